@@ -1,0 +1,93 @@
+"""The engine: from text to words, merges and tokens. It knows nothing of any window.
+
+    corpus  ->  words  ->  trainer  ->  history  ->  tokenizer
+    (text)      (distinct words     (merges,      (append-only     (text -> tokens,
+                 with counts)        one by one)   columns)          at any merge k)
+
+To understand the algorithm, read `bpe_core/reference.py` first: it is short and plain.
+
+The public names below are loaded when first used: `import bpe_core` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bpe_core.alphabet import Alphabet as Alphabet
+    from bpe_core.alphabet import Symbol as Symbol
+    from bpe_core.corpus import Corpus as Corpus
+    from bpe_core.counting import count_words as count_words
+    from bpe_core.errors import BpeError as BpeError
+    from bpe_core.errors import Cancelled as Cancelled
+    from bpe_core.errors import CorpusError as CorpusError
+    from bpe_core.errors import EncodingError as EncodingError
+    from bpe_core.errors import FormatError as FormatError
+    from bpe_core.errors import NothingToLearn as NothingToLearn
+    from bpe_core.errors import OutputError as OutputError
+    from bpe_core.errors import PatternError as PatternError
+    from bpe_core.errors import RecipeError as RecipeError
+    from bpe_core.errors import TooLarge as TooLarge
+    from bpe_core.history import Merge as Merge
+    from bpe_core.history import MergeHistory as MergeHistory
+    from bpe_core.patterns import NAMED_PATTERNS as NAMED_PATTERNS
+    from bpe_core.presets import PRESETS as PRESETS
+    from bpe_core.progress import Progress as Progress
+    from bpe_core.recipe import Recipe as Recipe
+    from bpe_core.tokenizer import NEVER as NEVER
+    from bpe_core.tokenizer import PATTERN_CUT as PATTERN_CUT
+    from bpe_core.tokenizer import Boundaries as Boundaries
+    from bpe_core.tokenizer import Tokenizer as Tokenizer
+    from bpe_core.trainer import Batch as Batch
+    from bpe_core.trainer import PairCount as PairCount
+    from bpe_core.trainer import Trainer as Trainer
+    from bpe_core.trainer import train as train
+    from bpe_core.words import WordTable as WordTable
+
+_HOME_OF = {
+    "Alphabet": "alphabet",
+    "Batch": "trainer",
+    "Boundaries": "tokenizer",
+    "BpeError": "errors",
+    "Cancelled": "errors",
+    "Corpus": "corpus",
+    "CorpusError": "errors",
+    "EncodingError": "errors",
+    "FormatError": "errors",
+    "Merge": "history",
+    "MergeHistory": "history",
+    "NAMED_PATTERNS": "patterns",
+    "NEVER": "tokenizer",
+    "NothingToLearn": "errors",
+    "OutputError": "errors",
+    "PATTERN_CUT": "tokenizer",
+    "PRESETS": "presets",
+    "PairCount": "trainer",
+    "PatternError": "errors",
+    "Progress": "progress",
+    "Recipe": "recipe",
+    "RecipeError": "errors",
+    "Symbol": "alphabet",
+    "Tokenizer": "tokenizer",
+    "TooLarge": "errors",
+    "Trainer": "trainer",
+    "WordTable": "words",
+    "count_words": "counting",
+    "train": "trainer",
+}
+
+__all__ = sorted(_HOME_OF)
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value  # the next use finds it at once
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,1 @@
+"""Icons, styles, sample texts and pictures, found after any kind of installation."""
