@@ -1,0 +1,253 @@
+"""Byte-pair encoding as the articles tell it: short, plain and slow. Read this file first.
+
+**Learning.** A corpus is a list of words, each a list of symbols with a weight: how often
+the word occurs. Count every pair of neighbouring symbols, join the most frequent pair into
+a new symbol wherever it stands, and begin again. The list of joined pairs, in order, is
+all that is learned. By hand, on the eleven bytes `aaabdaaabac`:
+
+    a a a b d a a a b a c      a+a stands there 4 times (overlaps count), so aa is born
+    aa a b d aa a b a c        aa+a twice, a+b twice: a tie, and aa+a is met first
+    aaa b d aaa b a c          aaa+b twice
+    aaab d aaab a c            no pair occurs twice any more
+
+    >>> words = WordTable.from_counts({"aaabdaaabac": 1})
+    >>> history = train(words, Recipe.preset("raw-bytes", min_frequency=2))
+    >>> [(merge.left, merge.right, merge.id, merge.count, merge.tied) for merge in history]
+    [(97, 97, 256, 4, False), (256, 97, 257, 2, True), (257, 98, 258, 2, False)]
+
+**Encoding.** A word is cut into base symbols, and the learned merges are applied in the
+order they were learned:
+
+    >>> encode_word(b"aaabdaaabac", history)
+    [258, 100, 258, 97, 99]
+    >>> encode_word(b"aaabdaaabac", history, at=1)  # as the tokenizer stood after one merge
+    [256, 97, 98, 100, 256, 97, 98, 97, 99]
+
+Everything is counted anew at each step, so there is nothing to keep in step and little
+that could be wrong. The fast engine must give exactly the same, and the tests hold it to that.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from bpe_core.alphabet import Alphabet
+from bpe_core.history import NOTHING, Columns, EndReason, MergeHistory
+from bpe_core.learner import byte_order
+from bpe_core.recipe import Recipe
+from bpe_core.words import WordTable
+
+Pair = tuple[int, int]
+Word = list[int]  # the ids of its symbols
+
+
+# --- Learning ---------------------------------------------------------------------------
+
+
+def train(words: WordTable, recipe: Recipe) -> MergeHistory:
+    """Learn merges until the vocabulary is full or no pair is frequent enough."""
+    alphabet = Alphabet.for_words(words, recipe)
+    corpus = [(alphabet.symbols_of(word, recipe), count) for word, count in words]
+    tokens_at_start = count_tokens(corpus)
+    limit = recipe.merge_limit(len(alphabet))
+    tokens = TokenBook(alphabet)
+    rows: list[tuple[int, ...]] = []
+    while True:
+        ranking = ranked(allowed(count_pairs(corpus), tokens, recipe), tokens, recipe)
+        reason = end_reason(len(rows), limit, ranking, recipe)
+        if reason:
+            return as_history(rows, recipe, alphabet, tokens_at_start, reason)
+        (pair, count), runner_up = ranking[0], ranking[1:2]
+        other, other_count = (NOTHING, NOTHING), NOTHING
+        if runner_up and runner_up[0][1] >= recipe.min_frequency:
+            other, other_count = runner_up[0]
+        token = tokens.add(pair)
+        corpus = [(join(word, pair, token), weight) for word, weight in corpus]
+        rows.append((*pair, count, *other, other_count, count_tokens(corpus)))
+
+
+def count_pairs(corpus: list[tuple[Word, int]]) -> dict[Pair, int]:
+    """How often each pair of neighbours occurs, in the order in which the pairs are met.
+
+    >>> count_pairs([([1, 2, 3, 1, 2], 1), ([1, 1, 1], 10)])
+    {(1, 2): 2, (2, 3): 1, (3, 1): 1, (1, 1): 20}
+    """
+    counts: dict[Pair, int] = {}
+    for word, weight in corpus:
+        for pair in pairwise(word):
+            counts[pair] = counts.get(pair, 0) + weight
+    return counts
+
+
+def join(word: Word, pair: Pair, token: int) -> Word:
+    """The word with each occurrence of the pair replaced, left to right, without overlap.
+
+    >>> join([1, 1, 1, 2, 1, 1], (1, 1), 9)
+    [9, 1, 2, 9]
+    """
+    joined: Word = []
+    i = 0
+    while i < len(word):
+        if tuple(word[i : i + 2]) == pair:
+            joined.append(token)
+            i += 2
+        else:
+            joined.append(word[i])
+            i += 1
+    return joined
+
+
+class TokenBook:
+    """What is written on each token, how many base symbols long it is, and whether it merges."""
+
+    def __init__(self, alphabet: Alphabet) -> None:
+        self.texts = [symbol.text for symbol in alphabet.symbols]
+        self.lengths = [1] * len(alphabet)
+        self.merges = [symbol.merges for symbol in alphabet.symbols]
+
+    def add(self, pair: Pair) -> int:
+        """Enter the token that joins the pair; its id."""
+        left, right = pair
+        self.texts.append(self.texts[left] + self.texts[right])
+        self.lengths.append(self.lengths[left] + self.lengths[right])
+        self.merges.append(True)
+        return len(self.texts) - 1
+
+
+def allowed(counts: dict[Pair, int], tokens: TokenBook, recipe: Recipe) -> dict[Pair, int]:
+    """The pairs that may be merged at all: nothing unknown in them, and not too long."""
+    longest = recipe.max_token_length
+    return {
+        (left, right): count
+        for (left, right), count in counts.items()
+        if tokens.merges[left]
+        and tokens.merges[right]
+        and (longest is None or tokens.lengths[left] + tokens.lengths[right] <= longest)
+    }
+
+
+def ranked(counts: dict[Pair, int], tokens: TokenBook, recipe: Recipe) -> list[tuple[Pair, int]]:
+    """The pairs, the one to merge first: by count, and where counts are equal by the tie rule.
+
+    Python's sort leaves equals in the order it met them, which is all that `first-seen` asks.
+    Two tokens may bear the same text (ab+c and a+bc); between such twins the older goes first.
+    """
+    pairs = sorted(counts) if recipe.ties.endswith("-text") else list(counts)
+    if recipe.ties != "first-seen":
+        largest = recipe.ties == "largest-text"
+        pairs.sort(key=lambda pair: tie_key(pair, tokens, recipe), reverse=largest)
+    pairs.sort(key=lambda pair: -counts[pair])
+    return [(pair, counts[pair]) for pair in pairs]
+
+
+def tie_key(pair: Pair, tokens: TokenBook, recipe: Recipe) -> Any:
+    """What the tie rule compares."""
+    left, right = pair
+    if recipe.ties == "lowest-ids":
+        return left, right
+    if recipe.ties == "byte-alphabet":
+        order = byte_order()
+        return tuple(int(order[id]) if id < 256 else id for id in pair)
+    return tokens.texts[left], tokens.texts[right]
+
+
+def count_tokens(corpus: list[tuple[Word, int]]) -> int:
+    return sum(len(word) * weight for word, weight in corpus)
+
+
+def end_reason(merges: int, limit: int, ranking: list[tuple[Pair, int]], recipe: Recipe) -> EndReason:
+    """Why there is no further merge; empty while there is one."""
+    if merges >= limit:
+        return "vocabulary full"
+    if not ranking:
+        return "no pairs"
+    if ranking[0][1] < recipe.min_frequency:
+        return "too rare"
+    return ""
+
+
+def as_history(
+    rows: list[tuple[int, ...]], recipe: Recipe, alphabet: Alphabet, tokens_at_start: int, reason: EndReason
+) -> MergeHistory:
+    columns = Columns.with_room(len(rows))
+    for index, row in enumerate(rows):
+        for column, value in zip(columns, row, strict=True):
+            column[index] = value
+    return MergeHistory(recipe, alphabet, columns.first(len(rows)), tokens_at_start=tokens_at_start, end_reason=reason)
+
+
+# --- Encoding ---------------------------------------------------------------------------
+
+
+def encode_word(word: bytes, history: MergeHistory, *, at: int | None = None) -> Word:
+    """The ids of one word after the first `at` merges (all of them if not said)."""
+    symbols = history.alphabet.symbols_of(word, history.recipe)
+    for merge in history if at is None else history.first(at):
+        symbols = join(symbols, (merge.left, merge.right), merge.id)
+    return symbols
+
+
+def boundary_ranks(word: bytes, history: MergeHistory) -> list[int | None]:
+    """For each boundary between two base symbols of a word: the index of the merge that dissolves it.
+
+    Joining only ever removes boundaries, so these numbers say how the word is cut after
+    any number of merges: at the boundaries whose number is not below it. None: never joined.
+
+    >>> history = train(WordTable.from_counts({"aaabdaaabac": 1}), Recipe.preset("raw-bytes", min_frequency=2))
+    >>> boundary_ranks(b"aaab", history)
+    [0, 1, 2]
+    """
+    symbols = history.alphabet.symbols_of(word, history.recipe)
+    lengths = {id: 1 for id in symbols}
+    ranks: list[int | None] = [None] * max(0, len(symbols) - 1)
+    for index, merge in enumerate(history):
+        joined = join(symbols, (merge.left, merge.right), merge.id)
+        if len(joined) == len(symbols):
+            continue
+        lengths[merge.id] = lengths[merge.left] + lengths[merge.right]
+        start = 0
+        for id in joined:
+            for boundary in range(start, start + lengths[id] - 1):
+                if ranks[boundary] is None:
+                    ranks[boundary] = index
+            start += lengths[id]
+        symbols = joined
+    return ranks
+
+
+def encode_word_greedily(word: bytes, history: MergeHistory, *, at: int | None = None) -> Word:
+    """Another way to use the same tokens: at each place take the longest one that fits.
+
+    Merge order does not matter here, so a word can come out differently:
+
+    >>> recipe = Recipe.preset("words", min_frequency=1, merges=2)
+    >>> history = train(WordTable.from_counts({"bc": 3, "abc": 1, "ab": 2}), recipe)
+    >>> [(merge.left, merge.right) for merge in history]  # b+c, then a+b; 1, 2 and 3 are a, b and c
+    [(2, 3), (1, 2)]
+    >>> encode_word(b"abc", history), encode_word_greedily(b"abc", history)
+    ([1, 4], [5, 3])
+
+    A symbol that is in no token stands as what the alphabet has for the unknown.
+    """
+    symbols = tuple(history.alphabet.symbols_of(word, history.recipe))
+    token_of = token_of_symbols(history if at is None else history.first(at))
+    ids: Word = []
+    start = 0
+    while start < len(symbols):
+        stop = next(stop for stop in range(len(symbols), start, -1) if symbols[start:stop] in token_of)
+        ids.append(token_of[symbols[start:stop]])
+        start = stop
+    return ids
+
+
+def token_of_symbols(history: MergeHistory) -> dict[tuple[int, ...], int]:
+    """Each token's base symbols, and the oldest token made of just these."""
+    symbols_of = [(id,) for id in range(len(history.alphabet))]
+    expanded: list[tuple[int, ...]] = [*symbols_of]
+    for merge in history:
+        expanded.append(expanded[merge.left] + expanded[merge.right])
+    token_of: dict[tuple[int, ...], int] = {}
+    for id, symbols in enumerate(expanded):
+        token_of.setdefault(symbols, id)
+    return token_of
