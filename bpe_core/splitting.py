@@ -1,0 +1,118 @@
+"""A normalized text becomes words, by the `regex` package: the plain path, and the only one for own patterns.
+
+>>> from bpe_core.recipe import Recipe
+>>> list(split_words("It's 12 o'clock", Recipe.preset("gpt2")))
+['It', "'s", ' 12', ' o', "'", 'clock']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+import regex
+
+from bpe_core.errors import PatternError
+from bpe_core.patterns import NAMED_PATTERNS, compile_custom
+from bpe_core.recipe import Recipe
+from bpe_core.specials import parts_of
+
+PATIENCE = 3.0  # seconds of computing without a result, before a pattern counts as catastrophic
+PATIENT_BYTES = 20_000_000  # one more second for each of these: a rare match far away is no catastrophe
+MATCHES_A_ROUND = 1_000  # the clock of `regex` runs from round to round, whatever happens in between
+SHOWN = 60  # characters of an offending text
+
+
+def split_words(text: str, recipe: Recipe) -> Iterator[str]:
+    """The words of one normalized document, in order."""
+    return Splitter(recipe).words(text)
+
+
+class Splitter:
+    """Splits document after document by one recipe, and knows whether its pattern ever matched."""
+
+    def __init__(self, recipe: Recipe, *, patience: float = PATIENCE) -> None:
+        self._recipe = recipe
+        self._patience = patience
+        self._is_custom = recipe.pattern not in NAMED_PATTERNS
+        if self._is_custom:
+            self._pattern = compile_custom(recipe.custom_pattern)
+        else:
+            self._pattern = regex.compile(NAMED_PATTERNS[recipe.pattern].expression)
+        self._has_matched = False
+        self._has_seen_text = False
+
+    def words(self, text: str) -> Iterator[str]:
+        """The words of one normalized document.
+
+        Special tokens are boundaries and belong to no word. With the unit "line", each line is a
+        text of its own, its newline included. What a person's own pattern does not match stands as
+        words between the matches, so that nothing is lost; matches of no length are ignored.
+        """
+        split = self._custom_words if self._is_custom else self._named_words
+        for part, is_special in parts_of(text, self._recipe.special_tokens):
+            if is_special:
+                continue
+            for unit in lines_of(part) if self._recipe.unit == "line" else (part,):
+                yield from split(unit)
+
+    def check_it_matched(self) -> None:
+        """Call this after all documents: a pattern that never matched is surely not what was meant."""
+        if self._has_seen_text and not self._has_matched:
+            raise PatternError(
+                f"The pattern {self._recipe.custom_pattern!r} matches nothing in this text, so it would never be split."
+            )
+
+    def _named_words(self, text: str) -> Iterator[str]:
+        # The named patterns take linear time, so they need no clock; without the GIL the window stays alive.
+        return (found.group() for found in self._pattern.finditer(text, concurrent=True))
+
+    def _custom_words(self, text: str) -> Iterator[str]:
+        self._has_seen_text = self._has_seen_text or bool(text)
+        end = 0
+        for start, stop in self._custom_matches(text):
+            if start > end:
+                yield text[end:start]
+            yield text[start:stop]
+            end = stop
+        if end < len(text):
+            yield text[end:]
+
+    def _custom_matches(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where the pattern matches something, timed round by round."""
+        patience = self._patience + len(text) / PATIENT_BYTES
+        end = 0
+        while True:
+            found = self._pattern.finditer(text, end, concurrent=True, timeout=patience)
+            spans = (match.span() for match in found)
+            matches = ((start, stop) for start, stop in spans if stop > start)
+            before = end
+            try:
+                for start, stop in islice(matches, MATCHES_A_ROUND):
+                    self._has_matched = True
+                    end = stop
+                    yield start, stop
+            except TimeoutError as error:
+                raise PatternError(self._took_too_long(text[end:], patience)) from error
+            if end == before or end == len(text):
+                return
+
+    def _took_too_long(self, text: str, patience: float) -> str:
+        shown = text[:SHOWN] + ("…" if len(text) > SHOWN else "")
+        return (
+            f"The pattern {self._recipe.custom_pattern!r} took more than {patience:.0f} seconds on the text {shown!r}. "
+            "A repetition inside a repetition, such as (a+)+, is the usual cause."
+        )
+
+
+def lines_of(text: str) -> Iterator[str]:
+    """The lines of a text with their newlines; only \\n ends a line.
+
+    >>> list(lines_of("low\\r\\n\\nlower"))
+    ['low\\r\\n', '\\n', 'lower']
+    """
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        yield text[start:end]
+        start = end
