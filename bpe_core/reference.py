@@ -41,6 +41,8 @@ from bpe_core.words import WordTable
 Pair = tuple[int, int]
 Word = list[int]  # the ids of its symbols
 
+NOBODY = ((NOTHING, NOTHING), NOTHING)  # where there is no runner-up
+
 
 # --- Learning ---------------------------------------------------------------------------
 
@@ -55,16 +57,14 @@ def train(words: WordTable, recipe: Recipe) -> MergeHistory:
     rows: list[tuple[int, ...]] = []
     while True:
         ranking = ranked(allowed(count_pairs(corpus), tokens, recipe), tokens, recipe)
-        reason = end_reason(len(rows), limit, ranking, recipe)
-        if reason:
+        frequent = [(pair, count) for pair, count in ranking if count >= recipe.min_frequency]
+        if len(rows) == limit or not frequent:
+            reason: EndReason = "vocabulary full" if len(rows) == limit else "too rare" if ranking else "no pairs"
             return as_history(rows, recipe, alphabet, tokens_at_start, reason)
-        (pair, count), runner_up = ranking[0], ranking[1:2]
-        other, other_count = (NOTHING, NOTHING), NOTHING
-        if runner_up and runner_up[0][1] >= recipe.min_frequency:
-            other, other_count = runner_up[0]
+        (pair, count), (runner_up, runner_up_count) = [*frequent, NOBODY][:2]
         token = tokens.add(pair)
         corpus = [(join(word, pair, token), weight) for word, weight in corpus]
-        rows.append((*pair, count, *other, other_count, count_tokens(corpus)))
+        rows.append((*pair, count, *runner_up, runner_up_count, count_tokens(corpus)))
 
 
 def count_pairs(corpus: list[tuple[Word, int]]) -> dict[Pair, int]:
@@ -156,24 +156,14 @@ def count_tokens(corpus: list[tuple[Word, int]]) -> int:
     return sum(len(word) * weight for word, weight in corpus)
 
 
-def end_reason(merges: int, limit: int, ranking: list[tuple[Pair, int]], recipe: Recipe) -> EndReason:
-    """Why there is no further merge; empty while there is one."""
-    if merges >= limit:
-        return "vocabulary full"
-    if not ranking:
-        return "no pairs"
-    if ranking[0][1] < recipe.min_frequency:
-        return "too rare"
-    return ""
-
-
 def as_history(
     rows: list[tuple[int, ...]], recipe: Recipe, alphabet: Alphabet, tokens_at_start: int, reason: EndReason
 ) -> MergeHistory:
     columns = Columns.with_room(len(rows))
     for index, row in enumerate(rows):
-        for column, value in zip(columns, row, strict=True):
-            column[index] = value
+        columns.left[index], columns.right[index], columns.count[index] = row[:3]
+        columns.runner_up_left[index], columns.runner_up_right[index], columns.runner_up_count[index] = row[3:6]
+        columns.tokens_left[index] = row[6]
     return MergeHistory(recipe, alphabet, columns.first(len(rows)), tokens_at_start=tokens_at_start, end_reason=reason)
 
 
@@ -199,7 +189,7 @@ def boundary_ranks(word: bytes, history: MergeHistory) -> list[int | None]:
     [0, 1, 2]
     """
     symbols = history.alphabet.symbols_of(word, history.recipe)
-    lengths = {id: 1 for id in symbols}
+    lengths = dict.fromkeys(symbols, 1)
     ranks: list[int | None] = [None] * max(0, len(symbols) - 1)
     for index, merge in enumerate(history):
         joined = join(symbols, (merge.left, merge.right), merge.id)
