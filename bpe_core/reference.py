@@ -35,7 +35,9 @@ from typing import Any
 from bpe_core.alphabet import Alphabet
 from bpe_core.history import NOTHING, Columns, EndReason, MergeHistory
 from bpe_core.learner import byte_order
+from bpe_core.normalization import normalize
 from bpe_core.recipe import Recipe
+from bpe_core.splitting import split_words
 from bpe_core.words import WordTable
 
 Pair = tuple[int, int]
@@ -168,6 +170,18 @@ def as_history(
 
 
 # --- Encoding ---------------------------------------------------------------------------
+
+
+def encode(text: str, history: MergeHistory, *, at: int | None = None) -> Word:
+    """The ids of a text, word by word. Special tokens are not looked for: they count as ordinary text.
+
+    >>> history = train(WordTable.from_counts({"low": 3, " low": 2}), Recipe.preset("gpt2"))
+    >>> encode("low slow", history)  # l+o is 256, lo+w is 257, " "+low is 258
+    [257, 32, 115, 257]
+    """
+    recipe = history.recipe.with_changes(special_tokens=())
+    words = split_words(normalize(text, recipe), recipe)
+    return [id for word in words for id in encode_word(word.encode(), history, at=at)]
 
 
 def encode_word(word: bytes, history: MergeHistory, *, at: int | None = None) -> Word:

@@ -1,0 +1,69 @@
+"""Two ways to learn the same: the plain reference, and the engine step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+from bpe_core import reference
+from bpe_core.history import MergeHistory
+from bpe_core.recipe import Recipe
+from bpe_core.trainer import Trainer
+from bpe_core.words import WordTable
+
+Learn = Callable[[WordTable, Recipe], MergeHistory]
+
+
+def learn_fast(words: WordTable, recipe: Recipe) -> MergeHistory:
+    trainer = Trainer(words, recipe)
+    while not trainer.advance().finished:
+        pass
+    return trainer.history
+
+
+LEARNERS: dict[str, Learn] = {"reference": reference.train, "engine": learn_fast}
+
+
+def token_texts(history: MergeHistory) -> list[bytes]:
+    """What is written on each token, base symbols first."""
+    texts = [symbol.text for symbol in history.alphabet.symbols]
+    for merge in history:
+        texts.append(texts[merge.left] + texts[merge.right])
+    return texts
+
+
+def written(history: MergeHistory, encoding: str = "utf-8") -> list[tuple[str, str, int]]:
+    """The merges as a person writes them: left, right, count."""
+    texts = [text.decode(encoding, errors="backslashreplace") for text in token_texts(history)]
+    return [(texts[merge.left], texts[merge.right], merge.count) for merge in history]
+
+
+def pairs_of(history: MergeHistory) -> list[tuple[int, int]]:
+    return [(merge.left, merge.right) for merge in history]
+
+
+def all_columns(history: MergeHistory) -> dict[str, list[int]]:
+    """Every column as a list, so that two histories can be compared and a difference shown."""
+    return {name: column.tolist() for name, column in history.columns._asdict().items()}
+
+
+def history_from_texts(words: WordTable, recipe: Recipe, rules: list[tuple[str, str]]) -> MergeHistory:
+    """A history made of written rules on the alphabet of these words."""
+    alphabet = reference.Alphabet.for_words(words, recipe)
+    ids = {symbol.text.decode(): id for id, symbol in enumerate(alphabet.symbols)}
+    pairs = []
+    for left, right in rules:
+        pairs.append((ids[left], ids[right]))
+        ids[left + right] = len(alphabet) + len(pairs) - 1
+    return MergeHistory.from_pairs(recipe, alphabet, pairs)
+
+
+def first_difference(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> int | None:
+    """The index of the first merge in which two lists differ."""
+    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+
+
+def symbols_at(boundary_ranks: list[int | None], merges: int) -> list[int]:
+    """How many base symbols each token holds after so many merges, told from the boundaries' ranks."""
+    cuts = [i + 1 for i, rank in enumerate(boundary_ranks) if rank is None or rank >= merges]
+    return [stop - start for start, stop in pairwise([0, *cuts, len(boundary_ranks) + 1])]

@@ -1,0 +1,317 @@
+"""Every number that five articles on byte-pair encoding print, and where they err.
+
+A  byte-level, with an English pattern, line by line      (preset `english`)
+B  characters of cleaned words with `</w>`                (preset `clean-words`)
+C  a few words given by hand                              (preset `words`)
+D  the toy of low, lower, newest and widest, with `</w>`  (preset `words` with a marker)
+E  raw bytes, never split                                 (preset `raw-bytes`)
+
+The words are counted here by the standard library alone, so that learning is tested
+apart from counting; that the engine counts the same words is a test of its own below.
+What the articles say of WordPiece and Unigram, and the byte-replacing compressor of 1994
+with its own stop rule and table, is not byte-pair learning as the engine does it.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections import Counter
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+import bpe_core as bpe
+from bpe_core import reference
+from bpe_core.recipe import Recipe
+from bpe_core.words import WordTable
+from tests.core.learning import (
+    LEARNERS,
+    Learn,
+    first_difference,
+    history_from_texts,
+    learn_fast,
+    pairs_of,
+    token_texts,
+    written,
+)
+from tests.shared import expected, shared_text
+
+ENGLISH = re.compile(r"'s|'t|'re|'ve|'m|'ll|'d|\s?[A-Za-z]+|\s?\d+|\s?[^A-Za-z\d\s]+|\s+")
+
+
+@pytest.fixture(params=LEARNERS)
+def learn(request: pytest.FixtureRequest) -> Learn:
+    return LEARNERS[request.param]
+
+
+# --- A ----------------------------------------------------------------------------------
+
+
+def english_counts(text: str) -> Counter[str]:
+    """Words line by line, each line with its newline."""
+    lines = re.findall(r"[^\n]*\n|[^\n]+", text)
+    return Counter(word for line in lines for word in ENGLISH.findall(line))
+
+
+def english_words(text: str) -> WordTable:
+    return WordTable.from_counts(english_counts(text))
+
+
+def test_a_sentence_gives_seven_merges(learn: Learn) -> None:
+    history = learn(english_words("the lowest price is lower than the last one"), Recipe.preset("english"))
+    assert written(history) == [
+        ("t", "h", 3), (" ", "l", 3), ("th", "e", 2), (" l", "o", 2), (" lo", "w", 2), (" low", "e", 2), ("s", "t", 2)
+    ]  # fmt: skip
+    assert history.end_reason == "too rare"
+
+
+def test_a_raven(learn: Learn) -> None:
+    known = expected("lines_first_seen.json")["texts"]["raven.txt"]
+    words = english_words(shared_text("data/raven.txt"))
+    assert (len(words), words.total) == (known["distinct_words"], known["words"])
+    history = learn(words, Recipe.preset("english", vocab_size=known["vocabulary"]))
+    check_against_list(history, known)
+
+
+def test_a_tinyshakespeare() -> None:
+    known = expected("lines_first_seen.json")["texts"]["tinyshakespeare.txt"]
+    words = english_words(shared_text("data/tinyshakespeare.txt"))
+    assert (len(words), words.total) == (known["distinct_words"], known["words"])
+    check_against_list(learn_fast(words, Recipe.preset("english", vocab_size=known["vocabulary"])), known)
+
+
+def check_against_list(history: bpe.MergeHistory, known: dict[str, Any]) -> None:
+    assert pairs_of(history) == [tuple(pair) for pair in known["merges"]]
+    first = [tuple(row) for row in known["first_with_counts"]]  # each byte written as one letter
+    assert written(history, encoding="latin-1")[: len(first)] == first
+    assert list(history)[-1].count == known["last_count"]
+    assert sum(merge.tied for merge in history) == known["steps_decided_by_a_tie"]
+    words = ENGLISH.findall(known["sentence"])
+    assert [id for word in words for id in reference.encode_word(word.encode(), history)] == known["sentence_ids"]
+    assert bpe.Tokenizer(history).encode(known["sentence"]) == known["sentence_ids"]
+
+
+def test_a_vocabulary_of_2000_means_1744_merges_not_a_slightly_early_stop() -> None:
+    words = english_words(shared_text("data/wikitext2-train-unk.txt"))
+    history = learn_fast(words, Recipe.preset("english", vocab_size=2000))
+    assert len(history) == 1744 == 2000 - 256
+    assert history.end_reason == "vocabulary full"
+    # The list printed for the raw text, in which no rare word has become <unk>, begins the same way but for those.
+    assert written(history)[0][:2] == (" ", "t")
+
+
+def test_a_two_tie_rules_part_ways_after_fourteen_merges_of_the_raven(learn: Learn) -> None:
+    words = english_words(shared_text("data/raven.txt"))
+    first_seen, lowest_ids = (
+        pairs_of(learn(words, Recipe.preset("english", ties=ties, merges=30))) for ties in ("first-seen", "lowest-ids")
+    )
+    assert first_difference(first_seen, lowest_ids) == 14
+
+
+@pytest.mark.parametrize("name", ["raven.txt", "tinyshakespeare.txt"])
+def test_a_the_engine_counts_the_same_words_in_the_same_order(name: str) -> None:
+    text = shared_text(f"data/{name}")
+    counted = bpe.count_words(bpe.Corpus.from_texts([text]), Recipe.preset("english"))
+    assert list(counted) == [(word.encode(), count) for word, count in english_counts(text).items()]
+
+
+# --- B ----------------------------------------------------------------------------------
+
+BOOKS = {"book": 12, "nook": 8, "noob": 14, "boob": 5, "books": 6}
+
+
+def clean_counts(text: str) -> Counter[str]:
+    return Counter(text.lower().translate(str.maketrans("", "", string.punctuation + "“’")).split())
+
+
+def test_b_books_without_the_marker(learn: Learn) -> None:
+    history = learn(WordTable.from_counts(BOOKS), Recipe.preset("words", merges=3))
+    assert written(history) == [("o", "o", 45), ("oo", "k", 26), ("oo", "b", 19)]
+
+
+def test_b_books_with_the_marker(learn: Learn) -> None:
+    history = learn(WordTable.from_counts(BOOKS), Recipe.preset("words", marker="symbol", merges=3))
+    assert written(history) == [("o", "o", 45), ("oo", "k", 26), ("ook", "</w>", 20)]
+
+
+def test_b_raven(learn: Learn) -> None:
+    known = expected("raven_characters.json")
+    words = WordTable.from_counts(clean_counts(shared_text("data/raven.txt")))
+    assert (len(words), words.total) == (459, 1067)
+    history = learn(words, Recipe.preset("clean-words"))
+    assert written(history) == [tuple(row) for row in known["merges"]]
+    assert written(history)[0] == ("e", "</w>", 187)
+    assert sum(merge.tied for merge in history) == 107
+
+
+@pytest.mark.parametrize("encode", ["reference", "engine"])
+def test_b_correct_merging_leaves_173_distinct_tokens(encode: str) -> None:
+    counts = clean_counts(shared_text("data/raven.txt"))
+    history = reference.train(WordTable.from_counts(counts), Recipe.preset("clean-words"))
+    texts = [text.decode() for text in token_texts(history)]
+    tokenizer = bpe.Tokenizer(history)
+    left: Counter[str] = Counter()
+    for word, count in counts.items():
+        ids = reference.encode_word(word.encode(), history) if encode == "reference" else tokenizer.encode(word)
+        for id in ids:
+            left[texts[id]] += count
+    assert left == expected("raven_characters.json")["tokens_left"]
+    assert len(left) == 173
+    assert left.total() == list(history)[-1].tokens_left
+
+
+def test_b_replacing_text_instead_of_symbols_leaves_263() -> None:
+    """The article's error: in `xa b`, replacing the text `a b` joins what is no pair, giving `xab`."""
+    corpus = {" ".join(word) + " </w>": n for word, n in clean_counts(shared_text("data/raven.txt")).items()}
+    steps_in_error = 0
+    for _ in range(150):
+        counts: Counter[tuple[str, str]] = Counter()
+        for spaced, n in corpus.items():
+            for pair in pairwise(spaced.split()):
+                counts[pair] += n
+        left, right = max(counts, key=lambda pair: counts[pair])
+        by_symbol = re.compile(rf"(?<!\S){re.escape(f'{left} {right}')}(?!\S)")
+        replaced = {spaced.replace(f"{left} {right}", left + right): n for spaced, n in corpus.items()}
+        steps_in_error += list(replaced) != [by_symbol.sub(left + right, spaced) for spaced in corpus]
+        corpus = replaced
+    assert len({symbol for spaced in corpus for symbol in spaced.split()}) == 263
+    assert steps_in_error == 46
+
+
+def test_b_the_engine_cleans_and_counts_the_same_words() -> None:
+    text = shared_text("data/raven.txt")
+    counted = bpe.count_words(bpe.Corpus.from_texts([text]), Recipe.preset("clean-words"))
+    assert list(counted) == [(word.encode(), count) for word, count in clean_counts(text).items()]
+
+
+def test_b_longest_match_is_another_inference_than_merge_order() -> None:
+    words = WordTable.from_counts({"abc": 1})
+    history = history_from_texts(words, Recipe.preset("words"), [("b", "c"), ("a", "b")])
+    tokenizer = bpe.Tokenizer(history)
+    assert tokenizer.encode("abc") == reference.encode_word(b"abc", history) != tokenizer.encode_greedy("abc")
+    assert tokenizer.encode_greedy("abc") == reference.encode_word_greedily(b"abc", history)
+    unknown = history.alphabet.unknown_id
+    assert tokenizer.encode_greedy("abxc") == [tokenizer.encode("ab")[0], unknown, tokenizer.encode("c")[0]]
+
+
+# --- C ----------------------------------------------------------------------------------
+
+
+def test_c_low_lower_lowest(learn: Learn) -> None:
+    words = WordTable.from_counts({"low": 1, "lower": 1, "lowest": 1})
+    history = learn(words, Recipe.preset("words"))
+    assert written(history) == [("l", "o", 3), ("lo", "w", 3), ("low", "e", 2)]
+    assert history.end_reason == "too rare"
+
+
+@pytest.mark.parametrize(("marker", "tokens"), [("none", ["low", "l", "y"]), ("symbol", ["low", "l", "y", "</w>"])])
+def test_c_lowly(marker: str, tokens: list[str]) -> None:
+    # y is met in training, in a word of its own, so that it is not unknown.
+    words = WordTable.from_counts({"low": 1, "lower": 1, "lowest": 1, "y": 1})
+    recipe = Recipe.preset("words", marker=marker)
+    history = history_from_texts(words, recipe, [("l", "o"), ("lo", "w"), ("low", "e")])
+    assert tokens_of("lowly", history) == tokens
+
+
+def tokens_of(word: str, history: bpe.MergeHistory) -> list[str]:
+    """The texts of a word's tokens, on which reference and engine must agree."""
+    ids = reference.encode_word(word.encode(), history)
+    assert bpe.Tokenizer(history).encode(word) == ids
+    texts = token_texts(history)
+    return [texts[id].decode() for id in ids]
+
+
+# --- D ----------------------------------------------------------------------------------
+
+TOY = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
+TOY_RULES = [("e", "s"), ("es", "t"), ("est", "</w>"), ("l", "o"), ("lo", "w"), ("low", "</w>")]  # as printed
+WITH_MARKER = Recipe.preset("words", marker="symbol")
+
+
+def test_d_the_toys_first_five_merges(learn: Learn) -> None:
+    history = learn(WordTable.from_counts(TOY), WITH_MARKER)
+    assert written(history)[:5] == [
+        ("e", "s", 9), ("es", "t", 9), ("est", "</w>", 9), ("l", "o", 7), ("lo", "w", 7)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("ties", "sixth"), [("first-seen", ("n", "e", 6)), ("smallest-text", ("e", "w", 6))])
+def test_d_the_sixth_rule_is_not_the_printed_one(learn: Learn, ties: str, sixth: tuple[str, str, int]) -> None:
+    history = learn(WordTable.from_counts(TOY), WITH_MARKER.with_changes(ties=ties))
+    assert written(history)[5] == sixth
+    assert written(history).index(("low", "</w>", 5)) + 1 == 9
+
+
+def test_d_what_counted_six_when_the_printed_rule_counted_five() -> None:
+    trainer = bpe.Trainer(WordTable.from_counts(TOY), WITH_MARKER)
+    trainer.advance(max_merges=5)
+    texts = token_texts(trainer.history)
+    leading = [(texts[pair.left], texts[pair.right], pair.count) for pair in trainer.top_pairs(4)]
+    assert leading == [(b"n", b"e", 6), (b"e", b"w", 6), (b"w", b"est</w>", 6), (b"low", b"</w>", 5)]
+
+
+@pytest.mark.parametrize(
+    ("word", "tokens"),
+    [("lowest", "low est</w>"), ("newest", "n e w est</w>"), ("newer", "n e w e r </w>")],
+)
+def test_d_encoding_with_the_rules_as_printed(word: str, tokens: str) -> None:
+    history = history_from_texts(WordTable.from_counts(TOY), WITH_MARKER, TOY_RULES)
+    assert tokens_of(word, history) == tokens.split()
+
+
+CATS = {"cat": 3, "car": 5, "card": 2}
+
+
+@pytest.mark.parametrize(("marker", "third"), [("symbol", ("car", "</w>", 5)), ("none", ("ca", "t", 3))])
+def test_d_exercise_cat_car_card(learn: Learn, marker: str, third: tuple[str, str, int]) -> None:
+    history = learn(WordTable.from_counts(CATS), Recipe.preset("words", marker=marker))
+    assert written(history)[:3] == [("c", "a", 10), ("ca", "r", 7), third]
+
+
+def test_d_exercise_catch() -> None:
+    words = WordTable.from_counts({"cat": 1, "h": 1})
+    history = history_from_texts(words, Recipe.preset("words"), [("a", "t"), ("c", "at")])
+    assert tokens_of("catch", history) == ["cat", "c", "h"]
+
+
+@pytest.mark.parametrize(
+    ("marker", "marker_text", "token"),
+    [
+        ("symbol", "</w>", "low</w>"),
+        ("glued", "</w>", "low</w>"),
+        ("prefix", "Ġ", "Ġlow"),
+        ("prefix", "▁", "▁low"),
+    ],
+)
+def test_d_markers_stand_on_the_token(learn: Learn, marker: str, marker_text: str, token: str) -> None:
+    recipe = Recipe.preset("words", marker=marker, marker_text=marker_text)
+    history = learn(WordTable.from_counts({"low": 5}), recipe)
+    assert token_texts(history)[-1].decode() == token
+
+
+# --- E ----------------------------------------------------------------------------------
+
+
+def test_e_three_merges_by_hand(learn: Learn) -> None:
+    history = learn(WordTable.from_counts({"aaabdaaabac": 1}), Recipe.preset("raw-bytes", merges=3))
+    assert reference.encode_word(b"aaabdaaabac", history) == [258, 100, 258, 97, 99]
+    assert bpe.Tokenizer(history).encode("aaabdaaabac") == [258, 100, 258, 97, 99]
+
+
+def test_e_raven(learn: Learn) -> None:
+    known = expected("raw_bytes_first_seen.json")["raven.txt"]
+    text = shared_text("data/raven.txt")
+    history = learn(WordTable.from_counts({text: 1}), Recipe.preset("raw-bytes", vocab_size=known["vocabulary"]))
+    assert pairs_of(history) == [tuple(pair) for pair in known["merges"]]
+    assert known["ids_after"] == 2596 == list(history)[-1].tokens_left
+    ids = bpe.Tokenizer(history).encode(text)
+    assert len(ids) == 2596
+    assert ids == reference.encode_word(text.encode(), history)
+    assert bpe.Tokenizer(history).decode(ids) == text
+
+
+def test_overlapping_pairs_are_counted_thrice_and_merged_twice(learn: Learn) -> None:
+    history = learn(WordTable.from_counts({"aaaa": 1}), Recipe.preset("raw-bytes", merges=1))
+    assert [(merge.count, merge.tokens_left) for merge in history] == [(3, 2)]
