@@ -80,8 +80,8 @@ class Corpus:
     def from_word_counts(cls, counts: Mapping[str, int]) -> Corpus:
         """Words that were counted elsewhere; they are taken as they are, neither normalized nor split."""
         for word, count in counts.items():
-            if not isinstance(word, str) or not isinstance(count, int):
-                raise CorpusError(f"Word counts must be texts with whole numbers, not {word!r}: {count!r}.")
+            if not isinstance(word, str) or not isinstance(count, int) or count >= 2**63:
+                raise CorpusError(f"Word counts must be texts with whole numbers below 2^63, not {word!r}: {count!r}.")
         table = WordTable.from_counts((encoded(word, "replace"), count) for word, count in counts.items())
         return cls((), word_counts=table)
 

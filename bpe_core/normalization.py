@@ -17,8 +17,10 @@ Only a special token that holds a newline itself must not be cut.
 
 from __future__ import annotations
 
+import re
 import string
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -27,6 +29,8 @@ import numpy.typing as npt
 
 from bpe_core.recipe import Recipe, UnicodeForm
 from bpe_core.specials import parts_of
+
+_NEAR_NON_ASCII = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
 
 Offsets = npt.NDArray[np.int64]
 
@@ -97,8 +101,7 @@ def _normalized_with_sources(text: str, recipe: Recipe) -> tuple[str, Offsets]:
     else:
         formed, source = text, np.arange(len(text))
     if recipe.lowercase:
-        lengths = np.ones(len(formed), np.int64)
-        lengths[[i for i, character in enumerate(formed) if character == "İ"]] = 2  # the one that becomes two
+        lengths = 1 + (_code_points(formed) == ord("İ"))  # the one character that becomes two
         formed, source = formed.lower(), np.repeat(source, lengths)
     removed = np.frombuffer(_removed_characters(recipe).encode("utf-32-le", "surrogatepass"), np.uint32)
     if len(removed):
@@ -109,32 +112,37 @@ def _normalized_with_sources(text: str, recipe: Recipe) -> tuple[str, Offsets]:
 
 
 def _in_form(text: str, form: UnicodeForm) -> tuple[str, Offsets]:
-    """The text in a Unicode form, with the index each character came from.
-
-    The text is cut before every character that never joins what stands before it: the form
-    of the whole is the form of the parts.
-    """
+    """The text in a Unicode form, with the index each character came from."""
     if not form or unicodedata.is_normalized(form, text):
         return text, np.arange(len(text))
     parts: list[str] = []
     sources: list[int] = []
-    start = 0
-    for stop in range(1, len(text) + 1):
-        if stop < len(text) and _joins_what_stands_before(text[stop], form):
-            continue
-        before = text[start:stop]
-        part = unicodedata.normalize(form, before)
-        parts.append(part)
-        sources += range(start, stop) if part == before else [start] * len(part)
-        start = stop
-    return "".join(parts), np.array(sources, np.int64)
+    end = 0
+    for run in _NEAR_NON_ASCII.finditer(text):  # ASCII has the same form alone
+        parts.append(text[end : run.start()])
+        sources += range(end, run.start())
+        for start, stop in _independent_parts(text, run.start(), run.end(), form):
+            before = text[start:stop]
+            part = unicodedata.normalize(form, before)
+            parts.append(part)
+            sources += range(start, stop) if part == before else [start] * len(part)
+        end = run.end()
+    sources += range(end, len(text))
+    return "".join([*parts, text[end:]]), np.array(sources, np.int64)
+
+
+def _independent_parts(text: str, start: int, stop: int, form: UnicodeForm) -> Iterator[tuple[int, int]]:
+    """Cuts before every character that never joins what stands before it: each part has its form alone."""
+    for i in range(start + 1, stop):
+        if not _joins_what_stands_before(text[i], form):
+            yield start, i
+            start = i
+    yield start, stop
 
 
 @lru_cache(maxsize=8192)
 def _joins_what_stands_before(character: str, form: UnicodeForm) -> bool:
     """Whether a form may reorder the character with, or compose it onto, what stands before it."""
-    if character < "\x80":
-        return False
     first = unicodedata.normalize("NFKD" if form == "NFKC" else "NFD", character)[0]
     return unicodedata.combining(first) != 0 or first in _second_halves()
 

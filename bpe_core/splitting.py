@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 
 import regex
 
@@ -19,7 +18,7 @@ from bpe_core.specials import parts_of
 
 PATIENCE = 3.0  # seconds of computing without a result, before a pattern counts as catastrophic
 PATIENT_BYTES = 20_000_000  # one more second for each of these: a rare match far away is no catastrophe
-MATCHES_A_ROUND = 1_000  # the clock of `regex` runs from round to round, whatever happens in between
+MATCHES_A_ROUND = 1_000
 SHOWN = 60  # characters of an offending text
 
 
@@ -79,23 +78,35 @@ class Splitter:
             yield text[end:]
 
     def _custom_matches(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where the pattern matches something, timed round by round."""
-        patience = self._patience + len(text) / PATIENT_BYTES
+        """Where the pattern matches something, in order."""
         end = 0
-        while True:
-            found = self._pattern.finditer(text, end, concurrent=True, timeout=patience)
-            spans = (match.span() for match in found)
-            matches = ((start, stop) for start, stop in spans if stop > start)
-            before = end
-            try:
-                for start, stop in islice(matches, MATCHES_A_ROUND):
-                    self._has_matched = True
-                    end = stop
-                    yield start, stop
-            except TimeoutError as error:
-                raise PatternError(self._took_too_long(text[end:], patience)) from error
-            if end == before or end == len(text):
+        while spans := self._next_matches(text, end):
+            self._has_matched = True
+            yield from spans
+            if len(spans) < MATCHES_A_ROUND:
                 return
+            end = spans[-1][1]
+
+    def _next_matches(self, text: str, end: int) -> list[tuple[int, int]]:
+        """The first matches from `end` on. Each round has a clock of its own, which no caller's pause can run down."""
+        patience = self._patience + len(text) / PATIENT_BYTES
+        spans: list[tuple[int, int]] = []
+        try:
+            for match in self._pattern.finditer(text, end, concurrent=True, timeout=patience):
+                start, stop = match.span()
+                if start < end or stop < start:
+                    raise PatternError(
+                        f"The pattern {self._recipe.custom_pattern!r} moves backwards in the text; "
+                        "do not use \\K inside a lookahead or lookbehind."
+                    )
+                if stop > start:
+                    spans.append((start, stop))
+                    end = stop
+                if len(spans) == MATCHES_A_ROUND:
+                    break
+        except TimeoutError as error:
+            raise PatternError(self._took_too_long(text[end:], patience)) from error
+        return spans
 
     def _took_too_long(self, text: str, patience: float) -> str:
         shown = text[:SHOWN] + ("…" if len(text) > SHOWN else "")
