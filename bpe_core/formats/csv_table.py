@@ -1,0 +1,265 @@
+"""The merge table as CSV or TSV: opens in any spreadsheet, and can be read back exactly.
+
+It is plain, standard CSV: one header, then rows of equal length, no comment lines, no side
+file. First come the merges, so that the second line of the file is the first merge. To read
+the table back one needs the base symbols and the recipe as well. They stand behind the
+merges as rows of step 0, "what was there before the first step": one a base symbol, one a
+special token, and last the recipe as JSON in the column `token`. So each id has its row, a
+script that wants merges only keeps `step > 0`, and a file that was cut short is noticed,
+because the recipe is missing.
+
+All texts are honest texts (see honest_text.py), so a row is always one line, and line
+numbers in errors are those an editor shows.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO, NoReturn
+
+from bpe_core.errors import FormatError
+from bpe_core.formats.base import Format
+from bpe_core.formats.honest_text import escape, unescape
+from bpe_core.formats.rebuilding import (
+    HistoryBuilder,
+    checked_alphabet,
+    checked_end_reason,
+    checked_recipe,
+    checked_symbol,
+)
+from bpe_core.formats.rows import (
+    TEXT_COLUMNS,
+    Cell,
+    Row,
+    base_rows,
+    merge_rows,
+    special_rows,
+    too_long_to_show,
+)
+from bpe_core.history import NOTHING, MergeHistory
+from bpe_core.progress import Progress, ProgressReport, ignore_progress
+
+ROWS_BETWEEN_REPORTS = 4_096
+LARGEST_CELL = 16 * 2**20  # characters; only the recipe could ever be so long
+_RECIPE = "recipe"
+
+
+class CsvTable(Format):
+    """Comma-separated values."""
+
+    name = "csv"
+    extension = ".csv"
+    explanation = "Comma-separated values: a row a merge, for spreadsheets and scripts."
+    delimiter = ","
+
+    def can_hold(self, history: MergeHistory) -> list[str]:
+        return too_long_to_show(history)
+
+    def write(
+        self,
+        history: MergeHistory,
+        file: BinaryIO,
+        *,
+        merges: int | None = None,
+        progress: ProgressReport = ignore_progress,
+    ) -> None:
+        history = history if merges is None else history.first(merges)
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+        writer = csv.writer(text, delimiter=self.delimiter, lineterminator="\n")
+        writer.writerow(Row._fields)
+        for row in merge_rows(history):
+            writer.writerow(_cells(row))
+            if row.step % ROWS_BETWEEN_REPORTS == 0:
+                progress(Progress("writing", row.step, len(history), "merges"))
+        for row in _step_0_rows(history):
+            writer.writerow(_cells(row))
+        text.detach()  # flushes, and leaves the file open for its owner
+        progress(Progress("writing", len(history), len(history), "merges"))
+
+    def recognizes(self, data: bytes) -> bool:
+        return data.removeprefix(b"\xef\xbb\xbf").startswith(self._header)
+
+    @property
+    def _header(self) -> bytes:
+        return self.delimiter.join(Row._fields).encode()
+
+    def read(self, data: bytes, name: str) -> MergeHistory:
+        if not self.recognizes(data):
+            raise FormatError(f"{name}, line 1: the header of a merge table is missing: {self._header.decode()}")
+        merges_end = data.find(b"\n0" + self.delimiter.encode()) + 1  # where the rows of step 0 begin
+        if not merges_end:
+            raise FormatError(f"{name} ends before its base symbols and its recipe: it was cut short.")
+        first_line = data.count(b"\n", 0, merges_end) + 1
+        step_0 = list(self._rows(data[merges_end:], name, first_line))
+        builder = _builder(step_0, name)
+        rows = self._rows(data[:merges_end], name, 1)
+        next(rows)  # the header
+        for where, cells in rows:
+            _add_merge(builder, cells, where)
+        history = builder.finish()
+        _check_step_0(step_0, history, name)
+        return history
+
+    def _rows(self, data: bytes, name: str, first_line: int) -> Iterator[tuple[str, list[str]]]:
+        """The cells of each line, with the place to name in errors."""
+        # The limit belongs to the csv module as a whole; it only ever grows.
+        csv.field_size_limit(max(csv.field_size_limit(), LARGEST_CELL))
+        for number, line in enumerate(io.BytesIO(data), start=first_line):
+            where = f"{name}, line {number:,}"
+            try:
+                text = line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+                cells = next(csv.reader([text], delimiter=self.delimiter, strict=True), [])
+            except UnicodeDecodeError as error:
+                raise FormatError(f"{where}: the bytes at place {error.start + 1} are not UTF-8.") from error
+            except csv.Error as error:
+                raise FormatError(f"{where}: {error}.") from error
+            if len(cells) != len(Row._fields):
+                raise FormatError(f"{where}: {len(cells)} cells where there should be {len(Row._fields)}.")
+            yield where, cells
+
+
+class TsvTable(CsvTable):
+    """Tab-separated values."""
+
+    name = "tsv"
+    extension = ".tsv"
+    explanation = "Tab-separated values: a row a merge, for pasting into spreadsheets."
+    delimiter = "\t"
+
+
+# --- Writing ----------------------------------------------------------------------------
+
+
+def _cells(row: Row) -> list[str]:
+    return [_cell(value) for value in row]
+
+
+def _cell(value: Cell) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def _step_0_rows(history: MergeHistory) -> list[Row]:
+    return [*base_rows(history.alphabet), *special_rows(history), _recipe_row(history)]
+
+
+def _recipe_row(history: MergeHistory) -> Row:
+    """The last row: the recipe, and how many tokens there were before the first merge."""
+    about = {"recipe": history.recipe.to_dict(), "end_reason": history.end_reason}
+    tokens = history.tokens_at_start
+    return Row(
+        step=0,
+        token=escape(json.dumps(about, ensure_ascii=False).encode()),
+        tokens_left=tokens if tokens >= 0 else None,
+        kind=_RECIPE,
+    )
+
+
+# --- Reading ----------------------------------------------------------------------------
+
+
+def _builder(rows: list[tuple[str, list[str]]], name: str) -> HistoryBuilder:
+    """What the rows of step 0 say: the recipe and the base symbols."""
+    where, last = rows.pop() if rows else (name, [])
+    found = dict(zip(Row._fields, last, strict=False))
+    if found.get("kind") != _RECIPE:
+        raise FormatError(f"{where}: the last row must hold the recipe; the file was cut short.")
+    rows.append((where, last))
+    about = _parsed_about(found["token"], where)
+    recipe = checked_recipe(about["recipe"], where)
+    symbols = [
+        checked_symbol(kind, _unescaped(token, place), _bytes(hex, place), place)
+        for place, (token, hex, kind) in _picked(rows[:-1], "token", "bytes", "kind")
+        if kind != "special"
+    ]
+    return HistoryBuilder(
+        recipe,
+        checked_alphabet(symbols, recipe, name),
+        tokens_at_start=_number(found["tokens_left"], where),
+        end_reason=checked_end_reason(about["end_reason"], where),
+    )
+
+
+def _parsed_about(token: str, where: str) -> dict[str, object]:
+    try:
+        about = json.loads(_unescaped(token, where))
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{where}: the recipe is not valid JSON.") from error
+    if not isinstance(about, dict) or about.keys() != {"recipe", "end_reason"}:
+        raise FormatError(f"{where}: the last row must hold the recipe and why training ended.")
+    return about
+
+
+def _picked(rows: Iterable[tuple[str, list[str]]], *columns: str) -> Iterator[tuple[str, list[str]]]:
+    places = [Row._fields.index(column) for column in columns]
+    return ((where, [cells[place] for place in places]) for where, cells in rows)
+
+
+def _add_merge(builder: HistoryBuilder, cells: list[str], where: str) -> None:
+    row = dict(zip(Row._fields, cells, strict=True))
+    merge = builder.add(
+        _number(row["left"], where),
+        _number(row["right"], where),
+        count=_number(row["count"], where),
+        runner_up=(_number(row["runner_up_left"], where), _number(row["runner_up_right"], where)),
+        runner_up_count=_number(row["runner_up_count"], where),
+        tokens_left=_number(row["tokens_left"], where),
+        where=where,
+    )
+    _check_cells(cells, builder.texts.merge_row(merge), where)
+
+
+def _check_step_0(rows: list[tuple[str, list[str]]], history: MergeHistory, name: str) -> None:
+    should = _step_0_rows(history)
+    if len(rows) != len(should):
+        raise FormatError(f"{name}: {len(rows):,} rows of step 0 where the recipe asks for {len(should):,}.")
+    for (where, cells), row in zip(rows, should, strict=True):
+        _check_cells(cells, row, where)
+
+
+def _check_cells(cells: list[str], row: Row, where: str) -> None:
+    """Everything a row says must be what its merge gives: whatever was changed by hand is noticed."""
+    for column, found, should in zip(Row._fields, cells, _cells(row), strict=True):
+        if found == should or (column in TEXT_COLUMNS and _same_text(found, should)):
+            continue
+        _refuse(column, found, should, where)
+
+
+def _same_text(found: str, should: str) -> bool:
+    """Two Python versions may differ in what they call printable, and so in what is escaped."""
+    try:
+        return unescape(found) == unescape(should)
+    except ValueError:
+        return False
+
+
+def _refuse(column: str, found: str, should: str, where: str) -> NoReturn:
+    raise FormatError(f"{where}: the column {column} says {found[:80]!r} where {should[:80]!r} would be right.")
+
+
+def _number(cell: str, where: str) -> int:
+    if cell == "":
+        return NOTHING
+    if not (cell.isascii() and cell.isdigit() and len(cell) < 20):
+        raise FormatError(f"{where}: {cell[:80]!r} is not a whole number.")
+    return int(cell)
+
+
+def _unescaped(cell: str, where: str) -> bytes:
+    try:
+        return unescape(cell)
+    except ValueError as error:
+        raise FormatError(f"{where}: the text {cell[:80]!r} holds half a character.") from error
+
+
+def _bytes(cell: str, where: str) -> bytes:
+    try:
+        return bytes.fromhex(cell)
+    except ValueError as error:
+        raise FormatError(f"{where}: {cell[:80]!r} are not bytes in hex.") from error

@@ -1,0 +1,40 @@
+"""Any bytes as text that hides nothing and can be read back.
+
+What prints stands as it is. Control characters, blanks other than the space, invisible
+characters and bytes that are no whole character stand as `<0xHH>`, byte by byte; and a `<`
+that would itself begin such a form is written in that form too, so nothing is ambiguous.
+
+    >>> escape(b" the\\n"), escape("é".encode()[:1]), escape(b"<0x41>")
+    (' the<0x0A>', '<0xC3>', '<0x3C>0x41>')
+    >>> unescape(" the<0x0A>")
+    b' the\\n'
+
+Such a text never holds a tab or any kind of line break: a row of a table stays one line.
+"""
+
+from __future__ import annotations
+
+import re
+
+_FORM = re.compile(r"<0x([0-9A-F]{2})>")
+
+
+def escape(raw: bytes) -> str:
+    """The bytes as honest text."""
+    text = raw.decode("utf-8", "surrogateescape")  # a byte that is no character becomes a surrogate, which never prints
+    if text.isprintable() and "<0x" not in text:
+        return text
+    return "".join(
+        character if character.isprintable() and not _FORM.match(text, place) else _forms(character)
+        for place, character in enumerate(text)
+    )
+
+
+def _forms(character: str) -> str:
+    return "".join(f"<0x{byte:02X}>" for byte in character.encode("utf-8", "surrogateescape"))
+
+
+def unescape(text: str) -> bytes:
+    """The bytes an honest text stands for; a ValueError where it holds half a character."""
+    pieces = _FORM.split(text)  # literal, two hex digits, literal, ...
+    return b"".join(bytes.fromhex(piece) if i % 2 else piece.encode() for i, piece in enumerate(pieces))

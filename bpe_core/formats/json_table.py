@@ -1,0 +1,196 @@
+"""The merge table as one JSON object: recipe, base symbols and merges, a merge a line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO
+
+from bpe_core.errors import FormatError
+from bpe_core.formats.base import Format
+from bpe_core.formats.honest_text import unescape
+from bpe_core.formats.rebuilding import (
+    HistoryBuilder,
+    checked_alphabet,
+    checked_end_reason,
+    checked_recipe,
+    checked_symbol,
+)
+from bpe_core.formats.rows import TEXT_COLUMNS, Row, base_rows, merge_rows, too_long_to_show
+from bpe_core.history import NOTHING, MergeHistory
+from bpe_core.progress import Progress, ProgressReport, ignore_progress
+
+SIGNATURE = "bpe-explorer merge table"
+VERSION = 1
+ROWS_BETWEEN_REPORTS = 4_096
+
+_SYMBOL_COLUMNS = ("id", "kind", "token", "bytes")
+_MERGE_COLUMNS = tuple(column for column in Row._fields if column != "kind")
+
+
+class JsonTable(Format):
+    """JSON."""
+
+    name = "json"
+    extension = ".json"
+    explanation = "JSON: recipe, base symbols and merges in one object, for scripts."
+
+    def can_hold(self, history: MergeHistory) -> list[str]:
+        return too_long_to_show(history)
+
+    def write(
+        self,
+        history: MergeHistory,
+        file: BinaryIO,
+        *,
+        merges: int | None = None,
+        progress: ProgressReport = ignore_progress,
+    ) -> None:
+        history = history if merges is None else history.first(merges)
+        about = {
+            "format": SIGNATURE,
+            "version": VERSION,
+            "recipe": history.recipe.to_dict(),
+            "end_reason": history.end_reason,
+            "tokens_at_start": history.tokens_at_start if history.tokens_at_start >= 0 else None,
+        }
+        opening = json.dumps(about, ensure_ascii=False, indent=1).removesuffix("\n}")
+        file.write(opening.encode())
+        file.write(b',\n "alphabet": [')
+        _write_lines(file, (_picked(row, _SYMBOL_COLUMNS) for row in base_rows(history.alphabet)))
+        file.write(b'],\n "merges": [')
+        _write_lines(file, _reporting(merge_rows(history), len(history), progress))
+        file.write(b"]\n}\n")
+        progress(Progress("writing", len(history), len(history), "merges"))
+
+    def recognizes(self, data: bytes) -> bool:
+        return data.lstrip().startswith(b"{") and SIGNATURE.encode() in data
+
+    def read(self, data: bytes, name: str) -> MergeHistory:
+        whole = _parsed(data, name)
+        if whole.get("format") != SIGNATURE:
+            raise FormatError(f'{name} is not a merge table: it lacks "format": "{SIGNATURE}".')
+        if whole.get("version") != VERSION:
+            raise FormatError(
+                f"{name} is a merge table of version {whole.get('version')!r}; this program reads version {VERSION}."
+            )
+        builder = _builder(whole, name)
+        for number, item in enumerate(_list_of_objects(whole, "merges", name), start=1):
+            _add_merge(builder, item, f"{name}, merge {number:,}")
+        return builder.finish()
+
+
+# --- Writing ----------------------------------------------------------------------------
+
+
+def _picked(row: Row, columns: Iterable[str]) -> dict[str, Any]:
+    return {column: getattr(row, column) for column in columns}
+
+
+def _reporting(rows: Iterator[Row], total: int, progress: ProgressReport) -> Iterator[dict[str, Any]]:
+    for row in rows:
+        yield _picked(row, _MERGE_COLUMNS)
+        if row.step % ROWS_BETWEEN_REPORTS == 0:
+            progress(Progress("writing", row.step, total, "merges"))
+
+
+def _write_lines(file: BinaryIO, objects: Iterable[dict[str, Any]]) -> None:
+    """Objects one a line, with commas between."""
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    comma = ""
+    for one in objects:
+        file.write(f"{comma}\n  {encode(one)}".encode())
+        comma = ","
+    if comma:
+        file.write(b"\n ")
+
+
+# --- Reading ----------------------------------------------------------------------------
+
+
+def _parsed(data: bytes, name: str) -> dict[str, Any]:
+    try:
+        whole = json.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{name}: the bytes at place {error.start + 1:,} are not UTF-8.") from error
+    except json.JSONDecodeError as error:
+        raise FormatError(f"{name}, line {error.lineno:,}: this is not valid JSON: {error.msg}.") from error
+    except (RecursionError, ValueError) as error:  # brackets nested without end, a number of a million digits
+        raise FormatError(f"{name} is JSON that no merge table would hold: too deep, or a number too long.") from error
+    if not isinstance(whole, dict):
+        raise FormatError(f"{name} is not a merge table: it must hold one JSON object.")
+    return whole
+
+
+def _builder(whole: dict[str, Any], name: str) -> HistoryBuilder:
+    recipe = checked_recipe(whole.get("recipe"), name)
+    symbols = []
+    for id, item in enumerate(_list_of_objects(whole, "alphabet", name)):
+        where = f"{name}, base symbol {id:,}"
+        if item.get("id") != id:
+            raise FormatError(f"{where}: its id is {item.get('id')!r}.")
+        symbols.append(checked_symbol(item.get("kind"), _text(item, where), _bytes(item, where), where))
+    return HistoryBuilder(
+        recipe,
+        checked_alphabet(symbols, recipe, name),
+        tokens_at_start=_number(whole, "tokens_at_start", name),
+        end_reason=checked_end_reason(whole.get("end_reason"), name),
+    )
+
+
+def _list_of_objects(whole: dict[str, Any], key: str, name: str) -> list[dict[str, Any]]:
+    items = whole.get(key)
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise FormatError(f'{name}: "{key}" must be a list of objects.')
+    return items
+
+
+def _add_merge(builder: HistoryBuilder, item: dict[str, Any], where: str) -> None:
+    merge = builder.add(
+        _number(item, "left", where),
+        _number(item, "right", where),
+        count=_number(item, "count", where),
+        runner_up=(_number(item, "runner_up_left", where), _number(item, "runner_up_right", where)),
+        runner_up_count=_number(item, "runner_up_count", where),
+        tokens_left=_number(item, "tokens_left", where),
+        where=where,
+    )
+    should = _picked(builder.texts.merge_row(merge), _MERGE_COLUMNS)
+    for column, value in should.items():
+        found = item.get(column)
+        if (found is value) or (found == value and type(found) is type(value)):
+            continue
+        if column in TEXT_COLUMNS and _same_text(found, value):
+            continue
+        raise FormatError(f'{where}: "{column}" is {str(found)[:80]!r} where {value!r:.80} would be right.')
+
+
+def _same_text(found: Any, should: Any) -> bool:
+    """Two Python versions may differ in what they call printable, and so in what is escaped."""
+    try:
+        return unescape(found) == unescape(should)
+    except (ValueError, TypeError):
+        return False
+
+
+def _number(item: dict[str, Any], key: str, where: str) -> int:
+    value = item.get(key)
+    if value is None:
+        return NOTHING
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise FormatError(f'{where}: "{key}" must be a whole number, not {str(value)[:80]!r}.')
+    return value
+
+
+def _text(item: dict[str, Any], where: str) -> bytes:
+    try:
+        return unescape(item["token"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise FormatError(f'{where}: "token" must be a text.') from error
+
+
+def _bytes(item: dict[str, Any], where: str) -> bytes:
+    try:
+        return bytes.fromhex(item["bytes"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise FormatError(f'{where}: "bytes" must be bytes in hex.') from error

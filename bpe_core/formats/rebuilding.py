@@ -1,0 +1,189 @@
+"""From what a file says back to a history, believing nothing before it is checked.
+
+Every reader of a file builds its history here, so that each impossible merge is refused in
+the same words and no file, however hostile, gets further than this.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import get_args
+
+import numpy as np
+
+from bpe_core.alphabet import Alphabet, Symbol, SymbolKind
+from bpe_core.errors import FormatError, RecipeError
+from bpe_core.formats.rows import TokenTexts
+from bpe_core.history import NOTHING, Columns, EndReason, Merge, MergeHistory
+from bpe_core.recipe import LARGEST_VOCABULARY, UNKNOWN_TOKEN, Recipe
+
+LARGEST_COUNT = 2**63 - 1
+LONGEST_TOKEN = 2**31 - 1  # bytes; a few dozen hostile merges could double their way past any memory
+
+
+class HistoryBuilder:
+    """Takes one merge after the other and refuses those that cannot be."""
+
+    def __init__(self, recipe: Recipe, alphabet: Alphabet, *, tokens_at_start: int, end_reason: EndReason) -> None:
+        self.recipe = recipe
+        self.alphabet = alphabet
+        self.tokens_at_start = tokens_at_start
+        self.end_reason = end_reason
+        self.texts = TokenTexts(alphabet)
+        self._values = [array("q") for _ in Columns._fields]  # a column each
+        self._seen: dict[tuple[int, int], int] = {}
+
+    def add(
+        self,
+        left: int,
+        right: int,
+        *,
+        count: int = NOTHING,
+        runner_up: tuple[int, int] = (NOTHING, NOTHING),
+        runner_up_count: int = NOTHING,
+        tokens_left: int = NOTHING,
+        where: str,
+    ) -> Merge:
+        """Append a merge; `where` begins the sentence if it cannot be."""
+        self._check_pair(left, right, where)
+        numbers = (count, runner_up_count, tokens_left)
+        if any(not NOTHING <= number <= LARGEST_COUNT for number in numbers):
+            raise FormatError(f"{where}: a count is negative or larger than any corpus could give.")
+        if runner_up != (NOTHING, NOTHING):
+            self._check_runner_up(runner_up, runner_up_count, count, where)
+        for values, value in zip(self._values, (left, right, count, *runner_up, *numbers[1:]), strict=True):
+            values.append(value)
+        self._seen[left, right] = len(self._seen) + 1
+        self.texts.add(left, right)
+        return Merge(
+            step=len(self._seen),
+            left=left,
+            right=right,
+            id=self._next_id - 1,
+            count=count,
+            tied=runner_up[0] != NOTHING and runner_up_count == count,
+            runner_up=runner_up if runner_up[0] != NOTHING else None,
+            runner_up_count=runner_up_count if runner_up[0] != NOTHING else 0,
+            tokens_left=tokens_left,
+        )
+
+    @property
+    def _next_id(self) -> int:
+        return len(self.alphabet) + len(self._seen)
+
+    def _check_pair(self, left: int, right: int, where: str) -> None:
+        if NOTHING in (left, right):
+            raise FormatError(f"{where}: it does not say which two tokens it joins.")
+        for id in (left, right):
+            if not 0 <= id < self._next_id:
+                raise FormatError(
+                    f"{where}: it joins the token {id}, which does not exist yet; before it there are "
+                    f"the ids 0 to {self._next_id - 1:,}."
+                )
+            if id < len(self.alphabet) and not self.alphabet.symbols[id].merges:
+                raise FormatError(f"{where}: it joins the token {id}, which stands for the unknown and never merges.")
+        if (left, right) in self._seen:
+            raise FormatError(f"{where}: it joins the same pair as merge {self._seen[left, right]:,}.")
+        if self.texts.lengths[left] + self.texts.lengths[right] > LONGEST_TOKEN:
+            raise FormatError(f"{where}: its token would be longer than {LONGEST_TOKEN:,} bytes.")
+        if len(self._seen) >= LARGEST_VOCABULARY:
+            raise FormatError(f"{where}: there are more than {LARGEST_VOCABULARY:,} merges.")
+
+    def _check_runner_up(self, pair: tuple[int, int], runner_up_count: int, count: int, where: str) -> None:
+        if not all(0 <= id < self._next_id for id in pair):
+            raise FormatError(f"{where}: its runner-up {pair[0]} + {pair[1]} names a token that does not exist yet.")
+        if runner_up_count == NOTHING or runner_up_count > count:
+            raise FormatError(f"{where}: its runner-up must have a count, and none larger than the winner's.")
+
+    def finish(self) -> MergeHistory:
+        columns = Columns.with_room(len(self._seen))
+        for name, values in zip(Columns._fields, self._values, strict=True):
+            getattr(columns, name)[:] = np.array(values, np.int64)
+        return MergeHistory(
+            self.recipe,
+            self.alphabet,
+            columns.first(len(self._seen)),
+            tokens_at_start=self.tokens_at_start,
+            end_reason=self.end_reason,
+        )
+
+
+def checked_recipe(values: object, where: str) -> Recipe:
+    try:
+        recipe = Recipe.from_dict(values)
+        recipe.to_json().encode()
+    except RecipeError as error:
+        raise FormatError(f"{where}: the recipe is damaged. {error}") from error
+    except UnicodeEncodeError as error:
+        raise FormatError(f"{where}: the recipe is damaged: it holds half a character.") from error
+    return recipe
+
+
+def checked_end_reason(value: object, where: str) -> EndReason:
+    if value not in get_args(EndReason):
+        raise FormatError(f"{where}: {value!r} is no reason for training to end.")
+    return value  # type: ignore[return-value]
+
+
+def checked_symbol(kind: object, text: bytes, decoded: bytes, where: str) -> Symbol:
+    """One base symbol, sound in itself."""
+    if kind not in get_args(SymbolKind):
+        raise FormatError(f"{where}: there is no kind of base symbol named {kind!r}.")
+    if not text or not decoded:
+        raise FormatError(f"{where}: a base symbol cannot be empty.")
+    return Symbol(text, decoded, kind)  # type: ignore[arg-type]
+
+
+def checked_alphabet(symbols: list[Symbol], recipe: Recipe, where: str) -> Alphabet:
+    """The base symbols as an alphabet that training this recipe can have started from."""
+    plain = [symbol for symbol in symbols if symbol.kind in ("byte", "character")]
+    if recipe.base == "bytes":
+        _check_bytes(plain, where)
+        start: list[Symbol] = []
+    else:
+        _check_characters(plain, where)
+        start = _unknown_symbols(recipe)
+    if symbols[: len(start)] != start:
+        raise FormatError(f"{where}: the symbols for unknown characters are not those of the recipe.")
+    rest = symbols[len(start) :]
+    if rest[: len(plain)] != plain or not _are_markers(rest[len(plain) :], plain, recipe):
+        raise FormatError(f"{where}: the base symbols are not those the recipe's alphabet and marker give.")
+    # A character of the text may look just like the marker; two of a kind never look alike.
+    if len({(symbol.kind, symbol.text) for symbol in rest}) < len(rest):
+        raise FormatError(f"{where}: two base symbols have the same text.")
+    return Alphabet(tuple(symbols))
+
+
+def _check_bytes(plain: list[Symbol], where: str) -> None:
+    every_byte = {bytes([i]) for i in range(256)}
+    sound = all(symbol.kind == "byte" and symbol.text == symbol.decoded for symbol in plain)
+    if not sound or len(plain) != 256 or {symbol.text for symbol in plain} != every_byte:
+        raise FormatError(f"{where}: the alphabet must hold each of the 256 bytes once.")
+
+
+def _check_characters(plain: list[Symbol], where: str) -> None:
+    for symbol in plain:
+        try:
+            single = len(symbol.text.decode()) == 1
+        except UnicodeDecodeError:
+            single = False
+        if not single or symbol.kind != "character" or symbol.text != symbol.decoded:
+            raise FormatError(f"{where}: the base symbol {symbol.text!r} is not one character.")
+
+
+def _unknown_symbols(recipe: Recipe) -> list[Symbol]:
+    if recipe.unknown == "bytes":
+        return [Symbol(f"<0x{i:02X}>".encode(), bytes([i]), "fallback") for i in range(256)]
+    return [Symbol(UNKNOWN_TOKEN.encode(), UNKNOWN_TOKEN.encode(), "unknown")]
+
+
+def _are_markers(symbols: list[Symbol], plain: list[Symbol], recipe: Recipe) -> bool:
+    """Whether the symbols behind the plain ones are the marker, or characters it is glued to."""
+    marker = recipe.marker_text.encode()
+    if recipe.marker in ("symbol", "prefix"):
+        return symbols == [Symbol(marker, b" ", "marker")]
+    if recipe.marker == "glued":
+        pieces = {symbol.text for symbol in plain}
+        glued = [symbol.text.removesuffix(marker) for symbol in symbols]
+        return pieces.issuperset(glued) and symbols == [Symbol(one + marker, one + b" ", "glued") for one in glued]
+    return symbols == []

@@ -1,0 +1,144 @@
+"""The merge table as rows: what each cell of it says, whatever file it is written to.
+
+Merges are the rows of step 1, 2, 3 and so on. The base symbols they grew from are there
+before the first step, so they are rows of step 0; the special tokens as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from bpe_core.alphabet import Alphabet
+from bpe_core.formats.honest_text import escape
+from bpe_core.history import Merge, MergeHistory
+
+# Spreadsheets cut a cell off behind 32,767 characters; this many bytes always fit, escaped or in hex.
+LONGEST_SHOWN = 4_096
+CUT_OFF = "…"
+
+Cell = int | str | bool | None
+
+
+class Row(NamedTuple):
+    """One row; the names are the columns. None is an empty cell."""
+
+    step: int
+    left: int | None = None
+    right: int | None = None
+    id: int | None = None
+    left_text: str | None = None
+    right_text: str | None = None
+    token: str | None = None  # as honest text, the word marker included
+    bytes: str | None = None  # what the token decodes to, in hex
+    length: int | None = None  # in bytes
+    count: int | None = None  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+    tied: bool | None = None
+    runner_up_left: int | None = None
+    runner_up_right: int | None = None
+    runner_up_left_text: str | None = None
+    runner_up_right_text: str | None = None
+    runner_up_count: int | None = None
+    tokens_left: int | None = None
+    kind: str = "merge"
+
+
+TEXT_COLUMNS = frozenset({"left_text", "right_text", "token", "runner_up_left_text", "runner_up_right_text"})
+
+
+class TokenTexts:
+    """What is written on each token and what it decodes to, the absurdly long ones cut off."""
+
+    def __init__(self, alphabet: Alphabet) -> None:
+        self._written = [symbol.text for symbol in alphabet.symbols]
+        self._decoded = [symbol.decoded for symbol in alphabet.symbols]
+        self._shown = [escape(written) for written in self._written]
+        self.lengths = [len(decoded) for decoded in self._decoded]
+
+    def add(self, left: int, right: int) -> None:
+        """Enter the token that joins the two."""
+        # One byte more than is shown tells that there was more.
+        written = (self._written[left] + self._written[right])[: LONGEST_SHOWN + 1]
+        self._written.append(written)
+        self._decoded.append((self._decoded[left] + self._decoded[right])[: LONGEST_SHOWN + 1])
+        cut = CUT_OFF if len(written) > LONGEST_SHOWN else ""
+        self._shown.append(escape(written[:LONGEST_SHOWN]) + cut)
+        self.lengths.append(self.lengths[left] + self.lengths[right])
+
+    def text(self, id: int) -> str:
+        return self._shown[id]
+
+    def hex(self, id: int) -> str:
+        decoded = self._decoded[id]
+        if len(decoded) > LONGEST_SHOWN:
+            return decoded[:LONGEST_SHOWN].hex(" ") + CUT_OFF
+        return decoded.hex(" ")
+
+    def merge_row(self, merge: Merge) -> Row:
+        """The row of a merge, whose token must be entered."""
+        other_left, other_right = merge.runner_up or (None, None)
+        return Row(
+            step=merge.step,
+            left=merge.left,
+            right=merge.right,
+            id=merge.id,
+            left_text=self.text(merge.left),
+            right_text=self.text(merge.right),
+            token=self.text(merge.id),
+            bytes=self.hex(merge.id),
+            length=self.lengths[merge.id],
+            count=_known(merge.count),
+            tied=merge.tied if merge.count >= 0 else None,
+            runner_up_left=other_left,
+            runner_up_right=other_right,
+            runner_up_left_text=None if other_left is None else self.text(other_left),
+            runner_up_right_text=None if other_right is None else self.text(other_right),
+            runner_up_count=None if other_left is None else _known(merge.runner_up_count),
+            tokens_left=_known(merge.tokens_left),
+        )
+
+
+def merge_rows(history: MergeHistory) -> Iterator[Row]:
+    """A row a merge."""
+    texts = TokenTexts(history.alphabet)
+    for merge in history:
+        texts.add(merge.left, merge.right)
+        yield texts.merge_row(merge)
+
+
+def base_rows(alphabet: Alphabet) -> Iterator[Row]:
+    """A row a base symbol."""
+    for id, symbol in enumerate(alphabet.symbols):
+        yield Row(
+            step=0,
+            id=id,
+            token=escape(symbol.text),
+            bytes=symbol.decoded.hex(" "),
+            length=len(symbol.decoded),
+            kind=symbol.kind,
+        )
+
+
+def special_rows(history: MergeHistory) -> Iterator[Row]:
+    """A row a special token; their ids follow the last merge."""
+    for id, special in enumerate(history.recipe.special_tokens, start=len(history.alphabet) + len(history)):
+        raw = special.encode()
+        yield Row(step=0, id=id, token=escape(raw), bytes=raw.hex(" "), length=len(raw), kind="special")
+
+
+def too_long_to_show(history: MergeHistory) -> list[str]:
+    """What the rows cannot say of a history, a sentence each."""
+    texts = TokenTexts(history.alphabet)
+    for merge in history:
+        texts.add(merge.left, merge.right)
+    cut = [id for id, length in enumerate(texts.lengths) if length > LONGEST_SHOWN]
+    if not cut:
+        return []
+    return [
+        f"{len(cut):,} tokens, the first with the id {cut[0]:,}, are longer than {LONGEST_SHOWN:,} bytes; "
+        "their text is cut off in the table (their parts are not, so it can be read back)."
+    ]
+
+
+def _known(number: int) -> int | None:
+    return number if number >= 0 else None
