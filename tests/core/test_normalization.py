@@ -1,0 +1,138 @@
+"""Normalization, and the way back to the original's bytes."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_core.normalization import normalize, normalize_with_origins
+from bpe_core.recipe import Recipe
+from tests.shared import shared_text
+
+# Characters that compose, reorder, expand, fold and vanish, and their neighbours.
+TRICKY = "aeoAEΣσςİıſßK\u0301\u0323\u0328\u0307\u0300ｶﾞﾡￂ각ᄀ\u1161\u11a8ﬁ①…“’”!-<> \r\n\t\u200d😀नि\u09c7\u09be\ud800"
+TEXTS = st.text(st.sampled_from(TRICKY) | st.characters(), max_size=40)
+
+
+@st.composite
+def recipes(draw: st.DrawFn) -> Recipe:
+    return Recipe(
+        lowercase=draw(st.booleans()),
+        strip_ascii_punctuation=draw(st.booleans()),
+        strip_marks=draw(st.sampled_from(["", "“’", "]^-\\", "é\u0301", "\n"])),
+        unicode_form=draw(st.sampled_from(["", "NFC", "NFKC"])),
+        special_tokens=draw(st.sampled_from([(), ("<A>",), ("<A>", "<A>Σ", "\n-")])),
+    )
+
+
+def originals(text: str, recipe: Recipe) -> list[tuple[str, str]]:
+    """Each character of the normalized text beside the original's bytes it stands for."""
+    result = normalize_with_origins(text, recipe)
+    raw = text.encode()
+    ends = [len(result.text[:i].encode()) for i in range(len(result.text) + 1)]
+    spans = ((int(result.origins[a]), int(result.origins[b])) for a, b in pairwise(ends))
+    return [(character, raw[a:b].decode()) for character, (a, b) in zip(result.text, spans, strict=True)]
+
+
+@given(TEXTS, recipes())
+def test_origins_belong_to_the_normalized_text_and_never_fall(text: str, recipe: Recipe) -> None:
+    result = normalize_with_origins(text, recipe)
+    assert result.text == normalize(text, recipe)
+    assert len(result.origins) == len(result.text.encode("utf-8", "surrogatepass")) + 1
+    assert (result.origins[1:] >= result.origins[:-1]).all()
+    assert result.origins[-1] == len(text.encode("utf-8", "surrogatepass"))
+    assert (result.origins >= 0).all()
+
+
+@given(TEXTS, recipes())
+def test_cutting_at_newlines_changes_nothing(text: str, recipe: Recipe) -> None:
+    if any("\n" in token for token in recipe.special_tokens):
+        return
+    lines = [line + "\n" for line in text.split("\n")]
+    lines[-1] = lines[-1][:-1]
+    assert "".join(normalize(line, recipe) for line in lines) == normalize(text, recipe)
+
+
+@given(TEXTS)
+def test_without_any_choice_nothing_changes(text: str) -> None:
+    result = normalize_with_origins(text, Recipe())
+    assert result.text == text == normalize(text, Recipe())
+    assert result.origins.tolist() == list(range(len(text.encode("utf-8", "surrogatepass")) + 1))
+
+
+def test_steps_come_in_the_documented_order() -> None:
+    # NFKC makes the wide sign an ASCII one and the square letters capitals; then both are met by the later steps.
+    recipe = Recipe(unicode_form="NFKC", lowercase=True, strip_ascii_punctuation=True)
+    assert normalize("！㎆", recipe) == "mb"
+
+
+def test_marks_are_removed_as_chosen_and_no_others() -> None:
+    recipe = Recipe.preset("clean-words")
+    assert normalize("“Quoth—the Raven’s” [sic]!", recipe) == "quoth—the ravens” sic"
+
+
+def test_a_sigma_that_ends_a_word_is_a_final_one() -> None:
+    recipe = Recipe(lowercase=True)
+    assert normalize("ΟΔΟΣ ΟΔΟΣ.", recipe) == "οδος οδος."
+    assert originals("ΟΣ Σ", recipe) == [("ο", "Ο"), ("ς", "Σ"), (" ", " "), ("σ", "Σ")]
+
+
+def test_a_character_that_becomes_two_shares_its_origin() -> None:
+    assert originals("aİb", Recipe(lowercase=True)) == [("a", "a"), ("i", ""), ("\u0307", "İ"), ("b", "b")]
+
+
+def test_a_composed_character_stands_for_all_it_was_made_of() -> None:
+    assert originals("xe\u0301y", Recipe(unicode_form="NFC")) == [("x", "x"), ("é", "e\u0301"), ("y", "y")]
+    assert originals("각!", Recipe(unicode_form="NFC")) == [("각", "각"), ("!", "!")]
+    assert originals("ｶﾞｶ", Recipe(unicode_form="NFKC")) == [("ガ", "ｶﾞ"), ("カ", "ｶ")]
+
+
+def test_half_width_hangul_is_composed_across_its_parts() -> None:
+    assert originals("ﾡￂx", Recipe(unicode_form="NFKC")) == [("가", "ﾡￂ"), ("x", "x")]
+
+
+def test_removed_characters_belong_to_what_stands_before_them() -> None:
+    recipe = Recipe(strip_ascii_punctuation=True)
+    result = normalize_with_origins("«a, b!»", recipe)
+    assert result.text == "«a b»"
+    assert result.origins.tolist() == [0, 1, 2, 4, 5, 7, 8, 9]
+    assert normalize_with_origins("...", recipe).origins.tolist() == [3]
+    assert normalize_with_origins("", recipe).origins.tolist() == [0]
+
+
+def test_unchanged_characters_keep_every_byte_apart() -> None:
+    result = normalize_with_origins("😀É", Recipe(lowercase=True))
+    assert result.origins.tolist() == [0, 1, 2, 3, 4, 4, 6]
+
+
+def test_special_tokens_are_left_as_they_are() -> None:
+    recipe = Recipe(lowercase=True, strip_ascii_punctuation=True, special_tokens=("<|END|>",))
+    assert normalize("One.<|END|>Two<|end|>", recipe) == "one<|END|>twoend"
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFKC"])
+def test_every_character_is_normalized_alike_with_and_without_origins(form: str) -> None:
+    recipe = Recipe(unicode_form=form, lowercase=True)  # type: ignore[arg-type]
+    # Each character after a letter it may join, in one text; the comma keeps them apart.
+    everything = ",".join("e" + chr(code) for code in range(sys.maxunicode + 1))
+    assert normalize_with_origins(everything, recipe).text == normalize(everything, recipe)
+
+
+def test_only_one_character_grows_in_lower_case() -> None:
+    growing = [chr(code) for code in range(sys.maxunicode + 1) if len(chr(code).lower()) != 1]
+    assert growing == ["İ"]
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFKC"])
+def test_real_text_in_many_languages(form: str) -> None:
+    text = shared_text("data/udhr-languages.txt")[:1_500_000]
+    decomposed = unicodedata.normalize("NFD", text)
+    recipe = Recipe(unicode_form=form, lowercase=True)  # type: ignore[arg-type]
+    result = normalize_with_origins(decomposed, recipe)
+    assert result.text == unicodedata.normalize(form, decomposed).lower()  # type: ignore[arg-type]
+    assert (result.origins[1:] >= result.origins[:-1]).all()
