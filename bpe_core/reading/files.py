@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def readers_of(
     for path in paths:
         if str(path) == STANDARD_INPUT:
             sources.append(Source("standard input", None, None, "text", encoding=None))
-        elif _is_folder(Path(path)):
+        elif stat.S_ISDIR(_status(Path(path)).st_mode):
             sources += _sources_in(Path(path), patterns, options, log)
         else:
             sources.append(source_of(Path(path), options))
@@ -58,23 +59,22 @@ def source_of(path: Path, options: ReadingOptions) -> Source:
     compression = COMPRESSION_OF_SUFFIX.get(path.suffix.lower(), "")
     inner = path.with_suffix("") if compression else path
     kind = _KIND_OF_SUFFIX.get(inner.suffix.lower(), "text")
-    with sentences(name):
-        if not path.is_file():  # a pipe or device: looking at its beginning would use it up
-            path.stat()
-            return Source(name, path, None, kind, compression, None)
-        size = path.stat().st_size
+    status = _status(path)
+    if not stat.S_ISREG(status.st_mode):  # a pipe or device: looking at its beginning would use it up
+        return Source(name, path, None, kind, compression, None)
+    size = status.st_size
     source = Source(name, path, size, kind, compression)
     with open_stream(source) as stream:
         encoding = refuse_empty_or_binary(name, stream.head(HEAD_LENGTH), options.encoding)
     return Source(name, path, size, kind, compression, encoding)
 
 
-def _is_folder(path: Path) -> bool:
+def _status(path: Path) -> os.stat_result:
     try:
-        return path.is_dir()
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise CorpusError(f"{shown(path)!r} cannot be a path: {reason}.") from error
+        with sentences(shown(path)):
+            return path.stat()
+    except ValueError as error:  # a zero byte in the name
+        raise CorpusError(f"{shown(path)!r} cannot be a path: {error}.") from error
 
 
 def _sources_in(folder: Path, patterns: Sequence[str], options: ReadingOptions, log: SkipLog) -> list[Source]:

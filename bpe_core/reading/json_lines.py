@@ -34,9 +34,11 @@ def field_of(line: bytes, field: str) -> str:
     'low lower'
     """
     try:
-        row = json.loads(line.decode())
+        row = json.loads(line.strip().decode())
     except json.JSONDecodeError as error:
-        raise BadRow(f"this is not valid JSON: {error.msg} at character {error.pos + 1:,}") from error
+        raise BadRow(
+            f"this is not valid JSON: {error.msg.removesuffix(' at')} at character {error.pos + 1:,}"
+        ) from error
     except (ValueError, RecursionError) as error:
         raise BadRow(f"this JSON cannot be read: {error}") from error
     if not isinstance(row, dict):

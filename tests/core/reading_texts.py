@@ -1,0 +1,45 @@
+"""What the tests of reading have in common: write a file, read it back, hear the sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bpe_core.corpus import Corpus
+from bpe_core.errors import CorpusError
+
+
+def write(folder: Path, name: str, content: bytes | str) -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def documents(corpus: Corpus, size: int = 1 << 20) -> list[str]:
+    """The texts of a corpus; each chunk must be valid, non-empty and about as small as wanted."""
+    found: list[str] = []
+    parts: list[bytes] = []
+    for chunk in corpus.chunks(size):
+        data = bytes(chunk.data)
+        data.decode()
+        assert 0 < len(data) <= max(size, 256)
+        parts.append(data)
+        if chunk.ends_document:
+            found.append(b"".join(parts).decode())
+            parts = []
+    assert not parts, "the last chunk must end its document"
+    return found
+
+
+def read(path: Path | str | list[Path | str], size: int = 1 << 20, **choices: Any) -> list[str]:
+    return documents(Corpus.from_files(path, **choices), size)
+
+
+def sentence(path: Any, *, error: type[CorpusError] = CorpusError, **choices: Any) -> str:
+    """What a person is told who reads this."""
+    with pytest.raises(error) as caught:
+        read(path, **choices)
+    return str(caught.value)

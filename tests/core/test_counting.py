@@ -1,0 +1,139 @@
+"""Counting in plain Python: the same words whatever the blocks, with progress and a way to stop."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bpe_core.corpus
+from bpe_core.corpus import Corpus
+from bpe_core.counting import count_plainly, count_words, may_cut_at_newlines
+from bpe_core.errors import BpeError, Cancelled, PatternError
+from bpe_core.normalization import normalize
+from bpe_core.progress import Progress
+from bpe_core.recipe import Recipe
+from bpe_core.splitting import split_words
+from tests.core.reading_texts import write
+from tests.shared import shared_file, shared_text
+
+TEXTS = st.lists(
+    st.text(st.sampled_from("aAlow'Σσ .!\n\n\r<e>\u0301éİ😀“") | st.characters(exclude_categories=["Cs"]), max_size=60)
+)
+RECIPES = [
+    Recipe.preset("gpt2"),
+    Recipe.preset("english", special_tokens=("<e>", "\nlow")),
+    Recipe.preset("english", lowercase=True, unicode_form="NFKC"),
+    Recipe.preset("clean-words", strip_marks="“\n", unit="line"),
+    Recipe.preset("raw-bytes", unit="line"),
+    Recipe(pattern="custom", custom_pattern=r"\w+|(?s:.)", special_tokens=("<e>",), lowercase=True),
+]
+
+
+def as_told(texts: list[str], recipe: Recipe) -> list[tuple[bytes, int]]:
+    """What the words are by definition: each document normalized as a whole, split as a whole."""
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(split_words(normalize(text, recipe), recipe))
+    return [(word.encode(), count) for word, count in counts.items()]
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=range(len(RECIPES)))
+@given(texts=TEXTS, size=st.integers(4, 30))
+def test_counts_do_not_depend_on_blocks(recipe: Recipe, texts: list[str], size: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bpe_core.corpus.Corpus.chunks, "__defaults__", (size,))
+        table = count_plainly(Corpus.from_texts(texts), recipe)
+    assert list(table) == as_told(texts, recipe)
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=range(len(RECIPES)))
+def test_the_chosen_way_of_counting_is_the_plain_one(recipe: Recipe) -> None:
+    texts = ["low lower\nΑΣ lowest<e>", "“It's Low”, he said.\n\nlow"]
+    assert list(count_words(Corpus.from_texts(texts), recipe)) == as_told(texts, recipe)
+
+
+def test_lines_are_cut_only_where_a_newline_ends_one() -> None:
+    assert may_cut_at_newlines(Recipe(unit="line"))
+    assert not may_cut_at_newlines(Recipe(unit="file"))
+    assert not may_cut_at_newlines(Recipe(unit="line", strip_marks="\n"))
+    assert not may_cut_at_newlines(Recipe(unit="line", special_tokens=("a\nb",)))
+
+
+def test_documents_are_never_glued(tmp_path: Path) -> None:
+    paths = [write(tmp_path, f"{i}.txt", "low") for i in range(3)]
+    assert list(count_plainly(Corpus.from_files(paths), Recipe())) == [(b"low", 3)]
+    rows = write(tmp_path, "a.jsonl", '{"text": "low"}\n' * 3)
+    assert list(count_plainly(Corpus.from_files(rows), Recipe())) == [(b"low", 3)]
+
+
+def test_ready_word_counts_are_taken_as_they_are() -> None:
+    corpus = Corpus.from_word_counts({"Low low": 2})
+    assert list(count_words(corpus, Recipe.preset("clean-words"))) == [(b"Low low", 2)]
+
+
+def test_progress_is_told_in_bytes_and_reaches_the_end(tmp_path: Path) -> None:
+    paths = [write(tmp_path, name, "low lower\n" * 1000) for name in ("a.txt", "b.txt")]
+    told: list[Progress] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bpe_core.corpus.Corpus.chunks, "__defaults__", (3000,))
+        count_plainly(Corpus.from_files(paths), Recipe(unit="line"), progress=told.append)
+    assert [(p.stage, p.unit, p.total) for p in told] == [("counting", "bytes", 20_000)] * 8
+    assert [p.done for p in told] == [3000, 6000, 9000, 10_000, 13_000, 16_000, 19_000, 20_000]
+    assert [p.detail for p in told] == [str(paths[0])] * 4 + [str(paths[1])] * 4
+
+
+def test_progress_without_a_known_total() -> None:
+    told: list[Progress] = []
+    count_plainly(Corpus.from_texts(iter(["low", "lower"])), Recipe(), progress=told.append)
+    assert [(p.done, p.total) for p in told] == [(3, None), (8, None)]
+
+
+def test_counting_can_be_stopped_between_chunks() -> None:
+    told: list[Progress] = []
+    with pytest.raises(Cancelled):
+        count_plainly(
+            Corpus.from_texts(["low"] * 100), Recipe(), progress=told.append, cancelled=lambda: len(told) >= 5
+        )
+    assert len(told) == 5
+
+
+def test_counting_can_be_stopped_inside_a_long_document() -> None:
+    asked = 0
+
+    def cancelled() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 3
+
+    with pytest.raises(Cancelled):
+        count_plainly(Corpus.from_texts(["low " * 1_000_000]), Recipe(), cancelled=cancelled)
+    assert asked == 4
+
+
+def test_an_own_pattern_that_never_matches_is_an_error() -> None:
+    recipe = Recipe(pattern="custom", custom_pattern="[A-Z]+")
+    with pytest.raises(PatternError, match="matches nothing in this text"):
+        count_words(Corpus.from_texts(["low", "lower"]), recipe)
+    assert len(count_words(Corpus.from_texts(["low", "Lower"]), recipe)) == 3
+
+
+def test_a_bad_text_stops_counting_with_its_sentence(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.txt", b"low \xff")
+    with pytest.raises(BpeError, match="offset 4"):
+        count_words(Corpus.from_files(path), Recipe())
+
+
+def test_the_raven_in_clean_words() -> None:
+    table = count_words(Corpus.from_files(shared_file("data/raven.txt")), Recipe.preset("clean-words"))
+    assert (table.total, len(table)) == (1067, 459)
+
+
+def test_real_text_line_by_line() -> None:
+    text = shared_text("data/tinyshakespeare.txt")
+    table = count_words(Corpus.from_files(shared_file("data/tinyshakespeare.txt")), Recipe.preset("english"))
+    assert table.total_bytes == len(text.encode())
+    assert list(table) == as_told([text], Recipe.preset("english"))

@@ -1,0 +1,174 @@
+"""Files with one text a row: .jsonl, .csv and .tsv."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_core.corpus import Corpus
+from bpe_core.errors import CorpusError, EncodingError
+from bpe_core.reading.lines import Lines
+from bpe_core.reading.source import Block
+from tests.core.reading_texts import documents, read, sentence, write
+
+TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")), max_size=8)
+
+
+# --- Lines -----------------------------------------------------------------------------
+
+
+@given(st.lists(st.binary(min_size=1)))
+def test_lines_do_not_depend_on_blocks(blocks: list[bytes]) -> None:
+    lines = Lines((Block(block, 7) for block in blocks), "a")
+    found = list(lines)
+    assert b"".join(found) == b"".join(blocks)
+    assert all(line.endswith(b"\n") for line in found[:-1])
+    assert all(line.count(b"\n") <= 1 for line in found)
+    assert lines.number == len(found)
+
+
+def test_a_line_that_does_not_end_is_refused() -> None:
+    blocks = (Block(b"x" * (1 << 20), 0) for _ in range(100))
+    lines = Lines(iter([Block(b"short\n", 0), *blocks]), "big.jsonl", longest=8 << 20)
+    with pytest.raises(CorpusError, match=r"big.jsonl, line 2 is longer than 8 MB"):
+        list(lines)
+
+
+# --- JSON lines ------------------------------------------------------------------------
+
+
+@given(texts=TEXTS, size=st.integers(1, 99), ascii_only=st.booleans())
+def test_any_text_comes_back_from_json_lines(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str], size: int, ascii_only: bool
+) -> None:
+    rows = "".join(json.dumps({"id": 1, "text": text}, ensure_ascii=ascii_only) + "\n" for text in texts)
+    path = write(tmp_path_factory.mktemp("rows"), "a.jsonl", rows + "\n")
+    assert read(path, size) == [text for text in texts if text]
+
+
+def test_another_field_and_compression(tmp_path: Path) -> None:
+    rows = '{"body": "low"}\r\n\r\n{"body": "lower"}'
+    assert read(write(tmp_path, "a.jsonl.gz", gzip.compress(rows.encode())), field="body") == ["low", "lower"]
+    assert read(write(tmp_path, "a.ndjson", rows), field="body") == ["low", "lower"]
+
+
+def test_json_lines_in_utf_16(tmp_path: Path) -> None:
+    assert read(write(tmp_path, "a.jsonl", '{"text": "löw"}\n'.encode("utf-16"))) == ["löw"]
+
+
+BAD_JSON_ROWS = [
+    ('{"text": "low', "this is not valid JSON: Unterminated string starting at character 10"),
+    ("low", "this is not valid JSON: Expecting value at character 1"),
+    ('{"title": "x", "body": "y"}', 'there is no field "text"; there is "title", "body"'),
+    ("{}", 'there is no field "text"; there is nothing'),
+    ('{"text": null}', 'the field "text" holds null, not text'),
+    ('{"text": 5}', 'the field "text" holds a number, not text'),
+    ('{"text": ["low"]}', 'the field "text" holds a list, not text'),
+    ('{"text": true}', 'the field "text" holds true or false, not text'),
+    ("[1]", 'a row must be a JSON object such as {"text": ...}, not a list'),
+    ('"low"', 'a row must be a JSON object such as {"text": ...}, not a text'),
+    ("[" * 100_000, "this JSON cannot be read"),
+    ('{"text": 1' + "1" * 5000 + "}", "this JSON cannot be read"),
+    ('{"text": "n\\ud83dw"}', "character 2 is half of a surrogate pair (U+D83D)"),
+]
+
+
+@pytest.mark.parametrize(("row", "reason"), BAD_JSON_ROWS, ids=range(len(BAD_JSON_ROWS)))
+def test_a_bad_row_is_named_or_passed_over_with_a_report(tmp_path: Path, row: str, reason: str) -> None:
+    good = '{"text": "low"}'
+    path = write(tmp_path, "a.jsonl", f"{good}\n\n{row}\n{good}\n")
+    told = sentence(path)
+    assert told.startswith(f"{path}, line 3: {reason}")
+    assert told.endswith("Mend the row, or choose to skip such rows.")
+    corpus = Corpus.from_files(path, on_bad_row="skip")
+    assert documents(corpus) == ["low", "low"]
+    assert [skipped.source for skipped in corpus.skipped] == [str(path)]
+    assert corpus.skipped[0].sentence.startswith(f"line 3: {reason}")
+
+
+def test_half_a_surrogate_pair_in_a_row_can_be_replaced(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.jsonl", '{"text": "n\\ud83dw"}')
+    assert read(path, on_invalid="replace") == ["n�w"]
+
+
+def test_invalid_utf8_in_a_row_is_placed_in_the_file(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.jsonl", b'{"text": "low"}\n{"text": "l\xf6w"}\n')
+    assert f"{path} is not valid UTF-8: byte 0xF6 at offset 27." in sentence(path, error=EncodingError)
+
+
+def test_progress_of_rows_never_goes_back(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.jsonl", '{"text": "low"}\n' * 1000)
+    corpus = Corpus.from_files(path)
+    progress = [chunk.bytes_read for chunk in corpus.chunks(100)]
+    assert progress == sorted(progress)
+    assert progress[-1] == corpus.total_size
+
+
+# --- Tables ----------------------------------------------------------------------------
+
+
+@given(texts=TEXTS, size=st.integers(1, 99), ending=st.sampled_from([".csv", ".tsv"]))
+def test_any_text_comes_back_from_a_table(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str], size: int, ending: str
+) -> None:
+    table = io.StringIO()
+    writer = csv.writer(table, delimiter="\t" if ending == ".tsv" else ",")
+    writer.writerows([["id", "text"], *([i, text] for i, text in enumerate(texts))])
+    path = write(tmp_path_factory.mktemp("rows"), f"a{ending}", table.getvalue())
+    assert read(path, size) == [text for text in texts if text]
+
+
+def test_a_column_of_choice(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.csv", 'id,"the body",more\n1,"low, ""lower""\nlowest",x\n\n2,,y\n3,new,z')
+    assert read(path, field="the body") == ['low, "lower"\nlowest', "new"]
+
+
+def test_a_very_long_field(tmp_path: Path) -> None:
+    text = "low " * 300_000  # the csv module refuses more than 131,072 characters unless told
+    path = write(tmp_path, "a.csv", f"text\n{text}\n")
+    assert "".join(read(path, 1000)) == text
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("id,body\n1,low\n", 'has no column "text"; its first row names "id", "body". Choose one of them.'),
+        ("\n\n", 'has no column "text"; its first row names none.'),
+        ('"text\nlow\n', "this row cannot be read (up to line 2: is a quote not closed?)"),
+    ],
+)
+def test_a_table_without_the_column(tmp_path: Path, content: str, told: str) -> None:
+    path = write(tmp_path, "a.csv", content)
+    assert sentence(path).startswith(str(path))
+    assert told in sentence(path)
+    assert told in sentence(path, on_bad_row="skip")
+
+
+@pytest.mark.parametrize(
+    ("row", "reason", "others"),
+    [
+        ("low\n", "this row has 1 columns where the first row names 2", ["good", "better"]),
+        ("2,low,lower\n", "this row has 3 columns where the first row names 2", ["good", "better"]),
+        ('2,"low"er\n', "this row cannot be read: ',' expected after '\"'", ["good", "better"]),
+        ('2,"low\n', "this row cannot be read (up to line 6: is a quote not closed?)", ["good"]),
+    ],
+)
+def test_a_bad_row_of_a_table(tmp_path: Path, row: str, reason: str, others: list[str]) -> None:
+    path = write(tmp_path, "a.csv", f'id,text\n1,"good"\n\n{row}3,better\n\n')
+    assert sentence(path).startswith(f"{path}, line 4: {reason}")
+    corpus = Corpus.from_files(path, on_bad_row="skip")
+    assert documents(corpus) == others
+    assert corpus.skipped[0].sentence.startswith(f"line 4: {reason}")
+
+
+def test_a_table_in_another_encoding(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.csv", "text\nlöw\n".encode("cp1252"))
+    assert read(path, encoding="cp1252") == ["löw"]
+    assert "offset 6" in sentence(path)

@@ -1,0 +1,156 @@
+"""Splitting by the `regex` package."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+import pytest
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_core.errors import PatternError
+from bpe_core.patterns import NAMED_PATTERNS
+from bpe_core.recipe import Recipe
+from bpe_core.splitting import MATCHES_A_ROUND, Splitter, lines_of, split_words
+from tests.shared import shared_text
+
+TEXTS = st.text(st.sampled_from("aB'stlre 123\n\r\t.,!<>|\u0301éДǅ日😀\u00a0\u2028ſ") | st.characters())
+
+
+def custom(pattern: str, **choices: object) -> Recipe:
+    return Recipe(pattern="custom", custom_pattern=pattern).with_changes(**choices)
+
+
+@pytest.mark.parametrize("name", NAMED_PATTERNS)
+@given(text=TEXTS)
+def test_named_patterns_find_what_findall_finds(name: str, text: str) -> None:
+    expected = regex.findall(NAMED_PATTERNS[name].expression, text)
+    assert list(split_words(text, Recipe(pattern=name, min_frequency=1))) == expected
+
+
+@pytest.mark.parametrize("name", [name for name, pattern in NAMED_PATTERNS.items() if not pattern.drops_whitespace])
+@pytest.mark.parametrize("unit", ["file", "line"])
+@given(text=TEXTS)
+def test_nothing_is_lost_unless_blanks_are_dropped(name: str, unit: str, text: str) -> None:
+    words = list(split_words(text, Recipe(pattern=name, unit=unit)))  # type: ignore[arg-type]
+    assert "".join(words) == text
+    assert all(words)
+
+
+@given(
+    text=TEXTS, pattern=st.sampled_from([r"\w+", r"a*", r"(?=a)|b", r"x", r"\b", r"\s\K\w+", r"(?<=\Ka)b", r"", r"\G."])
+)
+def test_an_own_pattern_loses_nothing_either(text: str, pattern: str) -> None:
+    if pattern:
+        words = list(split_words(text, custom(pattern)))
+        assert "".join(words) == text
+        assert all(words)
+
+
+@given(text=TEXTS, pattern=st.sampled_from([r"\w+", r"a*", r"(?=a)|b", r"\b\w", r"[a-z]??\d*", r"(?<!a)b"]))
+def test_an_own_pattern_cuts_where_finditer_matches(text: str, pattern: str) -> None:
+    cuts = {0, len(text)}
+    for match in regex.finditer(pattern, text):
+        if match.end() > match.start():
+            cuts.update(match.span())
+    ends = sorted(cuts)
+    expected = [text[a:b] for a, b in pairwise(ends)]
+    assert list(split_words(text, custom(pattern))) == expected
+
+
+@pytest.mark.parametrize(
+    "matches", [0, 1, MATCHES_A_ROUND - 1, MATCHES_A_ROUND, MATCHES_A_ROUND + 1, 3 * MATCHES_A_ROUND]
+)
+def test_rounds_of_matches_fit_together(matches: int) -> None:
+    assert list(split_words("ab" * matches + "c", custom("b|a(?=b)"))) == ["a", "b"] * matches + ["c"]
+
+
+def test_lines_are_texts_of_their_own() -> None:
+    recipe = Recipe.preset("gpt2", unit="line")
+    assert list(split_words("low  \n\n new\r\nold", recipe)) == ["low", "  \n", "\n", " new", "\r\n", "old"]
+    # As one text the blanks before a word are cut elsewhere.
+    assert list(split_words("a\n\n b", Recipe.preset("gpt2"))) == ["a", "\n\n", " b"]
+
+
+@given(TEXTS)
+def test_only_newlines_end_lines(text: str) -> None:
+    lines = list(lines_of(text))
+    assert "".join(lines) == text
+    assert lines == [part for part in regex.split(r"(?<=\n)", text, flags=regex.V1) if part]
+
+
+def test_special_tokens_are_boundaries_and_belong_to_no_word() -> None:
+    recipe = Recipe.preset("gpt2", special_tokens=("<end>", "<end>of<end>", "new"))
+    assert list(split_words("low<end>lower <end>of<end> newest", recipe)) == ["low", "lower", " ", " ", "est"]
+
+
+def test_a_special_token_may_look_like_an_expression() -> None:
+    assert list(split_words("a.*b|c", Recipe(special_tokens=(".*", "|")))) == ["a", "b", "c"]
+
+
+def test_the_pattern_sees_each_part_between_special_tokens_alone() -> None:
+    recipe = custom("^low$", special_tokens=("|",))
+    assert list(split_words("low|lower|low", recipe)) == ["low", "lower", "low"]
+
+
+def test_half_a_surrogate_pair_does_no_harm() -> None:
+    assert list(split_words("a\ud800 b", Recipe())) == ["a", "\ud800", " b"]
+
+
+def test_a_catastrophic_pattern_ends_with_the_text_it_failed_on() -> None:
+    text = "fine " * 3000 + "a" * 60 + "!"
+    started = time.process_time()
+    with pytest.raises(PatternError) as caught:
+        list(Splitter(custom(r"fine |(a|aa)+$"), patience=0.5).words(text))
+    assert time.process_time() - started < 10
+    told = str(caught.value)
+    assert told.startswith("The pattern 'fine |(a|aa)+$' took more than")
+    assert "'" + "a" * 60 + "…'" in told
+    assert "repetition inside a repetition" in told
+
+
+def test_a_slow_reader_does_not_run_down_the_clock() -> None:
+    words = Splitter(custom(r"\w"), patience=0.1).words("ab" * MATCHES_A_ROUND)
+    for number, _ in enumerate(words):
+        if number % MATCHES_A_ROUND == 5:
+            started = time.process_time()
+            while time.process_time() - started < 0.2:
+                pass
+
+
+def test_a_pattern_that_moves_backwards_is_refused() -> None:
+    with pytest.raises(PatternError, match=r"moves backwards in the text; do not use \\K"):
+        list(split_words("abab", custom(r"(?=ab\K)")))
+
+
+def test_a_pattern_that_never_matches_is_noticed_after_all_documents() -> None:
+    splitter = Splitter(custom("[A-Z]+"))
+    splitter.check_it_matched()  # no text yet
+    assert list(splitter.words("low")) == ["low"]
+    with pytest.raises(PatternError, match=r"The pattern '\[A-Z\]\+' matches nothing in this text"):
+        splitter.check_it_matched()
+    assert list(splitter.words("LOW")) == ["LOW"]
+    splitter.check_it_matched()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "told"),
+    [
+        ("(?r)a", "from the end backwards"),
+        ("((a{1000}){1000}){1000}", "too large"),
+        ("a{99999999999999999999}", "too large"),
+        ("(a", "not a valid regular expression at character"),
+    ],
+)
+def test_a_pattern_that_cannot_be_used_is_refused_with_the_recipe(pattern: str, told: str) -> None:
+    with pytest.raises(PatternError, match=told):
+        custom(pattern)
+
+
+def test_real_text() -> None:
+    text = shared_text("data/tinyshakespeare.txt")
+    expected = regex.findall(NAMED_PATTERNS["gpt2"].expression, text)
+    assert list(split_words(text, Recipe.preset("gpt2"))) == expected
+    assert list(split_words(text, custom(NAMED_PATTERNS["gpt2"].expression))) == expected
