@@ -9,12 +9,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from bpe_core.atomic import write_atomically
-from bpe_core.errors import FormatError, OutputError, TooLarge
+from bpe_core.errors import Cancelled, FormatError, OutputError, TooLarge
 from bpe_core.formats.base import Format
 from bpe_core.formats.csv_table import CsvTable, TsvTable
 from bpe_core.formats.json_table import JsonTable
 from bpe_core.history import MergeHistory
-from bpe_core.progress import ProgressReport, ignore_progress
+from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 
 __all__ = ["FORMATS", "Format", "format_for", "read_history", "write_history"]
 
@@ -40,11 +40,18 @@ def write_history(
     format: Format | None = None,
     merges: int | None = None,
     progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
 ) -> None:
-    """Write the table to a file, all of it or nothing."""
+    """Write the table to a file, all of it or nothing; Cancelled if it was told to stop."""
+
+    def report(where: Progress) -> None:
+        if cancelled():
+            raise Cancelled(f"Writing {path} was stopped. What stood there before is unchanged.")
+        progress(where)
+
     chosen = format or format_for(path)
     with write_atomically(path) as file:
-        chosen.write(history, file, merges=merges, progress=progress)
+        chosen.write(history, file, merges=merges, progress=report)
 
 
 def read_history(path: Path | str) -> MergeHistory:

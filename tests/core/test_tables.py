@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from bpe_core import reference
 from bpe_core.alphabet import Alphabet
-from bpe_core.errors import FormatError, OutputError
+from bpe_core.errors import Cancelled, FormatError, OutputError
 from bpe_core.formats import FORMATS, Format, format_for, read_history, write_history
 from bpe_core.formats.honest_text import escape, unescape
 from bpe_core.formats.rows import LONGEST_SHOWN, Row
@@ -196,6 +196,14 @@ def test_a_failure_halfway_leaves_the_old_file(tmp_path: Path, format: Format) -
         write_history(learned(RECIPES[0]), path, progress=no_room)
     assert path.read_text() == "precious"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_writing_that_is_told_to_stop_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("precious")
+    with pytest.raises(Cancelled, match="unchanged"):
+        write_history(learned(RECIPES[0]), path, cancelled=lambda: True)
+    assert path.read_text() == "precious"
 
 
 @pytest.mark.parametrize("content", [b"", b"hello\n", b"{}", b"\xff\xfe", b"PK\x03\x04", b"step,left\n"])

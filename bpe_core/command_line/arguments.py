@@ -1,0 +1,96 @@
+"""Arguments and texts that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+from bpe_core.errors import EncodingError, RecipeError
+from bpe_core.patterns import NAMED_PATTERNS
+from bpe_core.recipe import CUSTOM_PATTERN, Recipe, Ties
+
+
+def text_argument(value: str) -> str:
+    """An argument that is text: bytes which are no UTF-8 reach us as halves of characters."""
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise argparse.ArgumentTypeError("is not valid UTF-8") from error
+    return value
+
+
+def add_merge_limits(parser: argparse.ArgumentParser) -> None:
+    limits = parser.add_argument_group("when to stop")
+    size = limits.add_mutually_exclusive_group()
+    size.add_argument("--vocab-size", type=int, metavar="N", help="tokens in all: base symbols, merges and specials")
+    size.add_argument("--merges", type=int, metavar="N", help="or say how many merges to learn")
+    limits.add_argument("--min-frequency", type=int, metavar="N", help="merge no pair that occurs less often")
+
+
+def add_tie_rule(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument(
+        "--ties",
+        choices=get_args(Ties),
+        metavar="RULE",
+        help=f"who wins among pairs that occur equally often: {', '.join(get_args(Ties))}",
+    )
+
+
+def add_pattern(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument(
+        "--pattern",
+        choices=NAMED_PATTERNS,
+        metavar="NAME",
+        help=f"how text is split into words: {', '.join(NAMED_PATTERNS)}",
+    )
+    parser.add_argument("--regex", type=text_argument, metavar="EXPR", help="or a regular expression of your own")
+
+
+def chosen_recipe(options: argparse.Namespace, preset: str) -> Recipe:
+    """The recipe file or preset, with every choice that was given as an argument."""
+    given: dict[str, Any] = vars(options)
+    names = ("vocab_size", "merges", "min_frequency", "ties", "pattern", "marker")
+    changes = {name: given[name] for name in names if given.get(name) is not None}
+    if given.get("regex") is not None:
+        if "pattern" in changes:
+            raise RecipeError("Give either --pattern or --regex, not both.")
+        changes |= {"pattern": CUSTOM_PATTERN, "custom_pattern": given["regex"]}
+    elif "pattern" in changes:
+        changes["custom_pattern"] = ""
+    if given.get("special"):
+        changes["special_tokens"] = tuple(given["special"])
+    recipe = _recipe_in(given["recipe"]) if given.get("recipe") else Recipe.preset(preset)
+    return recipe.with_changes(**changes)
+
+
+def _recipe_in(path: str) -> Recipe:
+    try:
+        return Recipe.from_json(Path(path).read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise RecipeError(f"Could not read the recipe {path}: {error.strerror or error}.") from error
+    except UnicodeDecodeError as error:
+        raise RecipeError(f"The recipe {path} is not UTF-8 text (at byte {error.start:,}).") from error
+    except RecipeError as error:
+        raise RecipeError(f"{path}: {error}") from error
+
+
+def add_merge_table(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--merges", required=True, metavar="FILE", help="a merge table written by `train` (.csv, .tsv or .json)"
+    )
+
+
+def text_or_standard_input(words: Sequence[str]) -> str:
+    """The arguments joined by blanks, as `echo` would; without any, all of standard input."""
+    if words:
+        return " ".join(words)
+    data = sys.stdin.buffer.read()
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise EncodingError(
+            f"Standard input is not UTF-8: the byte 0x{data[error.start]:02X} at {error.start:,} begins no character."
+        ) from error

@@ -1,0 +1,46 @@
+"""`bpe-explorer decode`: the text that token ids stand for."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+import bpe_core as bpe
+from bpe_core.command_line.arguments import add_merge_table, text_or_standard_input
+from bpe_core.errors import BpeError
+from bpe_core.formats import read_history
+
+SUMMARY = "turn token ids back into text"
+
+EXAMPLES = """\
+examples:
+  bpe-explorer decode --merges merges.csv 78 270 1221
+  bpe-explorer encode --merges merges.csv < page.txt | bpe-explorer decode --merges merges.csv
+      Gives the page back, byte for byte, if the recipe keeps every byte.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EXAMPLES
+    parser.add_argument("ids", nargs="*", metavar="ID", help="token ids; if left out: standard input")
+    add_merge_table(parser)
+    parser.add_argument("--json", action="store_true", help="print the text and its bytes in hex as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    ids = [_id(word) for word in text_or_standard_input(options.ids).replace(",", " ").split()]
+    raw = bpe.Tokenizer(read_history(options.merges)).decode_bytes(ids)
+    if options.json:
+        print(json.dumps({"text": raw.decode(errors="replace"), "bytes": raw.hex(" ")}, ensure_ascii=False))
+        return 0
+    # Ids may stand for half a character, so the bytes go out as they are.
+    sys.stdout.flush()
+    sys.stdout.buffer.write(raw + b"\n" if sys.stdout.isatty() else raw)
+    return 0
+
+
+def _id(word: str) -> int:
+    if not (word.isascii() and word.isdigit() and len(word) < 12):
+        raise BpeError(f"{word[:40]!r} is not a token id; ids are whole numbers, separated by blanks.")
+    return int(word)

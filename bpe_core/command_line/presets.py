@@ -1,0 +1,42 @@
+"""`bpe-explorer presets`: the recipes there are, each explained; or one in full."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from bpe_core.presets import PRESETS
+from bpe_core.recipe import Recipe
+
+SUMMARY = "list the recipes there are, or print one as JSON"
+
+EXAMPLES = """\
+examples:
+  bpe-explorer presets
+      All presets, each with a line that says what it is for.
+
+  bpe-explorer presets clean-words > mine.json
+      Every choice of one preset. Edit the file, then `train book.txt --recipe mine.json`.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EXAMPLES
+    parser.add_argument("name", nargs="?", choices=PRESETS, metavar="NAME", help="print this recipe as JSON")
+    parser.add_argument("--json", action="store_true", help="print all recipes as one JSON object")
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.name:
+        print(Recipe.preset(options.name).to_json())
+    elif options.json:
+        print(json.dumps({name: _in_full(name) for name in PRESETS}, ensure_ascii=False, indent=1))
+    else:
+        width = max(map(len, PRESETS))
+        for name, preset in PRESETS.items():
+            print(f"{name:<{width}}  {preset.explanation}")
+    return 0
+
+
+def _in_full(name: str) -> dict[str, object]:
+    return {"explanation": PRESETS[name].explanation, "recipe": Recipe.preset(name).to_dict()}

@@ -1,0 +1,178 @@
+"""`bpe-explorer train`: learn a merge table from files."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import bpe_core as bpe
+from bpe_core.command_line.arguments import (
+    add_merge_limits,
+    add_pattern,
+    add_tie_rule,
+    chosen_recipe,
+    text_argument,
+)
+from bpe_core.command_line.interruption import Interruption
+from bpe_core.command_line.progress_bar import ProgressBar
+from bpe_core.command_line.steps import step_lines
+from bpe_core.formats import FORMATS, format_for, write_history
+from bpe_core.history import END_SENTENCES
+from bpe_core.presets import PRESETS
+
+SUMMARY = "learn a merge table from text"
+
+EXAMPLES = """\
+examples:
+  bpe-explorer train book.txt --vocab-size 2000 --output merges.csv
+      Learn 1,744 merges on top of the 256 bytes, split as GPT-2 splits.
+
+  bpe-explorer train a.txt folder/ more.jsonl.gz --field body --output merges.json
+      Several files, a folder of texts, and the field `body` of each JSON line.
+
+  bpe-explorer train book.txt --preset clean-words --merges 50
+      Without --output the merges are printed, so that they can be read or piped.
+
+  zcat big.gz | bpe-explorer train - --vocab-size 32000 --ties lowest-ids --output merges.csv
+      Standard input; among pairs that occur equally often, the one with the lowest ids.
+
+  bpe-explorer presets english > mine.json; bpe-explorer train book.txt --recipe mine.json
+      Every choice there is, in a file that you edit.
+
+Ctrl-C stops the training; --output then holds the merges learned so far (exit code 130).
+Ctrl-C twice drops them.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EXAMPLES
+    parser.add_argument("files", nargs="+", metavar="FILE", help="text files, folders, or - for standard input")
+    recipe = parser.add_argument_group("the recipe")
+    start = recipe.add_mutually_exclusive_group()
+    start.add_argument("--preset", choices=PRESETS, default="gpt2", metavar="NAME", help=", ".join(PRESETS))
+    start.add_argument("--recipe", metavar="FILE", help="or a recipe as JSON, as `presets NAME` prints it")
+    add_pattern(recipe)
+    add_tie_rule(recipe)
+    recipe.add_argument(
+        "--special", action="append", type=text_argument, metavar="TOKEN", help="a text never split (may be repeated)"
+    )
+    add_merge_limits(parser)
+    _add_reading(parser)
+    result = parser.add_argument_group("the result")
+    endings = ", ".join(one.extension for one in FORMATS.values())
+    result.add_argument("--output", metavar="FILE", help=f"write the merge table here; its ending ({endings}) decides")
+    result.add_argument(
+        "--json", action="store_true", help="print the summary (or, without --output, the table) as JSON"
+    )
+    result.add_argument("--quiet", action="store_true", help="no progress and no summary")
+
+
+def _add_reading(parser: argparse.ArgumentParser) -> None:
+    reading = parser.add_argument_group("how files are read")
+    reading.add_argument(
+        "--encoding", metavar="NAME", help="such as latin-1; otherwise UTF-8, or what the file's mark says"
+    )
+    reading.add_argument(
+        "--on-invalid",
+        choices=["strict", "replace", "skip"],
+        default="strict",
+        help="bytes that are not text: refuse the file (the default), show them as U+FFFD, or leave them out",
+    )
+    reading.add_argument("--include", action="append", metavar="PATTERN", help="in folders, only such files: '*.txt'")
+    reading.add_argument("--field", metavar="NAME", help="in .jsonl and .csv files, where the text is; else `text`")
+    reading.add_argument(
+        "--on-bad-row", choices=["error", "skip"], default="error", help="rows of such files that are broken"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    recipe = chosen_recipe(options, options.preset)
+    if options.output:
+        _check_output(Path(options.output))
+    corpus = bpe.Corpus.from_files(
+        options.files,
+        encoding=options.encoding,
+        on_invalid=options.on_invalid,
+        file_patterns=tuple(options.include or ["*"]),
+        field=options.field,
+        on_bad_row=options.on_bad_row,
+    )
+    bar = ProgressBar(sys.stderr)
+    began = time.monotonic()
+    with Interruption("Stopping; what was learned is kept. Ctrl-C again drops it.") as interruption:
+        try:
+            history = bpe.train(corpus, recipe, progress=_silent if options.quiet else bar, cancelled=interruption)
+            seconds = time.monotonic() - began
+            bar.clear()
+            _tell_skipped(corpus)
+            _deliver(history, options, seconds, bar)
+        except bpe.Cancelled:
+            bar.clear()
+            sys.stderr.write("Stopped before the first merge; nothing was written.\n")
+        finally:
+            bar.clear()
+    return 130 if interruption.requested else 0
+
+
+def _silent(progress: bpe.Progress) -> None:
+    """Nothing is drawn."""
+
+
+def _check_output(path: Path) -> None:
+    """Complain about an impossible --output before the work, not after it."""
+    format_for(path)
+    if path.is_dir():
+        raise bpe.OutputError(f"Could not write {path}: it is a folder.")
+    if not path.resolve().parent.is_dir():
+        raise bpe.OutputError(f"Could not write {path}: the folder {path.parent} does not exist.")
+
+
+def _tell_skipped(corpus: bpe.Corpus) -> None:
+    for skipped in corpus.skipped:
+        sys.stderr.write(f"{skipped.sentence}\n")
+
+
+def _deliver(history: bpe.MergeHistory, options: argparse.Namespace, seconds: float, bar: ProgressBar) -> None:
+    if options.output:
+        write_history(history, options.output, progress=_silent if options.quiet else bar)
+        bar.clear()
+        if options.json:
+            print(json.dumps(_summary(history, options.output, seconds), indent=1))
+        elif not options.quiet:
+            print(_sentence(history, seconds), f"Wrote {options.output}.")
+    elif options.json:
+        FORMATS["json"].write(history, sys.stdout.buffer)
+    else:
+        for line in step_lines(history):
+            print(line)
+        if not options.quiet:
+            sys.stdout.flush()
+            sys.stderr.write(_sentence(history, seconds) + "\n")
+
+
+def _summary(history: bpe.MergeHistory, output: str, seconds: float) -> dict[str, Any]:
+    return {
+        "output": output,
+        "merges": len(history),
+        "vocabulary_size": history.vocabulary_size,
+        "end_reason": history.end_reason,
+        "tokens_at_start": history.tokens_at_start,
+        "tokens_left": _tokens_left(history),
+        "seconds": round(seconds, 3),
+    }
+
+
+def _sentence(history: bpe.MergeHistory, seconds: float) -> str:
+    share = history.tokens_at_start / max(1, _tokens_left(history))
+    return (
+        f"Learned {len(history):,} merges in {seconds:.1f} s; a vocabulary of {history.vocabulary_size:,}; "
+        f"the text became {share:.2f} times shorter. {END_SENTENCES[history.end_reason]}"
+    )
+
+
+def _tokens_left(history: bpe.MergeHistory) -> int:
+    return int(history.columns.tokens_left[-1]) if len(history) else history.tokens_at_start

@@ -1,0 +1,114 @@
+"""`bpe-explorer words`: watch a handful of words being merged, step by step."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import bpe_core as bpe
+from bpe_core.command_line.arguments import add_merge_limits, add_tie_rule, chosen_recipe, text_argument
+from bpe_core.command_line.steps import step_lines, visible
+from bpe_core.formats.honest_text import escape
+from bpe_core.formats.rows import TokenTexts, merge_rows
+from bpe_core.history import END_SENTENCES
+from bpe_core.reference import join
+
+SUMMARY = "watch words being merged, step by step"
+
+EXAMPLES = """\
+examples:
+  bpe-explorer words low lower lowest
+      Each merge, why it won, and the words as they stand after it.
+
+  bpe-explorer words low=5 lower=2 newest=6 widest=3 --marker symbol --merges 10
+      Words with their counts, and </w> as a symbol that ends each word.
+
+  bpe-explorer words low lower lowest --apply lowly
+      Then cut another word by what was learned.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EXAMPLES
+    parser.add_argument("words", nargs="+", type=text_argument, metavar="WORD[=COUNT]", help="the words to learn from")
+    parser.add_argument(
+        "--marker",
+        choices=["none", "symbol", "glued"],
+        default="none",
+        help="how the end of a word is marked: not at all, by a symbol of its own, or on its last character",
+    )
+    add_tie_rule(parser)
+    add_merge_limits(parser)
+    parser.add_argument(
+        "--apply", action="append", default=[], type=text_argument, metavar="WORD", help="cut this word"
+    )
+    parser.add_argument("--json", action="store_true", help="print the merge table as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    recipe = chosen_recipe(options, "words")
+    counts = counted(options.words)
+    history = bpe.train(bpe.Corpus.from_word_counts(counts), recipe)
+    states = _states([*counts], history)
+    applied = {word: _pieces(word, history) for word in options.apply}
+    if options.json:
+        print(json.dumps(_described(history, counts, states, applied), ensure_ascii=False, indent=1))
+        return 0
+    print(f"start  {next(states)}\n")
+    for line, state in zip(step_lines(history), states, strict=True):
+        print(f"{line}\n       {state}\n")
+    print(END_SENTENCES[history.end_reason])
+    for word, pieces in applied.items():
+        print(f"{word} → {' '.join(pieces)}")
+    return 0
+
+
+def counted(arguments: list[str]) -> Counter[str]:
+    """The words with their counts: how often each was given, or the number behind its `=`.
+
+    >>> counted(["low", "low", "new=6", "a=b"])
+    Counter({'new': 6, 'low': 2, 'a=b': 1})
+    """
+    counts: Counter[str] = Counter()
+    for argument in arguments:
+        word, sign, number = argument.rpartition("=")
+        if sign and word and number.isascii() and number.isdigit():
+            counts[word] += int(number)
+        else:
+            counts[argument] += 1
+    return counts
+
+
+def _described(
+    history: bpe.MergeHistory, counts: Counter[str], states: Iterator[str], applied: dict[str, list[str]]
+) -> dict[str, Any]:
+    described = {"words": counts, "start": next(states)}
+    merges = [
+        {"left": row.left_text, "right": row.right_text, "token": row.token, "count": row.count, "tied": row.tied}
+        | {"words": state}
+        for row, state in zip(merge_rows(history), states, strict=True)
+    ]
+    return described | {"merges": merges, "end_reason": history.end_reason, "applied": applied}
+
+
+def _states(words: list[str], history: bpe.MergeHistory) -> Iterator[str]:
+    """All words as they stand before the first merge and after each."""
+    symbols = [history.alphabet.symbols_of(word.encode(), history.recipe) for word in words]
+    texts = TokenTexts(history.alphabet)
+    yield _joined(symbols, texts)
+    for merge in history:
+        texts.add(merge.left, merge.right)
+        symbols = [join(word, (merge.left, merge.right), merge.id) for word in symbols]
+        yield _joined(symbols, texts)
+
+
+def _joined(words: list[list[int]], texts: TokenTexts) -> str:
+    return " | ".join(" ".join(visible(texts.text(id)) for id in word) for word in words)
+
+
+def _pieces(word: str, history: bpe.MergeHistory) -> list[str]:
+    tokenizer = bpe.Tokenizer(history)
+    return [visible(escape(tokenizer.token_bytes(id))) for id in tokenizer.encode(word)]
