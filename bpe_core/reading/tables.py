@@ -13,7 +13,7 @@ from bpe_core.reading.skipped import SkipLog
 from bpe_core.reading.source import Piece, ReadingOptions, Source
 from bpe_core.reading.texts import pieces_of
 
-LARGEST_FIELD = 256 * 1024 * 1024  # characters; a quote that is never closed would take the rest of the file
+LARGEST_FIELD = 64 * 1024 * 1024  # characters; a quote that is never closed would take the rest of the file
 
 
 def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Piece]:
