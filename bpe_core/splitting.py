@@ -59,7 +59,7 @@ class Splitter:
         """Call this after all documents: a pattern that never matched is surely not what was meant."""
         if self._has_seen_text and not self._has_matched:
             raise PatternError(
-                f"The pattern {self._recipe.custom_pattern!r} matches nothing in this text, so it would never be split."
+                f"The pattern '{self._recipe.custom_pattern}' matches nothing in this text, so it would never be split."
             )
 
     def _named_words(self, text: str) -> Iterator[str]:
@@ -96,7 +96,7 @@ class Splitter:
                 start, stop = match.span()
                 if start < end or stop < start:
                     raise PatternError(
-                        f"The pattern {self._recipe.custom_pattern!r} moves backwards in the text; "
+                        f"The pattern '{self._recipe.custom_pattern}' moves backwards in the text; "
                         "do not use \\K inside a lookahead or lookbehind."
                     )
                 if stop > start:
@@ -111,7 +111,7 @@ class Splitter:
     def _took_too_long(self, text: str, patience: float) -> str:
         shown = text[:SHOWN] + ("…" if len(text) > SHOWN else "")
         return (
-            f"The pattern {self._recipe.custom_pattern!r} took more than {patience:.0f} seconds on the text {shown!r}. "
+            f"The pattern '{self._recipe.custom_pattern}' took more than {patience:.0f} seconds on the text {shown!r}. "
             "A repetition inside a repetition, such as (a+)+, is the usual cause."
         )
 
