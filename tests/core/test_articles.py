@@ -98,8 +98,11 @@ def test_a_vocabulary_of_2000_means_1744_merges_not_a_slightly_early_stop() -> N
     history = learn_fast(words, Recipe.preset("english", vocab_size=2000))
     assert len(history) == 1744 == 2000 - 256
     assert history.end_reason == "vocabulary full"
-    # The list printed for the raw text, in which no rare word has become <unk>, begins the same way but for those.
-    assert written(history)[0][:2] == (" ", "t")
+    # Here rare words have become <unk>, in the text of the article not: u+n comes in between, and some change places.
+    printed = " t|he| a|in| the|er|on| ,|re| s|ed| o| w|nd|at| .|or|it| c|en".split("|")
+    learned = [left + right for left, right, _ in written(history)]
+    assert learned[:10] == printed[:10]
+    assert set(printed) <= set(learned[:22])
 
 
 def test_a_two_tie_rules_part_ways_after_fourteen_merges_of_the_raven(learn: Learn) -> None:

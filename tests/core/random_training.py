@@ -1,0 +1,71 @@
+"""Random words, recipes and texts, rich in what goes wrong: overlaps, ties, markers, unknown characters."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from bpe_core.history import MergeHistory
+from bpe_core.recipe import Recipe
+from bpe_core.reference import Alphabet
+from bpe_core.words import WordTable
+
+ALPHABETS = ["a", "ab", "abc", "ab </w>", "aé漢😀", "low wer newst", "aAàÀ\u0300\u200d🏽👩"]
+
+BYTE_TIES = ["first-seen", "lowest-ids", "byte-alphabet", "smallest-text", "largest-text"]
+CHARACTER_TIES = ["first-seen", "lowest-ids", "smallest-text", "largest-text"]
+
+
+@st.composite
+def words(draw: st.DrawFn) -> WordTable:
+    """Up to a dozen distinct words over few letters, so that pairs repeat, overlap and tie."""
+    letters = draw(st.sampled_from(ALPHABETS))
+    word = st.text(letters, min_size=1, max_size=draw(st.sampled_from([4, 12, 60])))
+    weight = st.integers(1, draw(st.sampled_from([1, 3, 2**40])))
+    return WordTable.from_counts(draw(st.dictionaries(word, weight, min_size=1, max_size=12)))
+
+
+@st.composite
+def recipes(draw: st.DrawFn) -> Recipe:
+    choices = dict(
+        merges=draw(st.integers(0, 60)),
+        vocab_size=None,
+        min_frequency=draw(st.integers(1, 4)),
+        max_token_length=draw(st.none() | st.integers(2, 6)),
+    )
+    if draw(st.booleans()):
+        ties, markers = BYTE_TIES, ["none", "continuation", "symbol", "glued", "prefix"]
+    else:
+        ties, markers = CHARACTER_TIES, ["none", "continuation", "symbol", "glued", "prefix"]
+        choices |= dict(
+            base="characters",
+            alphabet_limit=draw(st.none() | st.integers(1, 3)),
+            unknown=draw(st.sampled_from(["unk", "bytes"])),
+        )
+    # Texts of tokens may hold a marker's own text as letters: </w> in the alphabets above.
+    marker = draw(st.sampled_from(markers))
+    return Recipe(pattern="whitespace", ties=draw(st.sampled_from(ties)), marker=marker, **choices)
+
+
+@st.composite
+def merge_tables(draw: st.DrawFn) -> MergeHistory:
+    """Any merge table at all, such as one that was never trained: each merge joins tokens that exist by then."""
+    table, recipe = draw(words()), draw(recipes())
+    alphabet = Alphabet.for_words(table, recipe)
+    usable = [id for id, symbol in enumerate(alphabet.symbols) if symbol.merges]
+    if len(alphabet) >= 256:  # the bytes that occur, or hardly any merge would ever apply
+        seen = {id for word, _ in table for id in alphabet.symbols_of(word, recipe)}
+        usable = [id for id in usable if id in seen]
+    pairs: list[tuple[int, int]] = []
+    for _ in range(draw(st.integers(0, 30)) if usable else 0):
+        pair = draw(st.sampled_from(usable)), draw(st.sampled_from(usable))
+        if pair not in pairs:
+            usable.append(len(alphabet) + len(pairs))
+            pairs.append(pair)
+    return MergeHistory.from_pairs(recipe, alphabet, pairs)
+
+
+def texts() -> st.SearchStrategy[str]:
+    """Texts over the same letters as the words, over all letters there are, and of long runs."""
+    known = st.sampled_from(ALPHABETS).flatmap(lambda letters: st.text(letters, max_size=80))
+    runs = st.lists(st.tuples(st.sampled_from("abé😀 "), st.integers(1, 40)), max_size=6)
+    return known | st.text(max_size=30) | runs.map(lambda found: "".join(letter * n for letter, n in found))

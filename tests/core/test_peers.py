@@ -1,0 +1,277 @@
+"""The real packages learn the same merges and give the same ids as we do, under their tie rules.
+
+    byte-alphabet   tokenizers
+    lowest-ids      rustbpe
+    largest-text    subword-nmt, with </w> glued to the last character
+    first-seen      tiktoken's educational code
+
+Held on real text, on many languages, and on thousands of short texts full of overlaps.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import itertools
+import json
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import bpe_core as bpe
+from bpe_core.learner import byte_order
+from bpe_core.patterns import NAMED_PATTERNS
+from bpe_core.recipe import Recipe
+from tests.core.learning import learn_fast, token_texts
+from tests.shared import shared_file, shared_text
+
+GPT2 = NAMED_PATTERNS["gpt2"].expression
+RANDOM_CASES = 1_500
+
+Merges = list[tuple[bytes, bytes]]
+
+
+def our_history(text: str, recipe: Recipe) -> bpe.MergeHistory:
+    return learn_fast(bpe.count_words(bpe.Corpus.from_texts([text]), recipe), recipe)
+
+
+def our_merges(history: bpe.MergeHistory) -> Merges:
+    texts = token_texts(history)
+    return [(texts[merge.left], texts[merge.right]) for merge in history]
+
+
+def real_texts() -> dict[str, Callable[[], str]]:
+    """English, and the beginning of a text in hundreds of languages."""
+    return {
+        "shakespeare": lambda: shared_text("data/tinyshakespeare.txt"),
+        "wikitext": lambda: shared_text("data/wikitext2-valid.raw.txt"),
+        "languages": lambda: first_megabyte("data/udhr-languages.txt"),
+    }
+
+
+def first_megabyte(name: str) -> str:
+    return shared_file(name).read_bytes()[:1_000_000].decode(errors="ignore")
+
+
+each_real_text = pytest.mark.parametrize("text", real_texts().values(), ids=real_texts())
+
+
+def overlapping_texts(seed: int, letters: tuple[str, ...] = ("a", "ab", "ab ", "aab b", "abc ")) -> Iterator[str]:
+    """Short texts in which pairs overlap and tie: aaaa, abab, aab aab."""
+    rng = random.Random(seed)
+    for _ in range(RANDOM_CASES):
+        alphabet = rng.choice(letters)
+        pieces = ["".join(rng.choices(alphabet, k=rng.randint(1, 6))) * rng.randint(1, 4) for _ in range(6)]
+        text = "".join(rng.choices(pieces, k=rng.randint(1, 8))).strip()
+        if text:
+            yield text
+
+
+# --- tokenizers -------------------------------------------------------------------------
+
+
+def stand_ins() -> list[str]:
+    """Each byte as the printable character that byte-level vocabularies write for it."""
+    places = byte_order().tolist()
+    others = itertools.count(256)
+    found = [""] * 256
+    for byte in sorted(range(256), key=places.__getitem__):
+        found[byte] = chr(byte) if places[byte] < 188 else chr(next(others))
+    return found
+
+
+STAND_INS = stand_ins()
+BYTE_OF = {character: byte for byte, character in enumerate(STAND_INS)}
+
+
+def as_stand_ins(text: bytes) -> str:
+    return "".join(STAND_INS[byte] for byte in text)
+
+
+def from_stand_ins(text: str) -> bytes:
+    return bytes(BYTE_OF[character] for character in text)
+
+
+def hugging_face(model: Any) -> Any:
+    """A tokenizer of the `tokenizers` package that splits as GPT-2 does."""
+    tokenizers = pytest.importorskip("tokenizers")
+    pre = tokenizers.pre_tokenizers
+    tokenizer = tokenizers.Tokenizer(model)
+    tokenizer.pre_tokenizer = pre.Sequence(
+        [pre.Split(tokenizers.Regex(GPT2), "isolated"), pre.ByteLevel(add_prefix_space=False, use_regex=False)]
+    )
+    tokenizer.decoder = tokenizers.decoders.ByteLevel()
+    return tokenizer
+
+
+def hugging_face_merges(text: str, vocab_size: int, min_frequency: int) -> Merges:
+    tokenizers = pytest.importorskip("tokenizers")
+    tokenizer = hugging_face(tokenizers.models.BPE())
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=vocab_size,
+        min_frequency=min_frequency,
+        initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator([text], trainer)
+    merges = json.loads(tokenizer.to_str())["model"]["merges"]
+    return [(from_stand_ins(left), from_stand_ins(right)) for left, right in merges]
+
+
+@each_real_text
+def test_tokenizers_learns_the_same_merges(text: Callable[[], str]) -> None:
+    recipe = Recipe.preset("gpt2", vocab_size=4_000, ties="byte-alphabet")
+    assert our_merges(our_history(text(), recipe)) == hugging_face_merges(text(), 4_000, 2)
+
+
+def test_tokenizers_learns_the_same_merges_from_overlaps() -> None:
+    for index, text in enumerate(overlapping_texts(seed=1)):
+        least = 1 + index % 3
+        recipe = Recipe.preset("gpt2", vocab_size=300, min_frequency=least, ties="byte-alphabet")
+        assert our_merges(our_history(text, recipe)) == hugging_face_merges(text, 300, least), (text, least)
+
+
+# --- rustbpe ----------------------------------------------------------------------------
+
+
+def rustbpe_tokens(text: str, vocab_size: int) -> list[bytes]:
+    """The joined tokens in the order they were learned; the package does not tell the pairs."""
+    tokenizer = pytest.importorskip("rustbpe").Tokenizer()
+    tokenizer.train_from_iterator([text], vocab_size, pattern=GPT2)
+    ranks = sorted(tokenizer.get_mergeable_ranks(), key=lambda item: item[1])
+    return [bytes(token) for token, _ in ranks][256:]
+
+
+@each_real_text
+def test_rustbpe_learns_the_same_tokens(text: Callable[[], str]) -> None:
+    recipe = Recipe.preset("gpt2", vocab_size=4_000, min_frequency=1, ties="lowest-ids")
+    assert token_texts(our_history(text(), recipe))[256:] == rustbpe_tokens(text(), 4_000)
+
+
+def test_rustbpe_learns_the_same_tokens_from_overlaps() -> None:
+    recipe = Recipe.preset("gpt2", vocab_size=300, min_frequency=1, ties="lowest-ids")
+    for text in overlapping_texts(seed=2):
+        assert token_texts(our_history(text, recipe))[256:] == rustbpe_tokens(text, 300), text
+
+
+# --- subword-nmt ------------------------------------------------------------------------
+
+NMT = Recipe(
+    pattern="whitespace", base="characters", marker="glued", ties="largest-text", merges=1_000, vocab_size=None
+)
+
+
+def nmt_merges(text: str, merges: int, min_frequency: int) -> Merges:
+    learn_bpe = pytest.importorskip("subword_nmt.learn_bpe").learn_bpe
+    codes = io.StringIO()
+    with contextlib.suppress(ValueError):  # it fails where no pair is left; what it wrote by then counts
+        learn_bpe(io.StringIO(text), codes, merges, min_frequency=min_frequency)
+    return read_codes(codes.getvalue())
+
+
+def read_codes(codes: str) -> Merges:
+    header, *rules = codes.splitlines()
+    assert header == "#version: 0.2"
+    return [(left.encode(), right.encode()) for left, right in (rule.split(" ") for rule in rules)]
+
+
+def test_subword_nmts_own_reference() -> None:
+    history = our_history(shared_text("data/subword-nmt/corpus.en"), NMT)
+    assert our_merges(history) == read_codes(shared_text("data/subword-nmt/bpe.ref"))
+
+
+def test_subword_nmts_own_segmentation() -> None:
+    text = shared_text("data/subword-nmt/corpus.en")
+    history = our_history(text, NMT)
+    tokenizer = bpe.Tokenizer(history)
+    texts = [token.decode() for token in token_texts(history)]
+    cut = [
+        " ".join(
+            (texts[id] + "@@").removesuffix("</w>@@") for word in line.split() for id in tokenizer.encode(word)
+        )
+        for line in text.splitlines()
+    ]  # fmt: skip
+    assert cut == [" ".join(line.split()) for line in shared_text("data/subword-nmt/corpus.bpe.ref.en").splitlines()]
+
+
+def test_subword_nmt_learns_the_same_merges_from_many_languages() -> None:
+    text = first_megabyte("data/udhr-languages.txt")[:60_000]
+    assert our_merges(our_history(text, NMT.with_changes(merges=400))) == nmt_merges(text, 400, 2)
+
+
+def test_subword_nmt_learns_the_same_merges_from_overlaps() -> None:
+    for text in overlapping_texts(seed=3):
+        recipe = NMT.with_changes(merges=30)
+        assert our_merges(our_history(text, recipe)) == nmt_merges(text, 30, 2), text
+
+
+# --- tiktoken's educational code --------------------------------------------------------
+
+
+def educational_tokens(text: str, vocab_size: int) -> list[bytes]:
+    train = pytest.importorskip("tiktoken._educational").bpe_train
+    return list(train(text, vocab_size, GPT2, visualise=None))[256:]
+
+
+def test_tiktokens_educational_code_learns_the_same_tokens() -> None:
+    text = shared_text("data/raven.txt")
+    recipe = Recipe.preset("gpt2", vocab_size=400, min_frequency=1, ties="first-seen")
+    assert token_texts(our_history(text, recipe))[256:] == educational_tokens(text, 400)
+
+
+# --- Encoders given our vocabulary ------------------------------------------------------
+
+Encode = Callable[[str], list[int]]
+
+
+def tiktoken_encoder(history: bpe.MergeHistory) -> Encode:
+    tiktoken = pytest.importorskip("tiktoken")
+    ranks = {text: id for id, text in enumerate(token_texts(history))}
+    encoding = tiktoken.Encoding("ours", pat_str=GPT2, mergeable_ranks=ranks, special_tokens={})
+    return lambda text: list(encoding.encode(text, disallowed_special=()))
+
+
+def hugging_face_encoder(history: bpe.MergeHistory) -> Encode:
+    tokenizers = pytest.importorskip("tokenizers")
+    texts = [as_stand_ins(text) for text in token_texts(history)]
+    vocabulary = {text: id for id, text in enumerate(texts)}
+    model = tokenizers.models.BPE(vocabulary, [(texts[merge.left], texts[merge.right]) for merge in history])
+    tokenizer = hugging_face(model)
+    return lambda text: list(tokenizer.encode(text).ids)
+
+
+ENCODERS = {"tiktoken": tiktoken_encoder, "tokenizers": hugging_face_encoder}
+each_encoder = pytest.mark.parametrize("encoder", ENCODERS.values(), ids=ENCODERS)
+
+HARD_TEXTS = [
+    "",
+    " ",
+    "  two  blanks \n\n\t and a tab\r\n",
+    "naïve café e\u0301 — “quotes” … ½ ² ٣",
+    "👩‍👩‍👧‍👦 🏽 \U0001f1e9\U0001f1ea \u200b\u200d\ufeff zero width",
+    "\x00\x01\x1f\x7f control",
+    "don't we'll I'm they've 'tis 'S",
+    "aaaa" * 200 + "abab" * 200,
+    "人人生而自由 すべての人間は كل الناس שוויון ทุกคน",
+]
+
+
+@each_encoder
+@each_real_text
+def test_peers_encode_real_text_to_the_same_ids(text: Callable[[], str], encoder: Callable[..., Encode]) -> None:
+    history = our_history(text(), Recipe.preset("gpt2", vocab_size=4_000))
+    ours, peers = bpe.Tokenizer(history), encoder(history)
+    unseen = shared_text("data/wikitext2-test.raw.txt")[:200_000] + first_megabyte("data/udhr-languages.txt")[-200_000:]
+    for sample in (text()[:300_000], unseen, *HARD_TEXTS):
+        assert ours.encode(sample) == peers(sample)
+
+
+@each_encoder
+def test_peers_encode_overlaps_to_the_same_ids(encoder: Callable[..., Encode]) -> None:
+    for learned_from, text in itertools.pairwise(overlapping_texts(seed=4)):
+        history = our_history(learned_from, Recipe.preset("gpt2", vocab_size=290, min_frequency=1))
+        if len(set(token_texts(history))) < len(history) + 256:
+            continue  # ab+c beside a+bc: one text with two ids, which the peers' tables cannot hold
+        assert bpe.Tokenizer(history).encode(text) == encoder(history)(text), (learned_from, text)

@@ -1,0 +1,174 @@
+"""The tokenizer gives the reference's ids at every merge, and text comes back from them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bpe_core as bpe
+from bpe_core import reference
+from bpe_core.history import MergeHistory
+from bpe_core.normalization import normalize
+from bpe_core.recipe import Recipe
+from bpe_core.splitting import split_words
+from bpe_core.words import WordTable
+from tests.core.learning import symbols_at
+from tests.core.random_training import merge_tables, recipes, texts, words
+
+
+def histories() -> st.SearchStrategy[MergeHistory]:
+    """Learned ones, and tables that no training would ever give."""
+    return st.builds(reference.train, words(), recipes()) | merge_tables()
+
+
+@st.composite
+def byte_histories(draw: st.DrawFn, patterns: tuple[str, ...] = ("gpt2", "cl100k", "o200k", "english", "none")):
+    """Histories on bytes from which every text can be read back, with the named patterns."""
+    table = draw(words())
+    recipe = Recipe(pattern=draw(st.sampled_from(patterns)), merges=draw(st.integers(0, 60)), vocab_size=None)
+    recipe = recipe.with_changes(
+        min_frequency=draw(st.integers(1, 3)),
+        unit=draw(st.sampled_from(["file", "line"])),
+        special_tokens=draw(st.sampled_from([(), ("<end>",), ("<end>", "<|a b|>", "b")])),
+    )
+    return reference.train(table, recipe)
+
+
+@given(history=histories(), text=texts(), data=st.data())
+def test_encoding_at_any_merge(history: MergeHistory, text: str, data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(history)), label="at")
+    tokenizer = bpe.Tokenizer(history)
+    assert tokenizer.encode(text, at=at) == reference.encode(text, history, at=at)
+    assert tokenizer.encode(text) == reference.encode(text, history)
+    array = tokenizer.encode_to_array(text, at=at)
+    assert array.dtype == np.int32
+    assert array.tolist() == reference.encode(text, history, at=at)
+
+
+@given(history=byte_histories(), text=texts())
+def test_encoding_at_every_merge_with_the_named_patterns(history: MergeHistory, text: str) -> None:
+    tokenizer = bpe.Tokenizer(history)
+    for at in range(len(history) + 1):
+        assert tokenizer.encode(text, at=at) == reference.encode(text, history, at=at)
+
+
+@given(history=histories(), text=texts())
+def test_a_word_met_before_is_cut_the_same_way(history: MergeHistory, text: str) -> None:
+    tokenizer = bpe.Tokenizer(history)
+    first = tokenizer.encode(text)
+    assert tokenizer.encode(text) == first
+    tokenizer.encode(text, at=len(history) // 2)
+    assert tokenizer.encode(text + " " + text) == reference.encode(text + " " + text, history)
+
+
+@given(history=byte_histories(), text=texts(), data=st.data())
+def test_decoding_gives_the_text_back(history: MergeHistory, text: str, data: st.DataObject) -> None:
+    at = data.draw(st.none() | st.integers(0, len(history)), label="at")
+    allowed = data.draw(st.sampled_from([(), "all", history.recipe.special_tokens[:1]]), label="allowed_special")
+    tokenizer = bpe.Tokenizer(history)
+    ids = tokenizer.encode(text, at=at, allowed_special=allowed)
+    assert tokenizer.decode(ids) == text
+    assert tokenizer.decode_bytes(ids) == text.encode()
+    assert b"".join(tokenizer.token_bytes(id) for id in ids) == text.encode()
+
+
+@given(history=byte_histories(), text=texts(), data=st.data())
+def test_spans_are_the_tokens_places(history: MergeHistory, text: str, data: st.DataObject) -> None:
+    at = data.draw(st.none() | st.integers(0, len(history)), label="at")
+    tokenizer = bpe.Tokenizer(history)
+    spans = tokenizer.spans(text, at=at)
+    assert [id for _, _, id in spans] == tokenizer.encode(text, at=at)
+    assert [text.encode()[start:stop] for start, stop, _ in spans] == [tokenizer.token_bytes(id) for *_, id in spans]
+    assert [start for start, _, _ in spans] == [0, *(stop for _, stop, _ in spans)][: len(spans)]
+    assert not spans or spans[-1][1] == len(text.encode())
+
+
+@given(history=byte_histories(), text=texts())
+def test_each_boundary_knows_the_merge_that_dissolves_it(history: MergeHistory, text: str) -> None:
+    ranks = bpe.Tokenizer(history).boundaries(text).ranks
+    assert ranks.dtype == np.int32
+    assert ranks.tolist() == ranks_by_reference(text, history)
+
+
+def ranks_by_reference(text: str, history: MergeHistory) -> list[int]:
+    """One rank a byte, and one for the end; where a word starts or ends, the pattern has cut."""
+    recipe = history.recipe.with_changes(special_tokens=())
+    ranks: list[int] = []
+    for word in split_words(normalize(text, recipe), recipe):
+        inner = reference.boundary_ranks(word.encode(), history)
+        ranks += [bpe.PATTERN_CUT, *(bpe.NEVER if rank is None else rank for rank in inner)]
+    return [*ranks, bpe.PATTERN_CUT]
+
+
+@given(history=byte_histories(), text=texts())
+def test_the_boundaries_hold_every_moment(history: MergeHistory, text: str) -> None:
+    tokenizer = bpe.Tokenizer(history)
+    boundaries = tokenizer.boundaries(text)
+    for at in range(0, len(history) + 1, 3):
+        assert list(boundaries.ids(at)) == reference.encode(text, history, at=at)
+        assert [tuple(span) for span in boundaries.spans(at)] == tokenizer.spans(text, at=at)
+        assert list(boundaries.starts(at)) == [start for start, _, _ in tokenizer.spans(text, at=at)]
+
+
+@given(history=histories(), text=texts())
+def test_longest_match_first(history: MergeHistory, text: str) -> None:
+    recipe = history.recipe
+    expected = [
+        id
+        for word in split_words(normalize(text, recipe), recipe)
+        for id in reference.encode_word_greedily(word.encode(), history)
+    ]
+    assert bpe.Tokenizer(history).encode_greedy(text) == expected
+
+
+@given(history=histories(), word=st.text("abcelow é漢", min_size=1, max_size=30))
+def test_the_references_ranks_and_merging_tell_the_same(history: MergeHistory, word: str) -> None:
+    """Two ways to say how a word is cut after k merges; the specification agrees with itself."""
+    ranks = reference.boundary_ranks(word.encode(), history)
+    lengths = [len(symbols) for symbols in expansions(history)]
+    for at in range(len(history) + 1):
+        ids = reference.encode_word(word.encode(), history, at=at)
+        assert [lengths[id] for id in ids] == symbols_at(ranks, at)
+
+
+def expansions(history: MergeHistory) -> list[tuple[int, ...]]:
+    """Each token's base symbols."""
+    symbols: list[tuple[int, ...]] = [(id,) for id in range(len(history.alphabet))]
+    for merge in history:
+        symbols.append(symbols[merge.left] + symbols[merge.right])
+    return symbols
+
+
+# --- Special tokens ---------------------------------------------------------------------
+
+SPECIALS = Recipe.preset("gpt2", merges=4, special_tokens=("<end>", "<end>>"))
+
+
+@pytest.fixture
+def tokenizer() -> bpe.Tokenizer:
+    return bpe.Tokenizer(reference.train(WordTable.from_counts({"<end>": 3, "low": 5, ">>": 2}), SPECIALS))
+
+
+def test_special_tokens_are_text_unless_allowed(tokenizer: bpe.Tokenizer) -> None:
+    ids = tokenizer.encode("low<end>low")
+    assert not any(tokenizer.is_special(id) for id in ids)
+    assert tokenizer.decode(ids) == "low<end>low"
+
+
+def test_allowed_special_tokens_have_the_ids_behind_the_merges(tokenizer: bpe.Tokenizer) -> None:
+    end, longer = tokenizer.vocabulary_size() - 2, tokenizer.vocabulary_size() - 1
+    low = tokenizer.encode("low")
+    assert tokenizer.encode("low<end>low", allowed_special=["<end>"]) == [*low, end, *low]
+    assert tokenizer.encode("<end>>", allowed_special="all") == [longer]  # the longest counts
+    assert tokenizer.encode("<end>>", allowed_special={"<end>"}) == [end, *tokenizer.encode(">")]
+    assert tokenizer.is_special(end)
+    assert tokenizer.token_bytes(end) == b"<end>"
+    assert tokenizer.decode([end, longer]) == "<end><end>>"
+
+
+def test_merges_never_cross_a_special_token_in_training() -> None:
+    recipe = Recipe.preset("raw-bytes", merges=10, vocab_size=None, special_tokens=("|",))
+    history = bpe.train(bpe.Corpus.from_texts(["ab|ab|ab"]), recipe)
+    assert [(merge.left, merge.right) for merge in history] == [(97, 98)]
