@@ -1,0 +1,76 @@
+"""What the README shows is true: its commands are there, and its examples give what it says."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bpe_core import reference
+from bpe_core.recipe import Recipe
+from bpe_core.words import WordTable
+from tests.shared import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+
+
+def test_one_line_starts_the_program_and_one_runs_the_tests() -> None:
+    first, second = blocks("sh")[:2]
+    assert first == "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/bpe-explorer\n"
+    assert second == "python3 -m venv .venv && .venv/bin/pip install -q -e '.[test]' && .venv/bin/python -m pytest\n"
+
+
+def test_the_example_by_hand() -> None:
+    text = "aaabdaaabac"
+    history = reference.train(WordTable.from_counts({text: 1}), Recipe.preset("raw-bytes", min_frequency=2))
+    rows = re.findall(r"^\| (\d) \| `([^|]*)` \| ([^|]*) \| ([^|]*) \|$", README, re.MULTILINE)
+    assert [int(step) for step, *_ in rows] == [1, 2, 3, 4]
+    texts = [chr(byte) for byte in range(256)]
+    for step, shown, counted, joined in rows:
+        at = int(step) - 1
+        assert [texts[id] for id in reference.encode_word(text.encode(), history, at=at)] == shown.split()
+        if at < len(history):
+            merge = list(history)[at]
+            pair = f"`{texts[merge.left]}`+`{texts[merge.right]}`"
+            assert counted.startswith(f"{pair} {merge.count}")
+            assert joined == pair
+            texts.append(texts[merge.left] + texts[merge.right])
+        else:
+            assert (joined, history.end_reason) == ("stop", "too rare")
+    ids = " ".join(map(str, reference.encode_word(text.encode(), history)))
+    assert f"`{ids}`" in README
+
+
+@pytest.fixture
+def folder_with_a_book(tmp_path: Path) -> Path:
+    (tmp_path / "book.txt").write_text("the lowest price is lower than the last one\n" * 3, encoding="utf-8")
+    return tmp_path
+
+
+def test_the_python_example_runs(folder_with_a_book: Path) -> None:
+    (program,) = blocks("python")
+    run([sys.executable, "-c", program], folder_with_a_book)
+
+
+def test_the_commands_run(folder_with_a_book: Path) -> None:
+    commands = [line for block in blocks("sh")[2:] for line in block.splitlines() if line.startswith("bpe-explorer")]
+    assert len(commands) >= 5
+    for command in commands:
+        arguments = shlex.split(command, comments=True)[1:]
+        arguments = ["5" if word == "500" else word for word in arguments]  # the book here is too short for 500 merges
+        run([sys.executable, "-m", "bpe_core", *arguments], folder_with_a_book)
+
+
+def run(command: list[str], folder: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf-8", env=environment)
+    assert done.returncode == 0, done.stderr
