@@ -133,7 +133,7 @@ def ranked(counts: dict[Pair, int], tokens: TokenBook, recipe: Recipe) -> list[t
     """The pairs, the one to merge first: by count, and where counts are equal by the tie rule.
 
     Python's sort leaves equals in the order it met them, which is all that `first-seen` asks.
-    Two tokens may bear the same text (ab+c and a+bc); between such twins the older goes first.
+    A word may spell a marker's own text; between a pair and such a twin the lower ids go first.
     """
     pairs = sorted(counts) if recipe.ties.endswith("-text") else list(counts)
     if recipe.ties != "first-seen":

@@ -9,7 +9,7 @@ from bpe_core.recipe import Recipe
 from bpe_core.reference import Alphabet
 from bpe_core.words import WordTable
 
-ALPHABETS = ["a", "ab", "abc", "ab </w>", "aé漢😀", "low wer newst", "aAàÀ\u0300\u200d🏽👩"]
+ALPHABETS = ["a", "ab", "abc", "ab </w>", "a▁b", "aé漢😀", "low wer newst", "aAàÀ\u0300\u200d🏽👩"]
 
 BYTE_TIES = ["first-seen", "lowest-ids", "byte-alphabet", "smallest-text", "largest-text"]
 CHARACTER_TIES = ["first-seen", "lowest-ids", "smallest-text", "largest-text"]
@@ -41,7 +41,7 @@ def recipes(draw: st.DrawFn) -> Recipe:
             alphabet_limit=draw(st.none() | st.integers(1, 3)),
             unknown=draw(st.sampled_from(["unk", "bytes"])),
         )
-    # Texts of tokens may hold a marker's own text as letters: </w> in the alphabets above.
+    # The alphabets above hold the markers' own letters: what a text spells must not be taken for a marker.
     marker = draw(st.sampled_from(markers))
     return Recipe(pattern="whitespace", ties=draw(st.sampled_from(ties)), marker=marker, **choices)
 

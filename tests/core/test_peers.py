@@ -272,6 +272,4 @@ def test_peers_encode_real_text_to_the_same_ids(text: Callable[[], str], encoder
 def test_peers_encode_overlaps_to_the_same_ids(encoder: Callable[..., Encode]) -> None:
     for learned_from, text in itertools.pairwise(overlapping_texts(seed=4)):
         history = our_history(learned_from, Recipe.preset("gpt2", vocab_size=290, min_frequency=1))
-        if len(set(token_texts(history))) < len(history) + 256:
-            continue  # ab+c beside a+bc: one text with two ids, which the peers' tables cannot hold
         assert bpe.Tokenizer(history).encode(text) == encoder(history)(text), (learned_from, text)
