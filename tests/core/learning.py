@@ -6,6 +6,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from bpe_core import reference
+from bpe_core.alphabet import Alphabet
 from bpe_core.history import MergeHistory
 from bpe_core.recipe import Recipe
 from bpe_core.trainer import Trainer
@@ -49,7 +50,7 @@ def all_columns(history: MergeHistory) -> dict[str, list[int]]:
 
 def history_from_texts(words: WordTable, recipe: Recipe, rules: list[tuple[str, str]]) -> MergeHistory:
     """A history made of written rules on the alphabet of these words."""
-    alphabet = reference.Alphabet.for_words(words, recipe)
+    alphabet = Alphabet.for_words(words, recipe)
     ids = {symbol.text.decode(): id for id, symbol in enumerate(alphabet.symbols)}
     pairs = []
     for left, right in rules:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import strategies as st
 
+from bpe_core.alphabet import Alphabet
 from bpe_core.history import MergeHistory
 from bpe_core.recipe import Recipe
-from bpe_core.reference import Alphabet
 from bpe_core.words import WordTable
 
 ALPHABETS = ["a", "ab", "abc", "ab </w>", "a▁b", "aé漢😀", "low wer newst", "aAàÀ\u0300\u200d🏽👩"]
 
 BYTE_TIES = ["first-seen", "lowest-ids", "byte-alphabet", "smallest-text", "largest-text"]
+MARKERS = ["none", "continuation", "symbol", "glued", "prefix"]
 CHARACTER_TIES = ["first-seen", "lowest-ids", "smallest-text", "largest-text"]
 
 
@@ -26,24 +29,25 @@ def words(draw: st.DrawFn) -> WordTable:
 
 @st.composite
 def recipes(draw: st.DrawFn) -> Recipe:
-    choices = dict(
+    choices: dict[str, Any] = dict(
         merges=draw(st.integers(0, 60)),
         vocab_size=None,
         min_frequency=draw(st.integers(1, 4)),
         max_token_length=draw(st.none() | st.integers(2, 6)),
     )
     if draw(st.booleans()):
-        ties, markers = BYTE_TIES, ["none", "continuation", "symbol", "glued", "prefix"]
+        ties = BYTE_TIES
     else:
-        ties, markers = CHARACTER_TIES, ["none", "continuation", "symbol", "glued", "prefix"]
+        ties = CHARACTER_TIES
         choices |= dict(
             base="characters",
             alphabet_limit=draw(st.none() | st.integers(1, 3)),
             unknown=draw(st.sampled_from(["unk", "bytes"])),
         )
     # The alphabets above hold the markers' own letters: what a text spells must not be taken for a marker.
-    marker = draw(st.sampled_from(markers))
-    return Recipe(pattern="whitespace", ties=draw(st.sampled_from(ties)), marker=marker, **choices)
+    marker = draw(st.sampled_from(MARKERS))
+    choices |= dict(pattern="whitespace", ties=draw(st.sampled_from(ties)), marker=marker)
+    return Recipe(**choices)
 
 
 @st.composite
