@@ -1,0 +1,61 @@
+"""How much of a text must be encoded again after an edit.
+
+A pre-tokenization pattern looks only a little way around each cut it makes, so an edit can
+change no word beyond the next place where the pattern is sure to cut. Such places are told
+by a regular expression over bytes: the cut is where a match starts. For every named pattern
+a newline after an ASCII letter is one.
+
+    >>> text = b"one line\\ntwo lines\\nthree\\n"
+    >>> span_to_encode(reader_of(text), len(text), 12, 13)
+    (8, 18)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+NEWLINE_AFTER_LETTER = re.compile(rb"(?<=[A-Za-z])\n")
+_WINDOW = 4096  # bytes read at first; doubled until a safe cut is found
+
+ByteReader = Callable[[int, int], bytes]  # the bytes of the new text from one position to another
+
+
+def span_to_encode(
+    read: ByteReader, length: int, start: int, stop: int, safe_cut: re.Pattern[bytes] = NEWLINE_AFTER_LETTER
+) -> tuple[int, int]:
+    """The bytes of the new text whose words an edit may have changed.
+
+    `start` to `stop` are the bytes that are new (an empty range where some were removed).
+    A match that touches them proves nothing about the text as it was, so the nearest safe
+    cuts that lie wholly before and wholly behind them are taken.
+    """
+    return _last_cut_before(read, start, safe_cut), _first_cut_after(read, length, stop, safe_cut)
+
+
+def reader_of(text: bytes) -> ByteReader:
+    return lambda start, stop: text[start:stop]
+
+
+def _last_cut_before(read: ByteReader, position: int, safe_cut: re.Pattern[bytes]) -> int:
+    window = _WINDOW
+    while True:
+        start = max(0, position - window)
+        cuts = [match.start() for match in safe_cut.finditer(read(start, position))]
+        if cuts:
+            return start + cuts[-1]
+        if start == 0:
+            return 0
+        window *= 2
+
+
+def _first_cut_after(read: ByteReader, length: int, position: int, safe_cut: re.Pattern[bytes]) -> int:
+    window = _WINDOW
+    while True:
+        stop = min(length, position + window)
+        match = safe_cut.search(read(position, stop))
+        if match:
+            return position + match.start()
+        if stop == length:
+            return length
+        window *= 2

@@ -1,0 +1,84 @@
+"""The colours of the token text, light and dark.
+
+Both sets of six were chosen so that any two differ clearly to people with full colour
+vision and to those who lack one kind of cone, and so that text on them is easy to read;
+`tests/gui/test_token_text_view.py` measures both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from PySide6.QtGui import QColor, QPalette
+
+
+@dataclass(frozen=True)
+class TokenPalette:
+    """Everything the token text is painted with."""
+
+    paper: QColor
+    ink: QColor
+    fills: tuple[QColor, ...]  # one for each of colouring.COLOURS
+    hairline: QColor  # between two tokens
+    faint: QColor  # blanks, tabs and line ends made visible; the placeholder
+    selection: QColor  # laid over the fills
+    outline: QColor  # around the token under the mouse
+    mark: QColor  # under spans marked from outside
+
+    @property
+    def is_dark(self) -> bool:
+        return self.paper.lightness() < 128
+
+    def selected(self, fill: QColor) -> QColor:
+        """What a fill looks like under the selection."""
+        share = self.selection.alphaF()
+
+        def mixed(under: float, over: float) -> float:
+            return under * (1 - share) + over * share
+
+        return QColor.fromRgbF(
+            mixed(fill.redF(), self.selection.redF()),
+            mixed(fill.greenF(), self.selection.greenF()),
+            mixed(fill.blueF(), self.selection.blueF()),
+        )
+
+    @staticmethod
+    def matching(palette: QPalette) -> TokenPalette:
+        """The set that suits a window's palette, on that palette's own paper."""
+        paper = palette.color(QPalette.ColorRole.Base)
+        return _on_paper(paper.rgb(), paper.lightness() < 128)
+
+
+def _colours(*names: str) -> tuple[QColor, ...]:
+    return tuple(QColor(name) for name in names)
+
+
+LIGHT_FILLS = _colours("#9fd3cc", "#ffdfff", "#ecd67a", "#d0bafc", "#bcfcc8", "#feb29d")
+DARK_FILLS = _colours("#033b61", "#834c2f", "#056b5e", "#541e37", "#403e02", "#5b4e83")
+
+
+@lru_cache
+def _on_paper(paper: int, is_dark: bool) -> TokenPalette:
+    if is_dark:
+        return TokenPalette(
+            paper=QColor(paper),
+            ink=QColor("#f1f3f5"),
+            fills=DARK_FILLS,
+            hairline=QColor(255, 255, 255, 110),
+            faint=QColor("#a9b1ba"),
+            selection=QColor(96, 156, 255, 90),
+            outline=QColor("#ffffff"),
+            mark=QColor("#ff6b6b"),
+        )
+    return TokenPalette(
+        paper=QColor(paper),
+        ink=QColor("#16191d"),
+        fills=LIGHT_FILLS,
+        hairline=QColor(0, 0, 0, 105),
+        split=QColor("#c1121f"),
+        faint=QColor("#5c636a"),
+        selection=QColor(37, 99, 235, 90),
+        outline=QColor("#111418"),
+        mark=QColor("#c1121f"),
+    )
