@@ -1,0 +1,5 @@
+"""How fast, how small and how right: the engine beside other libraries, on the same text in one run.
+
+python -m tests.benchmarks                                   the default text, everything
+python -m tests.benchmarks big.txt --only train --sizes 100000 --peers gigatoken rustbpe
+"""

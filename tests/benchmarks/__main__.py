@@ -1,0 +1,112 @@
+"""python -m tests.benchmarks [TEXT]: see --help."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import platform
+import sys
+import tempfile
+from importlib import metadata
+from pathlib import Path
+
+from tests.benchmarks.jobs import JOBS, Task
+from tests.benchmarks.measure import measure
+from tests.benchmarks.peers import OURS, PEERS, BpeExplorer
+from tests.benchmarks.report import Results, table
+from tests.benchmarks.vocabulary import Vocabulary
+from tests.shared import SHARED
+
+DEFAULT_TEXT = SHARED / "data/wikitext2-train-unk.txt"
+VOCABULARY_TEXT = SHARED / "data/wikitext2-test.raw.txt"
+GPT2_FILE = SHARED / "data/gpt2/vocab.bpe"
+VOCABULARY_SIZE = 32_000
+
+
+def main() -> int:
+    options = _options()
+    text = Path(options.text).resolve()
+    if not text.is_file():
+        sys.exit(f"There is no text {text}; name one, or the folder of the default one with BPE_SHARED.")
+    present = [name for name in options.peers if _is_installed(name)]
+    _introduce(text, options)
+    sound = True
+    with tempfile.TemporaryDirectory() as folder:
+        vocabulary = Path(folder) / "vocabulary.json"
+        if any(not JOBS[job].trains and not JOBS[job].only_ours for job in options.only):
+            _make_vocabulary(options.vocabulary).save(vocabulary)
+        for job in options.only:
+            for size in {"train": options.sizes, "unsplit": [options.unsplit]}.get(job, [0]):
+                sound &= _run_job(job, text, size, vocabulary, present, options)
+    return 0 if sound else 1
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks",
+        description="Measure the engine beside other libraries: each measurement in a fresh process, rounds "
+        "interleaved. Import and warm-up are not timed but shown as start-up. The exit code is 1 where results "
+        "differ that should not.",
+    )
+    parser.add_argument("text", nargs="?", default=DEFAULT_TEXT, help="the text to train on and to encode")
+    parser.add_argument("--only", nargs="+", choices=JOBS, default=list(JOBS), metavar="JOB", help=", ".join(JOBS))
+    parser.add_argument("--sizes", nargs="+", type=int, default=[2_000, 32_000], help="vocabulary sizes for `train`")
+    parser.add_argument("--unsplit", type=int, default=10_000, metavar="N", help="merges for `unsplit`")
+    parser.add_argument("--rounds", type=int, default=3, help="how often each is measured; medians are shown")
+    parser.add_argument("--peers", nargs="+", choices=PEERS, default=list(PEERS), metavar="NAME", help=", ".join(PEERS))
+    parser.add_argument("--timeout", type=float, default=3_600, help="seconds a single measurement may take")
+    parser.add_argument(
+        "--vocabulary",
+        default=VOCABULARY_TEXT,
+        help="what to encode with: a text to train on first (another than the one encoded), or `gpt2`",
+    )
+    return parser.parse_args()
+
+
+def _is_installed(name: str) -> bool:
+    return importlib.util.find_spec(PEERS[name].package) is not None
+
+
+def _introduce(text: Path, options: argparse.Namespace) -> None:
+    print(
+        f"{text.name}: {text.stat().st_size / 1e6:,.1f} MB; {os.cpu_count()} cores; Python {platform.python_version()}"
+    )
+    for name in options.peers:
+        if not _is_installed(name):
+            print(f"  {name}: not installed")
+        elif name != OURS:
+            print(f"  {name} {metadata.version(name)}")
+
+
+def _make_vocabulary(source: Path | str) -> Vocabulary:
+    """Learned with ties to the lowest ids, as every peer that must train for itself does."""
+    if str(source) == "gpt2":
+        return Vocabulary.from_gpt2_file(GPT2_FILE)
+    ours = BpeExplorer()
+    ours.warm_up()
+    recipe = ours.bpe.Recipe.preset("gpt2", vocab_size=VOCABULARY_SIZE, ties="lowest-ids")
+    path = Path(source).resolve()
+    history = ours.bpe.train(ours.bpe.Corpus.from_files([path]), recipe)
+    print(f"  encoding with {len(history):,} merges learned from {path.name}")
+    return Vocabulary(tuple((merge.left, merge.right) for merge in history), path)
+
+
+def _run_job(
+    job: str, text: Path, size: int, vocabulary: Path, present: list[str], options: argparse.Namespace
+) -> bool:
+    print(f"\n{JOBS[job].title.format(size=size)} ({options.rounds} rounds, medians)", flush=True)
+    contestants = JOBS[job].contestants(present)
+    results: Results = {contestant: [] for contestant in contestants}
+    for turn in range(options.rounds):
+        first = turn % len(contestants)  # nobody always comes first
+        for name, ties in contestants[first:] + contestants[:first]:
+            task = Task(job, name, str(text), size, ties, str(vocabulary))
+            results[name, ties].append(measure(task, options.timeout))
+    lines, sound = table(results)
+    print("\n".join(lines), flush=True)
+    return sound
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,169 @@
+"""The jobs: what one library does once in a process of its own, and what of it is timed."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import statistics
+import string
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from tests.benchmarks.peers import OURS, PEERS, BpeExplorer, Encoder, Peer
+from tests.benchmarks.stopwatch import Stopwatch
+from tests.benchmarks.vocabulary import Vocabulary
+
+WARM_CALLS = 300
+LONG_WORD = 100_000  # letters
+LONG_WORDS = 5
+
+
+@dataclass(frozen=True)
+class Task:
+    """One measurement to be made."""
+
+    job: str
+    peer: str
+    text: str
+    size: int = 0
+    ties: str = ""
+    vocabulary: str = ""  # the file that holds it
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What came of it."""
+
+    wall: float  # seconds
+    cpu: float
+    peak: int  # bytes resident at most, the interpreter and the library included
+    start_up: float  # seconds to import and warm up, not part of `wall`
+    result: str  # a fingerprint; "" where it cannot be compared
+    size: int  # merges learned or ids given
+
+
+def perform(task: Task) -> Measured:
+    began = time.perf_counter()
+    peer = PEERS[task.peer]()
+    peer.warm_up()
+    start_up = time.perf_counter() - began
+    watch, result, size = JOBS[task.job].perform(peer, task)
+    return Measured(watch.wall, watch.cpu, watch.peak, start_up, result, size)
+
+
+Performed = tuple[Stopwatch, str, int]
+
+
+def train(peer: Peer, task: Task) -> Performed:
+    with Stopwatch() as watch:
+        trained = peer.train(Path(task.text), task.size, task.ties)
+    tokens = peer.tokens(trained)
+    if tokens is None:
+        return watch, "", 0
+    return watch, _fingerprint(b"".join(len(token).to_bytes(8, "big") + token for token in tokens)), len(tokens)
+
+
+def train_unsplit(peer: Peer, task: Task) -> Performed:
+    assert isinstance(peer, BpeExplorer)  # nobody else offers it
+    recipe = peer.bpe.Recipe.preset("raw-bytes", merges=task.size)
+    with Stopwatch() as watch:
+        history = peer.bpe.train(peer.bpe.Corpus.from_files([task.text]), recipe)
+    return watch, "", len(history)
+
+
+def encode_cold(peer: Peer, task: Task) -> Performed:
+    encode = _encoder(peer, task)
+    text = Path(task.text).read_bytes().decode()
+    with Stopwatch() as watch:
+        ids = encode(text)
+    return watch, _fingerprint_of_ids(peer, ids), len(ids)
+
+
+def encode_warm(peer: Peer, task: Task) -> Performed:
+    """The median of many calls on the same KB."""
+    encode = _encoder(peer, task)
+    text = Path(task.text).read_bytes()[100_000:101_024].decode(errors="ignore")
+    for _ in range(WARM_CALLS):
+        ids = encode(text)
+    watch = _median_call([partial(encode, text)] * WARM_CALLS)
+    return watch, _fingerprint_of_ids(peer, ids), len(ids)
+
+
+def encode_repeated_letter(peer: Peer, task: Task) -> Performed:
+    return _encode_long_words(peer, task, ["a" * (LONG_WORD + i) for i in range(LONG_WORDS)])
+
+
+def encode_random_letters(peer: Peer, task: Task) -> Performed:
+    letters = random.Random(1)
+    words = ["".join(letters.choices(string.ascii_lowercase, k=LONG_WORD)) for _ in range(LONG_WORDS)]
+    return _encode_long_words(peer, task, words)
+
+
+def _encode_long_words(peer: Peer, task: Task, words: list[str]) -> Performed:
+    """The median over several words, since a library may remember one it has met."""
+    encode = _encoder(peer, task)
+    watch = _median_call([partial(encode, word) for word in words[1:]])
+    ids = encode(words[0])
+    return watch, _fingerprint_of_ids(peer, ids), len(ids)
+
+
+def _encoder(peer: Peer, task: Task) -> Encoder:
+    encode = peer.encoder(Vocabulary.load(Path(task.vocabulary)))
+    encode("low lower lowest")
+    return encode
+
+
+def _median_call(calls: list[Callable[[], object]]) -> Stopwatch:
+    watches = []
+    for call in calls:
+        with Stopwatch() as watch:
+            call()
+        watches.append(watch)
+    return Stopwatch(
+        wall=statistics.median(watch.wall for watch in watches),
+        cpu=statistics.median(watch.cpu for watch in watches),
+        peak=max(watch.peak for watch in watches),
+    )
+
+
+def _fingerprint(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def _fingerprint_of_ids(peer: Peer, ids: object) -> str:
+    own_ids = peer.distribution == "sentencepiece"
+    return "" if own_ids else _fingerprint(np.asarray(ids, np.int64).tobytes())
+
+
+@dataclass(frozen=True)
+class Job:
+    """A kind of work, and who can do it."""
+
+    title: str
+    perform: Callable[[Peer, Task], Performed]
+    trains: bool = False
+    only_ours: bool = False
+
+    def contestants(self, chosen: list[str]) -> list[tuple[str, str]]:
+        """The peers that take part, each with every tie rule it trains by."""
+        if self.only_ours:
+            return [(OURS, "first-seen")]
+        names = [OURS, *(name for name in chosen if name != OURS)]
+        if self.trains:
+            return [(name, ties) for name in names for ties in PEERS[name].ties]
+        return [(name, "") for name in names]
+
+
+JOBS: dict[str, Job] = {
+    "train": Job("train a vocabulary of {size:,}", train, trains=True),
+    "unsplit": Job("train {size:,} merges on the whole text as one sequence", train_unsplit, only_ours=True),
+    "encode": Job("encode the whole text, unseen and nothing cached, on one thread", encode_cold),
+    "warm": Job("encode 1 KB, warm, from Python", encode_warm),
+    "same-letter": Job("encode one word of 100,000 times the letter a", encode_repeated_letter),
+    "random-letters": Job("encode one word of 100,000 random letters", encode_random_letters),
+}

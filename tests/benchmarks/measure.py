@@ -1,0 +1,56 @@
+"""Makes each measurement in a fresh process, so that nobody inherits another's memory or caches.
+
+`python -m tests.benchmarks.measure '{"job": ...}'` is that process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import asdict, dataclass
+
+from tests.benchmarks.jobs import Measured, Task, perform
+from tests.shared import ROOT
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A measurement that gave none, and why."""
+
+    reason: str
+
+
+def measure(task: Task, seconds: float) -> Measured | Failed:
+    command = [sys.executable, "-m", "tests.benchmarks.measure", json.dumps(asdict(task))]
+    # One thread where a library decides on threads by its surroundings; training may use all cores.
+    threads = {} if task.job in ("train", "unsplit") else {"RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, cwd=ROOT, timeout=seconds, env={**os.environ, **threads}
+        )
+    except subprocess.TimeoutExpired:
+        return Failed(f"took more than {seconds:,.0f} s")
+    lines = done.stdout.splitlines()
+    if done.returncode == 0 and lines:
+        return Measured(**json.loads(lines[-1]))
+    complaints = done.stderr.strip().splitlines()
+    if complaints:
+        return Failed(complaints[-1][:200])
+    return Failed(f"ended with the code {done.returncode}")
+
+
+def main() -> None:
+    task = Task(**json.loads(sys.argv[1]))
+    answer = os.dup(1)
+    with tempfile.TemporaryFile() as chatter:  # some libraries tell their progress, each in its own way
+        os.dup2(chatter.fileno(), 1)
+        measured = perform(task)
+        sys.stdout.flush()
+    os.write(answer, json.dumps(asdict(measured)).encode())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,240 @@
+"""One adapter a library, ours among them: how each trains and encodes, told in the same words.
+
+An adapter imports its library only in `warm_up`, in a process of its own. What `train` and an
+encoder do is timed; turning their results into what can be compared is not.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+from tests.benchmarks.vocabulary import Vocabulary, printable_bytes
+
+GPT2 = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+PIECE = 128 * 1024  # bytes
+
+Encoder = Callable[[str], Any]  # to ids, as a list or an array
+
+
+class Peer(ABC):
+    """A library. `ties` are the rules for equal counts it can train by; "" is one nobody else has."""
+
+    package: ClassVar[str]  # as it is imported
+    distribution: ClassVar[str]  # as it is installed
+    ties: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def warm_up(self) -> None:
+        """Import the library and let it do once, on a few words, what it does once in a process."""
+
+    def train(self, path: Path, size: int, ties: str) -> Any:
+        """From the file to a vocabulary of `size`, in the library's own form."""
+        raise NotImplementedError(f"{self.distribution} does not train")
+
+    def tokens(self, trained: Any) -> list[bytes] | None:
+        """The tokens in the order they were learned, without the bytes; None where they cannot be compared."""
+        raise NotImplementedError
+
+    @abstractmethod
+    def encoder(self, vocabulary: Vocabulary) -> Encoder:
+        """What encodes a text on one thread, in the form the library is fastest with."""
+
+
+class BpeExplorer(Peer):
+    package = "bpe_core"
+    distribution = "bpe-explorer"
+    ties = ("lowest-ids", "byte-alphabet")
+
+    def warm_up(self) -> None:
+        import bpe_core
+        from bpe_core.compiled.readiness import wait_until_ready
+
+        self.bpe = bpe_core
+        if not wait_until_ready(600):
+            raise RuntimeError("the kernels could not be compiled")
+        recipe = bpe_core.Recipe.preset("gpt2", vocab_size=260)
+        history = bpe_core.train(bpe_core.Corpus.from_texts(["low lower lowest"]), recipe)
+        bpe_core.Tokenizer(history).encode_to_array("low lower lowest")
+
+    def train(self, path: Path, size: int, ties: str) -> Any:
+        recipe = self.bpe.Recipe.preset("gpt2", vocab_size=size, min_frequency=1, ties=ties)
+        return self.bpe.train(self.bpe.Corpus.from_files([path]), recipe)
+
+    def tokens(self, trained: Any) -> list[bytes]:
+        return Vocabulary(tuple((merge.left, merge.right) for merge in trained), None).tokens[256:]
+
+    def encoder(self, vocabulary: Vocabulary) -> Encoder:
+        recipe = self.bpe.Recipe.preset("gpt2", vocab_size=256 + len(vocabulary.pairs))
+        history = self.bpe.MergeHistory.from_pairs(recipe, self.bpe.Alphabet.of_bytes(), vocabulary.pairs)
+        encode: Encoder = self.bpe.Tokenizer(history).encode_to_array
+        return encode
+
+
+class Tokenizers(Peer):
+    package = "tokenizers"
+    distribution = "tokenizers"
+    ties = ("byte-alphabet",)
+
+    def warm_up(self) -> None:
+        import tokenizers
+
+        self.library = tokenizers
+        self._trained(iter(["low lower lowest"]), 260)
+
+    def _trained(self, texts: Iterator[str], size: int) -> Any:
+        byte_level = self.library.pre_tokenizers.ByteLevel
+        tokenizer = self.library.Tokenizer(self.library.models.BPE())
+        tokenizer.pre_tokenizer = byte_level(add_prefix_space=False)
+        trainer = self.library.trainers.BpeTrainer(
+            vocab_size=size, min_frequency=1, show_progress=False, initial_alphabet=sorted(byte_level.alphabet())
+        )
+        tokenizer.train_from_iterator(texts, trainer)
+        return tokenizer
+
+    def train(self, path: Path, size: int, ties: str) -> Any:
+        return self._trained(pieces(path), size)
+
+    def tokens(self, trained: Any) -> list[bytes]:
+        byte_of = {character: byte for byte, character in enumerate(printable_bytes())}
+        merges = json.loads(trained.to_str())["model"]["merges"]
+        return [bytes(byte_of[character] for part in merge for character in part) for merge in merges]
+
+    def encoder(self, vocabulary: Vocabulary) -> Encoder:
+        tokenizer = self.library.Tokenizer.from_str(vocabulary.as_hugging_face())
+        return lambda text: tokenizer.encode(text).ids
+
+
+class RustBpe(Peer):
+    package = "rustbpe"
+    distribution = "rustbpe"
+    ties = ("lowest-ids",)
+
+    def warm_up(self) -> None:
+        import rustbpe
+
+        self.library = rustbpe
+        self._trained(iter(["low lower lowest"]), 260)
+
+    def _trained(self, texts: Iterator[str], size: int) -> Any:
+        tokenizer = self.library.Tokenizer()
+        tokenizer.train_from_iterator(texts, size, buffer_size=256, pattern=GPT2)
+        return tokenizer
+
+    def train(self, path: Path, size: int, ties: str) -> Any:
+        return self._trained(pieces(path), size)
+
+    def tokens(self, trained: Any) -> list[bytes]:
+        ranked = sorted(trained.get_mergeable_ranks(), key=lambda item: item[1])
+        return [bytes(token) for token, _ in ranked[256:]]
+
+    def encoder(self, vocabulary: Vocabulary) -> Encoder:
+        if vocabulary.trained_on is None:
+            raise NotImplementedError("rustbpe cannot load a vocabulary")
+        encode: Encoder = self._trained(pieces(vocabulary.trained_on), len(vocabulary.tokens)).encode
+        return encode
+
+
+class Gigatoken(Peer):
+    package = "gigatoken"
+    distribution = "gigatoken"
+    ties = ("lowest-ids", "byte-alphabet")
+
+    OWN_NAMES: ClassVar = {"lowest-ids": "raw_token_ids", "byte-alphabet": "huggingface"}
+
+    def warm_up(self) -> None:
+        import gigatoken
+
+        self.library = gigatoken
+        gigatoken.train_bpe(b"low lower lowest", 260, [])
+
+    def train(self, path: Path, size: int, ties: str) -> Any:
+        return self.library.train_bpe(path, size, [], self.OWN_NAMES[ties])
+
+    def tokens(self, trained: Any) -> list[bytes]:
+        _, merges = trained
+        return [left + right for left, right in merges]
+
+    def encoder(self, vocabulary: Vocabulary) -> Encoder:
+        encode: Encoder = self.library.Tokenizer.from_json(vocabulary.as_hugging_face()).encode
+        return encode
+
+
+class SentencePiece(Peer):
+    package = "sentencepiece"
+    distribution = "sentencepiece"
+    ties = ("",)  # only the most frequent pairs take part, and it splits text in a way of its own
+
+    def warm_up(self) -> None:
+        import sentencepiece
+
+        self.library = sentencepiece
+
+    def train(self, path: Path, size: int, ties: str) -> bytes:
+        model = io.BytesIO()
+        self.library.SentencePieceTrainer.Train(
+            input=str(path),
+            model_writer=model,
+            model_type="bpe",
+            vocab_size=size,
+            normalization_rule_name="identity",
+            max_sentence_length=2**30,
+            num_threads=2,
+            minloglevel=2,
+        )
+        return model.getvalue()
+
+    def tokens(self, trained: Any) -> None:
+        return None
+
+    def encoder(self, vocabulary: Vocabulary) -> Encoder:
+        if vocabulary.trained_on is None:
+            raise NotImplementedError("sentencepiece cannot use this vocabulary")
+        model = self.train(vocabulary.trained_on, len(vocabulary.tokens), "")
+        processor = self.library.SentencePieceProcessor(model_proto=model)
+        return lambda text: processor.EncodeAsIds(text)
+
+
+class Tiktoken(Peer):
+    package = "tiktoken"
+    distribution = "tiktoken"
+
+    def warm_up(self) -> None:
+        import tiktoken
+
+        self.library = tiktoken
+
+    def encoder(self, vocabulary: Vocabulary) -> Encoder:
+        ranks = {token: id for id, token in reversed(list(enumerate(vocabulary.tokens)))}
+        encoding = self.library.Encoding("benchmark", pat_str=GPT2, mergeable_ranks=ranks, special_tokens={})
+        return lambda text: encoding.encode_to_numpy(text, disallowed_special=())
+
+
+OURS = BpeExplorer.distribution
+PEERS: dict[str, type[Peer]] = {
+    peer.distribution: peer for peer in (BpeExplorer, Gigatoken, RustBpe, Tokenizers, SentencePiece, Tiktoken)
+}
+
+
+def pieces(path: Path) -> Iterator[str]:
+    """The text in pieces of some size, for libraries that take texts and work on several at a time.
+
+    A piece ends before a space that follows a visible ASCII character: no branch of GPT-2's pattern
+    reaches across such a place, so the words are those of the whole text.
+    """
+    held = b""
+    with path.open("rb") as file:
+        while block := file.read(PIECE):
+            held += block
+            cuts = [found.start() + 1 for found in re.finditer(rb"[!-~] ", held[-1_000:])]
+            if cuts:
+                cut = cuts[-1] + max(0, len(held) - 1_000)
+                yield held[:cut].decode()
+                held = held[cut:]
+    if held:
+        yield held.decode()

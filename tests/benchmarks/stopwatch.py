@@ -1,0 +1,48 @@
+"""Wall time, processor time and peak memory of a stretch of work, children included."""
+
+from __future__ import annotations
+
+import contextlib
+import resource
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass
+class Stopwatch:
+    wall: float = 0.0
+    cpu: float = 0.0
+    peak: int = 0
+
+    def __enter__(self) -> Stopwatch:
+        _forget_peak()
+        self.cpu = -_processor_seconds()
+        self.wall = -time.perf_counter()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.wall += time.perf_counter()
+        self.cpu += _processor_seconds()
+        self.peak = _peak_memory()
+
+
+def _processor_seconds() -> float:
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def _forget_peak() -> None:
+    """On Linux the peak can start anew, so that the import's own does not count."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def _peak_memory() -> int:
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

@@ -1,0 +1,96 @@
+"""The vocabulary that everybody encodes with: the 256 bytes, then the merges."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Byte b has the id b, merge i the id 256 + i, for each library alike."""
+
+    pairs: tuple[Pair, ...]
+    trained_on: Path | None  # the text, for libraries that can only use what they have trained themselves
+
+    @cached_property
+    def tokens(self) -> list[bytes]:
+        tokens = [bytes([byte]) for byte in range(256)]
+        for left, right in self.pairs:
+            tokens.append(tokens[left] + tokens[right])
+        return tokens
+
+    def save(self, path: Path) -> None:
+        text = None if self.trained_on is None else str(self.trained_on)
+        path.write_text(json.dumps({"pairs": self.pairs, "trained_on": text}))
+
+    @classmethod
+    def load(cls, path: Path) -> Vocabulary:
+        saved = json.loads(path.read_text())
+        text = saved["trained_on"]
+        return cls(tuple((left, right) for left, right in saved["pairs"]), None if text is None else Path(text))
+
+    @classmethod
+    def from_gpt2_file(cls, path: Path) -> Vocabulary:
+        """The merges of GPT-2's vocab.bpe, the bytes numbered plainly."""
+        byte_of = {character: byte for byte, character in enumerate(printable_bytes())}
+        id_of = {bytes([byte]): byte for byte in range(256)}
+        pairs = []
+        for line in path.read_text(encoding="utf-8").split("\n")[1:]:
+            if line:
+                left, right = (bytes(byte_of[character] for character in part) for part in line.split(" "))
+                pairs.append((id_of[left], id_of[right]))
+                id_of[left + right] = 256 + len(pairs) - 1
+        return cls(tuple(pairs), None)
+
+    def as_hugging_face(self) -> str:
+        """As the text of a tokenizer.json."""
+        stand_in = printable_bytes()
+        written = ["".join(stand_in[byte] for byte in token) for token in self.tokens]
+        byte_level: dict[str, Any] = {
+            "type": "ByteLevel",
+            "add_prefix_space": False,
+            "trim_offsets": True,
+            "use_regex": True,
+        }
+        model = {
+            "type": "BPE",
+            "dropout": None,
+            "unk_token": None,
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": None,
+            "fuse_unk": False,
+            "byte_fallback": False,
+            "ignore_merges": False,
+            "vocab": {token: id for id, token in reversed(list(enumerate(written)))},
+            "merges": [[written[left], written[right]] for left, right in self.pairs],
+        }
+        whole: dict[str, Any] = {
+            "version": "1.0",
+            "truncation": None,
+            "padding": None,
+            "added_tokens": [],
+            "normalizer": None,
+            "pre_tokenizer": byte_level,
+            "post_processor": None,
+            "decoder": byte_level,
+            "model": model,
+        }
+        return json.dumps(whole)
+
+    def as_tiktoken(self) -> str:
+        """As the text of a .tiktoken file."""
+        return "".join(f"{base64.b64encode(token).decode()} {id}\n" for id, token in enumerate(self.tokens))
+
+
+def printable_bytes() -> list[str]:
+    """The printable character that stands for each byte in Hugging Face's byte-level files."""
+    printable = {*range(33, 127), *range(161, 173), *range(174, 256)}
+    others = iter(range(256, 512))
+    return [chr(byte) if byte in printable else chr(next(others)) for byte in range(256)]
