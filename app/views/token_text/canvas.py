@@ -186,18 +186,20 @@ class TokenCanvas(QAbstractScrollArea):
             for block in self.flow.visible()
             if block.y < seen.bottom() + 1 and block.y + block.layout.height > seen.top()
         ]
-        painter = QPainter(self.viewport())
         colours = TokenPalette.matching(self.palette())
-        if blocks:
-            tokens = TokenPainter(colours, 1.0 / self.devicePixelRatioF())
-            tokens.paint(painter, blocks, self.model, self._overlay(), MARGIN)
-        if not self.model.length and self._placeholder:
-            painter.setFont(self.font())
-            painter.setPen(colours.faint)
-            row = QRectF(MARGIN, 0, self.flow.setting.width, self.viewport().height())
-            painter.drawText(row, Qt.TextFlag.TextWordWrap, self._placeholder)
-        self._paint_caret(painter, colours)
-        painter.end()
+        with QPainter(self.viewport()) as painter:
+            if blocks:
+                tokens = TokenPainter(colours, 1.0 / self.devicePixelRatioF())
+                tokens.paint(painter, blocks, self.model, self._overlay(), MARGIN)
+            if not self.model.length:
+                self._paint_placeholder(painter, colours)
+            self._paint_caret(painter, colours)
+
+    def _paint_placeholder(self, painter: QPainter, colours: TokenPalette) -> None:
+        painter.setFont(self.font())
+        painter.setPen(colours.faint)
+        row = QRectF(MARGIN, 0, self.flow.setting.width, self.viewport().height())
+        painter.drawText(row, Qt.TextFlag.TextWordWrap, self._placeholder)
 
     def _paint_caret(self, painter: QPainter, colours: TokenPalette) -> None:
         """Nothing here; an editor has one."""

@@ -76,7 +76,6 @@ def _on_paper(paper: int, is_dark: bool) -> TokenPalette:
         ink=QColor("#16191d"),
         fills=LIGHT_FILLS,
         hairline=QColor(0, 0, 0, 105),
-        split=QColor("#c1121f"),
         faint=QColor("#5c636a"),
         selection=QColor(37, 99, 235, 90),
         outline=QColor("#111418"),
