@@ -1,1 +1,41 @@
-"""Icons, styles, sample texts and pictures, found after any kind of installation."""
+"""Icons, styles, sample texts and pictures, found after any kind of installation.
+
+>>> samples()[0].title
+'The lighthouse library (prose)'
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A text to begin with, written for this project."""
+
+    name: str
+    title: str
+
+    def text(self) -> str:
+        return files(__name__).joinpath("samples", self.name).read_text(encoding="utf-8")
+
+
+_SAMPLES = (
+    Sample("lighthouse.txt", "The lighthouse library (prose)"),
+    Sample("rhymes.txt", "Low, lower, lowest (a lesson)"),
+    Sample("kettle.py.txt", "A tea kettle (code)"),
+    Sample("languages.txt", "The same morning in many languages"),
+    Sample("emoji.txt", "Messages with emoji"),
+)
+
+
+def samples() -> tuple[Sample, ...]:
+    return _SAMPLES
+
+
+@cache
+def icon_svg(name: str) -> str:
+    """The drawing of an icon."""
+    return files(__name__).joinpath("icons", f"{name}.svg").read_text(encoding="utf-8")

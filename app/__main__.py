@@ -1,0 +1,93 @@
+"""The way in: a command works without a window, everything else opens one.
+
+bpe-explorer [FILE ...]                  the window, with these texts
+bpe-explorer train FILE ... (and others) without a window, see --help
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+NO_WINDOW = 2
+WINDOW_OPTIONS = ("--screenshot", "--dark", "--light", "--size")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Returns the exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if _wants_a_command(arguments):
+        from bpe_core.command_line.main import run  # a command needs no window, and a window no command
+
+        return run(arguments)
+    options = _window_options(arguments)
+    if options.screenshot and not _has_screen():
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    from app.display import why_no_window  # after the environment is settled
+
+    reason = why_no_window()
+    if reason:
+        print(reason, file=sys.stderr)
+        return NO_WINDOW
+    return _open_window(options)
+
+
+def _wants_a_command(arguments: list[str]) -> bool:
+    """Whether the first word is a command's name and not a file, or asks for help."""
+    if not arguments:
+        return False
+    first = arguments[0]
+    if first.startswith("-"):
+        return first.split("=")[0] not in WINDOW_OPTIONS
+    return bool(re.fullmatch("[a-z]+", first)) and not Path(first).exists()
+
+
+def _window_options(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="bpe-explorer", description="Open the window.")
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="texts to learn from")
+    parser.add_argument("--screenshot", type=Path, metavar="PNG", help="train, save a picture of the window, and end")
+    parser.add_argument("--dark", action="store_const", const="dark", dest="theme", help="dark, whatever the setting")
+    parser.add_argument(
+        "--light", action="store_const", const="light", dest="theme", help="light, whatever the setting"
+    )
+    parser.add_argument("--size", type=_size, metavar="WxH", help="size of the window, such as 1280x800")
+    return parser.parse_args(arguments)
+
+
+def _size(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d{2,5})x(\d{2,5})", text)
+    if found is None:
+        raise argparse.ArgumentTypeError("is not a size such as 1280x800")
+    return int(found[1]), int(found[2])
+
+
+def _has_screen() -> bool:
+    if not sys.platform.startswith("linux"):
+        return True
+    return any(os.environ.get(name) for name in ("QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"))
+
+
+def _open_window(options: argparse.Namespace) -> int:
+    from PySide6.QtWidgets import QApplication  # only now is it certain that a window can open
+
+    from app.screenshot import Screenshot
+    from app.settings import Settings
+    from app.wiring import build
+
+    application = QApplication(sys.argv[:1])
+    program = build(application, Settings(), options.theme or ("light" if options.screenshot else None))
+    if options.size:
+        program.window.resize(*options.size)
+    program.window.show()
+    program.begin(options.files)
+    if options.screenshot:
+        Screenshot(program, options.screenshot)
+    return application.exec()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,78 @@
+"""Whether a window can open here at all: asked before Qt is, which would abort the process."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+
+MISSING_SCREEN = (
+    "There is no screen here to open a window on: neither DISPLAY nor WAYLAND_DISPLAY is set. Log in to a desktop, use "
+    "`ssh -X`, or work without a window: `bpe-explorer --help` lists the commands."
+)
+# What Qt's X11 plugin needs and a bare system may lack, with the Debian package that has it.
+X11_LIBRARIES = {
+    "libxcb-cursor.so.0": "libxcb-cursor0",
+    "libxcb-icccm.so.4": "libxcb-icccm4",
+    "libxcb-image.so.0": "libxcb-image0",
+    "libxcb-keysyms.so.1": "libxcb-keysyms1",
+    "libxcb-render-util.so.0": "libxcb-render-util0",
+    "libxcb-shape.so.0": "libxcb-shape0",
+    "libxcb-xkb.so.1": "libxcb-xkb1",
+    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
+}
+# What every kind of Qt window needs.
+COMMON_LIBRARIES = {
+    "libGL.so.1": "libgl1",
+    "libEGL.so.1": "libegl1",
+    "libxkbcommon.so.0": "libxkbcommon0",
+    "libfontconfig.so.1": "libfontconfig1",
+    "libglib-2.0.so.0": "libglib2.0-0",
+    "libdbus-1.so.3": "libdbus-1-3",
+}
+
+
+def why_no_window() -> str:
+    """A sentence for the person who wanted a window; empty if one can be opened."""
+    if not sys.platform.startswith("linux"):
+        return ""
+    platform = os.environ.get("QT_QPA_PLATFORM", "").split(":")[0].split(";")[0]
+    on_wayland = bool(os.environ.get("WAYLAND_DISPLAY"))
+    on_x11 = bool(os.environ.get("DISPLAY"))
+    if not platform and not on_wayland and not on_x11:
+        return MISSING_SCREEN
+    uses_x11 = platform == "xcb" or (not platform and not on_wayland)
+    missing = _missing(COMMON_LIBRARIES) + (_missing(X11_LIBRARIES) if uses_x11 else [])
+    if missing:
+        packages = " ".join(missing)
+        return f"Libraries that the window needs are missing here. On Debian or Ubuntu: sudo apt install {packages}"
+    if uses_x11 and not _x11_answers():
+        return f"The screen {os.environ.get('DISPLAY', '')!r} named by DISPLAY does not answer."
+    return ""
+
+
+def _missing(libraries: dict[str, str]) -> list[str]:
+    """The packages of those libraries that cannot be loaded."""
+    missing = []
+    for library, package in libraries.items():
+        try:
+            ctypes.CDLL(library)
+        except OSError:
+            missing.append(package)
+    return missing
+
+
+def _x11_answers() -> bool:
+    """Connect as Qt would."""
+    try:
+        xcb = ctypes.CDLL("libxcb.so.1")
+    except OSError:
+        return True  # let Qt say what it thinks
+    xcb.xcb_connect.restype = ctypes.c_void_p
+    xcb.xcb_connect.argtypes = [ctypes.c_char_p, ctypes.c_void_p]
+    xcb.xcb_connection_has_error.argtypes = [ctypes.c_void_p]
+    xcb.xcb_disconnect.argtypes = [ctypes.c_void_p]
+    connection = xcb.xcb_connect(None, None)
+    has_error = bool(xcb.xcb_connection_has_error(connection))
+    xcb.xcb_disconnect(connection)
+    return not has_error

@@ -1,0 +1,1 @@
+"""What the views observe: the session, arranged for showing."""

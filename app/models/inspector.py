@@ -1,0 +1,94 @@
+"""One token looked at closely: by default the one that was learned at the moment shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Signal
+
+from app.models.throttle import Throttle
+from app.session.run import Run
+from app.session.runs import Runs
+from app.session.time import TimeCursor
+from bpe_core.history import Merge
+
+
+@dataclass(frozen=True)
+class TokenFacts:
+    """What is known about a token from its history alone."""
+
+    id: int
+    text: str
+    raw: bytes
+    kind: str  # "base symbol" or "merge"
+    step: int = 0  # of its merge
+    count: int = -1
+    decided: str = ""  # how narrowly the merge won
+    parts: tuple[int, ...] = ()
+    part_texts: tuple[str, ...] = ()
+
+
+class InspectorModel(QObject):
+    """Follows the time cursor until a person looks at a token of their own choice."""
+
+    changed = Signal()
+
+    def __init__(self, runs: Runs, cursor: TimeCursor, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.facts: TokenFacts | None = None
+        self._runs, self._cursor = runs, cursor
+        throttle = Throttle(100, self._follow, self)
+        cursor.moved.connect(throttle.call)
+        runs.changed.connect(throttle.call)
+
+    def look_at(self, token: int) -> None:
+        run = self._runs.shown
+        known = run is not None and run.names is not None and 0 <= token < len(run.names.raw)
+        facts = facts_of(run, token) if run is not None and known else None
+        if facts != self.facts:
+            self.facts = facts
+            self.changed.emit()
+
+    def travel_to(self, token: int) -> None:
+        """Go to the moment the token was learned."""
+        run = self._runs.shown
+        if run is not None and run.names is not None and token >= run.names.base:
+            self._cursor.go_to(token - run.names.base + 1)
+        self.look_at(token)
+
+    def _follow(self) -> None:
+        run, position = self._runs.shown, self._cursor.position
+        learned = run is not None and run.names is not None and position > 0
+        self.look_at(run.names.base + position - 1 if run and run.names and learned else -1)
+
+
+def facts_of(run: Run, token: int) -> TokenFacts | None:
+    names, history = run.names, run.history
+    if names is None or history is None:
+        return None
+    text, raw = names.text[token], names.raw[token]
+    if token < names.base:
+        return TokenFacts(token, text, raw, "base symbol")
+    merge = history[token - names.base]
+    assert isinstance(merge, Merge)
+    return TokenFacts(
+        id=token,
+        text=text,
+        raw=raw,
+        kind="merge",
+        step=merge.step,
+        count=merge.count,
+        decided=_decided(merge, names.text),
+        parts=(merge.left, merge.right),
+        part_texts=(names.text[merge.left], names.text[merge.right]),
+    )
+
+
+def _decided(merge: Merge, text: list[str]) -> str:
+    if merge.runner_up is None:
+        return "nothing else was frequent enough"
+    left, right = merge.runner_up
+    other = f"{text[left]} + {text[right]}"
+    if merge.tied:
+        return f"a tie with {other}: the tie rule decided"
+    return f"ahead of {other} by {merge.count - merge.runner_up_count:,}"

@@ -1,0 +1,77 @@
+"""Which merges a person wants to see.
+
+>>> MergeFilter(needle="20 74", kind="hex").error
+''
+>>> MergeFilter(needle="2", kind="hex").error
+'Write the bytes as pairs of hexadecimal digits, such as 20 74.'
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from app.session.token_names import BLANK, TokenNames
+from bpe_core import MergeHistory
+from bpe_core.history import NOTHING
+
+Kind = Literal["text", "regex", "hex"]
+Mask = npt.NDArray[np.bool_]
+
+NOT_HEX = "Write the bytes as pairs of hexadecimal digits, such as 20 74."
+
+
+@dataclass(frozen=True)
+class MergeFilter:
+    """One choice of merges; a value, so that it can be compared, kept and put back."""
+
+    needle: str = ""
+    kind: Kind = "text"
+    ties_only: bool = False
+    min_length: int = 1  # of the new token, in bytes
+
+    @property
+    def lets_all_pass(self) -> bool:
+        return not self.needle and not self.ties_only and self.min_length <= 1
+
+    @cached_property
+    def error(self) -> str:
+        """Why the needle cannot be searched for; empty if it can."""
+        try:
+            self._test()
+        except re.error as error:
+            return f"Not a regular expression: {error.msg}."
+        except ValueError:
+            return NOT_HEX
+        return ""
+
+    def mask(self, names: TokenNames, history: MergeHistory, start: int) -> Mask:
+        """Of the merges from `start` on, which pass; all do while the needle is not yet right."""
+        first, stop = names.base + start, names.base + len(history)
+        passes = np.ones(stop - first, bool)
+        if self.ties_only:
+            columns = history.columns
+            passes &= (columns.runner_up_count[start:] == columns.count[start:]) & (columns.count[start:] != NOTHING)
+        if self.min_length > 1:
+            lengths = np.fromiter(map(len, names.raw[first:stop]), np.int64, stop - first)
+            passes &= lengths >= self.min_length
+        if self.needle and not self.error:
+            tokens = names.raw if self.kind == "hex" else names.text
+            passes &= np.fromiter(map(self._test(), tokens[first:stop]), bool, stop - first)
+        return passes
+
+    def _test(self) -> Callable[..., object]:
+        if self.kind == "hex":
+            needle = bytes.fromhex(self.needle)
+            return lambda raw: needle in raw
+        if self.kind == "regex":
+            search = re.compile(self.needle).search
+            return lambda text: search(text) is not None
+        wanted = self.needle.replace(" ", BLANK)
+        return lambda text: wanted in text

@@ -1,0 +1,144 @@
+"""The recipe as a form: what can be chosen, what it means, and why a choice is refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.session.changes import Held
+from app.session.jobs import Jobs
+from app.worker.job import Failed
+from app.worker.mailbox import Message
+from app.worker.previewing import PreviewJob, Split
+from bpe_core import NAMED_PATTERNS, PRESETS, Recipe, RecipeError
+
+PREVIEW_CHARACTERS = 2_000
+PREVIEW_PAUSE_MILLISECONDS = 150
+
+
+@dataclass(frozen=True)
+class Option:
+    """One thing that can be chosen."""
+
+    value: Any
+    title: str
+    explanation: str
+
+
+PRESET_OPTIONS = tuple(Option(name, name, preset.explanation) for name, preset in PRESETS.items())
+PATTERN_OPTIONS = (
+    *(Option(name, name, pattern.explanation) for name, pattern in NAMED_PATTERNS.items()),
+    Option("custom", "my own …", "Your own regular expression: each match is a word, and so is what stands between."),
+)
+TIE_OPTIONS = (
+    Option("first-seen", "first seen", "The pair met first when the texts are read from the start."),
+    Option("lowest-ids", "lowest ids", "The pair of the smallest token ids, bytes being numbered by their value."),
+    Option(
+        "byte-alphabet", "byte alphabet", "As lowest ids, the bytes numbered as the GPT-2 byte alphabet prints them."
+    ),
+    Option("smallest-text", "smallest text", "The pair that comes first in the alphabet."),
+    Option("largest-text", "largest text", "The pair that comes last in the alphabet."),
+)
+BASE_OPTIONS = (
+    Option("bytes", "bytes", "The 256 bytes: every text can be written, whatever the language."),
+    Option("characters", "characters", "The characters of the corpus; others are unknown later on."),
+)
+UNIT_OPTIONS = (
+    Option("file", "whole text", "A text is split as one piece."),
+    Option("line", "line by line", "Each line, with its newline, is split by itself."),
+)
+FORM_OPTIONS = (
+    Option("", "as it is", "Characters stay as they were typed."),
+    Option("NFC", "NFC", "A letter and its accent become one character."),
+    Option("NFKC", "NFKC", "As NFC; compatibility forms such as ﬁ or ２ become ordinary characters."),
+)
+MARKER_OPTIONS = (
+    Option("none", "none", "Words are not marked."),
+    Option("symbol", "</w> as a symbol", "Each word ends with a symbol of its own."),
+    Option("glued", "</w> glued on", "The last character of each word carries the marker."),
+    Option("prefix", "▁ in front", "Each word begins with the marker."),
+    Option("continuation", "## when continued", "Shown before pieces that continue a word; changes no merge."),
+)
+UNKNOWN_OPTIONS = (
+    Option("unk", "<unk>", "A character outside the alphabet becomes the unknown token."),
+    Option("bytes", "bytes", "A character outside the alphabet is written in bytes."),
+)
+SIZE_ADVICE = (
+    "8–16,000 for small data",
+    "30–50,000 for English",
+    "32–37,000 for translation",
+    "50–100,000 for many languages",
+    "50,000 or more for code",
+)
+
+
+class RecipeForm(QObject):
+    """Lets views change one choice at a time; an impossible one is refused with a sentence."""
+
+    changed = Signal()
+    refused = Signal(str, str)  # the choice, the sentence
+    split = Signal(tuple)  # the words of the preview
+    split_failed = Signal(str)
+
+    def __init__(self, recipe: Held[Recipe], text: Held[str], jobs: Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._recipe, self._text, self._jobs = recipe, text, jobs
+        self._job: PreviewJob | None = None
+        self._preview_soon = QTimer(self, singleShot=True, interval=PREVIEW_PAUSE_MILLISECONDS)
+        self._preview_soon.timeout.connect(self.preview)
+        recipe.changed.connect(lambda _: self._recipe_changed())
+        text.changed.connect(lambda _: self._preview_soon.start())
+        jobs.mailbox.arrived.connect(self._receive)
+
+    def value(self, choice: str) -> Any:
+        return getattr(self._recipe.value, choice)
+
+    @property
+    def preset(self) -> str:
+        """The preset this recipe is, whatever its size; empty where choices differ."""
+        return next((name for name in PRESETS if _same_kind(Recipe.preset(name), self._recipe.value)), "")
+
+    def choose_preset(self, name: str) -> None:
+        self._recipe.put(Recipe.preset(name), f"Recipe {name}")
+
+    def choose(self, **changes: Any) -> bool:
+        """Make these choices; False if they are refused."""
+        choice = next(iter(changes))
+        if changes.get("pattern", "custom") != "custom":
+            changes["custom_pattern"] = ""
+        try:
+            changed = self._recipe.value.with_changes(**changes)
+        except RecipeError as error:
+            self.refused.emit(choice, str(error))
+            return False
+        self._recipe.put(changed, f"Recipe: {choice.replace('_', ' ')}", joins=True)
+        self.refused.emit(choice, "")
+        return True
+
+    def preview(self) -> None:
+        """Split the beginning of the person's text as the recipe says."""
+        if self._job is not None:
+            self._job.stop()
+        beginning = self._text.value[:PREVIEW_CHARACTERS]
+        self._job = PreviewJob(self._jobs.mailbox, self._jobs.next_stamp("preview"), beginning, self._recipe.value)
+        self._jobs.start(self._job)
+
+    def _recipe_changed(self) -> None:
+        self.changed.emit()
+        self._preview_soon.start()
+
+    def _receive(self, message: Message) -> None:
+        if self._job is None or message.stamp != self._job.stamp:
+            return
+        if isinstance(message, Split):
+            self.split.emit(message.words)
+        elif isinstance(message, Failed):
+            self.split_failed.emit(message.sentence)
+
+
+def _same_kind(one: Recipe, other: Recipe) -> bool:
+    """Whether two recipes differ in nothing but how much is learned."""
+    size = {"name": "", "merges": 1, "min_frequency": 1, "ties": "first-seen"}
+    return one.with_changes(**size) == other.with_changes(**size)

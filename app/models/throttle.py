@@ -1,0 +1,35 @@
+"""For what costs too much to do at every piece of news."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QTimer
+
+
+class Throttle(QObject):
+    """Does something at once, and then at most once in so many milliseconds, the last time included."""
+
+    def __init__(self, milliseconds: int, act: Callable[[], object], parent: QObject) -> None:
+        super().__init__(parent)
+        self._act = act
+        self._wanted = False
+        self._timer = QTimer(self, singleShot=True, interval=milliseconds)
+        self._timer.timeout.connect(self._pause_over)
+
+    def call(self) -> None:
+        if self._timer.isActive():
+            self._wanted = True
+        else:
+            self._timer.start()
+            self._act()
+
+    @property
+    def is_pending(self) -> bool:
+        return self._wanted
+
+    def _pause_over(self) -> None:
+        if self._wanted:
+            self._wanted = False
+            self._timer.start()
+            self._act()

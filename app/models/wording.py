@@ -1,0 +1,50 @@
+"""Numbers as a person reads them."""
+
+from __future__ import annotations
+
+
+def size_text(size: float) -> str:
+    """Bytes in the largest fitting unit.
+
+    >>> size_text(512), size_text(1_500), size_text(10_797_148)
+    ('512 B', '1.5 kB', '10.8 MB')
+    """
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 999.5 or unit == "GB":
+            break
+        size /= 1000
+    return f"{size:.0f} {unit}" if unit == "B" or size >= 100 else f"{size:.1f} {unit}"
+
+
+def duration_text(seconds: float) -> str:
+    """A stretch of time, only as exact as it can be known.
+
+    >>> duration_text(0.4), duration_text(48.2), duration_text(75), duration_text(4000)
+    ('less than a second', '48 s', '1 min 15 s', '1 h 7 min')
+    """
+    whole = round(seconds)
+    if whole < 1:
+        return "less than a second"
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def rate_text(per_second: float) -> str:
+    """Merges a second.
+
+    >>> rate_text(4.24), rate_text(48_211)
+    ('4.2 merges/s', '48,211 merges/s')
+    """
+    return f"{per_second:.1f} merges/s" if per_second < 10 else f"{per_second:,.0f} merges/s"
+
+
+def count_text(count: int, thing: str, things: str = "") -> str:
+    """A number with its noun.
+
+    >>> count_text(1, "merge"), count_text(1200, "merge"), count_text(0, "byte")
+    ('1 merge', '1,200 merges', '0 bytes')
+    """
+    return f"{count:,} {thing if count == 1 else things or thing + 's'}"

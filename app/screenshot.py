@@ -1,0 +1,56 @@
+"""A picture of the window with something in it: for the README, and to look at our own work."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import QElapsedTimer, QObject, QTimer
+from PySide6.QtWidgets import QApplication
+
+from app.session.run import Phase
+from app.wiring import Program
+
+LOOK_EVERY_MILLISECONDS = 50
+SETTLED_LOOKS = 6  # nothing may be under way for so many looks
+LONGEST_MILLISECONDS = 600_000
+
+
+class Screenshot(QObject):
+    """Trains, waits until all is drawn, saves the picture, and ends the application."""
+
+    def __init__(self, program: Program, path: Path) -> None:
+        super().__init__(program)
+        self._program, self._path = program, path
+        self._quiet = 0
+        self._has_begun = False
+        self._clock = QElapsedTimer()
+        self._clock.start()
+        self._timer = QTimer(self, interval=LOOK_EVERY_MILLISECONDS)
+        self._timer.timeout.connect(self._look)
+        self._timer.start()
+
+    def _look(self) -> None:
+        session = self._program.session
+        if not self._has_begun:
+            if session.shelf.sources.value:
+                self._has_begun = True
+                session.train()
+            return
+        self._quiet = self._quiet + 1 if self._is_settled() else 0
+        if self._quiet >= SETTLED_LOOKS or self._clock.elapsed() > LONGEST_MILLISECONDS:
+            self._timer.stop()
+            self._take()
+
+    def _is_settled(self) -> bool:
+        program = self._program
+        run = program.session.runs.shown
+        is_done = run is not None and run.phase in (Phase.ENDED, Phase.FAILED)
+        return is_done and not program.encoder.is_busy and not program.pairs.is_waiting
+
+    def _take(self) -> None:
+        is_saved = self._program.window.grab().save(str(self._path))
+        if not is_saved:
+            sys.stderr.write(f"The picture could not be saved as {self._path}.\n")
+        self._program.window.close()
+        QApplication.exit(0 if is_saved else 1)

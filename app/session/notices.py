@@ -1,0 +1,14 @@
+"""What the session has to tell, for the bar inside the window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Notice:
+    """One sentence, and more on demand."""
+
+    sentence: str
+    details: str = ""
+    is_error: bool = True

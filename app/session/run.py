@@ -1,0 +1,93 @@
+"""One training run: its recipe, its trainer, what it has learned. Nothing about it is shared."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+import numpy.typing as npt
+
+from app.session.sources import Sources
+from app.session.token_names import TokenNames
+from app.worker.training import LeadingPairs, Pace, TrainingJob
+from bpe_core import MergeHistory, Recipe, RecipeError, Trainer, WordTable
+from bpe_core.history import END_SENTENCES
+
+NO_PAIRS_YET = LeadingPairs(0, ())
+
+
+class Phase(Enum):
+    """Where a run stands."""
+
+    COUNTING = "counting"
+    PREPARING = "preparing"
+    LEARNING = "learning"
+    PAUSED = "paused"
+    ENDED = "ended"
+    FAILED = "failed"
+
+
+@dataclass(eq=False)
+class Run:
+    """Owned by the session, in the window's thread."""
+
+    number: int
+    recipe: Recipe
+    sources: Sources
+    pace: Pace
+    phase: Phase = Phase.COUNTING
+    sentence: str = ""  # why it ended or failed
+    trainer: Trainer | None = None
+    words: WordTable | None = None
+    symbol_counts: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    history: MergeHistory | None = None
+    names: TokenNames | None = None
+    leading: LeadingPairs = NO_PAIRS_YET
+    merges_per_second: float = 0.0
+    merges_when_prepared: int | None = None  # learn this many at once; None: go on
+    job: TrainingJob | None = None
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def learned(self) -> int:
+        return 0 if self.history is None else len(self.history)
+
+    @property
+    def planned(self) -> int:
+        """How many merges its recipe asks for, as far as is known."""
+        return 0 if self.trainer is None else self.trainer.merges_planned
+
+    @property
+    def is_busy(self) -> bool:
+        return self.phase in (Phase.COUNTING, Phase.PREPARING, Phase.LEARNING)
+
+    def can_go_on(self) -> bool:
+        """Whether the same recipe has more to learn here."""
+        at_rest = self.phase in (Phase.PAUSED, Phase.ENDED) and self.job is None
+        return at_rest and self.trainer is not None and self.trainer.end_reason == ""
+
+    def can_extend_to(self, recipe: Recipe) -> bool:
+        """Whether the recipe is this run's with a larger vocabulary."""
+        if (
+            self.trainer is None
+            or self.is_busy
+            or self.job is not None
+            or _but_for_size(recipe) != _but_for_size(self.recipe)
+        ):
+            return False
+        if self.trainer.end_reason not in ("", "vocabulary full"):
+            return False
+        try:
+            return recipe.merge_limit(len(self.trainer.alphabet)) > max(self.learned, self.planned)
+        except RecipeError:
+            return False
+
+    def end_sentence(self) -> str:
+        assert self.history is not None
+        return END_SENTENCES[self.history.end_reason or "stopped"]
+
+
+def _but_for_size(recipe: Recipe) -> Recipe:
+    return recipe.with_changes(merges=0, name="")

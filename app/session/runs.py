@@ -1,0 +1,211 @@
+"""The training runs of a session: how they begin, rest, go on and end."""
+
+from __future__ import annotations
+
+import itertools
+
+from PySide6.QtCore import QObject, Signal
+
+from app.session.counts import Counts
+from app.session.jobs import Jobs
+from app.session.notices import Notice
+from app.session.run import Phase, Run
+from app.session.sources import Sources
+from app.session.time import TimeCursor
+from app.session.token_names import TokenNames
+from app.worker.counting import Counted, CountFailed
+from app.worker.job import Failed, Job
+from app.worker.mailbox import Message
+from app.worker.training import Learned, Pace, Prepared, PreparingJob, Rested, TrainingJob
+from bpe_core import Recipe, WordTable
+
+CANCELLED = "Counting was cancelled before there was anything to learn from."
+
+
+class Runs(QObject):
+    """All runs, of which one is shown. Lives in the window's thread; jobs bring their news by the mailbox."""
+
+    changed = Signal()  # another run is shown, or its phase is another
+    grew = Signal(int, int)  # the shown run has the merges [a, b) more
+    leading_changed = Signal()  # of the shown run
+    noticed = Signal(Notice)
+
+    def __init__(self, counts: Counts, jobs: Jobs, cursor: TimeCursor, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.all: list[Run] = []
+        self.shown: Run | None = None
+        self.merges_per_second: float | None = None
+        self._counts, self._jobs, self._cursor = counts, jobs, cursor
+        self._numbers = itertools.count(1)
+        jobs.mailbox.arrived.connect(self._receive)
+        jobs.ended.connect(self._job_ended)
+        counts.settled.connect(self._prepare_counted)
+
+    @property
+    def waiting_for_counts(self) -> bool:
+        return any(run.phase is Phase.COUNTING for run in self.all)
+
+    def train(self, sources: Sources, recipe: Recipe, *, merges: int | None = None) -> None:
+        """Begin a run; with `merges` it pauses after so many."""
+        if not sources:
+            self.noticed.emit(Notice("There is no text to learn from: open a file, paste a text or choose a sample."))
+            return
+        run = Run(next(self._numbers), recipe, sources, Pace(self.merges_per_second), merges_when_prepared=merges)
+        self.all.append(run)
+        self.show(run)
+        self._counts.want([source.as_text() for source in run.sources], run.recipe)
+
+    def resume(self, *, merges: int | None = None) -> None:
+        """Let the shown run go on, if its recipe has more to learn."""
+        if self.shown is not None and self.shown.can_go_on():
+            self._learn(self.shown, merges)
+
+    def pause(self) -> None:
+        """Let the shown run rest where it is."""
+        if self.shown is not None and self.shown.job is not None:
+            self.shown.job.stop()
+
+    def stop(self) -> None:
+        """End the shown run; what it learned stays."""
+        run = self.shown
+        if run is None:
+            return
+        if run.phase is Phase.COUNTING:
+            self._end(run, CANCELLED)
+            self._counts.cancel()
+        elif run.phase is Phase.PREPARING:
+            self._end(run, "Training was stopped before it began.")
+        elif run.phase is Phase.PAUSED:
+            self._end(run, run.end_sentence())
+        elif run.job is not None:
+            self._end(run, run.end_sentence())  # said now, so that its last message is not taken for a pause
+            run.job.stop()
+
+    def extend(self, recipe: Recipe) -> None:
+        """Continue the shown run to the larger vocabulary of this recipe."""
+        run = self.shown
+        if run is not None and run.trainer is not None and run.can_extend_to(recipe):
+            run.trainer.extend(recipe)
+            run.recipe = recipe
+            self._learn(run, None)
+
+    def set_pace(self, merges_per_second: float | None) -> None:
+        """None: as fast as can be."""
+        self.merges_per_second = merges_per_second
+        if self.shown is not None:
+            self.shown.pace.merges_per_second = merges_per_second
+
+    def show(self, run: Run | None) -> None:
+        """Let the window look at this run, from its end."""
+        self.shown = run
+        self.changed.emit()
+        self._cursor.set_end(0 if run is None else run.learned)
+        self._cursor.go_live()
+        self.leading_changed.emit()
+
+    def remove(self, run: Run) -> None:
+        """Forget a run that is at rest."""
+        if run.is_busy or run.job is not None:
+            return
+        self.all.remove(run)
+        if run is self.shown:
+            self.show(self.all[-1] if self.all else None)
+
+    def _prepare_counted(self) -> None:
+        """Whoever waited for counts has them now, or never will."""
+        for run in self.all:
+            if run.phase is Phase.COUNTING:
+                self._prepare(run)
+
+    def _prepare(self, run: Run) -> None:
+        outcomes = [self._counts.outcome_of(source.as_text(), run.recipe) for source in run.sources]
+        if None in outcomes:
+            self._end(run, CANCELLED)
+            return
+        failures = [outcome.sentence for outcome in outcomes if isinstance(outcome, CountFailed)]
+        tables = [outcome.table for outcome in outcomes if isinstance(outcome, Counted)]
+        if not tables:
+            self._fail(run, failures[0], "\n".join(failures))
+            return
+        if failures:
+            self.noticed.emit(Notice(f"{failures[0]} The other texts are used.", "\n".join(failures)))
+        run.phase = Phase.PREPARING
+        self._jobs.start(PreparingJob(self._jobs.mailbox, run.number, lambda: WordTable.merged(tables), run.recipe))
+        self._tell(run)
+
+    def _learn(self, run: Run, merges: int | None) -> None:
+        assert run.trainer is not None
+        run.phase, run.sentence = Phase.LEARNING, ""
+        run.pace.merges_per_second = self.merges_per_second if merges is None else None
+        run.job = TrainingJob(self._jobs.mailbox, run.number, run.trainer, run.pace, merges=merges)
+        self._jobs.start(run.job)
+        self._tell(run)
+
+    def _receive(self, message: Message) -> None:
+        run = next((run for run in self.all if run.number == message.stamp), None)
+        if run is None:
+            return
+        if isinstance(message, Prepared) and run.phase is Phase.PREPARING:
+            self._take_trainer(run, message)
+        elif isinstance(message, Learned):
+            run.merges_per_second = message.merges_per_second
+            self._grow(run, message)
+        elif isinstance(message, Rested):
+            self._grow(run, message)
+            self._rest(run)
+        elif isinstance(message, Failed) and run.is_busy:
+            self._fail(run, message.sentence)
+
+    def _take_trainer(self, run: Run, message: Prepared) -> None:
+        run.trainer, run.words, run.history = message.trainer, message.words, message.history
+        run.symbol_counts, run.leading = message.symbol_counts, message.leading
+        run.names = TokenNames(message.trainer.alphabet)
+        self._learn(run, run.merges_when_prepared)
+        if run is self.shown:
+            self.leading_changed.emit()
+
+    def _grow(self, run: Run, message: Learned | Rested) -> None:
+        assert run.names is not None
+        start, run.history = run.learned, message.history
+        run.names.grow(message.history)
+        if message.leading is not None:
+            run.leading = message.leading
+        if run is not self.shown:
+            return
+        if run.learned > start:
+            self.grew.emit(start, run.learned)
+            self._cursor.set_end(run.learned)
+        if message.leading is not None:
+            self.leading_changed.emit()
+
+    def _rest(self, run: Run) -> None:
+        assert run.history is not None
+        run.job = None
+        run.merges_per_second = 0.0
+        if run.history.end_reason or run.phase is Phase.ENDED:
+            self._end(run, run.end_sentence())
+        else:
+            run.phase = Phase.PAUSED
+            self._tell(run)
+
+    def _job_ended(self, job: Job) -> None:
+        """A thread that died of a bug must not leave its run learning for ever."""
+        for run in self.all:
+            died_learning = run.job is job and run.phase is Phase.LEARNING
+            died_preparing = isinstance(job, PreparingJob) and run.number == job.stamp and run.phase is Phase.PREPARING
+            if died_learning or died_preparing:
+                self._fail(run, "Training ended because of an unexpected error; what was learned is kept.")
+
+    def _end(self, run: Run, sentence: str) -> None:
+        run.phase, run.sentence = Phase.ENDED, sentence
+        self._tell(run)
+
+    def _fail(self, run: Run, sentence: str, details: str = "") -> None:
+        run.job = None
+        run.phase, run.sentence = Phase.FAILED, sentence
+        self.noticed.emit(Notice(sentence, details))
+        self._tell(run)
+
+    def _tell(self, run: Run) -> None:
+        if run is self.shown:
+            self.changed.emit()

@@ -1,0 +1,56 @@
+"""The session: the texts, the recipe, the runs and the moment in time, side by side."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoStack
+
+from app.session.changes import Held
+from app.session.jobs import Jobs
+from app.session.notices import Notice
+from app.session.runs import Runs
+from app.session.shelf import Shelf
+from app.session.time import TimeCursor
+from app.worker.mailbox import Mailbox
+from bpe_core import Recipe
+
+
+class Session(QObject):
+    """Everything that is open; each part can be read for itself, here is how they hang together."""
+
+    noticed = Signal(Notice)
+
+    def __init__(self, recipe: Recipe, text: str = "", parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.mailbox = Mailbox(self)
+        self.jobs = Jobs(self.mailbox, self)
+        self.undo = QUndoStack(self)
+        self.recipe: Held[Recipe] = Held(recipe, self.undo, self)
+        self.text: Held[str] = Held(text, self.undo, self)  # the person's text, shown token by token
+        self.shelf = Shelf(self.recipe, self.jobs, self.undo, self)
+        self.cursor = TimeCursor(self)
+        self.runs = Runs(self.shelf.counts, self.jobs, self.cursor, self)
+        self.shelf.noticed.connect(self.noticed)
+        self.runs.noticed.connect(self.noticed)
+
+    def train(self, *, merges: int | None = None) -> None:
+        """Begin a run on the texts and the recipe as they are now."""
+        self.runs.train(self.shelf.sources.value, self.recipe.value, merges=merges)
+
+    def step(self) -> None:
+        """One merge: of the shown run if it rests, else of a new one."""
+        shown = self.runs.shown
+        if shown is not None and shown.can_go_on():
+            self.runs.resume(merges=1)
+        elif shown is None or not shown.is_busy:
+            self.train(merges=1)
+
+    def count(self) -> None:
+        """Count the texts under the present recipe, unless a run is waiting for counts of its own."""
+        if not self.runs.waiting_for_counts:
+            self.shelf.count()
+
+    def close(self) -> None:
+        """Let no message in any more; ask every thread to stop and wait for it."""
+        self.mailbox.close()
+        self.jobs.close()

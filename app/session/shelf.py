@@ -1,0 +1,79 @@
+"""The texts to learn from, and what is known about each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoStack
+
+from app.session.changes import Held
+from app.session.counts import Counts, Outcome
+from app.session.jobs import Jobs
+from app.session.notices import Notice
+from app.session.sources import Source, Sources, moved, with_files, without
+from app.worker.counting import CountProgress, Listed, ListingJob
+from app.worker.mailbox import Message
+from bpe_core import Recipe
+
+
+class Shelf(QObject):
+    """A list of texts that a person arranges; they are counted as the present recipe splits them."""
+
+    noticed = Signal(Notice)
+
+    def __init__(self, recipe: Held[Recipe], jobs: Jobs, undo: QUndoStack, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.sources: Held[Sources] = Held((), undo, self)
+        self.counts = Counts(jobs, self)
+        self._recipe = recipe
+        self._jobs = jobs
+        jobs.mailbox.arrived.connect(self._receive)
+
+    def add_paths(self, paths: Sequence[Path]) -> None:
+        """Add files, and the files of folders; a large folder takes a moment."""
+        self._jobs.start(ListingJob(self._jobs.mailbox, self._jobs.next_stamp("listing"), tuple(paths)))
+
+    def add_text(self, name: str, text: str) -> None:
+        self.sources.put((*self.sources.value, Source(name, text=text)), f"Add {name}")
+
+    def replace_by_text(self, name: str, text: str) -> None:
+        self.sources.put((Source(name, text=text),), f"Use {name}")
+
+    def remove(self, numbers: set[int]) -> None:
+        self.sources.put(without(self.sources.value, numbers), "Remove from the corpus")
+
+    def move(self, number: int, place: int) -> None:
+        self.sources.put(moved(self.sources.value, number, place), "Reorder the corpus")
+
+    def read_as(self, number: int, encoding: str | None) -> None:
+        """Read a file in another encoding."""
+        changed = (
+            Source(source.name, source.path, source.text, encoding, source.number)
+            if source.number == number
+            else source
+            for source in self.sources.value
+        )
+        self.sources.put(tuple(changed), "Change the encoding")
+
+    def count(self) -> None:
+        """Count what is not counted yet."""
+        self.counts.want([source.as_text() for source in self.sources.value], self._recipe.value)
+
+    def outcome_of(self, source: Source) -> Outcome | None:
+        return self.counts.outcome_of(source.as_text(), self._recipe.value)
+
+    def progress_of(self, source: Source) -> CountProgress | None:
+        return self.counts.progress_of(source.as_text())
+
+    def _receive(self, message: Message) -> None:
+        if isinstance(message, Listed):
+            if not message.paths:
+                self.noticed.emit(Notice("There are no files in that folder."))
+            self.sources.put(with_files(self.sources.value, message.paths), "Add files")
+
+    @property
+    def splits(self) -> bool:
+        """Whether the recipe means to split texts at all."""
+        return self._recipe.value.pattern != "none"

@@ -1,0 +1,53 @@
+"""The one moment in time that everything on screen shows: after how many merges."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+
+class TimeCursor(QObject):
+    """Stands after merge `position`; it rides at the end until somebody takes it elsewhere.
+
+    >>> cursor = TimeCursor()
+    >>> cursor.set_end(10); cursor.position
+    10
+    >>> cursor.go_to(4); cursor.set_end(20); cursor.position
+    4
+    """
+
+    moved = Signal(int)
+    end_moved = Signal(int)
+    live_changed = Signal(bool)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.position = 0
+        self.end = 0
+        self.live = True
+
+    def go_to(self, position: int) -> None:
+        """Stand there; at the very end is not yet riding with it."""
+        self._set_live(False)
+        self._move(min(max(position, 0), self.end))
+
+    def go_live(self) -> None:
+        """Ride at the end from now on."""
+        self._set_live(True)
+        self._move(self.end)
+
+    def set_end(self, end: int) -> None:
+        """There are that many merges now."""
+        if end != self.end:
+            self.end = end
+            self.end_moved.emit(end)
+        self._move(end if self.live else min(self.position, end))
+
+    def _move(self, position: int) -> None:
+        if position != self.position:
+            self.position = position
+            self.moved.emit(position)
+
+    def _set_live(self, live: bool) -> None:
+        if live != self.live:
+            self.live = live
+            self.live_changed.emit(live)

@@ -1,0 +1,65 @@
+"""What the tokens of a run are called: their bytes, and a text in which nothing is hidden.
+
+>>> shown(b" the")
+'·the'
+>>> shown(b"\\n")
+'⏎'
+>>> shown("né".encode()[:2]), shown("né".encode())
+('n<0xC3>', 'né')
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+from bpe_core import MergeHistory
+from bpe_core.alphabet import Alphabet
+
+BLANK, NEWLINE, TAB = "·", "⏎", "⇥"
+_SIGNS = {" ": BLANK, "\n": NEWLINE, "\t": TAB}
+_HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"}  # categories that would not be seen
+
+
+def shown(raw: bytes) -> str:
+    """The bytes as text, with every blank, control character and broken character made visible."""
+    if raw.isalnum() and raw.isascii():
+        return raw.decode("ascii")  # most tokens, at a fraction of the cost
+    pieces = []
+    rest = raw
+    while rest:
+        try:
+            pieces.append("".join(map(_visible, rest.decode())))
+            break
+        except UnicodeDecodeError as error:
+            pieces.append("".join(map(_visible, rest[: error.start].decode())))
+            pieces.append("".join(f"<0x{byte:02X}>" for byte in rest[error.start : error.end]))
+            rest = rest[error.end :]
+    return "".join(pieces)
+
+
+def _visible(character: str) -> str:
+    if character in _SIGNS:
+        return _SIGNS[character]
+    if character in _SIGNS.values() or unicodedata.category(character) in _HIDDEN:
+        # Our own signs, too, when they stand in the text: nobody shall take them for a blank.
+        return "".join(f"<0x{byte:02X}>" for byte in character.encode("utf-8", "surrogatepass"))
+    return character
+
+
+class TokenNames:
+    """Grows with the history it belongs to; id -> bytes and id -> shown text."""
+
+    def __init__(self, alphabet: Alphabet) -> None:
+        self.base = len(alphabet)
+        self.raw = [symbol.text for symbol in alphabet.symbols]
+        self.text = [shown(raw) for raw in self.raw]
+
+    def grow(self, history: MergeHistory) -> None:
+        """Name the tokens that the history has beyond those known."""
+        known = len(self.raw) - self.base
+        left = history.columns.left[known:].tolist()
+        right = history.columns.right[known:].tolist()
+        raw = self.raw
+        for i, j in zip(left, right, strict=True):
+            raw.append(raw[i] + raw[j])
+        self.text.extend(map(shown, raw[self.base + known :]))

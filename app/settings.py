@@ -1,0 +1,68 @@
+"""Every setting, declared once: key, default, type, help."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from PySide6.QtCore import QByteArray, QSettings
+
+Value = TypeVar("Value", bound=object)
+
+LOCATION = "BPE_EXPLORER_SETTINGS"  # names another file, for tests and for portable use
+
+
+@dataclass(frozen=True)
+class Setting(Generic[Value]):
+    """A choice that outlives the window."""
+
+    key: str
+    default: Value
+    help: str
+
+
+THEME = Setting("look/theme", "system", "Light, dark, or as the system is.")
+WINDOW_GEOMETRY = Setting("window/geometry", QByteArray(), "Where the window stood.")
+WINDOW_STATE = Setting("window/state", QByteArray(), "Where its docks and toolbars stood.")
+CENTRE_STATE = Setting("window/centre", QByteArray(), "How text and charts shared the middle.")
+RECENT_FILES = Setting[list[str]]("files/recent", [], "Texts opened lately, the newest first.")
+LAST_FOLDER = Setting("files/folder", "", "Where the last file was opened or saved.")
+SPEED = Setting("training/speed", 100, "Place of the speed slider; 100 is full speed.")
+COPY_HEADERS = Setting("table/copy headers", True, "Whether copied rows begin with a line of titles.")
+
+ALL = (THEME, WINDOW_GEOMETRY, WINDOW_STATE, CENTRE_STATE, RECENT_FILES, LAST_FOLDER, SPEED, COPY_HEADERS)
+MOST_RECENT_FILES = 10
+
+
+class Settings:
+    """Reads and writes settings; a value of the wrong type is as good as none."""
+
+    def __init__(self) -> None:
+        chosen = os.environ.get(LOCATION)
+        ini = QSettings.Format.IniFormat
+        user = QSettings.Scope.UserScope
+        self._store = QSettings(chosen, ini) if chosen else QSettings(ini, user, "bpe-explorer", "bpe-explorer")
+
+    def get(self, setting: Setting[Value]) -> Value:
+        stored: Any = self._store.value(setting.key, setting.default)
+        default: Any = setting.default
+        if isinstance(default, bool):
+            stored = stored if isinstance(stored, bool) else str(stored).lower() == "true"
+        elif isinstance(default, int):
+            stored = int(stored) if str(stored).lstrip("-").isdigit() else default
+        elif isinstance(default, list):
+            stored = [stored] if isinstance(stored, str) else list(stored or [])
+        result: Value = stored if isinstance(stored, type(default)) else default
+        return result
+
+    def put(self, setting: Setting[Value], value: Value) -> None:
+        self._store.setValue(setting.key, value)
+
+    def add_recent(self, paths: list[str]) -> None:
+        """The newest first, none twice."""
+        known = list(dict.fromkeys([*paths, *self.get(RECENT_FILES)]))
+        self.put(RECENT_FILES, known[:MOST_RECENT_FILES])
+
+    def save(self) -> None:
+        self._store.sync()

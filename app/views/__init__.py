@@ -1,0 +1,1 @@
+"""The widgets: what is drawn and clicked. They show models and know nothing of the engine."""

@@ -1,0 +1,115 @@
+"""Everything that can be done by menu, toolbar or key, declared in one table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMainWindow, QMenu
+
+from app.views.icons import icon
+
+Standard = QKeySequence.StandardKey
+
+
+@dataclass(frozen=True)
+class Deed:
+    """One action: how it is called, reached and explained."""
+
+    name: str
+    text: str
+    tip: str = ""
+    shortcut: str | Standard | None = None
+    icon: str = ""
+    checkable: bool = False
+
+
+SEPARATOR = Deed("", "")
+
+MENUS: dict[str, tuple[Deed, ...]] = {
+    "&File": (
+        Deed("open", "&Open Texts …", "Add text files to the corpus", Standard.Open, "open"),
+        Deed("open_folder", "Open &Folder …", "Add all files of a folder to the corpus", "Ctrl+Shift+O"),
+        Deed("paste_text", "Add Text from &Clipboard", "Add what was copied to the corpus", "Ctrl+Shift+V", "paste"),
+        SEPARATOR,
+        Deed("export", "&Export Merge Table …", "Write the merges to a CSV, TSV or JSON file", "Ctrl+E", "export"),
+        Deed("save_chart", "Save &Chart …", "Save the chart shown as PNG, SVG or CSV", "Ctrl+Shift+S"),
+        Deed("copy_chart", "Copy C&hart", "Copy the chart shown as a picture", "Ctrl+Alt+C"),
+        SEPARATOR,
+        Deed("quit", "&Quit", "Close the window", Standard.Quit),
+    ),
+    "&Edit": (
+        Deed("undo", "&Undo", "Take back the last change of corpus or recipe", Standard.Undo, "undo"),
+        Deed("redo", "&Redo", "Make the change again", Standard.Redo, "redo"),
+        SEPARATOR,
+        Deed("copy_tsv", "&Copy Merges", "Copy the selected merges, ready to paste into a spreadsheet", None, "copy"),
+        Deed("copy_csv", "Copy Merges as C&SV", "Copy the selected merges, separated by commas"),
+        Deed("copy_headers", "Copy with &Titles", "Whether copied merges begin with a line of titles", checkable=True),
+        SEPARATOR,
+        Deed("find", "&Find Merges", "Filter the merge table", Standard.Find, "search"),
+    ),
+    "&Training": (
+        Deed("main", "&Train", "Learn merges from the corpus", "F5", "train"),
+        Deed("new_run", "Train a &New Run", "Begin again; earlier runs stay", "Ctrl+F5"),
+        Deed("step", "One &Step", "Learn one merge", "F6", "step"),
+        Deed("stop", "St&op", "End the training; what was learned stays", "Shift+F5", "stop"),
+        Deed("extend", "&Continue to Larger Vocabulary", "Go on to the size the recipe now asks for", "Ctrl+Shift+F5"),
+    ),
+    "T&ime": (
+        Deed("play", "&Play History", "Let the moment shown walk forward by itself", "F7", "train"),
+        Deed("back", "One Merge &Back", "Show the world one merge earlier", "Alt+Left", "back"),
+        Deed("forward", "One Merge &Forward", "Show the world one merge later", "Alt+Right", "step"),
+        Deed("first", "To the &Beginning", "Show the world before the first merge", "Alt+Home", "start"),
+        Deed("live", "&Live", "Return to the newest merge and stay there", "F8", "live", checkable=True),
+        Deed("go_to", "&Go to Merge …", "Type the number of a merge", "Ctrl+G"),
+    ),
+    "&View": (),
+    "&Help": (
+        Deed("help", "&Help", "How to use this window", Standard.HelpContents),
+        Deed("about", "&About BPE Explorer", "What this program is"),
+    ),
+}
+
+
+class Actions:
+    """The table made into actions of one window; each is an attribute by its name in `by_name`."""
+
+    def __init__(self, window: QMainWindow) -> None:
+        self._window = window
+        self.by_name: dict[str, QAction] = {}
+        self.menus: dict[str, QMenu] = {}
+        for title, deeds in MENUS.items():
+            menu = window.menuBar().addMenu(title)
+            self.menus[title.replace("&", "")] = menu
+            for deed in deeds:
+                if deed is SEPARATOR:
+                    menu.addSeparator()
+                else:
+                    menu.addAction(self._action(deed))
+        self.recolor()
+
+    def __getitem__(self, name: str) -> QAction:
+        return self.by_name[name]
+
+    def recolor(self) -> None:
+        """Draw the icons in the palette's colours, after it has changed."""
+        for deeds in MENUS.values():
+            for deed in deeds:
+                if deed.icon:
+                    self.set_icon(deed.name, deed.icon)
+
+    def set_icon(self, name: str, icon_name: str) -> None:
+        self.by_name[name].setIcon(icon(icon_name, self._window.palette()))
+
+    def _action(self, deed: Deed) -> QAction:
+        action = QAction(deed.text, self._window)
+        action.setObjectName(deed.name)
+        action.setCheckable(deed.checkable)
+        action.setIconVisibleInMenu(False)
+        if deed.shortcut is not None:
+            action.setShortcut(QKeySequence(deed.shortcut))
+        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        action.setToolTip(f"{deed.tip} ({keys})" if keys else deed.tip)
+        action.setStatusTip(deed.tip)
+        self.by_name[deed.name] = action
+        return action

@@ -1,0 +1,56 @@
+"""The charts, side by side as tabs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QTabWidget, QWidget
+
+from app.models.curves import CurvesModel
+from app.models.pair_chart import PairChartModel
+from app.session.notices import Notice
+from app.views.curve_chart import CurveChart
+from app.views.pair_chart import PairChart
+from app.views.pictures import picture_of, save_csv, save_png, save_svg
+
+
+class ChartsPanel(QTabWidget):
+    """Pairs now, rank against frequency, compression, token lengths."""
+
+    def __init__(self, pairs: PairChartModel, curves: CurvesModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setDocumentMode(True)
+        self.setAccessibleName("Charts")
+        self.pairs = PairChart(pairs)
+        self.rank_frequency = CurveChart("Rank and frequency", curves, curves.rank_frequency)
+        self.compression = CurveChart("Compression", curves, curves.compression)
+        self.token_lengths = CurveChart("Token lengths", curves, curves.token_lengths)
+        self.addTab(self.pairs, "Pairs now")
+        self.addTab(self.rank_frequency, "Rank–frequency")
+        self.addTab(self.compression, "Compression")
+        self.addTab(self.token_lengths, "Token lengths")
+
+    @property
+    def shown(self) -> PairChart | CurveChart:
+        chart = self.currentWidget()
+        assert isinstance(chart, PairChart | CurveChart)
+        return chart
+
+    def save(self, path: Path) -> Notice:
+        """Save the chart shown as what the name ends in, and say how that went."""
+        kind = path.suffix.lower()
+        if kind == ".csv":
+            is_saved = save_csv(self.shown.as_table(), path)
+        else:
+            is_saved = save_svg(self.shown, path) if kind == ".svg" else save_png(self.shown, path)
+        if is_saved:
+            return Notice(f"Saved the chart as {path}.", is_error=False)
+        return Notice(f"The chart could not be saved as {path}: choose a folder that can be written to.")
+
+    def copy(self) -> None:
+        QGuiApplication.clipboard().setImage(picture_of(self.shown))
+
+    def recolor(self) -> None:
+        for chart in (self.rank_frequency, self.compression, self.token_lengths):
+            chart.recolor()

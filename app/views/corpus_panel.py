@@ -1,0 +1,118 @@
+"""The corpus: the texts to learn from, their order, and the counting of their words."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QLabel,
+    QListView,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.models.corpus_list import CorpusListModel
+from app.views.corpus_delegate import CorpusDelegate
+from app.views.icons import icon
+from app.views.theme import shades_of
+
+
+class CorpusPanel(QWidget):
+    """A list with its few buttons below, and a line of totals."""
+
+    def __init__(self, model: CorpusListModel, open_action: QAction, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.list = self._make_list()
+        self.add_button = self._button("add", "Add texts")
+        self.add_button.clicked.connect(open_action.trigger)
+        self.remove_button = self._button("remove", "Remove the selected texts")
+        self.remove_button.clicked.connect(self.remove_selected)
+        self.up_button = self._button("up", "Move the selected text up: what comes first is read first")
+        self.up_button.clicked.connect(lambda: self._move(-1))
+        self.down_button = self._button("down", "Move the selected text down")
+        self.down_button.clicked.connect(lambda: self._move(1))
+        self.cancel_button = QPushButton("Cancel counting")
+        self.cancel_button.clicked.connect(model.cancel_counting)
+        self.totals = QLabel()
+        self.totals.setAccessibleName("Totals of the corpus")
+        self.warning = QLabel(wordWrap=True)
+        self._lay_out()
+        model.totals_changed.connect(self._show_totals)
+        self.list.selectionModel().selectionChanged.connect(self._enable_buttons)
+        self._show_totals()
+
+    def remove_selected(self) -> None:
+        self._model.remove(sorted({index.row() for index in self.list.selectedIndexes()}))
+
+    def recolor(self) -> None:
+        for button in (self.add_button, self.remove_button, self.up_button, self.down_button):
+            button.setIcon(icon(button.objectName(), self.palette()))
+
+    def _make_list(self) -> QListView:
+        view = QListView()
+        view.setModel(self._model)
+        view.setItemDelegate(CorpusDelegate(view))
+        view.setAccessibleName("Texts of the corpus")
+        view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        view.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
+        view.setDefaultDropAction(Qt.DropAction.MoveAction)
+        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        view.setUniformItemSizes(True)
+        view.setMouseTracking(True)
+        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        remove = QAction("Remove from Corpus", view)
+        remove.setShortcut(QKeySequence(QKeySequence.StandardKey.Delete))
+        remove.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        remove.triggered.connect(self.remove_selected)
+        view.addAction(remove)
+        view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        return view
+
+    def _button(self, icon_name: str, tip: str) -> QToolButton:
+        button = QToolButton(autoRaise=True)
+        button.setObjectName(icon_name)
+        button.setIcon(icon(icon_name, self.palette()))
+        button.setToolTip(tip)
+        button.setAccessibleName(tip)
+        return button
+
+    def _lay_out(self) -> None:
+        buttons = QHBoxLayout()
+        buttons.setSpacing(2)
+        for button in (self.add_button, self.remove_button, self.up_button, self.down_button):
+            buttons.addWidget(button)
+        buttons.addStretch()
+        buttons.addWidget(self.cancel_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 2, 4, 4)
+        column.setSpacing(4)
+        column.addWidget(self.list, 1)
+        column.addWidget(self.warning)
+        column.addLayout(buttons)
+        column.addWidget(self.totals)
+
+    def _move(self, by: int) -> None:
+        rows = [index.row() for index in self.list.selectedIndexes()]
+        if len(rows) == 1 and 0 <= rows[0] + by < self._model.rowCount():
+            self._model.move(rows[0], rows[0] + by)
+            self.list.setCurrentIndex(self._model.index(rows[0] + by))
+
+    def _show_totals(self) -> None:
+        self.totals.setText(self._model.totals())
+        self.cancel_button.setVisible(self._model.is_counting)
+        self.warning.setText(self._model.warning)
+        self.warning.setVisible(bool(self._model.warning))
+        self.warning.setStyleSheet(f"color: {shades_of(self.palette()).error.name()}")
+        self._enable_buttons()
+
+    def _enable_buttons(self) -> None:
+        selected = len(self.list.selectedIndexes())
+        self.remove_button.setEnabled(selected > 0)
+        several = self._model.rowCount() > 1
+        self.up_button.setEnabled(selected == 1 and several)
+        self.down_button.setEnabled(selected == 1 and several)

@@ -1,0 +1,37 @@
+"""The dialogs that ask for a file or a number."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
+
+TEXT_FILTER = "Texts (*.txt *.md *.jsonl *.csv *.tsv *.gz *.bz2 *.xz *.zst);;All files (*)"
+TABLE_FILTERS = {"CSV table (*.csv)": "csv", "TSV table (*.tsv)": "tsv", "JSON (*.json)": "json"}
+CHART_FILTERS = {"PNG picture (*.png)": "png", "SVG drawing (*.svg)": "svg", "CSV table (*.csv)": "csv"}
+
+
+def ask_for_texts(parent: QWidget, folder: str) -> list[Path]:
+    names, _ = QFileDialog.getOpenFileNames(parent, "Add texts to the corpus", folder, TEXT_FILTER)
+    return [Path(name) for name in names]
+
+
+def ask_for_folder(parent: QWidget, folder: str) -> Path | None:
+    name = QFileDialog.getExistingDirectory(parent, "Add the texts of a folder", folder)
+    return Path(name) if name else None
+
+
+def ask_where_to_save(parent: QWidget, title: str, proposal: str, filters: dict[str, str]) -> Path | None:
+    """A path with an ending that is one of the filters'."""
+    name, chosen = QFileDialog.getSaveFileName(parent, title, proposal, ";;".join(filters))
+    if not name:
+        return None
+    path = Path(name)
+    if path.suffix.lower().lstrip(".") in filters.values():
+        return path
+    return path.with_name(f"{path.name}.{filters.get(chosen, next(iter(filters.values())))}")
+
+
+def ask_for_merge(parent: QWidget, position: int, end: int) -> int | None:
+    number, is_chosen = QInputDialog.getInt(parent, "Go to merge", "After how many merges?", position, 0, end)
+    return number if is_chosen else None

@@ -1,0 +1,92 @@
+"""One token, closely: what it is made of and how it came to be."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.models.inspector import InspectorModel, TokenFacts
+from app.models.wording import count_text
+from app.views.theme import fixed_font
+
+MOST_BYTES = 48
+
+
+class InspectorPanel(QWidget):
+    """The parts are buttons: each leads to the moment it was learned itself."""
+
+    def __init__(self, model: InspectorModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.token = QLabel()
+        self.token.setAccessibleName("Token looked at")
+        self.token.setFont(fixed_font(self.font().pointSizeF() * 1.5))
+        self.hint = QLabel("Pick a merge or a token to look at it closely.", wordWrap=True)
+        self.hint.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self.facts = {title: QLabel(wordWrap=True) for title in ("Id", "Bytes", "Learned", "Count", "Decided")}
+        self.facts["Bytes"].setFont(fixed_font())
+        self._parts = QHBoxLayout()
+        self._table = QWidget()
+        form = QFormLayout(self._table)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setVerticalSpacing(4)
+        for title, label in self.facts.items():
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            form.addRow(_title(title), label)
+        form.addRow(_title("Parts"), self._parts)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 4, 8, 8)
+        column.addWidget(self.token)
+        column.addWidget(self.hint)
+        column.addWidget(self._table)
+        column.addStretch()
+        model.changed.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        facts = self._model.facts
+        for widget in (self.token, self._table):
+            widget.setVisible(facts is not None)
+        self.hint.setVisible(facts is None)
+        if facts is not None:
+            self._fill(facts)
+
+    def _fill(self, facts: TokenFacts) -> None:
+        self.token.setText(_elided(facts.text, 40))
+        self.facts["Id"].setText(f"{facts.id:,}")
+        raw = " ".join(f"{byte:02X}" for byte in facts.raw[:MOST_BYTES])
+        self.facts["Bytes"].setText(raw + (" …" if len(facts.raw) > MOST_BYTES else ""))
+        is_merge = facts.kind == "merge"
+        self.facts["Learned"].setText(f"merge {facts.step:,}" if is_merge else "a base symbol, there from the start")
+        self.facts["Count"].setText(count_text(facts.count, "time") if facts.count >= 0 else "not known")
+        self.facts["Decided"].setText(facts.decided)
+        form = self._table.layout()
+        assert isinstance(form, QFormLayout)
+        for label in (self.facts["Count"], self.facts["Decided"]):
+            form.setRowVisible(label, is_merge)
+        form.setRowVisible(self._parts, is_merge)
+        self._show_parts(facts)
+
+    def _show_parts(self, facts: TokenFacts) -> None:
+        while (item := self._parts.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        for token, text in zip(facts.parts, facts.part_texts, strict=True):
+            button = QPushButton(_elided(text, 20).replace("&", "&&"))
+            button.setFont(fixed_font())
+            button.setToolTip(f"Go to where {text} was learned")
+            button.clicked.connect(lambda _=False, token=token: self._model.travel_to(token))
+            self._parts.addWidget(button)
+        if facts.parts:
+            self._parts.addStretch()
+
+
+def _title(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+    return label
+
+
+def _elided(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

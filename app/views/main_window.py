@@ -1,0 +1,118 @@
+"""The window: where everything has its place. What it means is decided elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QSplitter, QStatusBar, QToolBar, QVBoxLayout, QWidget
+
+Area = Qt.DockWidgetArea
+STATE_VERSION = 1
+
+
+class MainWindow(QMainWindow):
+    """Docks left and right, text over charts in the middle, time along the bottom."""
+
+    files_dropped = Signal(list)
+    text_dropped = Signal(str)
+    closing = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWindowTitle("BPE Explorer")
+        self.setAcceptDrops(True)
+        self.setDockNestingEnabled(True)
+        self.docks: dict[str, QDockWidget] = {}
+        self.centre = QSplitter(Qt.Orientation.Vertical)
+        self.centre.setChildrenCollapsible(False)
+        self.resize(1280, 800)
+
+    def fill(
+        self,
+        *,
+        toolbar: QToolBar,
+        message_bar: QWidget,
+        text: QWidget,
+        charts: QWidget,
+        corpus: QWidget,
+        recipe: QWidget,
+        merges: QWidget,
+        inspector: QWidget,
+        time_bar: QWidget,
+        status: QStatusBar,
+    ) -> None:
+        """Put each part in its place."""
+        self.addToolBar(Qt.ToolBarArea.TopToolBarArea, toolbar)
+        self.centre.addWidget(text)
+        self.centre.addWidget(charts)
+        middle = QWidget()
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(4, 4, 4, 4)
+        column.addWidget(message_bar)
+        column.addWidget(self.centre, 1)
+        self.setCentralWidget(middle)
+        self._add_dock("Corpus", corpus, Area.LeftDockWidgetArea)
+        self._add_dock("Recipe", recipe, Area.LeftDockWidgetArea)
+        self._add_dock("Merges", merges, Area.RightDockWidgetArea)
+        self._add_dock("Inspector", inspector, Area.RightDockWidgetArea)
+        self._add_time_bar(time_bar)
+        self.setStatusBar(status)
+        self.arrange()
+        self._as_it_was_made = self.saveState(STATE_VERSION)
+
+    def arrange(self) -> None:
+        """The sizes everything has at first."""
+        self.centre.setSizes([360, 300])
+        sides = [self.docks["Corpus"], self.docks["Merges"]]
+        self.resizeDocks(sides, [270, 430], Qt.Orientation.Horizontal)
+        self.resizeDocks([self.docks["Corpus"], self.docks["Recipe"]], [220, 400], Qt.Orientation.Vertical)
+        self.resizeDocks([self.docks["Merges"], self.docks["Inspector"]], [420, 200], Qt.Orientation.Vertical)
+
+    def reset_layout(self) -> None:
+        """As it was when the program was started for the first time."""
+        self.restoreState(self._as_it_was_made, STATE_VERSION)
+        self.arrange()
+
+    def layout_state(self) -> tuple[QByteArray, QByteArray, QByteArray]:
+        return self.saveGeometry(), self.saveState(STATE_VERSION), self.centre.saveState()
+
+    def restore_layout(self, geometry: QByteArray, state: QByteArray, centre: QByteArray) -> None:
+        if not geometry.isEmpty():
+            self.restoreGeometry(geometry)
+        if not state.isEmpty():
+            self.restoreState(state, STATE_VERSION)
+        if not centre.isEmpty():
+            self.centre.restoreState(centre)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.closing.emit()
+        super().closeEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls() or event.mimeData().hasText():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        mime = event.mimeData()
+        paths = [Path(url.toLocalFile()) for url in mime.urls() if url.isLocalFile()]
+        if paths:
+            self.files_dropped.emit(paths)
+        elif mime.hasText():
+            self.text_dropped.emit(mime.text())
+        event.acceptProposedAction()
+
+    def _add_dock(self, title: str, widget: QWidget, area: Area) -> None:
+        dock = QDockWidget(title, self)
+        dock.setObjectName(title)
+        dock.setWidget(widget)
+        self.addDockWidget(area, dock)
+        self.docks[title] = dock
+
+    def _add_time_bar(self, time_bar: QWidget) -> None:
+        bar = QToolBar("Time")
+        bar.setObjectName("time")
+        bar.setMovable(False)
+        bar.addWidget(time_bar)
+        self.addToolBar(Qt.ToolBarArea.BottomToolBarArea, bar)

@@ -1,0 +1,110 @@
+"""The leading pairs as bars: one painted item, the pair to be merged next marked, ties visible."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QToolTip, QWidget
+
+from app.models.pair_chart import Bar, PairChartModel
+from app.views.theme import fixed_font, shades_of
+
+ROW_PADDING = 5.0
+MARGIN = 12.0
+LABEL_SHARE = 0.34  # of the width, at most
+HEADER_GAP = 6.0
+
+
+class PairChart(QWidget):
+    """As many pairs as there is room for, the best on top."""
+
+    def __init__(self, model: PairChartModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.setAccessibleName("Pairs now")
+        self._fixed = fixed_font(self.font().pointSizeF())
+        model.changed.connect(self._changed)
+        self.setMinimumHeight(90)
+
+    def as_table(self) -> list[tuple[str, ...]]:
+        return self._model.as_table()
+
+    def sizeHint(self) -> QSize:
+        return QSize(480, 240)
+
+    def _changed(self) -> None:
+        leading = self._model.bars[:1]
+        self.setAccessibleDescription(
+            "".join(f"Next: {bar.left} and {bar.right}, {bar.count} times" for bar in leading) or "No pairs yet"
+        )
+        self.update()
+
+    def _row_height(self) -> float:
+        return QFontMetricsF(self._fixed).height() + ROW_PADDING
+
+    def _top(self) -> float:
+        return QFontMetricsF(self.font()).height() + MARGIN * 0.6 + HEADER_GAP
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), self.palette().base())
+        bars = self._model.bars
+        shades = shades_of(self.palette())
+        painter.setPen(shades.muted)
+        painter.drawText(QRectF(MARGIN, MARGIN * 0.6, self.width() - 2 * MARGIN, 40), self._headline())
+        if not bars:
+            return
+        rows = max(1, int((self.height() - self._top() - 4) / self._row_height()))
+        label_width = self._label_width(bars[:rows])
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for i, bar in enumerate(bars[:rows]):
+            y = self._top() + i * self._row_height()
+            self._draw(painter, bar, y, label_width, bars[0].count)
+
+    def _headline(self) -> str:
+        if not self._model.bars:
+            return (
+                "The leading pairs appear here when training begins." if self._model.at == 0 else "No pairs are left."
+            )
+        tied = sum(bar.is_tied for bar in self._model.bars)
+        text = f"After {self._model.at:,} merges, next is the orange pair"
+        return f"{text}; {tied} share its count, the tie rule decides" if tied > 1 else text
+
+    def _label_width(self, bars: tuple[Bar, ...]) -> float:
+        metrics = QFontMetricsF(self._fixed)
+        widest = max(metrics.horizontalAdvance(f"{bar.left} + {bar.right}") for bar in bars)
+        return min(widest, self.width() * LABEL_SHARE)
+
+    def _draw(self, painter: QPainter, bar: Bar, y: float, label_width: float, most: int) -> None:
+        shades, height = shades_of(self.palette()), self._row_height()
+        metrics = QFontMetricsF(self._fixed)
+        font = QFont(self._fixed)
+        font.setWeight(QFont.Weight.DemiBold if bar.is_next else QFont.Weight.Normal)
+        painter.setFont(font)
+        painter.setPen(self.palette().color(QPalette.ColorRole.Text))
+        label = metrics.elidedText(f"{bar.left} + {bar.right}", Qt.TextElideMode.ElideMiddle, label_width + 1)
+        line = QRectF(MARGIN, y, label_width, height)
+        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, label)
+        left = MARGIN + label_width + 10
+        painter.setFont(self.font())
+        number = f"{bar.count:,}"
+        number_width = QFontMetricsF(self.font()).horizontalAdvance("9,999,999")
+        full = max(20.0, self.width() - left - number_width - 8 - MARGIN)
+        length = max(2.0, full * bar.count / max(1, most))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(shades.bar_next if bar.is_next else shades.bar_tied if bar.is_tied else shades.bar)
+        painter.drawRoundedRect(QRectF(left, y + 2, length, height - 4), 2.5, 2.5)
+        painter.setPen(self.palette().color(QPalette.ColorRole.Text) if bar.is_next else shades.muted)
+        mark = "= " if bar.is_tied and not bar.is_next else ""
+        place = QRectF(left + length + 7, y, number_width + 40, height)
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, mark + number)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            row = int((event.pos().y() - self._top()) / self._row_height())
+            if 0 <= row < len(self._model.bars):
+                bar = self._model.bars[row]
+                tie = " (the same count as the pair that is merged next)" if bar.is_tied and not bar.is_next else ""
+                QToolTip.showText(event.globalPos(), f"{bar.left} + {bar.right}: {bar.count:,} times{tie}", self)
+            return True
+        return super().event(event)

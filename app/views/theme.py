@@ -1,0 +1,167 @@
+"""Light, dark, or as the system is: Fusion with palettes of our own, the same on every platform."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication
+
+Role = QPalette.ColorRole
+Group = QPalette.ColorGroup
+
+LIGHT = {
+    Role.Window: "#f4f5f7",
+    Role.WindowText: "#1d232b",
+    Role.Base: "#ffffff",
+    Role.AlternateBase: "#f8f9fb",
+    Role.Text: "#1d232b",
+    Role.PlaceholderText: "#8a939f",
+    Role.Button: "#fbfbfc",
+    Role.ButtonText: "#1d232b",
+    Role.BrightText: "#ffffff",
+    Role.ToolTipBase: "#1d232b",
+    Role.ToolTipText: "#f4f5f7",
+    Role.Highlight: "#2b6cb8",
+    Role.HighlightedText: "#ffffff",
+    Role.Link: "#1f64b0",
+    Role.Light: "#ffffff",
+    Role.Midlight: "#eceef1",
+    Role.Mid: "#d5d9de",
+    Role.Dark: "#b4bac2",
+    Role.Shadow: "#9aa2ad",
+    Role.Accent: "#2b6cb8",
+}
+DARK = {
+    Role.Window: "#20242b",
+    Role.WindowText: "#e4e8ed",
+    Role.Base: "#181b20",
+    Role.AlternateBase: "#1c2026",
+    Role.Text: "#e4e8ed",
+    Role.PlaceholderText: "#7d8794",
+    Role.Button: "#2a2f38",
+    Role.ButtonText: "#e4e8ed",
+    Role.BrightText: "#ffffff",
+    Role.ToolTipBase: "#e4e8ed",
+    Role.ToolTipText: "#20242b",
+    Role.Highlight: "#4a8fdc",
+    Role.HighlightedText: "#ffffff",
+    Role.Link: "#7ab3f2",
+    Role.Light: "#3a414c",
+    Role.Midlight: "#2a2f38",
+    Role.Mid: "#363c46",
+    Role.Dark: "#14161a",
+    Role.Shadow: "#0d0f12",
+    Role.Accent: "#4a8fdc",
+}
+DISABLED = {"light": "#a3abb6", "dark": "#5f6875"}
+
+STYLE = """
+QToolBar { border: none; spacing: 6px; padding: 6px 10px; background: palette(window); }
+QToolBar#main { border-bottom: 1px solid palette(mid); }
+QToolBar#time { border-top: 1px solid palette(mid); padding: 2px 10px; }
+QMainWindow::separator { background: palette(window); width: 5px; height: 5px; }
+QMainWindow::separator:hover { background: palette(mid); }
+QDockWidget { font-weight: 600; titlebar-close-icon: none; }
+QDockWidget::title { padding: 7px 10px 5px 10px; text-align: left; background: palette(window); }
+QHeaderView::section { background: palette(base); border: none; border-bottom: 1px solid palette(mid);
+                       padding: 5px 6px; color: palette(placeholder-text); }
+QTableView, QListView, QPlainTextEdit { border: 1px solid palette(mid); border-radius: 4px; }
+QTabBar::tab { padding: 6px 12px; border: none; border-bottom: 2px solid transparent;
+               color: palette(placeholder-text); }
+QTabBar::tab:selected { border-bottom: 2px solid palette(highlight); color: palette(text); }
+QTabBar::tab:hover { color: palette(text); }
+QTabWidget::pane { border: none; border-top: 1px solid palette(mid); }
+QStatusBar { border-top: 1px solid palette(mid); }
+QStatusBar::item { border: none; }
+QToolTip { border: none; padding: 5px; color: palette(tooltip-text); background: palette(tooltip-base); }
+"""
+
+
+@dataclass(frozen=True)
+class Shades:
+    """Colours that a palette has no role for; each distinguishable without colour vision."""
+
+    is_dark: bool
+    muted: QColor
+    hairline: QColor
+    bar: QColor
+    bar_next: QColor
+    bar_tied: QColor
+    curve: QColor
+    error: QColor
+    error_ground: QColor
+    note_ground: QColor
+    mark_ground: QColor  # behind the row of the moment shown
+
+
+def shades_of(palette: QPalette) -> Shades:
+    """The further colours that go with this palette."""
+    if palette.color(Role.Window).lightness() < 128:
+        return Shades(True, *map(QColor, _DARK_SHADES))
+    return Shades(False, *map(QColor, _LIGHT_SHADES))
+
+
+_LIGHT_SHADES = (
+    "#68717d", "#dfe2e7", "#a9c4e2", "#d9730d", "#f0b783", "#2b6cb8", "#b3261e", "#fbe9e7", "#e8f0fa", "#e6effa",
+)  # fmt: skip
+_DARK_SHADES = (
+    "#98a2af", "#323842", "#3d5f86", "#f0953f", "#96622f", "#6caaf0", "#ff8a80", "#43282a", "#253345", "#26374d",
+)  # fmt: skip
+
+
+class Theme(QObject):
+    """Sets the application's palette; `choice` is "light", "dark" or "system"."""
+
+    changed = Signal()
+
+    def __init__(self, choice: str, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.choice = choice
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        self._application = application
+        application.setStyle("Fusion")
+        self._apply()
+        application.setStyleSheet(STYLE)
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
+
+    def choose(self, choice: str) -> None:
+        self.choice = choice
+        self._apply()
+        # Rules that name palette colours are resolved again only when the sheet is set again.
+        self._application.setStyleSheet(STYLE)
+        self.changed.emit()
+
+    @property
+    def is_dark(self) -> bool:
+        if self.choice == "system":
+            return QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
+        return self.choice == "dark"
+
+    def _system_changed(self) -> None:
+        if self.choice == "system":
+            self.choose("system")
+
+    def _apply(self) -> None:
+        self._application.setPalette(palette_for("dark" if self.is_dark else "light"))
+
+
+def palette_for(kind: str) -> QPalette:
+    palette = QPalette()
+    for role, color in (DARK if kind == "dark" else LIGHT).items():
+        palette.setColor(role, QColor(color))
+    for role in (Role.WindowText, Role.Text, Role.ButtonText):
+        palette.setColor(Group.Disabled, role, QColor(DISABLED[kind]))
+    palette.setColor(Group.Disabled, Role.Highlight, QColor(DISABLED[kind]))
+    return palette
+
+
+def fixed_font(points: float | None = None) -> QFont:
+    """The system's font of equally wide characters, for tokens and bytes."""
+    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    font.setStyleHint(QFont.StyleHint.Monospace)
+    if points is not None:
+        font.setPointSizeF(points)
+    return font

@@ -1,0 +1,347 @@
+"""Builds everything and connects it: to learn what happens when, read this file.
+
+settings -> session -> models -> views        who is built from whom
+user -> view -> model or session -> worker    what a person wants
+worker -> mailbox -> session -> models -> views   what became of it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtGui import QActionGroup, QGuiApplication
+from PySide6.QtWidgets import QApplication, QMenu
+
+from app.models.corpus_list import CorpusListModel
+from app.models.curves import CurvesModel
+from app.models.inspector import InspectorModel
+from app.models.merge_table import MergeTableModel
+from app.models.pair_chart import PairChartModel
+from app.models.player import Player
+from app.models.recipe_form import RecipeForm
+from app.models.table_export import TableExport
+from app.models.text_encoder import TextEncoder
+from app.models.token_text import TokenTextModel
+from app.models.training_status import TrainingStatusModel
+from app.session.session import Session
+from app.settings import (
+    CENTRE_STATE,
+    COPY_HEADERS,
+    LAST_FOLDER,
+    RECENT_FILES,
+    SPEED,
+    THEME,
+    WINDOW_GEOMETRY,
+    WINDOW_STATE,
+    Settings,
+)
+from app.views.actions import Actions
+from app.views.charts_panel import ChartsPanel
+from app.views.corpus_panel import CorpusPanel
+from app.views.crash_dialog import CrashReporter
+from app.views.dialogs import (
+    CHART_FILTERS,
+    TABLE_FILTERS,
+    ask_for_folder,
+    ask_for_merge,
+    ask_for_texts,
+    ask_where_to_save,
+)
+from app.views.export_bar import ExportBar
+from app.views.help_dialog import about_dialog, help_dialog
+from app.views.icons import app_icon
+from app.views.inspector_panel import InspectorPanel
+from app.views.main_window import MainWindow
+from app.views.merge_panel import MergePanel
+from app.views.message_bar import MessageBar
+from app.views.recipe_panel import RecipePanel
+from app.views.speed_box import SpeedBox, merges_per_second
+from app.views.status_line import StatusLine
+from app.views.text_panel import TextPanel
+from app.views.theme import Theme
+from app.views.time_bar import TimeBar
+from app.views.toolbar import MainToolBar
+from bpe_core import Recipe
+from resources import Sample, samples
+
+FIRST_RECIPE = Recipe.preset("gpt2", vocab_size=1_000)
+FIRST_TEXT = (
+    "The keeper of the lighthouse wrote one more word into the log.\n"
+    "She liked it best that day: 1,204 waves, 11 ships, and a windward 🐦 — naïve, isn't it?\n"
+)
+RECOUNT_MILLISECONDS = 400  # after the last change of the recipe
+
+
+class Program(QObject):
+    """All the parts of one window. Each `_connect_...` tells one story."""
+
+    def __init__(self, settings: Settings, theme: Theme) -> None:
+        super().__init__()
+        self.settings = settings
+        self.theme = theme
+        self._build_models()
+        self._build_views()
+        self._fill_menus()
+        self._connect_corpus()
+        self._connect_training()
+        self._connect_merges()
+        self._connect_time()
+        self._connect_charts_and_export()
+        self._connect_help_and_notices()
+        self._connect_look()
+        self.window.closing.connect(self.close)
+
+    def open_sample(self, sample: Sample) -> None:
+        """Learn from a sample instead of what is there."""
+        self.session.shelf.replace_by_text(sample.title, sample.text())
+
+    def begin(self, files: Sequence[Path]) -> None:
+        """What the window holds at first: the files it was given, or a sample."""
+        if files:
+            self._add_paths(files)
+        else:
+            self.open_sample(samples()[0])
+        self.session.undo.clear()
+        self.form.preview()
+
+    def close(self) -> None:
+        """Keep the settings, then end every thread."""
+        geometry, state, centre = self.window.layout_state()
+        self.settings.put(WINDOW_GEOMETRY, geometry)
+        self.settings.put(WINDOW_STATE, state)
+        self.settings.put(CENTRE_STATE, centre)
+        self.settings.save()
+        self.player.pause()
+        self.session.close()
+        self.crashes.remove()
+
+    # Building
+
+    def _build_models(self) -> None:
+        self.session = session = Session(FIRST_RECIPE, FIRST_TEXT)
+        runs, cursor, jobs = session.runs, session.cursor, session.jobs
+        self.corpus = CorpusListModel(session.shelf)
+        self.form = RecipeForm(session.recipe, session.text, jobs)
+        self.training = TrainingStatusModel(session)
+        self.merges = MergeTableModel()
+        self.pairs = PairChartModel(runs, cursor, jobs)
+        self.curves = CurvesModel(runs, cursor)
+        self.inspector = InspectorModel(runs, cursor)
+        self.player = Player(cursor)
+        self.export = TableExport(runs, jobs)
+        self.token_text = TokenTextModel(session.text.value)
+        self.encoder = TextEncoder(self.token_text, runs, cursor, session.recipe, session.text, jobs)
+
+    def _build_views(self) -> None:
+        self.window = window = MainWindow()
+        window.setWindowIcon(app_icon())
+        self.crashes = CrashReporter(window)
+        self.actions = actions = Actions(window)
+        self.samples_menu = QMenu("&Samples", window)
+        self.recent_menu = QMenu("Open &Recent", window)
+        self.messages = MessageBar(window)
+        self.speed = SpeedBox(self.settings.get(SPEED))
+        self.toolbar = MainToolBar(actions, self.form, self.training, self.samples_menu, self.speed)
+        self.text_panel = TextPanel(self.token_text)
+        self.charts = ChartsPanel(self.pairs, self.curves)
+        self.corpus_panel = CorpusPanel(self.corpus, actions["open"])
+        self.recipe_panel = RecipePanel(self.form)
+        self.merge_panel = MergePanel(self.merges)
+        self.inspector_panel = InspectorPanel(self.inspector)
+        self.time_bar = TimeBar(self.session.cursor, self.curves, actions)
+        self.status = StatusLine(self.training)
+        self.export_bar = ExportBar(self.export)
+        self.status.addPermanentWidget(self.export_bar)
+        window.fill(
+            toolbar=self.toolbar,
+            message_bar=self.messages,
+            text=self.text_panel,
+            charts=self.charts,
+            corpus=self.corpus_panel,
+            recipe=self.recipe_panel,
+            merges=self.merge_panel,
+            inspector=self.inspector_panel,
+            time_bar=self.time_bar,
+            status=self.status,
+        )
+
+    def _fill_menus(self) -> None:
+        for sample in samples():
+            self.samples_menu.addAction(sample.title).triggered.connect(lambda _, s=sample: self.open_sample(s))
+        files = self.actions.menus["File"]
+        files.insertMenu(self.actions["paste_text"], self.samples_menu)
+        files.insertMenu(self.actions["paste_text"], self.recent_menu)
+        self.recent_menu.aboutToShow.connect(self._fill_recent)
+        view = self.actions.menus["View"]
+        for dock in self.window.docks.values():
+            view.addAction(dock.toggleViewAction())
+        view.addSeparator()
+        looks = view.addMenu("&Theme")
+        group = QActionGroup(self.window)
+        for title, choice in (("As the &System", "system"), ("&Light", "light"), ("&Dark", "dark")):
+            action = looks.addAction(title)
+            action.setCheckable(True)
+            action.setChecked(choice == self.theme.choice)
+            action.triggered.connect(lambda _, c=choice: self._choose_theme(c))
+            group.addAction(action)
+        view.addSeparator()
+        view.addAction("&Reset Layout").triggered.connect(self.window.reset_layout)
+
+    # Connecting
+
+    def _connect_corpus(self) -> None:
+        session, actions, window = self.session, self.actions, self.window
+        actions["open"].triggered.connect(self._open)
+        actions["open_folder"].triggered.connect(self._open_folder)
+        actions["paste_text"].triggered.connect(lambda: self._add_text(QGuiApplication.clipboard().text()))
+        window.files_dropped.connect(self._add_paths)
+        window.text_dropped.connect(self._add_text)
+        actions["undo"].triggered.connect(session.undo.undo)
+        actions["redo"].triggered.connect(session.undo.redo)
+        session.undo.canUndoChanged.connect(actions["undo"].setEnabled)
+        session.undo.canRedoChanged.connect(actions["redo"].setEnabled)
+        actions["undo"].setEnabled(False)
+        actions["redo"].setEnabled(False)
+        self._recount_soon = QTimer(self, singleShot=True, interval=RECOUNT_MILLISECONDS)
+        self._recount_soon.timeout.connect(session.count)
+        session.recipe.changed.connect(lambda _: self.corpus.refresh())
+        session.recipe.changed.connect(lambda _: self._recount_soon.start())
+        session.shelf.sources.changed.connect(lambda _: session.count())
+
+    def _connect_training(self) -> None:
+        session, actions = self.session, self.actions
+        actions["main"].triggered.connect(self._main_action)
+        actions["new_run"].triggered.connect(lambda: session.train())
+        actions["step"].triggered.connect(session.step)
+        actions["stop"].triggered.connect(session.runs.stop)
+        actions["extend"].triggered.connect(lambda: session.runs.extend(session.recipe.value))
+        self.speed.changed.connect(session.runs.set_pace)
+        self.speed.slider.valueChanged.connect(lambda place: self.settings.put(SPEED, place))
+        session.runs.set_pace(merges_per_second(self.speed.slider.value()))
+
+    def _connect_merges(self) -> None:
+        runs, cursor, table, actions = self.session.runs, self.session.cursor, self.merge_panel.table, self.actions
+        runs.changed.connect(lambda: self.merges.show_run(runs.shown))
+        runs.grew.connect(lambda start, stop: self.merges.grow())
+        cursor.moved.connect(self.merges.set_position)
+        cursor.moved.connect(lambda position: table.mark(position, follow=not cursor.live))
+        self.merges.reordered.connect(lambda: table.mark(cursor.position, follow=not cursor.live))
+        table.travelled.connect(cursor.go_to)
+        actions["copy_headers"].setChecked(self.settings.get(COPY_HEADERS))
+        actions["copy_headers"].toggled.connect(lambda on: self.settings.put(COPY_HEADERS, on))
+        actions["copy_tsv"].triggered.connect(lambda: self._copy_merges("\t"))
+        actions["copy_csv"].triggered.connect(lambda: self._copy_merges(","))
+        table.copy_wanted.connect(lambda: self._copy_merges("\t"))
+        actions["find"].triggered.connect(self.merge_panel.begin_filter)
+
+    def _connect_time(self) -> None:
+        cursor, actions = self.session.cursor, self.actions
+        actions["play"].triggered.connect(self.player.toggle)
+        self.player.playing_changed.connect(lambda on: actions.set_icon("play", "pause" if on else "train"))
+        actions["back"].triggered.connect(lambda: cursor.go_to(cursor.position - 1))
+        actions["forward"].triggered.connect(lambda: cursor.go_to(cursor.position + 1))
+        actions["first"].triggered.connect(lambda: cursor.go_to(0))
+        actions["live"].triggered.connect(self._go_live)
+        actions["go_to"].triggered.connect(self._go_to_merge)
+
+    def _connect_charts_and_export(self) -> None:
+        self.actions["save_chart"].triggered.connect(self._save_chart)
+        self.actions["copy_chart"].triggered.connect(self.charts.copy)
+        self.actions["export"].triggered.connect(self._export)
+
+    def _connect_help_and_notices(self) -> None:
+        self.actions["help"].triggered.connect(lambda: help_dialog(self.window).show())
+        self.actions["about"].triggered.connect(lambda: about_dialog(self.window).show())
+        self.actions["quit"].triggered.connect(self.window.close)
+        for teller in (self.session, self.export, self.encoder):
+            teller.noticed.connect(self.messages.show_notice)
+
+    def _connect_look(self) -> None:
+        for part in (self.actions, self.toolbar, self.corpus_panel, self.merge_panel, self.charts):
+            self.theme.changed.connect(part.recolor)
+        settings = self.settings
+        self.window.restore_layout(
+            settings.get(WINDOW_GEOMETRY), settings.get(WINDOW_STATE), settings.get(CENTRE_STATE)
+        )
+
+    # What actions do that needs more than one part
+
+    def _main_action(self) -> None:
+        runs = self.session.runs
+        deeds: dict[str, Callable[[], None]] = {
+            "train": self.session.train,
+            "pause": runs.pause,
+            "resume": runs.resume,
+            "extend": lambda: runs.extend(self.session.recipe.value),
+        }
+        deeds[self.training.status.main]()
+
+    def _add_paths(self, paths: Sequence[Path]) -> None:
+        self.session.shelf.add_paths(paths)
+        self.settings.add_recent([str(path.resolve()) for path in paths])
+        self.settings.put(LAST_FOLDER, str(Path(paths[0]).resolve().parent))
+
+    def _add_text(self, text: str) -> None:
+        if text:
+            first_line = text.strip().split("\n")[0][:40]
+            self.session.shelf.add_text(f"“{first_line}”", text)
+
+    def _open(self) -> None:
+        paths = ask_for_texts(self.window, self.settings.get(LAST_FOLDER))
+        if paths:
+            self._add_paths(paths)
+
+    def _open_folder(self) -> None:
+        folder = ask_for_folder(self.window, self.settings.get(LAST_FOLDER))
+        if folder:
+            self._add_paths([folder])
+
+    def _fill_recent(self) -> None:
+        self.recent_menu.clear()
+        for name in self.settings.get(RECENT_FILES):
+            self.recent_menu.addAction(name).triggered.connect(lambda _, n=name: self._add_paths([Path(n)]))
+        if self.recent_menu.isEmpty():
+            self.recent_menu.addAction("Nothing yet").setEnabled(False)
+
+    def _copy_merges(self, separator: str) -> None:
+        self.merge_panel.table.copy(separator, headers=self.actions["copy_headers"].isChecked())
+
+    def _go_live(self) -> None:
+        self.session.cursor.go_live()
+        self.actions["live"].setChecked(True)  # pressing it twice does not leave the end
+
+    def _go_to_merge(self) -> None:
+        cursor = self.session.cursor
+        position = ask_for_merge(self.window, cursor.position, cursor.end)
+        if position is not None:
+            cursor.go_to(position)
+
+    def _save_chart(self) -> None:
+        proposal = Path(self.settings.get(LAST_FOLDER)) / f"{self.charts.shown.accessibleName().lower()}.png"
+        path = ask_where_to_save(self.window, "Save the chart", str(proposal), CHART_FILTERS)
+        if path is not None:
+            self.messages.show_notice(self.charts.save(path))
+
+    def _export(self) -> None:
+        if not self.export.can_start():
+            self.messages.show_notice(self.export.nothing_yet())
+            return
+        proposal = Path(self.settings.get(LAST_FOLDER)) / "merges.csv"
+        path = ask_where_to_save(self.window, "Export the merge table", str(proposal), TABLE_FILTERS)
+        if path is not None:
+            self.export.start(path)
+
+    def _choose_theme(self, choice: str) -> None:
+        self.settings.put(THEME, choice)
+        self.theme.choose(choice)
+
+
+def build(application: QApplication, settings: Settings, theme: str | None = None) -> Program:
+    """Everything for one window, not yet shown."""
+    application.setApplicationName("BPE Explorer")
+    application.setDesktopFileName("bpe-explorer")
+    program = Program(settings, Theme(theme or settings.get(THEME)))
+    program.crashes.install()
+    return program

@@ -1,0 +1,59 @@
+"""How news crosses from any thread into the window's: frozen messages, the newest of a kind only.
+
+A thread may post as often as it likes. The window is woken once, takes what has gathered,
+and sees of each kind and stamp only the latest: a flood becomes one message.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+
+@dataclass(frozen=True)
+class Message:
+    """News from a job. The stamp names what it is about, such as a run; stale ones are dropped by it."""
+
+    stamp: Hashable
+
+
+class Mailbox(QObject):
+    """Posted to from any thread; `arrived` is emitted in the thread the mailbox lives in."""
+
+    arrived = Signal(object)
+    _rang = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._lock = threading.Lock()
+        self._waiting: dict[Hashable, Message] = {}
+        self._closed = False
+        self._rang.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+
+    def post(self, message: Message) -> None:
+        """Leave a message; it replaces one of the same type and stamp that was not fetched yet."""
+        kind = (type(message), message.stamp)
+        with self._lock:
+            if self._closed:
+                return
+            first = not self._waiting
+            self._waiting.pop(kind, None)  # so that the newest stands last, behind what came before it
+            self._waiting[kind] = message
+            if first:
+                self._rang.emit()  # inside the lock: `close` must not come between
+
+    def close(self) -> None:
+        """From now on nothing arrives any more."""
+        with self._lock:
+            self._closed = True
+            self._waiting.clear()
+
+    def _deliver(self) -> None:
+        with self._lock:
+            messages = list(self._waiting.values())
+            self._waiting.clear()
+        for message in messages:
+            self.arrived.emit(message)

@@ -1,0 +1,175 @@
+"""The one thread that trains: it drives a trainer in short batches until told to rest.
+
+Pausing ends the thread and leaves the trainer where it stands; resuming, stepping and
+continuing to a larger vocabulary start a new one on the same trainer.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from app.worker.job import Job
+from app.worker.mailbox import Mailbox, Message
+from bpe_core import Batch, MergeHistory, PairCount, Recipe, Trainer, WordTable
+from bpe_core.layout import lay_out
+
+BATCH_SECONDS = 0.016
+NEWS_SECONDS = 0.03  # the window draws no faster
+LEADING_SECONDS = 0.1
+LEADING_PAIRS = 60
+RATE_WINDOW_SECONDS = 1.0
+
+
+class Pace:
+    """How fast a run may learn; set by the window, read between two batches."""
+
+    def __init__(self, merges_per_second: float | None = None) -> None:
+        self._merges_per_second = merges_per_second
+        self.changed = threading.Event()
+
+    @property
+    def merges_per_second(self) -> float | None:
+        """None: as fast as can be."""
+        return self._merges_per_second
+
+    @merges_per_second.setter
+    def merges_per_second(self, value: float | None) -> None:
+        self._merges_per_second = value
+        self.changed.set()
+
+
+@dataclass(frozen=True)
+class LeadingPairs:
+    """The pairs that would be merged next, best first, as of merge `at`."""
+
+    at: int
+    pairs: tuple[PairCount, ...]
+
+
+@dataclass(frozen=True)
+class Prepared(Message):
+    """A trainer stands ready; it belongs to the run, and to one thread at a time."""
+
+    trainer: Trainer
+    words: WordTable
+    symbol_counts: npt.NDArray[np.int64]  # how often each base symbol stands in the corpus
+    history: MergeHistory
+    leading: LeadingPairs
+
+
+@dataclass(frozen=True)
+class Learned(Message):
+    """There are more merges."""
+
+    history: MergeHistory
+    merges_per_second: float
+    leading: LeadingPairs | None
+
+
+@dataclass(frozen=True)
+class Rested(Message):
+    """The thread has left the trainer; `history.end_reason` says whether it can go on."""
+
+    history: MergeHistory
+    leading: LeadingPairs
+
+
+class PreparingJob(Job):
+    """Makes a trainer of counted words."""
+
+    def __init__(self, mailbox: Mailbox, stamp: Hashable, tables: Callable[[], WordTable], recipe: Recipe) -> None:
+        super().__init__(mailbox, stamp)
+        self._tables = tables
+        self._recipe = recipe
+
+    def work(self) -> None:
+        words = self._tables()
+        trainer = Trainer(words, self._recipe)
+        if self.stopping:
+            return
+        counts = count_symbols(words, trainer, self._recipe)
+        self.post(Prepared(self.stamp, trainer, words, counts, trainer.history, _leading(trainer)))
+
+
+def count_symbols(words: WordTable, trainer: Trainer, recipe: Recipe) -> npt.NDArray[np.int64]:
+    """How often each base symbol stands in the corpus before the first merge."""
+    layout = lay_out(words, trainer.alphabet, recipe)
+    cells = np.diff(layout.starts)  # each word's symbols and one separator
+    weights = np.repeat(words.counts, cells).astype(np.float64)
+    symbols = layout.symbols[layout.starts[0] :][: len(weights)]
+    known = symbols >= 0
+    counted = np.bincount(symbols[known], weights=weights[known], minlength=len(trainer.alphabet))
+    return counted.astype(np.int64)
+
+
+class TrainingJob(Job):
+    """Lets a trainer advance until it ends, has made enough merges, or is told to rest."""
+
+    def __init__(
+        self, mailbox: Mailbox, stamp: Hashable, trainer: Trainer, pace: Pace, *, merges: int | None = None
+    ) -> None:
+        super().__init__(mailbox, stamp)
+        self._trainer = trainer
+        self._pace = pace
+        self._left = merges
+        self._recent: deque[tuple[float, int]] = deque()
+
+    def stop(self) -> None:
+        super().stop()
+        self._pace.changed.set()  # wakes a thread that waits for its next merge
+
+    def work(self) -> None:
+        told = told_leading = 0.0
+        while not self.stopping and self._left != 0:
+            batch = self._advance()
+            now = time.monotonic()
+            self._recent.append((now, batch.stop))
+            if batch.finished:
+                break
+            if now - told >= NEWS_SECONDS:
+                leading = None
+                if now - told_leading >= LEADING_SECONDS:
+                    leading, told_leading = _leading(self._trainer), now
+                self.post(Learned(self.stamp, self._trainer.history, self._rate(now), leading))
+                told = now
+            self._wait_for_the_next(now)
+        self.post(Rested(self.stamp, self._trainer.history, _leading(self._trainer)))
+
+    def _advance(self) -> Batch:
+        wanted = self._left
+        rate = self._pace.merges_per_second
+        if rate is not None:
+            wanted = max(1, round(rate * BATCH_SECONDS)) if wanted is None else min(wanted, 1)
+        batch = self._trainer.advance(max_merges=wanted, seconds=BATCH_SECONDS)
+        if self._left is not None:
+            self._left -= batch.stop - batch.start
+        return batch
+
+    def _wait_for_the_next(self, since: float) -> None:
+        """Sleep as the pace demands; a change of pace takes effect at once."""
+        while self._left != 0:
+            self._pace.changed.clear()  # before the flags are read, or a wish set in between would be missed
+            rate = self._pace.merges_per_second
+            if rate is None or self.stopping:
+                return
+            due = since + max(1 / rate, BATCH_SECONDS)
+            if not self._pace.changed.wait(max(0.0, due - time.monotonic())):
+                return
+
+    def _rate(self, now: float) -> float:
+        """Merges a second over the last second."""
+        while len(self._recent) > 2 and now - self._recent[0][0] > RATE_WINDOW_SECONDS:
+            self._recent.popleft()
+        (first, start), (last, stop) = self._recent[0], self._recent[-1]
+        return (stop - start) / (last - first) if last > first else 0.0
+
+
+def _leading(trainer: Trainer) -> LeadingPairs:
+    return LeadingPairs(len(trainer.history), tuple(trainer.top_pairs(LEADING_PAIRS)))
