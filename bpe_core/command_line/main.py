@@ -119,7 +119,8 @@ class _ShowVersion(argparse.Action):
             version = metadata.version(PROGRAM)
         except metadata.PackageNotFoundError:
             version = "(not installed: run from its sources)"
-        parser.exit(DONE, f"{PROGRAM} {version}\n")
+        print(PROGRAM, version)
+        parser.exit(DONE)
 
 
 def _print_what_the_terminal_cannot() -> None:
