@@ -7,8 +7,10 @@ cuts a character in two is drawn over a part of that character, which is the tru
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from typing import cast
 
 import numpy as np
@@ -99,13 +101,14 @@ class BlockLayout:
         )
         self.layout = self._laid_out()
         self._byte_starts = _byte_starts(text)
-        self.byte_count = len(text) if self._byte_starts is None else int(self._byte_starts[-1])
         self.rows = self._rows()
         self.carried = 0  # characters of a last row that is left for the block that goes on after this
         if goes_on and len(self.rows) > 1:
             last = self.rows.pop()
             self.carried = last.stop - last.start
-        self.height = self.rows[-1].y + self.rows[-1].height
+        last = self.rows[-1]
+        self.height = last.y + last.height
+        self.byte_count = last.first_byte + last.byte_count
 
     def _laid_out(self) -> QTextLayout:
         setting = self.setting
@@ -189,6 +192,13 @@ class BlockLayout:
         unit = self.layout.nextCursorPosition(self.visible.units_of(character))
         return max(self.visible.character_of(unit), character + 1)
 
+    def splits_character(self, bytes_: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """For each of these bytes of the block, whether a character that began before goes on there."""
+        if self._byte_starts is None:
+            return np.zeros(len(bytes_), np.bool_)
+        found = np.searchsorted(self._byte_starts, bytes_)
+        return self._byte_starts[np.minimum(found, len(self._byte_starts) - 1)] != bytes_
+
     # -- cells -----------------------------------------------------------------------------
 
     def cells(self, row: Row) -> tuple[Floats, Floats]:
@@ -217,30 +227,32 @@ class BlockLayout:
     def _clusters(self, row: Row, stop: int) -> tuple[list[int], list[float], list[float]]:
         """The characters of a row that stand alone or carry others, and where each begins and ends."""
         visible, line = self.visible, row.line
-        clusters: list[int] = []
-        begins: list[float] = []
-        for character in range(row.start, stop):
-            unit = visible.units_of(character)
-            x, possible_unit = _caret(line, unit)
-            if possible_unit == unit or character == row.start:
-                clusters.append(character)
-                begins.append(x)
+        characters = range(row.start, stop)
+        units = [visible.units_of(character) for character in characters]
+        carets = [_caret(line, unit) for unit in units]  # where it stands, and the nearest unit where it can
+        stands_alone = [caret[1] == unit for caret, unit in zip(carets, units, strict=True)]
+        stands_alone[:1] = [True] * len(stands_alone[:1])
+        clusters = list(compress(characters, stands_alone))
+        begins = [caret[0] for caret in compress(carets, stands_alone)]
         if visible.is_right_to_left or self.right_to_left:
             boxes = {box.character: box.units - 1 for box in visible.boxes}
-            trailing = QTextLine.Edge.Trailing
-            ends = [_x(line, visible.units_of(c) + boxes.get(c, 0), trailing) for c in clusters]
+            ends = [_end_x(line, visible.units_of(c) + boxes.get(c, 0)) for c in clusters]
         else:
             ends = [*begins[1:], _x(line, visible.units_of(stop))] if clusters else []
         return clusters, begins, ends
 
 
-def _x(line: QTextLine, unit: int, edge: QTextLine.Edge = QTextLine.Edge.Leading) -> float:
-    return _caret(line, unit, edge)[0]
+# The stubs promise the place alone; what comes is the place and the nearest unit where a caret can stand.
+_caret = cast(Callable[[QTextLine, int], tuple[float, int]], QTextLine.cursorToX)
 
 
-def _caret(line: QTextLine, unit: int, edge: QTextLine.Edge = QTextLine.Edge.Leading) -> tuple[float, int]:
-    """Where a caret at a unit stands, and the nearest unit where one can stand at all."""
-    return cast(tuple[float, int], line.cursorToX(unit, edge))  # the stubs promise the first alone
+def _x(line: QTextLine, unit: int) -> float:
+    return _caret(line, unit)[0]
+
+
+def _end_x(line: QTextLine, unit: int) -> float:
+    """Where the letter at a unit ends, in reading direction."""
+    return cast(tuple[float, int], line.cursorToX(unit, QTextLine.Edge.Trailing))[0]
 
 
 def _byte_starts(text: str) -> npt.NDArray[np.int64] | None:

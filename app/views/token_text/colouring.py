@@ -18,7 +18,8 @@ from app.models.boundary_ranks import NO_TOKEN, Tokens
 
 COLOURS = 6
 UNCOLOURED = -1
-_CONTEXT = 256  # bytes on each side looked at first; more where ids climb for longer
+_CONTEXT = 256  # bytes on each side looked at first; more where ids climb, or tokens repeat, for longer
+_MOST_CONTEXT = 2**16
 
 Int64s = npt.NDArray[np.int64]
 Int8s = npt.NDArray[np.int8]
@@ -73,19 +74,26 @@ def colours_of(tokens: Tokens) -> Int8s:
 def _yields_to_the_left(tokens: Tokens) -> npt.NDArray[np.bool_]:
     """For each pair of neighbours, whether the right one gives way to the left one.
 
-    Of equal tokens every second one gives way: equal tokens are equally long, so their
-    places in a run alternate between even and odd multiples of that length.
+    In a run of equal tokens every second one gives way, counted from where the run starts,
+    so that typing before a run does not change how it looks.
     """
     ids = tokens.ids
-    lengths = np.diff(tokens.edges)
-    odd = (tokens.edges[:-1] // np.maximum(lengths, 1)) % 2 == 1
-    return np.where(ids[1:] == ids[:-1], odd[1:], ids[1:] > ids[:-1])
+    index = np.arange(len(ids))
+    same = np.zeros(len(ids), np.bool_)
+    same[1:] = ids[1:] == ids[:-1]
+    place_in_run = index - np.maximum.accumulate(np.where(same, 0, index))
+    in_first_run = np.logical_and.accumulate(same | (index == 0))
+    # Where the first run began is not known; equal tokens are equally long, so their places tell them apart.
+    place_in_run[in_first_run] += int(tokens.edges[0]) // max(1, int(tokens.edges[1] - tokens.edges[0]))
+    return np.where(same[1:], place_in_run[1:] % 2 == 1, ids[1:] > ids[:-1])
 
 
 def coloured_tokens(
     tokens_between: Callable[[int, int], Tokens], start: int, stop: int, length: int
 ) -> tuple[Tokens, Int8s]:
     """The tokens that share a byte with a stretch of the text, with the colours they have in the whole of it."""
+    if start >= stop:
+        return Tokens(np.array([start], np.int64), np.empty(0, np.int64)), np.empty(0, np.int8)
     context = _CONTEXT
     while True:
         low, high = max(0, start - context), min(length, stop + context)
@@ -95,9 +103,10 @@ def coloured_tokens(
         last = int(np.searchsorted(edges, np.int64(stop), side="left"))
         yields = _yields_to_the_left(tokens)
         # What stands beyond a pair matters only as long as the outer token is the one that keeps its colour.
-        settled_left = low == 0 or not yields[:first].all()
+        starts_run = tokens.ids[1:] != tokens.ids[:-1]
+        settled_left = low == 0 or bool((starts_run & ~yields)[:first].any())
         settled_right = high == length or bool(yields[last - 1 :].any())
-        if (settled_left and settled_right) or not len(tokens):
+        if (settled_left and settled_right) or context >= _MOST_CONTEXT:
             colours = colours_of(tokens)
             return Tokens(edges[first : last + 1], tokens.ids[first:last]), colours[first:last]
         context *= 4

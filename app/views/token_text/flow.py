@@ -186,7 +186,7 @@ class Flow:
         self._anchor = self.block_of(min(character, self.pieces.length))
         layout = self.layout(self._anchor)
         self._above = layout.row_of(max(0, character - self.start_of(self._anchor))).y
-        self._move(-above)
+        self._move(-round(above))
 
     def _move(self, distance: float) -> None:
         """Move the anchor, laying out what is passed on the way."""

@@ -12,21 +12,20 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QFont, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPen
 
 from app.models.token_text import TokenTextModel
 from app.views.token_text.block_layout import BlockLayout, Row
-from app.views.token_text.colouring import UNCOLOURED, coloured_tokens
+from app.views.token_text.colouring import Int8s, Int64s, coloured_tokens
 from app.views.token_text.flow import Block
 from app.views.token_text.palette import TokenPalette
 from app.views.token_text.visible_text import LABEL_SCALE
 
-Int64s = npt.NDArray[np.int64]
 ByteSpan = tuple[int, int]
 
 ROW_GAP = 1.0  # paper left above and below the fills
 CORNER = 2.5
-THINNEST = 2.0  # a token without any width is still shown
+THINNEST = 2  # a token without any width is still shown
 
 
 @dataclass(frozen=True)
@@ -41,12 +40,23 @@ class Overlay:
 
 @dataclass(frozen=True)
 class RowTokens:
-    """The fills of one row: rectangles with their colours, and where hairlines stand."""
+    """What lies behind the letters of a row: one line of pixels that is stretched to the row's height."""
 
-    key: tuple[bytes, bytes]
-    fills: list[tuple[int, QRectF]]
-    hairlines: list[QLineF]
-    splits: list[QLineF]  # the same, dashed, where they cut a character
+    key: tuple[object, ...]
+    pixels: npt.NDArray[np.uint32]  # kept because the image only borrows them
+    image: QImage
+    splits: list[QLineF]  # hairlines that cut a character
+
+
+@dataclass(frozen=True)
+class Segments:
+    """Stretches of a row without a gap on the screen; a span of bytes is one, or several where directions meet."""
+
+    span: Int64s  # which span each is of
+    low: Int64s  # its sides, in device pixels
+    high: Int64s
+    begin: Int64s  # the side where reading begins
+    is_first: npt.NDArray[np.bool_]  # whether the span begins here
 
 
 class TokenPainter:
@@ -55,6 +65,7 @@ class TokenPainter:
     def __init__(self, palette: TokenPalette, pixel: float = 1.0) -> None:
         self.palette = palette
         self.pixel = pixel  # the size of a device's pixel
+        self._fills = np.array([*(fill.rgb() for fill in palette.fills), 0], np.uint32)  # the last for UNCOLOURED
 
     def paint(
         self, painter: QPainter, blocks: Sequence[Block], model: TokenTextModel, overlay: Overlay, left: float
@@ -62,7 +73,6 @@ class TokenPainter:
         """Paint blocks that follow each other; `left` is where rows begin."""
         start = model.pieces.byte_of(blocks[0].start)
         stop = start + sum(block.layout.byte_count for block in blocks)
-        stop = min(stop, model.byte_length)
         tokens, colours = coloured_tokens(model.tokens_between, start, stop, model.byte_length)
         for block in blocks:
             painter.save()
@@ -80,71 +90,48 @@ class TokenPainter:
     # -- fills -----------------------------------------------------------------------------
 
     def _paint_fills(
-        self, painter: QPainter, layout: BlockLayout, row: Row, first: int, edges: Int64s, colours: npt.NDArray[np.int8]
+        self, painter: QPainter, layout: BlockLayout, row: Row, first: int, edges: Int64s, colours: Int8s
     ) -> None:
         if not row.byte_count:
             return
         low = int(np.searchsorted(edges, np.int64(first), side="right")) - 1
         high = int(np.searchsorted(edges, np.int64(first + row.byte_count), side="left"))
         starts = edges[low:high] - first
-        key = (starts.tobytes(), colours[low:high].tobytes())
+        key = (starts.tobytes(), colours[low:high].tobytes(), self.palette.is_dark, self.pixel)
         kept = row.painted
         if not isinstance(kept, RowTokens) or kept.key != key:
-            kept = row.painted = self._row_tokens(layout, row, starts, colours[low:high], key)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-        fills, current = self.palette.fills, UNCOLOURED
-        for colour, rectangle in kept.fills:
-            if colour != current:
-                painter.setBrush(fills[colour])
-                current = colour
-            painter.drawRoundedRect(rectangle, CORNER, CORNER)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        hairline = QPen(self.palette.hairline, self.pixel)
-        _draw_lines(painter, kept.hairlines, hairline)
-        hairline.setDashPattern([2.0 / self.pixel, 2.0 / self.pixel])
-        _draw_lines(painter, kept.splits, hairline)
+            kept = row.painted = self._row_tokens(layout, row, np.maximum(starts, 0), colours[low:high], key)
+        painter.drawImage(
+            QRectF(0, row.y + ROW_GAP, len(kept.pixels) * self.pixel, row.height - 2 * ROW_GAP), kept.image
+        )
+        if kept.splits:
+            pen = QPen(self.palette.hairline, self.pixel)
+            pen.setDashPattern([2.0 / self.pixel, 2.0 / self.pixel])
+            painter.setPen(pen)
+            painter.drawLines(kept.splits)
 
     def _row_tokens(
-        self, layout: BlockLayout, row: Row, starts: Int64s, colours: npt.NDArray[np.int8], key: tuple[bytes, bytes]
+        self, layout: BlockLayout, row: Row, starts: Int64s, colours: Int8s, key: tuple[object, ...]
     ) -> RowTokens:
+        segments = self._segments(layout, row, starts)
+        pixels = _line_of_pixels(segments, self._fills[colours[segments.span]])
+        begins_here = segments.is_first & (starts[segments.span] > 0)  # at the edge of a row nothing is divided
+        is_split = layout.splits_character(row.first_byte + starts[segments.span])
+        _draw_over(pixels, segments.begin[begins_here & ~is_split], self.palette.hairline)
         top, bottom = row.y + ROW_GAP, row.y + row.height - ROW_GAP
-        fills: list[tuple[int, QRectF]] = []
-        hairlines: list[QLineF] = []
-        splits: list[QLineF] = []
-        own_starts = np.maximum(starts, 0)
-        for piece, low, high, begin in self._segments(layout, row, own_starts):
-            colour = int(colours[piece])
-            if colour != UNCOLOURED:
-                fills.append((colour, QRectF(low, top, max(high - low, THINNEST), bottom - top)))
-            byte = own_starts[piece]
-            if begin is None or byte == 0:
-                continue  # the token began before this stretch, or nothing stands before it in the row
-            cuts_character = layout.byte_of(layout.character_of(row.first_byte + int(byte))) != row.first_byte + byte
-            (splits if cuts_character else hairlines).append(QLineF(begin, top, begin, bottom))
-        return RowTokens(key, fills, hairlines, splits)
+        places = ((segments.begin[begins_here & is_split] + 0.5) * self.pixel).tolist()
+        image = QImage(pixels.data, len(pixels), 1, pixels.nbytes, QImage.Format.Format_ARGB32_Premultiplied)
+        return RowTokens(key, pixels, image, [QLineF(x, top, x, bottom) for x in places])
 
-    def _segments(self, layout: BlockLayout, row: Row, starts: Int64s) -> list[tuple[int, float, float, float | None]]:
-        """Stretches of the row without a gap on the screen: which span, from x to x, where the span begins.
-
-        A span is one stretch, save where left-to-right and right-to-left text meet inside it.
-        """
+    def _segments(self, layout: BlockLayout, row: Row, starts: Int64s) -> Segments:
+        """Where on the screen the spans of bytes are that start at these bytes of a row."""
         begins, ends = layout.cells(row)
         torn = np.flatnonzero(np.abs(begins[1:] - ends[:-1]) > 0.01) + 1
         cuts = starts if not len(torn) else np.union1d(starts, torn)
-        pieces = np.searchsorted(starts, cuts, side="right") - 1
-        lasts = np.append(cuts[1:], row.byte_count) - 1
-        first_x, last_x = begins[cuts], ends[lasts]
-        low = np.round(np.minimum(first_x, last_x) / self.pixel) * self.pixel
-        high = np.round(np.maximum(first_x, last_x) / self.pixel) * self.pixel
-        starts_span = np.isin(cuts, starts, assume_unique=True)
-        edge = np.round(first_x / self.pixel) * self.pixel
-        return [
-            (piece, x0, x1, x if is_start else None)
-            for piece, x0, x1, x, is_start in zip(
-                pieces.tolist(), low.tolist(), high.tolist(), edge.tolist(), starts_span.tolist(), strict=True
-            )
-        ]
+        span = np.searchsorted(starts, cuts, side="right") - 1
+        begin = np.round(begins[cuts] / self.pixel).astype(np.int64)
+        end = np.round(ends[np.append(cuts[1:], row.byte_count) - 1] / self.pixel).astype(np.int64)
+        return Segments(span, np.minimum(begin, end), np.maximum(begin, end), begin, starts[span] == cuts)
 
     # -- letters ---------------------------------------------------------------------------
 
@@ -233,7 +220,32 @@ class TokenPainter:
             return []
         bounds = sorted({0, start, stop} - {row.byte_count})
         segments = self._segments(layout, row, np.array(bounds, np.int64))
-        return [(low, high) for piece, low, high, _ in segments if bounds[piece] == start]
+        wanted = segments.span == bounds.index(start)
+        low, high = segments.low[wanted] * self.pixel, segments.high[wanted] * self.pixel
+        return list(zip(low.tolist(), high.tolist(), strict=True))
+
+
+def _line_of_pixels(segments: Segments, fills: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+    """The segments' fills side by side from x = 0, transparent where there is none."""
+    order = np.argsort(segments.low, kind="stable")
+    low, high = segments.low[order], np.maximum(segments.high[order], segments.low[order] + THINNEST)
+    reached = np.maximum.accumulate(high)
+    low[1:] = np.maximum(low[1:], reached[:-1])  # what was made thicker pushes the next
+    widths = np.empty(2 * len(low), np.int64)
+    widths[0::2] = low - np.append(0, reached[:-1])
+    widths[1::2] = high - low
+    values = np.zeros(2 * len(low), np.uint32)
+    values[1::2] = fills[order]
+    return np.repeat(values, np.maximum(widths, 0))
+
+
+def _draw_over(pixels: npt.NDArray[np.uint32], places: Int64s, colour: QColor) -> None:
+    """Lay a translucent colour over single pixels."""
+    channels = pixels.view(np.uint8).reshape(-1, 4)  # blue, green, red, alpha; or the other way round
+    opaque = np.array([QColor(colour.rgb()).rgba()], np.uint32).view(np.uint8).astype(np.float64)
+    at = places[(places >= 0) & (places < len(pixels))]
+    share = colour.alphaF()
+    channels[at] = np.round(channels[at] * (1 - share) + opaque * share)
 
 
 def _touching(marks: Sequence[ByteSpan], start: int, stop: int) -> list[ByteSpan]:
@@ -250,12 +262,6 @@ def _touching(marks: Sequence[ByteSpan], start: int, stop: int) -> list[ByteSpan
         found.append(marks[low])
         low += 1
     return found
-
-
-def _draw_lines(painter: QPainter, lines: list[QLineF], pen: QPen) -> None:
-    if lines:
-        painter.setPen(pen)
-        painter.drawLines(lines)
 
 
 def _points(middle: QPointF, offsets: Sequence[tuple[float, float]]) -> list[QPointF]:

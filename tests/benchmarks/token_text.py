@@ -1,0 +1,148 @@
+"""What the token text costs the GUI thread at 1 MB: a step through time, a key press, a scroll.
+
+    python -m tests.benchmarks.token_text
+
+Prints CPU milliseconds of the GUI thread, repainting included. The ranks are made up: the
+engine works on another thread and is measured by itself.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import statistics
+import time
+from collections.abc import Callable, Iterator
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import numpy as np
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication
+
+from app.models.boundary_ranks import CUT, NEVER, Int32s
+from app.models.token_text import TextChange, TokenTextModel
+from app.views.token_text.editor import TokenTextEdit
+
+SIZE = 1_000_000
+WINDOW = (1000, 700)
+MERGES = 32_000
+LIMITS_MS = {"slider step": 16.0, "key press": 10.0}
+
+
+def text_of_words(separator_every: int) -> str:
+    """Made-up words, 1 MB of them, with a newline after every so many words (0: none at all)."""
+    rng = random.Random(7)
+    vocabulary = ["".join(rng.choices("etaoinshrdlucmfw", k=rng.randint(1, 11))) for _ in range(4000)]
+    words: list[str] = []
+    length = 0
+    while length < SIZE:
+        word = rng.choice(vocabulary)
+        words.append(word + ("\n" if separator_every and len(words) % separator_every == separator_every - 1 else " "))
+        length += len(words[-1])
+    return "".join(words)[:SIZE]
+
+
+def made_up_ranks(text: str) -> Int32s:
+    """A cut before each blank; inside words, merges at all times, and some boundaries that stay."""
+    data = np.frombuffer(text.encode(), np.uint8)
+    rng = np.random.default_rng(3)
+    ranks = (MERGES * rng.random(len(data) + 1) ** 2).astype(np.int32)
+    ranks[rng.random(len(ranks)) < 0.1] = NEVER
+    ranks[:-1][(data == 32) | (data == 10)] = CUT
+    ranks[0] = ranks[-1] = CUT
+    return ranks
+
+
+def answer(model: TokenTextModel) -> Callable[[TextChange], None]:
+    """What a session does at each edit, without an engine: the ranks of the requested bytes."""
+    between_words = re.compile(rb"(?<=[a-z])(?=[ \n][a-z])")
+
+    def on_change(_change: TextChange) -> None:
+        request = model.request(between_words)
+        if request:
+            ranks = np.resize(np.array([CUT, 5, 900, NEVER, 3], np.int32), request.stop - request.start + 1)
+            model.accept(request.revision, request.start, request.stop, ranks)
+
+    return on_change
+
+
+def milliseconds(step: Callable[[], object], times: int) -> list[float]:
+    figures = []
+    for _ in range(times):
+        before = time.thread_time()
+        step()
+        figures.append((time.thread_time() - before) * 1000)
+    return figures
+
+
+def measured(text: str) -> Iterator[tuple[str, list[float]]]:
+    model = TokenTextModel(text)
+    editor = TokenTextEdit(model)
+    editor.resize(*WINDOW)
+    editor.show()
+    model.accept(model.revision, 0, model.byte_length, made_up_ranks(text))
+    editor.select_bytes(SIZE // 2, SIZE // 2)
+    editor.setFocus()
+    QApplication.processEvents()
+    model.text_changed.connect(answer(model))
+
+    early = iter(range(0, 2000, 20))
+    yield "slider step, early merges", milliseconds(lambda: _go(editor, next(early)), 100)
+    late = iter(range(20_000, 30_000, 100))
+    yield "slider step, late merges", milliseconds(lambda: _go(editor, next(late)), 100)
+    jumps = iter(random.Random(1).choices(range(MERGES), k=50))
+    yield "slider step, random jumps", milliseconds(lambda: _go(editor, next(jumps)), 50)
+    _go(editor, 10_000)
+    letters = iter("what a person writes in the middle of it " * 3)
+    yield "key press, typing", milliseconds(lambda: _press(editor, next(letters)), 100)
+    yield "key press, backspace", milliseconds(lambda: _press(editor, "\b", Qt.Key.Key_Backspace), 50)
+    yield "key press, return", milliseconds(lambda: _press(editor, "\r", Qt.Key.Key_Return), 20)
+    yield "key press, down", milliseconds(lambda: _press(editor, "", Qt.Key.Key_Down), 50)
+    whole = made_up_ranks(model.text())
+    yield "answer for the whole text", milliseconds(lambda: _accept(editor, whole), 20)
+    bar = editor.verticalScrollBar()
+    yield "scroll by a row", milliseconds(lambda: _scroll(editor, bar.value() + 60), 50)
+    places = iter(random.Random(2).choices(range(bar.maximum()), k=50))
+    yield "scroll far", milliseconds(lambda: _scroll(editor, next(places)), 50)
+
+
+def _go(editor: TokenTextEdit, merges: int) -> None:
+    editor.model.set_cursor(merges)
+    editor.model.counts()
+    editor.viewport().repaint()
+
+
+def _press(editor: TokenTextEdit, text: str, key: Qt.Key = Qt.Key.Key_unknown) -> None:
+    QApplication.sendEvent(editor, QKeyEvent(QEvent.Type.KeyPress, key, Qt.KeyboardModifier.NoModifier, text))
+    editor.model.counts()
+    editor.viewport().repaint()
+
+
+def _accept(editor: TokenTextEdit, ranks: Int32s) -> None:
+    editor.model.accept(editor.model.revision, 0, editor.model.byte_length, ranks)
+    editor.model.counts()
+    editor.viewport().repaint()
+
+
+def _scroll(editor: TokenTextEdit, value: int) -> None:
+    editor.verticalScrollBar().setValue(value)
+    editor.viewport().repaint()
+
+
+def main() -> None:
+    application = QApplication.instance() or QApplication([])
+    for name, text in (("1 MB in lines", text_of_words(12)), ("1 MB in one line", text_of_words(0))):
+        print(f"\n{name}{'median':>26} {'95 %':>8} {'most':>8}   (CPU ms of the GUI thread)")
+        for what, figures in measured(text):
+            median, high = statistics.median(figures), statistics.quantiles(figures, n=20)[-1]
+            limit = next((ms for kind, ms in LIMITS_MS.items() if what.startswith(kind)), None)
+            verdict = "" if limit is None else f"  {'within' if high < limit else 'OVER'} {limit:.0f}"
+            print(f"  {what:<28} {median:>8.2f} {high:>8.2f} {max(figures):>8.2f}{verdict}")
+    del application
+
+
+if __name__ == "__main__":
+    main()
