@@ -148,6 +148,11 @@ class BoundaryRanks:
             ids[(edges[:-1] >= self.pending[0]) & (edges[1:] <= self.pending[1])] = NO_TOKEN
         return ids
 
+    def largest_id(self, at: int) -> int:
+        """An id that none is larger than."""
+        bases = 0 if self.symbols is None or not self.length else int(self.symbols.max())
+        return max(self.alphabet_size + at, bases)
+
     # -- counts ----------------------------------------------------------------------------
 
     def count(self, at: int, before: int | None = None) -> int:

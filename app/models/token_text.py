@@ -55,6 +55,10 @@ class TokenAt:
     data: bytes
 
     @property
+    def span(self) -> tuple[int, int]:
+        return self.start, self.stop
+
+    @property
     def starts_inside_character(self) -> bool:
         return bool(self.data) and self.data[0] & 0xC0 == 0x80
 
@@ -243,6 +247,11 @@ class TokenTextModel(QObject):
         pending = self._ranks.pending
         is_known = pending is None or stop < pending[0] or start > pending[1]
         return TokenAt(start, stop, int(tokens.ids[0]) if is_known else NO_TOKEN, self.pieces.utf8(start, stop))
+
+    @property
+    def largest_id(self) -> int:
+        """No token of the text has a larger id."""
+        return self._ranks.largest_id(self._cursor)
 
     def token_count(self) -> int:
         if self._tokens is None:

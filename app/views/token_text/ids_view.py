@@ -1,0 +1,276 @@
+"""The ids of all tokens of the text, in a grid that knows only what is on the screen.
+
+Each id stands on the colour its token has in the text; hovering one lights the other.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFontDatabase,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+    QResizeEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QLabel, QLineEdit, QMenu, QVBoxLayout, QWidget
+
+from app.models.boundary_ranks import NO_TOKEN
+from app.models.token_text import TokenAt, TokenTextModel
+from app.views.token_text.colouring import UNCOLOURED, coloured_tokens
+from app.views.token_text.painting import ByteSpan
+from app.views.token_text.palette import TokenPalette
+
+_PADDING = 7.0
+_GAP = 1.0
+_STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+
+
+class IdsGrid(QAbstractScrollArea):
+    """Rows of ids; as many in each as there is room for."""
+
+    token_hovered = Signal(object)  # the TokenAt under the mouse, or None
+    token_chosen = Signal(object)  # the TokenAt that was clicked, or gone to by keyboard
+
+    def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.model = model
+        self._hovered: TokenAt | None = None
+        self._highlighted: ByteSpan | None = None
+        self._selected: ByteSpan | None = None
+        self._current = 0  # the index the keyboard is at
+        self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)  # else rows would change with it
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.setAutoFillBackground(True)
+        self.setViewportMargins(6, 6, 6, 6)
+        self.viewport().setMouseTracking(True)
+        self.setAccessibleName("Token ids")
+        self.setAccessibleDescription("The id of each token of the text. Arrow keys go from token to token.")
+        model.text_changed.connect(self._follow)
+        model.tokens_changed.connect(self._follow)
+
+    # -- face ------------------------------------------------------------------------------
+
+    def highlight(self, span: ByteSpan | None) -> None:
+        """Outline a token from outside and show it."""
+        if span == self._highlighted:
+            return
+        self._highlighted = span
+        if span and self.isVisible():
+            self._reveal(self.model.index_of_token(span[0]))
+        self.viewport().update()
+
+    def select(self, span: ByteSpan | None) -> None:
+        """Mark the tokens that share a byte with the selected text."""
+        if span == self._selected:
+            return
+        self._selected = span
+        if span and self.isVisible():
+            self._reveal(self.model.index_of_token(span[0]))
+        self.viewport().update()
+
+    def selected_ids(self) -> list[int]:
+        """The ids of the tokens the selected text touches; all if nothing is selected."""
+        start, stop = self._selected or (0, self.model.byte_length)
+        ids = self.model.tokens_between(start, stop).ids
+        return [token for token in ids.tolist() if token != NO_TOKEN]
+
+    def copy(self) -> None:
+        QGuiApplication.clipboard().setText(", ".join(map(str, self.selected_ids())))
+
+    # -- geometry --------------------------------------------------------------------------
+
+    @property
+    def _cell_width(self) -> float:
+        digits = len(str(self.model.largest_id))
+        return self.fontMetrics().horizontalAdvance("0") * digits + 2 * _PADDING
+
+    @property
+    def _row_height(self) -> int:
+        return self.fontMetrics().height() + 6
+
+    @property
+    def columns(self) -> int:
+        return max(1, int(self.viewport().width() / self._cell_width))
+
+    def _count(self) -> int:
+        return len(self.model.edges()) - 1
+
+    def _cell(self, index: int) -> QRectF:
+        row, column = divmod(index, self.columns)
+        y = row * self._row_height - self.verticalScrollBar().value()
+        return QRectF(column * self._cell_width, y, self._cell_width - _GAP, self._row_height - _GAP)
+
+    def _index_at(self, point: QPointF) -> int | None:
+        column = int(point.x() / self._cell_width)
+        row = int(point.y() + self.verticalScrollBar().value()) // self._row_height
+        index = row * self.columns + column
+        return index if 0 <= column < self.columns and 0 <= index < self._count() else None
+
+    def _token(self, index: int) -> TokenAt | None:
+        return self.model.token_at(int(self.model.edges()[index]))
+
+    def _reveal(self, index: int) -> None:
+        bar, cell = self.verticalScrollBar(), self._cell(index)
+        if cell.top() < 0:
+            bar.setValue(bar.value() + int(cell.top()))
+        elif cell.bottom() > self.viewport().height():
+            bar.setValue(bar.value() + int(cell.bottom()) - self.viewport().height() + 1)
+
+    # -- following -------------------------------------------------------------------------
+
+    def _follow(self) -> None:
+        if not self.isVisible():
+            return  # what nobody sees costs nothing; `showEvent` catches up
+        rows = -(-self._count() // self.columns)
+        bar = self.verticalScrollBar()
+        bar.setRange(0, max(0, rows * self._row_height - self.viewport().height()))
+        bar.setPageStep(self.viewport().height())
+        bar.setSingleStep(self._row_height)
+        self._hover(None)
+        self.viewport().update()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._follow()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._follow()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.PaletteChange) and hasattr(self, "model"):
+            self._follow()
+
+    # -- painting --------------------------------------------------------------------------
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        seen, offset = event.rect(), self.verticalScrollBar().value()
+        first = (seen.top() + offset) // self._row_height * self.columns
+        stop = min(self._count(), ((seen.bottom() + offset) // self._row_height + 1) * self.columns)
+        if first >= stop:
+            return
+        edges = self.model.edges()
+        start, end = int(edges[first]), int(edges[stop])
+        tokens, colours = coloured_tokens(self.model.tokens_between, start, end, self.model.byte_length)
+        palette = TokenPalette.matching(self.palette())
+        with QPainter(self.viewport()) as painter:
+            for place, (token, colour) in enumerate(zip(tokens.ids.tolist(), colours.tolist(), strict=True)):
+                cell = self._cell(first + place)
+                if colour != UNCOLOURED:
+                    painter.fillRect(cell, palette.fills[colour])
+                if _touches(self._selected, int(tokens.edges[place]), int(tokens.edges[place + 1])):
+                    painter.fillRect(cell, palette.selection)
+                painter.setPen(palette.ink if token != NO_TOKEN else palette.faint)
+                painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, str(token) if token != NO_TOKEN else "·")
+            self._paint_outline(painter, palette)
+
+    def _paint_outline(self, painter: QPainter, palette: TokenPalette) -> None:
+        span = (self._hovered.start, self._hovered.stop) if self._hovered else self._highlighted
+        index = self.model.index_of_token(span[0]) if span and span[0] < self.model.byte_length else None
+        if index is None and self.hasFocus():
+            index = min(self._current, self._count() - 1)
+        if index is not None:
+            painter.setPen(QPen(palette.outline, 1.6))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(self._cell(index).adjusted(0.8, 0.8, -0.8, -0.8))
+
+    # -- mouse and keyboard ----------------------------------------------------------------
+
+    def _hover(self, token: TokenAt | None) -> None:
+        if token != self._hovered:
+            self._hovered = token
+            self.token_hovered.emit(token)
+            self.viewport().update()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        index = self._index_at(event.position())
+        self._hover(None if index is None else self._token(index))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover(None)
+        super().leaveEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        index = self._index_at(event.position())
+        if index is not None and event.button() == Qt.MouseButton.LeftButton:
+            self._go(index)
+
+    def _go(self, index: int) -> None:
+        self._current = max(0, min(index, self._count() - 1))
+        if self._count():
+            self._reveal(self._current)
+            self.token_chosen.emit(self._token(self._current))
+            self.viewport().update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        page = max(1, self.viewport().height() // self._row_height - 1) * self.columns
+        steps = {
+            **_STEPS,
+            Qt.Key.Key_Up: -self.columns,
+            Qt.Key.Key_Down: self.columns,
+            Qt.Key.Key_PageUp: -page,
+            Qt.Key.Key_PageDown: page,
+            Qt.Key.Key_Home: -self._count(),
+            Qt.Key.Key_End: self._count(),
+        }
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy()
+        elif event.key() in steps:
+            self._go(self._current + steps[Qt.Key(event.key())])
+        else:
+            super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        what = "Copy Selected Ids" if self._selected else "Copy All Ids"
+        menu.addAction(what, QKeySequence(QKeySequence.StandardKey.Copy), self.copy)
+        menu.popup(event.globalPos())
+
+
+class IdsView(QWidget):
+    """The grid of ids, and a line into which ids can be pasted to be decoded."""
+
+    ids_pasted = Signal(str)  # what was entered, as it was entered
+
+    def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.grid = IdsGrid(model)
+        self.entry = QLineEdit()
+        self.entry.setPlaceholderText("Paste ids to decode them…")
+        self.entry.setClearButtonEnabled(True)
+        self.entry.setAccessibleName("Ids to decode")
+        self.entry.returnPressed.connect(lambda: self.ids_pasted.emit(self.entry.text()))
+        self.decoded = QLabel()
+        self.decoded.setTextFormat(Qt.TextFormat.PlainText)
+        self.decoded.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.decoded.setWordWrap(True)
+        self.decoded.setAccessibleName("Decoded text")
+        self.decoded.hide()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        layout.addWidget(self.grid, 1)
+        layout.addWidget(self.entry)
+        layout.addWidget(self.decoded)
+
+    def show_decoded(self, text: str) -> None:
+        """What the pasted ids mean, or a sentence why they mean nothing."""
+        self.decoded.setText(text)
+        self.decoded.setVisible(bool(text))
+
+
+def _touches(span: ByteSpan | None, start: int, stop: int) -> bool:
+    return span is not None and span[0] < stop and start < span[1]
