@@ -20,10 +20,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import regex
 
 LONGEST_PIECE = 1024  # characters; laying out this much takes about a millisecond
 SHORTEST_PART = 256  # a smaller rest of a long line is joined with the part after it
 CUT_SEARCH = 96  # how far before the limit a blank is looked for, to cut a long line there
+
+_DRAWN_AS_ONE = regex.compile(r"\X")
 
 Int64s = npt.NDArray[np.int64]
 
@@ -165,30 +168,22 @@ def _parts_of_long_line(line: str) -> list[str]:
     parts: list[str] = []
     start = 0
     while len(line) - start > LONGEST_PIECE + 1:  # never a part that is the newline alone
-        stop = _good_cut(line, start + LONGEST_PIECE)
+        stop = _good_cut(line, start, start + LONGEST_PIECE)
         parts.append(line[start:stop])
         start = stop
     parts.append(line[start:])
     return parts
 
 
-def _good_cut(line: str, limit: int) -> int:
-    """A place at or before `limit` to cut a line: after a blank, else between whole characters."""
+def _good_cut(line: str, start: int, limit: int) -> int:
+    """A place at or before `limit` to cut a line: after a blank, else between whole characters with their marks."""
     blank = line.rfind(" ", limit - CUT_SEARCH, limit)
     if blank >= 0 and not unicodedata.combining(line[blank + 1]):
         return blank + 1
-    for cut in range(limit, limit - CUT_SEARCH, -1):
-        if not _is_joined(line[cut - 1], line[cut]):
-            return cut
-    return limit
-
-
-def _is_joined(before: str, after: str) -> bool:
-    """Whether two characters are likely to be drawn as one, so that a cut would tear them."""
-    if after < "\u0300":
-        return False
-    joins = unicodedata.category(after) in ("Mn", "Mc", "Me", "Cf") or before == "\u200d"
-    return joins or "\U0001f1e6" <= after <= "\U0001f1ff" or "\U0001f3fb" <= after <= "\U0001f3ff"
+    if line[start : limit + 1].isascii():
+        return limit
+    boundaries = [match.end() for match in _DRAWN_AS_ONE.finditer(line, start, limit + 1)]
+    return next((boundary for boundary in reversed(boundaries) if boundary <= limit), limit)
 
 
 def utf8_length(text: str) -> int:
