@@ -7,10 +7,9 @@ import json
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_table, text_argument, text_or_standard_input
-from bpe_core.command_line.steps import visible
+from bpe_core.command_line.steps import token_names, visible
 from bpe_core.errors import BpeError
 from bpe_core.formats import read_history
-from bpe_core.formats.honest_text import escape
 
 SUMMARY = "turn text into tokens by a merge table"
 
@@ -46,10 +45,11 @@ def run(options: argparse.Namespace) -> int:
     text = text_or_standard_input(options.text)
     ids = tokenizer.encode(text, at=options.at, allowed_special="all" if options.allow_special else ())
     if options.json:
-        tokens = [escape(tokenizer.token_bytes(id)) for id in ids]
-        print(json.dumps({"ids": ids, "tokens": tokens}, ensure_ascii=False))
+        names = token_names(history)
+        print(json.dumps({"ids": ids, "tokens": [names[id] for id in ids]}, ensure_ascii=False))
     elif options.pieces:
-        print(" | ".join(visible(escape(tokenizer.token_bytes(id))) for id in ids))
+        names = token_names(history)
+        print(" | ".join(visible(names[id]) for id in ids))
     else:
         print(*ids)
     return 0

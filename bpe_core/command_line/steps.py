@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bpe_core.formats.rows import Row, merge_rows
+from bpe_core.formats.honest_text import escape
+from bpe_core.formats.rows import Row, TokenTexts, merge_rows
 from bpe_core.history import MergeHistory
 
 BLANK = "␣"
@@ -15,6 +16,15 @@ def step_lines(history: MergeHistory) -> Iterator[str]:
     for row in merge_rows(history):
         pair = f"{visible(row.left_text)} + {visible(row.right_text)} → {visible(row.token)}"
         yield f"{row.step:>5}  {pair:<32}  {_times(row)}"
+
+
+def token_names(history: MergeHistory) -> list[str]:
+    """What is written on each token, the word marker included, in the order of the ids."""
+    texts = TokenTexts(history.alphabet)
+    for merge in history:
+        texts.add(merge.left, merge.right)
+    specials = [escape(special.encode()) for special in history.recipe.special_tokens]
+    return [texts.text(id) for id in range(len(texts.lengths))] + specials
 
 
 def visible(text: str | None) -> str:

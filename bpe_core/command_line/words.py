@@ -10,8 +10,7 @@ from typing import Any
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_limits, add_tie_rule, chosen_recipe, text_argument
-from bpe_core.command_line.steps import step_lines, visible
-from bpe_core.formats.honest_text import escape
+from bpe_core.command_line.steps import step_lines, token_names, visible
 from bpe_core.formats.rows import TokenTexts, merge_rows
 from bpe_core.history import END_SENTENCES
 from bpe_core.reference import join
@@ -53,7 +52,8 @@ def run(options: argparse.Namespace) -> int:
     counts = counted(options.words)
     history = bpe.train(bpe.Corpus.from_word_counts(counts), recipe)
     states = _states([*counts], history)
-    applied = {word: _pieces(word, history) for word in options.apply}
+    tokenizer, names = bpe.Tokenizer(history), token_names(history)
+    applied = {word: [names[id] for id in tokenizer.encode(word)] for word in options.apply}
     if options.json:
         print(json.dumps(_described(history, counts, states, applied), ensure_ascii=False, indent=1))
         return 0
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
         print(f"{line}\n       {state}\n")
     print(END_SENTENCES[history.end_reason])
     for word, pieces in applied.items():
-        print(f"{word} → {' '.join(pieces)}")
+        print(f"{word} → {' '.join(map(visible, pieces))}")
     return 0
 
 
@@ -107,8 +107,3 @@ def _states(words: list[str], history: bpe.MergeHistory) -> Iterator[str]:
 
 def _joined(words: list[list[int]], texts: TokenTexts) -> str:
     return " | ".join(" ".join(visible(texts.text(id)) for id in word) for word in words)
-
-
-def _pieces(word: str, history: bpe.MergeHistory) -> list[str]:
-    tokenizer = bpe.Tokenizer(history)
-    return [visible(escape(tokenizer.token_bytes(id))) for id in tokenizer.encode(word)]

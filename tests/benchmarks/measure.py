@@ -38,7 +38,7 @@ def measure(task: Task, seconds: float) -> Measured | Failed:
         return Measured(**json.loads(lines[-1]))
     complaints = done.stderr.strip().splitlines()
     if complaints:
-        return Failed(complaints[-1][:200])
+        return Failed(complaints[-1].removeprefix("NotImplementedError: ")[:200])
     return Failed(f"ended with the code {done.returncode}")
 
 

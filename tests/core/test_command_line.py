@@ -99,7 +99,7 @@ def test_train_without_output_prints_the_merges(text: Path, capsys: pytest.Captu
     lines = capsys.readouterr().out.splitlines()
     assert [" ".join(line.split()) for line in lines] == [
         "1 t + h → th 3 times, as often as ␣ + l",
-        "2 ␣ + l → ␣l 3 times, as often as th + e",
+        "2 ␣ + l → ␣l 3 times",
     ]
 
 
@@ -162,7 +162,7 @@ def test_only_included_files_of_a_folder(tmp_path: Path) -> None:
 
 def test_encode_prints_ids(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["encode", "--merges", str(table), "the", "lowest"]) == 0
-    assert capsys.readouterr().out == "258 261 101 262\n"
+    assert capsys.readouterr().out == "258 261 262\n"
 
 
 def test_encode_at_a_merge(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
