@@ -59,9 +59,9 @@ from app.views.message_bar import MessageBar
 from app.views.recipe_panel import RecipePanel
 from app.views.speed_box import SpeedBox, merges_per_second
 from app.views.status_line import StatusLine
-from app.views.text_panel import TextPanel
 from app.views.theme import Theme
 from app.views.time_bar import TimeBar
+from app.views.token_text.panel import TokenTextPanel
 from app.views.toolbar import MainToolBar
 from bpe_core import Recipe
 from resources import Sample, samples
@@ -87,6 +87,7 @@ class Program(QObject):
         self._connect_corpus()
         self._connect_training()
         self._connect_merges()
+        self._connect_text()
         self._connect_time()
         self._connect_charts_and_export()
         self._connect_help_and_notices()
@@ -105,6 +106,7 @@ class Program(QObject):
             self.open_sample(samples()[0])
         self.session.undo.clear()
         self.form.preview()
+        self.encoder.encode()
 
     def close(self) -> None:
         """Keep the settings, then end every thread."""
@@ -144,7 +146,7 @@ class Program(QObject):
         self.messages = MessageBar(window)
         self.speed = SpeedBox(self.settings.get(SPEED))
         self.toolbar = MainToolBar(actions, self.form, self.training, self.samples_menu, self.speed)
-        self.text_panel = TextPanel(self.token_text)
+        self.text_panel = TokenTextPanel(self.token_text)
         self.charts = ChartsPanel(self.pairs, self.curves)
         self.corpus_panel = CorpusPanel(self.corpus, actions["open"])
         self.recipe_panel = RecipePanel(self.form)
@@ -235,6 +237,11 @@ class Program(QObject):
         actions["copy_csv"].triggered.connect(lambda: self._copy_merges(","))
         table.copy_wanted.connect(lambda: self._copy_merges("\t"))
         actions["find"].triggered.connect(self.merge_panel.begin_filter)
+
+    def _connect_text(self) -> None:
+        panel, inspector = self.text_panel, self.inspector
+        panel.token_hovered.connect(lambda token: inspector.peek(token.id if token else None))
+        panel.editor.caret_token_changed.connect(lambda token: inspector.peek(token.id if token else None))
 
     def _connect_time(self) -> None:
         cursor, actions = self.session.cursor, self.actions

@@ -149,7 +149,7 @@ class CorpusListModel(QAbstractListModel):
         known = "missing" if size is None else size_text(size)
         outcome = self._shelf.outcome_of(source)
         if isinstance(outcome, Counted):
-            facts = f"{known} · {outcome.encoding}"
+            facts = f"{known} · {outcome.encoding.upper()}"
             state = f"{count_text(outcome.words, 'word')}, {len(outcome.table):,} distinct"
             return Entry(source, facts, state, warning=_warning(outcome, self._shelf.splits))
         if isinstance(outcome, CountFailed):

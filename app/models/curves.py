@@ -62,7 +62,7 @@ class CurvesModel(QObject):
         counts = np.sort(token_counts(run.history, run.symbol_counts, k))[::-1]
         counts = counts[: int(np.count_nonzero(counts > 0))]
         ranks = _log_spaced(len(counts))
-        return Curve(ranks, counts[ranks.astype(np.int64) - 1], "Rank", "Occurrences in the corpus", is_log=True)
+        return Curve(ranks, counts[ranks.astype(np.int64) - 1], "Rank", "Occurrences", is_log=True)
 
     def compression(self) -> Curve:
         """Base symbols a token stands for, over the whole run; the moment shown is marked."""

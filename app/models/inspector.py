@@ -49,6 +49,13 @@ class InspectorModel(QObject):
             self.facts = facts
             self.changed.emit()
 
+    def peek(self, token: int | None) -> None:
+        """Look at a token in passing; None returns to the one of the moment shown."""
+        if token is None:
+            self._follow()
+        else:
+            self.look_at(token)
+
     def travel_to(self, token: int) -> None:
         """Go to the moment the token was learned."""
         run = self._runs.shown

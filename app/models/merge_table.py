@@ -202,6 +202,7 @@ class MergeTableModel(QAbstractTableModel):
         if (column, descending) != (self.sort_column, self.sort_descending):
             self.sort_column, self.sort_descending = column, descending
             self._reorder()
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(COLUMNS) - 1)
 
     def merge_at(self, row: int) -> int:
         """The merge that stands in this row; 0 is the first."""
@@ -258,9 +259,10 @@ class MergeTableModel(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(COLUMNS):
             return None
         if role == Role.DisplayRole:
-            return COLUMNS[section].title
+            arrow = "" if section != self.sort_column else " ▾" if self.sort_descending else " ▴"
+            return COLUMNS[section].title + arrow
         if role == Role.ToolTipRole:
-            return COLUMNS[section].tip
+            return f"{COLUMNS[section].tip}. Click to sort."
         if role == Role.TextAlignmentRole:
             return _RIGHT if COLUMNS[section].is_number else _LEFT
         return None

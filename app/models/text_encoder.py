@@ -42,8 +42,8 @@ class TextEncoder(QObject):
         self._job: EncodingJob | None = None
         self._request: EncodeRequest | None = None
         self._history: MergeHistory | None = None  # what the tokens on screen were found with
-        learning = Throttle(LEARNING_MILLISECONDS, self._encode, self)
-        typing = Throttle(TYPING_MILLISECONDS, self._encode, self)
+        learning = Throttle(LEARNING_MILLISECONDS, self.encode, self)
+        typing = Throttle(TYPING_MILLISECONDS, self.encode, self)
         copying = Throttle(TEXT_MILLISECONDS, lambda: text.put_quietly(model.text()), self)
         model.text_changed.connect(typing.call)
         model.text_changed.connect(copying.call)
@@ -55,8 +55,9 @@ class TextEncoder(QObject):
         jobs.ended.connect(self._job_ended)
 
     @property
-    def is_busy(self) -> bool:
-        return self._job is not None
+    def is_behind(self) -> bool:
+        """Whether the tokens on screen are not yet those of the text and the merges as they are now."""
+        return self._job is not None or self._model.is_pending or not _are_the_same(self._wanted(), self._history)
 
     def _move(self, position: int) -> None:
         self._model.set_cursor(position)
@@ -70,7 +71,7 @@ class TextEncoder(QObject):
         alphabet = Alphabet.for_words(WordTable.from_counts({}), recipe)
         return MergeHistory.from_pairs(recipe, alphabet, [])
 
-    def _encode(self) -> None:
+    def encode(self) -> None:
         if self._job is not None:
             return
         wanted = self._wanted()
@@ -106,7 +107,7 @@ class TextEncoder(QObject):
     def _job_ended(self, job: Job) -> None:
         if job is self._job:
             self._job = None
-            self._encode()
+            self.encode()
 
 
 def _are_the_same(one: MergeHistory, other: MergeHistory | None) -> bool:

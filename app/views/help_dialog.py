@@ -24,9 +24,9 @@ frequent, the rule of ties may ask which one was met first.</p>
 <p>A preset decides how text becomes words and words become symbols. The preview shows where your text is cut before
 anything is merged; merges never cross such a cut. Under <b>More</b> you find everything else.</p>
 <h3>What the signs mean</h3>
-<p><code>·</code> is a blank, <code>⏎</code> a newline, <code>⇥</code> a tab. <code>&lt;0xE2&gt;</code> is a byte that
-is no character by itself: a piece of a longer one. <b>=</b> in the column Tie: the runner-up had the same count, and the
-tie rule decided.</p>
+<p><code>·</code> is a blank, <code>⏎</code> a newline, <code>⇥</code> a tab. <code>&lt;0xE2&gt;</code> is a byte
+that is no character by itself: a piece of a longer one. <b>=</b> in the column Tie: the runner-up had the same count,
+and the tie rule decided.</p>
 """
 ABOUT = """
 <h2>BPE Explorer</h2>

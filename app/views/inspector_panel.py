@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.models.inspector import InspectorModel, TokenFacts
 from app.models.wording import count_text
@@ -13,7 +13,7 @@ from app.views.theme import fixed_font
 MOST_BYTES = 48
 
 
-class InspectorPanel(QWidget):
+class InspectorPanel(QScrollArea):
     """The parts are buttons: each leads to the moment it was learned itself."""
 
     def __init__(self, model: InspectorModel, parent: QWidget | None = None) -> None:
@@ -35,12 +35,16 @@ class InspectorPanel(QWidget):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             form.addRow(_title(title), label)
         form.addRow(_title("Parts"), self._parts)
-        column = QVBoxLayout(self)
+        inside = QWidget()
+        column = QVBoxLayout(inside)
         column.setContentsMargins(8, 4, 8, 8)
         column.addWidget(self.token)
         column.addWidget(self.hint)
         column.addWidget(self._table)
         column.addStretch()
+        self.setWidget(inside)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
         model.changed.connect(self._show)
         self._show()
 

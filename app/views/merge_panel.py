@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
 from app.models.merge_filter import MergeFilter
@@ -37,6 +38,7 @@ class MergePanel(QWidget):
         self.min_length.setToolTip("Only tokens of at least so many bytes")
         self.min_length.setAccessibleName("Least length of the token in bytes")
         self.below = QLabel()
+        self.below.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         self._lay_out()
         self.needle.textChanged.connect(self._filter)
         self.kind.currentIndexChanged.connect(self._filter)
@@ -87,8 +89,7 @@ class MergePanel(QWidget):
 
     def _show_count(self) -> None:
         chosen = self._model.filter
-        color = shades_of(self.palette()).error.name() if chosen.error else shades_of(self.palette()).muted.name()
-        self.below.setStyleSheet(f"color: {color}")
+        self.below.setStyleSheet(f"color: {shades_of(self.palette()).error.name()}" if chosen.error else "")
         if chosen.error:
             self.below.setText(chosen.error)
         elif chosen.lets_all_pass:

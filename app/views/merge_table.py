@@ -85,9 +85,17 @@ class MergeTable(QTableView):
             width = max(metrics.horizontalAdvance(widest), metrics.horizontalAdvance(COLUMNS[column].title) + 12)
             columns.resizeSection(column, width + 16)
         columns.setStretchLastSection(True)
-        columns.setSortIndicatorShown(True)
-        columns.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
-        self.setSortingEnabled(True)
+        columns.setSectionsClickable(True)
+        columns.sectionClicked.connect(self._sort)
+
+    def _sort(self, column: int) -> None:
+        """By this column; the other way round at the second click. Numbers begin with the largest."""
+        if column == self._model.sort_column:
+            is_descending = not self._model.sort_descending
+        else:
+            is_descending = COLUMNS[column].is_number and column != 0
+        order = Qt.SortOrder.DescendingOrder if is_descending else Qt.SortOrder.AscendingOrder
+        self._model.sort(column, order)
 
     def _travel(self, index: QModelIndex) -> None:
         if index.isValid():

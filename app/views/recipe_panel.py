@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QScrollArea,
     QSpinBox,
+    QStyle,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -61,6 +62,8 @@ class RecipePanel(QScrollArea):
         column.addWidget(self.more)
         column.addStretch()
         self.setWidget(inside)
+        bar = self.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent)
+        self.setMinimumWidth(inside.minimumSizeHint().width() + bar)
         form.changed.connect(self._show)
         form.refused.connect(self._refuse)
         self._show()
@@ -238,6 +241,7 @@ def preset_box(form: RecipeForm) -> QComboBox:
     """A box to choose a preset by name; it says where the recipe is none of them."""
     box = QComboBox()
     box.setAccessibleName("Preset")
+    box.setMinimumContentsLength(9)
     box.setToolTip("A recipe to start from")
     for option in PRESET_OPTIONS:
         box.addItem(option.title, option.value)

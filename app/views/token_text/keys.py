@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
 from app.views.token_text.caret import Caret
@@ -37,7 +38,7 @@ SELECTING_MOVES: dict[Key, Place] = {
 }
 DELETIONS: dict[Key, Place] = {
     Key.Delete: Caret.after,
-    Key.Backspace: Caret.before,
+    Key.Backspace: Caret.before,  # see `matched`
     Key.DeleteEndOfWord: Caret.word_after,
     Key.DeleteStartOfWord: Caret.word_before,
     Key.DeleteEndOfLine: Caret.line_end,
@@ -58,4 +59,7 @@ PAGES: dict[Key, tuple[int, bool]] = {
 
 def matched(event: QKeyEvent, keys: dict[Key, Place] | dict[Key, tuple[int, bool]]) -> Key | None:
     """The first of the keys that was pressed."""
+    is_shift_only = not event.modifiers() & ~Qt.KeyboardModifier.ShiftModifier
+    if Key.Backspace in keys and event.key() == Qt.Key.Key_Backspace and is_shift_only:
+        return Key.Backspace  # which Qt knows as a standard key on some platforms only
     return next((key for key in keys if event.matches(key)), None)

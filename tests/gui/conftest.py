@@ -1,0 +1,89 @@
+"""A whole window for a test, with settings of its own, and nothing left behind."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import cast
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.session.run import Phase
+from app.settings import LOCATION, Settings
+from app.wiring import Program, build
+
+# The picture-only platform says so whenever a window has a least size; no screen does.
+OFFSCREEN_CHATTER = "This plugin does not support propagateSizeHints"
+WAIT = 15_000  # milliseconds: the machine may be busy
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        item.add_marker(pytest.mark.qt_log_ignore(OFFSCREEN_CHATTER))
+
+
+@pytest.fixture
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    monkeypatch.setenv(LOCATION, str(tmp_path / "settings.ini"))
+    return Settings()
+
+
+@pytest.fixture
+def new_program(qtbot: QtBot, settings: Settings) -> Iterator[Callable[..., Program]]:
+    """Opens windows; all are closed at the end, and no thread of theirs lives on."""
+    opened: list[Program] = []
+
+    def make(*files: Path) -> Program:
+        program = build(cast(QApplication, QApplication.instance()), settings, "light")
+        opened.append(program)
+        program.window.show()
+        qtbot.waitExposed(program.window)
+        program.begin(files)
+        return program
+
+    yield make
+    for program in opened:
+        program.window.close()
+        program.window.deleteLater()
+    assert [thread.name for thread in threading.enumerate() if thread.name.endswith("Job")] == []
+
+
+@pytest.fixture
+def program(new_program: Callable[..., Program]) -> Program:
+    """A window that holds the first sample."""
+    return new_program()
+
+
+@pytest.fixture
+def train(qtbot: QtBot) -> Callable[[Program], None]:
+    """Press Train and wait for the end."""
+
+    def press_and_wait(program: Program) -> None:
+        program.actions["main"].trigger()
+        wait_for_phase(qtbot, program, Phase.ENDED)
+        settle(qtbot, program)
+
+    return press_and_wait
+
+
+def wait_for_phase(qtbot: QtBot, program: Program, *phases: Phase) -> None:
+    def is_there() -> None:
+        run = program.session.runs.shown
+        assert run is not None
+        assert run.phase in phases, run.sentence
+
+    qtbot.waitUntil(is_there, timeout=WAIT)
+
+
+def settle(qtbot: QtBot, program: Program) -> None:
+    """Wait until nothing is on its way any more."""
+
+    def is_quiet() -> None:
+        assert not program.encoder.is_behind
+        assert not program.pairs.is_waiting
+        assert not program.session.shelf.counts.busy
+
+    qtbot.waitUntil(is_quiet, timeout=WAIT)

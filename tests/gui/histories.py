@@ -1,0 +1,47 @@
+"""Histories made up for tests of what shows them; the engine's own are in the tests of the window."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from app.session.run import Run
+from app.session.token_names import TokenNames
+from app.worker.training import Pace
+from bpe_core import MergeHistory, Recipe
+from bpe_core.alphabet import Alphabet
+from bpe_core.history import NOTHING, Columns
+
+
+def random_history(merges: int, seed: int = 0) -> MergeHistory:
+    """Short tokens, falling counts, a tie here and there."""
+    random = np.random.default_rng(seed)
+    columns = Columns.with_room(merges)
+    base, lengths = 256, [1] * 256
+    for row in range(merges):
+        left, right = (int(random.integers(base + row)) for _ in range(2))
+        if lengths[left] + lengths[right] > 12:
+            left, right = (int(random.integers(base)) for _ in range(2))
+        lengths.append(lengths[left] + lengths[right])
+        columns.left[row], columns.right[row] = left, right
+    counts = np.sort(random.integers(2, 10 * merges + 10, merges))[::-1]
+    tied = random.random(merges) < 0.3
+    columns.count[:] = counts
+    columns.runner_up_left[:] = random.integers(0, base, merges)
+    columns.runner_up_right[:] = random.integers(0, base, merges)
+    columns.runner_up_count[:] = np.where(tied, counts, counts - 1)
+    columns.runner_up_left[-1:] = columns.runner_up_right[-1:] = columns.runner_up_count[-1:] = NOTHING
+    columns.tokens_left[:] = 10**8 - np.cumsum(counts)
+    return MergeHistory(Recipe.preset("gpt2"), Alphabet.of_bytes(), columns.first(merges), tokens_at_start=10**8)
+
+
+def run_with(history: MergeHistory) -> Run:
+    names = TokenNames(history.alphabet)
+    names.grow(history)
+    return Run(1, history.recipe, (), Pace(), history=history, names=names)
+
+
+def grown(run: Run, history: MergeHistory) -> None:
+    """The run has learned up to there."""
+    assert run.names is not None
+    run.history = history
+    run.names.grow(history)

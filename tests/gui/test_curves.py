@@ -1,0 +1,39 @@
+"""The curves agree with plain recounts."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from app.models.curves import compression_curve, token_counts
+from bpe_core import Recipe, WordTable, reference
+from tests.shared import shared_text
+
+
+@pytest.mark.parametrize("merges", [0, 1, 2, 7, 40])
+@pytest.mark.parametrize("text", ["aaaa aaa aaaaaaa abab ababab", "the lowest price is lower than the last one"])
+def test_token_counts_agree_with_encoding_every_word(text: str, merges: int) -> None:
+    words = WordTable.from_counts(Counter(text.split()))
+    recipe = Recipe.preset("raw-bytes", vocab_size=None, merges=40)
+    history = reference.train(words, recipe)
+    merges = min(merges, len(history))
+    symbols = np.bincount(words.text, weights=np.repeat(words.counts, np.diff(words.starts)), minlength=256)
+    plain: Counter[int] = Counter()
+    for word, count in words:
+        for token in reference.encode_word(word, history, at=merges):
+            plain[token] += count
+    counted = token_counts(history, symbols.astype(np.int64), merges)
+    assert {token: count for token, count in enumerate(counted.tolist()) if count} == dict(plain)
+
+
+def test_compression_never_falls_and_ends_where_the_history_does() -> None:
+    words = WordTable.from_counts(Counter(shared_text("data/raven.txt").split()))
+    history = reference.train(words, Recipe.preset("raw-bytes", vocab_size=None, merges=60))
+    x, y = compression_curve(history, 30)
+    assert x[0] == 0
+    assert y[0] == 1
+    assert x[-1] == 60
+    assert y[-1] == history.tokens_at_start / history.columns.tokens_left[-1]
+    assert (np.diff(y) >= 0).all()

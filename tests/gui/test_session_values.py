@@ -1,0 +1,88 @@
+"""Values that can be put back, and the one moment in time."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtGui import QUndoStack
+
+from app.session.changes import Held
+from app.session.sources import Source, moved, without
+from app.session.time import TimeCursor
+
+
+@given(st.lists(st.integers(0, 3), max_size=20), st.integers(0, 25))
+def test_undo_walks_back_and_redo_forth(values: list[int], steps: int) -> None:
+    stack = QUndoStack()
+    held: Held[int] = Held(0, stack)
+    states = [0]
+    for value in values:
+        held.put(value, "Change")
+        if value != states[-1]:
+            states.append(value)
+    back = min(steps, len(states) - 1)
+    for _ in range(back):
+        stack.undo()
+    assert held.value == states[len(states) - 1 - back]
+    for _ in range(back):
+        stack.redo()
+    assert held.value == states[-1]
+
+
+def test_changes_that_join_are_one_step_back() -> None:
+    stack = QUndoStack()
+    held: Held[int] = Held(0, stack)
+    for value in (1, 2, 3):
+        held.put(value, "Size", joins=True)
+    held.put(4, "Other", joins=True)
+    stack.undo()
+    assert held.value == 3
+    stack.undo()
+    assert held.value == 0
+
+
+def test_listeners_hear_of_changes_only() -> None:
+    held: Held[int] = Held(1, QUndoStack())
+    heard: list[int] = []
+    held.changed.connect(heard.append)
+    for value in (1, 2, 2):
+        held.put(value, "Change")
+    held.put_quietly(2)
+    held.put_quietly(5)
+    assert heard == [2, 5]
+
+
+MOVES = st.lists(
+    st.tuples(st.just("end"), st.integers(0, 50))
+    | st.tuples(st.just("go"), st.integers(-5, 60))
+    | st.tuples(st.just("live"), st.just(0)),
+    max_size=20,
+)
+
+
+@given(MOVES)
+def test_the_cursor_rides_at_the_end_unless_it_was_taken(moves: list[tuple[str, int]]) -> None:
+    cursor = TimeCursor()
+    end, position, live = 0, 0, True
+    for move, value in moves:
+        if move == "end":
+            end = value
+            cursor.set_end(value)
+        elif move == "go":
+            live = False
+            position = value
+            cursor.go_to(value)
+        else:
+            live = True
+            cursor.go_live()
+        position = end if live else min(max(position, 0), end)
+        assert (cursor.end, cursor.position, cursor.live) == (end, position, live)
+
+
+@given(st.permutations(range(5)), st.integers(0, 4), st.integers(0, 4))
+def test_moving_a_source_keeps_all_others_in_order(order: list[int], which: int, place: int) -> None:
+    sources = tuple(Source(str(number), text="x") for number in order)
+    chosen = sources[which]
+    after = moved(sources, chosen.number, place)
+    assert after[place] is chosen
+    assert without(after, {chosen.number}) == without(sources, {chosen.number})
