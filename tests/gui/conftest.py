@@ -15,8 +15,8 @@ from app.session.run import Phase
 from app.settings import LOCATION, Settings
 from app.wiring import Program, build
 
-# The picture-only platform says so whenever a window has a least size; no screen does.
-OFFSCREEN_CHATTER = "This plugin does not support propagateSizeHints"
+# The picture-only platform says the first whenever a window has a least size; some fonts are why it says the second.
+OFFSCREEN_CHATTER = "This plugin does not support propagateSizeHints|Failed to compute left/right minimum bearings"
 WAIT = 15_000  # milliseconds: the machine may be busy
 
 

@@ -180,7 +180,8 @@ class BlockLayout:
         """Where the caret stands at the end of a row."""
         if row.stop == len(self.text) and not self.goes_on:
             return row.stop - self.ends_line
-        return self.before(row.stop)  # behind its last character the caret would stand in the next row
+        # Behind its last character the caret would stand in the next row. (A row may hold only what is composed.)
+        return max(row.start, self.before(row.stop))
 
     def before(self, character: int) -> int:
         """The place before the whole character (with its marks) that ends here."""

@@ -143,7 +143,7 @@ def next_word(pieces: TextPieces, position: int) -> int:
     if text.kind(position) == "\n":
         return position + 1
     kind = text.kind(position)
-    while kind != " " and text.kind(position) == kind:
+    while kind not in (" ", "") and text.kind(position) == kind:
         position += 1
     while text.kind(position) == " ":
         position += 1

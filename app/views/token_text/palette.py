@@ -65,9 +65,9 @@ def _on_paper(paper: int, is_dark: bool) -> TokenPalette:
             paper=QColor(paper),
             ink=QColor("#f1f3f5"),
             fills=DARK_FILLS,
-            hairline=QColor(255, 255, 255, 110),
+            hairline=QColor(255, 255, 255, 95),
             faint=QColor("#a9b1ba"),
-            selection=QColor(96, 156, 255, 90),
+            selection=QColor(72, 132, 245, 88),
             outline=QColor("#ffffff"),
             mark=QColor("#ff6b6b"),
         )
