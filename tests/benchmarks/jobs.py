@@ -6,6 +6,9 @@ import hashlib
 import random
 import statistics
 import string
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -140,6 +143,23 @@ def _fingerprint_of_ids(peer: Peer, ids: object) -> str:
     return "" if own_ids else _fingerprint(np.asarray(ids, np.int64).tobytes())
 
 
+def start_import(peer: Peer, task: Task) -> Performed:
+    return _run_program(["-c", "import bpe_core"])
+
+
+def start_command(peer: Peer, task: Task) -> Performed:
+    """From pressing Enter to the prompt: the interpreter's start, everything."""
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / "merges.csv"
+        return _run_program(["-m", "bpe_core", "train", task.text, "--output", str(output), "--quiet"])
+
+
+def _run_program(arguments: list[str]) -> Performed:
+    with Stopwatch() as watch:
+        subprocess.run([sys.executable, *arguments], check=True)
+    return watch, "", 0
+
+
 @dataclass(frozen=True)
 class Job:
     """A kind of work, and who can do it."""
@@ -160,6 +180,8 @@ class Job:
 
 
 JOBS: dict[str, Job] = {
+    "import": Job("import bpe_core in a new interpreter", start_import, only_ours=True),
+    "command": Job("`bpe-explorer train` on a short text, from start to end", start_command, only_ours=True),
     "train": Job("train a vocabulary of {size:,}", train, trains=True),
     "unsplit": Job("train {size:,} merges on the whole text as one sequence", train_unsplit, only_ours=True),
     "encode": Job("encode the whole text, unseen and nothing cached, on one thread", encode_cold),

@@ -1,0 +1,40 @@
+"""From the start of the process to the first painted window; started by `tests.benchmarks.window`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+STARTED = "BENCHMARK_STARTED"  # names the moment, in seconds, when the process was started
+
+
+def main() -> None:
+    from PySide6.QtCore import QEvent, QObject  # all of this is what is measured
+    from PySide6.QtWidgets import QApplication
+
+    from app.settings import Settings
+    from app.wiring import build
+
+    class FirstPaint(QObject):
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            if event.type() == QEvent.Type.Paint:
+                seconds = time.time() - float(os.environ[STARTED])
+                loaded = [name for name in ("numba", "pyqtgraph") if name in sys.modules]
+                print(f"first painted after {seconds:.2f} s" + (f", with {loaded} loaded" if loaded else ""))
+                watched.removeEventFilter(self)
+                QApplication.exit()
+            return False
+
+    application = QApplication([])
+    program = build(application, Settings())
+    watcher = FirstPaint()
+    program.window.installEventFilter(watcher)
+    program.window.show()
+    program.begin([])
+    application.exec()
+    program.window.close()
+
+
+if __name__ == "__main__":
+    main()

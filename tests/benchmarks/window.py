@@ -1,0 +1,256 @@
+"""How smoothly the window runs: start-up, idling, training at full speed, large merge tables.
+
+    python -m tests.benchmarks.window [TEXT] [--only start idle training table]
+
+Runs offscreen unless QT_QPA_PLATFORM or DISPLAY names a screen. Each part runs in a fresh process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from tests.benchmarks.first_paint import STARTED
+from tests.shared import SHARED
+
+DEFAULT_TEXT = SHARED / "data/wikitext2-train-unk.txt"
+VOCABULARY = 32_000
+TICK_MILLISECONDS = 5
+TEXT_BYTES = 100_000
+IDLE_SECONDS = 3.0
+RUNS = 8
+START_ROUNDS = 5
+LONGEST_SECONDS = 300.0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.window", description=__doc__)
+    parser.add_argument("text", nargs="?", type=Path, default=DEFAULT_TEXT, help="the text to train on")
+    parts = ["start", *PARTS]
+    parser.add_argument("--only", nargs="+", choices=parts, default=parts, help="parts to measure")
+    parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)  # what the fresh process is to do
+    options = parser.parse_args()
+    if options.part:
+        PARTS[options.part](options.text)
+        return 0
+    if not options.text.is_file():
+        sys.exit(f"There is no text {options.text}; name one, or the folder of the default one with BPE_SHARED.")
+    failed = False
+    with tempfile.TemporaryDirectory() as folder:
+        for part in options.only:
+            print(f"--- {part}", flush=True)
+            for _ in range(START_ROUNDS if part == "start" else 1):
+                failed |= _in_fresh_process(part, options.text, Path(folder)) != 0
+    return int(failed)
+
+
+def _in_fresh_process(part: str, text: Path, folder: Path) -> int:
+    environment = dict(os.environ)
+    if not environment.get("DISPLAY"):
+        environment.setdefault("QT_QPA_PLATFORM", "offscreen")
+    environment["BPE_EXPLORER_SETTINGS"] = str(folder / "settings.ini")
+    command = [sys.executable, "-m", "tests.benchmarks.window", str(text), "--part", part]
+    if part == "start":
+        command = [sys.executable, "-m", "tests.benchmarks.first_paint"]  # which loads nothing of these tests
+    environment[STARTED] = repr(time.time())
+    return subprocess.run(command, env=environment, check=False).returncode
+
+
+# Idling
+
+
+def measure_idle(_: Path) -> None:
+    """Memory and processor time of a window that nobody touches."""
+    program, run_for = _window()
+    run_for(2.0)
+    before = time.process_time()
+    run_for(IDLE_SECONDS)
+    used = time.process_time() - before
+    print(f"idle: {_memory_megabytes():.0f} MB resident, {1000 * used / IDLE_SECONDS:.1f} ms of CPU a second")
+    program.window.close()
+
+
+def _memory_megabytes() -> float:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+# Training
+
+
+def measure_training(text: Path) -> None:
+    """The gaps of a 5 ms timer in the window's thread: idle, then training over and over."""
+    program, run_for = _window(text)
+    beginning = text.read_bytes()[:TEXT_BYTES].decode(errors="ignore")
+    program.token_text.set_text(beginning)
+    program.form.choose(vocab_size=VOCABULARY)
+    session = program.session
+    _until(lambda: bool(session.shelf.sources.value), run_for)
+    ticker = _Ticker()
+    program.session.shelf.count()
+    _until(lambda: not session.shelf.counts.busy and not program.encoder.is_behind, run_for)
+    ticker.report("reading and counting, loading included")
+    run_for(1.0)
+    ticker.restart()
+    run_for(IDLE_SECONDS)
+    ticker.report("idle, the same window")
+    for number in range(RUNS):
+        session.train()
+        _until(lambda: _is_over(program), run_for)
+        if number == 0:
+            ticker.report(f"first run of {_learned(program):,} merges, loading included")
+            ticker.restart()
+    ticker.report(f"{RUNS - 1} more runs of {_learned(program):,} merges")
+    ticker.restart()
+    for position in np.linspace(0, _learned(program), 60).astype(int).tolist():
+        session.cursor.go_to(position)
+        run_for(0.05)
+    ticker.report("60 steps through time")
+    program.window.close()
+
+
+def _is_over(program: object) -> bool:
+    run = program.session.runs.shown  # type: ignore[attr-defined]
+    return run.phase.value in ("ended", "failed") and not program.encoder.is_behind  # type: ignore[attr-defined]
+
+
+def _learned(program: object) -> int:
+    return program.session.runs.shown.learned  # type: ignore[attr-defined, no-any-return]
+
+
+class _Ticker:
+    """Notes when a timer of 5 ms fires; what lies between two notes is what a person would feel."""
+
+    def __init__(self) -> None:
+        from PySide6.QtCore import Qt, QTimer
+
+        self._timer = QTimer(timerType=Qt.TimerType.PreciseTimer, interval=TICK_MILLISECONDS)
+        self._timer.timeout.connect(lambda: self._times.append(time.perf_counter()))
+        self.restart()
+        self._timer.start()
+
+    def restart(self) -> None:
+        self._times = [time.perf_counter()]
+
+    def report(self, what: str) -> None:
+        gaps = 1000 * np.diff(self._times)
+        if len(gaps):
+            print(
+                f"{what}: longest gap {gaps.max():.0f} ms, 99th percentile {np.percentile(gaps, 99):.0f} ms, "
+                f"{(gaps > 50).sum()} over 50 ms ({len(gaps):,} ticks in {self._times[-1] - self._times[0]:.1f} s)",
+                flush=True,
+            )
+
+
+# Large tables
+
+
+def measure_table(_: Path) -> None:
+    """Filtering and sorting 100,000 merges; streaming, scrolling, filtering, exporting 250,000."""
+    from PySide6.QtCore import Qt
+    from PySide6.QtWidgets import QApplication
+
+    from app.models.merge_filter import MergeFilter
+    from app.models.merge_table import COLUMNS, MergeTableModel
+    from app.views.merge_panel import MergePanel
+    from bpe_core.formats import write_history
+    from tests.gui.histories import grown, random_history, run_with
+
+    application = QApplication([])
+    history = random_history(250_000)
+    model = MergeTableModel()
+    panel = MergePanel(model)
+    panel.resize(500, 700)
+    panel.show()
+    run = run_with(history.first(100_000))
+    model.show_run(run)
+    application.processEvents()
+
+    def timed(what: str, act: Callable[[], object]) -> None:
+        began = time.perf_counter()
+        act()
+        model_done = time.perf_counter()
+        application.processEvents()
+        shown = 1000 * (time.perf_counter() - began)
+        print(f"{what}: {1000 * (model_done - began):.1f} ms, painted after {shown:.1f} ms", flush=True)
+
+    for chosen in (
+        MergeFilter("e"),
+        MergeFilter("·th"),
+        MergeFilter("[aeiou]{2}", "regex"),
+        MergeFilter("20", "hex"),
+        MergeFilter(ties_only=True),
+        MergeFilter(min_length=4),
+    ):
+        timed(f"100,000 rows, {chosen}", partial(model.set_filter, chosen))
+        model.set_filter(MergeFilter())
+    for number, column in enumerate(COLUMNS):
+        timed(f"100,000 rows, sort by {column.title}", partial(model.sort, number, Qt.SortOrder.DescendingOrder))
+    model.sort(0)
+
+    def stream() -> None:
+        for end in range(101_000, 250_001, 1_000):
+            grown(run, history.first(end))
+            model.grow()
+            application.processEvents()
+
+    timed("streaming 150,000 more in batches of 1,000", stream)
+    bar = panel.table.verticalScrollBar()
+
+    def scroll() -> None:
+        for place in np.linspace(0, bar.maximum(), 100).astype(int).tolist():
+            bar.setValue(place)
+            application.processEvents()
+
+    timed("100 scrolls through 250,000 rows", scroll)
+    timed("250,000 rows, filter text 'e'", lambda: model.set_filter(MergeFilter("e")))
+    with tempfile.TemporaryDirectory() as folder:
+        timed("export of 250,000 merges as CSV", lambda: write_history(history, Path(folder) / "merges.csv"))
+
+
+def _window(*files: Path):  # type: ignore[no-untyped-def]  # its modules are loaded only here
+    """A window, and a way to let it run for some seconds."""
+    from PySide6.QtCore import QEventLoop, QTimer
+    from PySide6.QtWidgets import QApplication
+
+    from app.settings import Settings
+    from app.wiring import build
+
+    application = QApplication.instance() or QApplication([])
+    program = build(application, Settings())
+    program.window.show()
+    program.begin(list(files))
+
+    def run_for(seconds: float) -> None:
+        loop = QEventLoop()
+        QTimer.singleShot(int(1000 * seconds), loop.quit)
+        loop.exec()
+
+    return program, run_for
+
+
+def _until(is_so: Callable[[], bool], run_for: Callable[[float], None]) -> None:
+    deadline = time.monotonic() + LONGEST_SECONDS
+    while not is_so():
+        if time.monotonic() > deadline:
+            raise TimeoutError("The window did not get there in time.")
+        run_for(0.02)
+
+
+PARTS: dict[str, Callable[[Path], None]] = {
+    "idle": measure_idle,
+    "training": measure_training,
+    "table": measure_table,
+}
+
+if __name__ == "__main__":
+    sys.exit(main())
