@@ -12,8 +12,8 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QDropEvent, QImage, QInputMethodEvent, QKeySequence, QPalette
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QColor, QDropEvent, QImage, QInputMethodEvent, QKeySequence, QMouseEvent, QPalette, QShortcut
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -208,6 +208,21 @@ def test_an_input_method_composes_in_place_and_commits(shown: Callable[..., Toke
     assert editor.inputMethodQuery(Qt.InputMethodQuery.ImCursorPosition) == 2
 
 
+def test_the_windows_shortcuts_do_not_take_the_keys_that_edit(
+    shown: Callable[..., TokenTextEdit], qtbot: QtBot
+) -> None:
+    editor = shown("text")
+    taken: list[str] = []
+    for keys in ("Ctrl+Z", "Ctrl+A", "S", "Ctrl+T"):
+        QShortcut(QKeySequence(keys), editor, lambda keys=keys: taken.append(keys))
+    press(editor, Key.Key_S)
+    press(editor, Key.Key_Z, CTRL)
+    press(editor, Key.Key_A, CTRL)
+    press(editor, Key.Key_T, CTRL)
+    assert taken == ["Ctrl+T"]
+    assert editor.selected_text() == "text"
+
+
 # -- the caret -----------------------------------------------------------------------------
 
 
@@ -317,9 +332,6 @@ def test_dragging_selects_and_the_bytes_are_told(shown: Callable[..., TokenTextE
 
 def move(editor: TokenTextEdit, point: QPoint, button: Qt.MouseButton = Qt.MouseButton.NoButton) -> None:
     """A mouse that moves with a button held, which the offscreen platform cannot do by itself."""
-    from PySide6.QtCore import QEvent
-    from PySide6.QtGui import QMouseEvent
-
     where = QPointF(point)
     event = QMouseEvent(
         QEvent.Type.MouseMove,
@@ -378,7 +390,7 @@ def test_text_can_be_dropped_in_and_files_are_left_to_the_window(shown: Callable
     assert editor.model.text() == "adroppedb"
     assert editor.selected_text() == "dropped"
     files = QMimeData()
-    files.setUrls(["file:///some.txt"])
+    files.setUrls([QUrl.fromLocalFile("/some.txt")])
     refused = QDropEvent(
         QPointF(5, 5), Qt.DropAction.CopyAction, files, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     )
@@ -393,7 +405,7 @@ def test_moving_the_selection_within_the_text_is_one_step(
 ) -> None:
     editor = shown("one two three")
     editor.select_bytes(4, 7)
-    editor._move_selection_to(place)
+    editor.move_selection(place)
     assert editor.model.text().replace("  ", " ") == expected
     assert editor.selected_text() == "two"
     if place != 5:
@@ -413,16 +425,9 @@ def test_every_text_is_shown_and_comes_back_exactly(shown: Callable[..., TokenTe
     assert editor.model.text() == text
     seen = [block.layout.text for block in editor.flow.visible()]
     assert text.startswith("".join(seen))
-    right = max(
-        x for block in editor.flow.visible() for row in block.layout.rows for x in [*sum_cells(block, row), 0.0]
-    )
+    cells = [block.layout.cells(row) for block in editor.flow.visible() for row in block.layout.rows]
+    right = max(float(np.max(begins_and_ends, initial=0.0)) for begins_and_ends in cells)
     assert right <= editor.viewport().width() - MARGIN, "nothing hangs over the edge"
-
-
-def sum_cells(block: object, row: object) -> list[float]:
-    layout = cast(BlockLayout, getattr(block, "layout"))  # noqa: B009
-    begins, ends = layout.cells(row)  # type: ignore[arg-type]
-    return [float(x) for x in np.maximum(begins, ends)]
 
 
 def test_invisible_characters_are_named() -> None:
@@ -737,12 +742,13 @@ def panel(qtbot: QtBot) -> TokenTextPanel:
     qtbot.waitExposed(panel)
     answer(model)
     model.set_cursor(60)
+    QApplication.processEvents()
     return panel
 
 
 def test_hovering_an_id_lights_its_token_and_the_other_way_round(panel: TokenTextPanel) -> None:
     grid, editor = panel.ids.grid, panel.editor
-    index = grid.columns + 1
+    index = grid.cells.columns + 1
     QTest.mouseMove(grid.viewport(), grid._cell(index).center().toPoint())
     span = tuple(editor.model.edges()[index : index + 2].tolist())
     assert grid._hovered is not None
@@ -800,6 +806,7 @@ def test_three_hundred_thousand_ids_are_reached_to_the_last(qtbot: QtBot) -> Non
     view.show()
     model.accept(model.revision, 0, 300_000, np.full(300_001, NEVER, np.int32))
     grid = view.grid
+    qtbot.waitUntil(lambda: grid.verticalScrollBar().maximum() > 10_000)
     grid.verticalScrollBar().setValue(grid.verticalScrollBar().maximum())
     grid.grab()
     assert grid._index_at(grid._cell(299_999).center()) == 299_999

@@ -16,9 +16,9 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QTextLayout, QTextLine, QTextOption
+from PySide6.QtGui import QFont, QFontMetricsF, QTextCharFormat, QTextLayout, QTextLine, QTextOption
 
-from app.views.token_text.visible_text import VisibleText
+from app.views.token_text.visible_text import VisibleText, utf16_length
 
 Floats = npt.NDArray[np.float64]
 
@@ -99,7 +99,7 @@ class BlockLayout:
             composed=composed[0],
             composed_at=composed[1],
         )
-        self.layout = self._laid_out()
+        self.layout = self._laid_out(composition)
         self._byte_starts = _byte_starts(text)
         self.rows = self._rows()
         self.carried = 0  # characters of a last row that is left for the block that goes on after this
@@ -110,7 +110,7 @@ class BlockLayout:
         self.height = last.y + last.height
         self.byte_count = last.first_byte + last.byte_count
 
-    def _laid_out(self) -> QTextLayout:
+    def _laid_out(self, composition: Composition | None) -> QTextLayout:
         setting = self.setting
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -121,6 +121,8 @@ class BlockLayout:
         layout = QTextLayout(self.visible.text, setting.font)
         layout.setTextOption(option)
         layout.setCacheEnabled(True)
+        if composition:
+            layout.setFormats([_underlined(self.visible.composed_at, utf16_length(composition.text))])
         layout.beginLayout()
         y = 0.0
         while (line := layout.createLine()).isValid():
@@ -245,6 +247,15 @@ class BlockLayout:
 
 # The stubs promise the place alone; what comes is the place and the nearest unit where a caret can stand.
 _caret = cast(Callable[[QTextLine, int], tuple[float, int]], QTextLine.cursorToX)
+
+
+def _underlined(start: int, length: int) -> QTextLayout.FormatRange:
+    underlined = QTextLayout.FormatRange()
+    underlined.start, underlined.length = start, length
+    look = QTextCharFormat()
+    look.setFontUnderline(True)
+    underlined.format = look
+    return underlined
 
 
 def _x(line: QTextLine, unit: int) -> float:

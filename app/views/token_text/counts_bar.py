@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from app.models.token_text import TokenCounts, TokenTextModel
 
-_SETTLE_MS = 0  # several changes before the next turn of the event loop are counted once
+_PATIENCE_MS = 300  # figures that are not known yet stand as they were for so long, and only then give way
 
 
 class CountsBar(QLabel):
@@ -16,8 +16,10 @@ class CountsBar(QLabel):
     def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self._soon = QTimer(self, singleShot=True, interval=_SETTLE_MS)
-        self._soon.timeout.connect(self.refresh)
+        self._soon = QTimer(self, singleShot=True, interval=0)  # several changes at once are counted once
+        self._soon.timeout.connect(self._follow)
+        self._patience = QTimer(self, singleShot=True, interval=_PATIENCE_MS)
+        self._patience.timeout.connect(self.refresh)
         self.setTextFormat(Qt.TextFormat.RichText)
         self.setWordWrap(True)
         self.setContentsMargins(4, 2, 4, 2)
@@ -27,7 +29,15 @@ class CountsBar(QLabel):
         model.tokens_changed.connect(self._soon.start)
         self.refresh()
 
+    def _follow(self) -> None:
+        if not self._model.is_pending:
+            self._patience.stop()
+            self.refresh()
+        elif not self._patience.isActive():
+            self._patience.start()
+
     def refresh(self) -> None:
+        """Show the figures as they are known now."""
         counts = self._model.counts()
         self.setText(
             " &nbsp;·&nbsp; ".join(f"<b>{figure}</b> {name}".replace(" ", "&nbsp;") for figure, name in figures(counts))

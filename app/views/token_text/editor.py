@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QMimeData, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAction,
     QClipboard,
     QContextMenuEvent,
-    QDrag,
     QDragEnterEvent,
     QDragMoveEvent,
     QDropEvent,
@@ -30,6 +29,7 @@ from app.views.token_text.caret import Caret
 from app.views.token_text.mouse import MouseSelection
 from app.views.token_text.painting import ByteSpan, Overlay
 from app.views.token_text.palette import TokenPalette
+from app.views.token_text.transfer import DraggedText
 
 CARET_WIDTH = 2
 
@@ -44,11 +44,12 @@ class TokenTextEdit(TokenCanvas):
         super().__init__(model, parent)
         self.caret = Caret(self.flow)
         self._mouse = MouseSelection(self, self)
+        self._dragging = DraggedText(self)
+        self._own_keys = keys.OwnKeys(self)
         self._read_only = False
         self._edits_itself = False
         self._caret_token: TokenAt | None = None
         self._told_selection: ByteSpan | None = None
-        self._drag_ended_here = False
         self._caret_is_lit = False
         self._blinking = QTimer(self)
         self._blinking.timeout.connect(self._blink)
@@ -265,21 +266,6 @@ class TokenTextEdit(TokenCanvas):
             return False
         return super().focusNextPrevChild(forward)
 
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            ours = (keys.MOVES, keys.SELECTING_MOVES, keys.DELETIONS, keys.ROWS, keys.PAGES)
-            edits = (keys.Key.Undo, keys.Key.Redo, keys.Key.Cut, keys.Key.Copy, keys.Key.Paste, keys.Key.SelectAll)
-            types = event.text().isprintable() and bool(event.text())
-            plain = not event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
-            if (
-                any(keys.matched(event, table) is not None for table in ours)
-                or any(event.matches(key) for key in edits)
-                or (types and plain)
-            ):
-                event.accept()  # a shortcut of the window must not take what edits the text
-                return True
-        return super().event(event)
-
     # -- input methods ---------------------------------------------------------------------
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
@@ -288,10 +274,7 @@ class TokenTextEdit(TokenCanvas):
             return
         self.flow.composition = None
         if event.commitString() or event.replacementLength():
-            start = self._moved_by_units(self.caret.position, event.replacementStart())
-            stop = self._moved_by_units(start, event.replacementLength())
-            if not event.replacementLength() and not event.replacementStart():
-                start, stop = self.caret.selection
+            start, stop = input_method.replaced(event, self.caret)
             self._edit(lambda: self.model.replace(start, stop, event.commitString(), joins=True))
         elif event.preeditString() and self.caret.has_selection:
             self.insert("")
@@ -299,15 +282,6 @@ class TokenTextEdit(TokenCanvas):
             self.flow.composition = (self.caret.position, event.preeditString())
         self.caret_moved(keeps_undo_step=True)
         event.accept()
-
-    def _moved_by_units(self, character: int, units: int) -> int:
-        """A place some UTF-16 units away, as input methods count."""
-        step = 1 if units > 0 else -1
-        while units * step > 0 and 0 <= character + min(step, 0) < self.model.length:
-            passed = self.model.pieces.slice(character + min(step, 0), character + max(step, 0))
-            units -= step * (2 if passed > "\uffff" else 1)
-            character += step
-        return character
 
     def inputMethodQuery(self, query: Qt.InputMethodQuery) -> object:
         rectangle = self.rectangle_of(self.caret.position).translated(self.viewport().pos())
@@ -374,49 +348,19 @@ class TokenTextEdit(TokenCanvas):
     # -- drag and drop ---------------------------------------------------------------------
 
     def drag_selection(self) -> None:
-        """Let the selected text be dragged, within this text or to another program."""
-        data = QMimeData()
-        data.setText(self.selected_text())
-        drag = QDrag(self)
-        drag.setMimeData(data)
-        self._drag_ended_here = False
-        actions = Qt.DropAction.CopyAction if self._read_only else Qt.DropAction.CopyAction | Qt.DropAction.MoveAction
-        done = drag.exec(actions, Qt.DropAction.CopyAction if self._read_only else Qt.DropAction.MoveAction)
-        if done == Qt.DropAction.MoveAction and not self._drag_ended_here:
-            self.insert("")
+        self._dragging.drag()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        self._accept_text(event)
+        self._dragging.consider(event)
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        self._accept_text(event)
-
-    def _accept_text(self, event: QDragMoveEvent) -> None:
-        """Text is welcome; files are for the window around."""
-        if event.mimeData().hasText() and not event.mimeData().hasUrls() and not self._read_only:
-            event.acceptProposedAction()
-        else:
-            event.ignore()
+        self._dragging.consider(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        if self._read_only or event.mimeData().hasUrls():
-            event.ignore()
-            return
-        place, text = self.character_at(event.position()), event.mimeData().text()
-        moves_within = event.source() is self and event.dropAction() == Qt.DropAction.MoveAction
-        if moves_within:
-            self._drag_ended_here = True
-            self._move_selection_to(place)
-        else:
-            self.caret.go(place)
-            self.insert(text)
-            self.caret.select(place, self.caret.position)
-            self.caret_moved()
-        event.acceptProposedAction()
-        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        self._dragging.drop(event)
 
-    def _move_selection_to(self, place: int) -> None:
-        """Move the selected text as one step of undo: the stretch from the one place to the other is rewritten."""
+    def move_selection(self, place: int) -> None:
+        """Move the selected text elsewhere as one step of undo: the stretch between both places is rewritten."""
         start, stop = self.caret.selection
         text = self.selected_text()
         if start <= place <= stop:

@@ -5,7 +5,9 @@ Each id stands on the colour its token has in the text; hovering one lights the 
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFontDatabase,
@@ -28,9 +30,22 @@ from app.views.token_text.colouring import UNCOLOURED, coloured_tokens
 from app.views.token_text.painting import ByteSpan
 from app.views.token_text.palette import TokenPalette
 
-_PADDING = 7.0
-_GAP = 1.0
+_PADDING = 7
+_GAP = 1
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+
+
+@dataclass(frozen=True)
+class Cells:
+    """How the ids are laid out: all cells are alike, so that the place of each is known without the others."""
+
+    columns: int
+    width: int
+    height: int
+
+    def rectangle(self, index: int, scrolled: int) -> QRectF:
+        row, column = divmod(index, self.columns)
+        return QRectF(column * self.width, row * self.height - scrolled, self.width - _GAP, self.height - _GAP)
 
 
 class IdsGrid(QAbstractScrollArea):
@@ -56,8 +71,11 @@ class IdsGrid(QAbstractScrollArea):
         self.viewport().setMouseTracking(True)
         self.setAccessibleName("Token ids")
         self.setAccessibleDescription("The id of each token of the text. Arrow keys go from token to token.")
-        model.text_changed.connect(self._follow)
-        model.tokens_changed.connect(self._follow)
+        self.cells = self._measured()
+        self._soon = QTimer(self, singleShot=True, interval=0)  # an edit and its answer are followed once
+        self._soon.timeout.connect(self._follow)
+        model.text_changed.connect(self._soon.start)
+        model.tokens_changed.connect(self._soon.start)
 
     # -- face ------------------------------------------------------------------------------
 
@@ -90,32 +108,22 @@ class IdsGrid(QAbstractScrollArea):
 
     # -- geometry --------------------------------------------------------------------------
 
-    @property
-    def _cell_width(self) -> float:
-        digits = len(str(self.model.largest_id))
-        return self.fontMetrics().horizontalAdvance("0") * digits + 2 * _PADDING
-
-    @property
-    def _row_height(self) -> int:
-        return self.fontMetrics().height() + 6
-
-    @property
-    def columns(self) -> int:
-        return max(1, int(self.viewport().width() / self._cell_width))
+    def _measured(self) -> Cells:
+        metrics = self.fontMetrics()
+        width = metrics.horizontalAdvance("0") * len(str(self.model.largest_id)) + 2 * _PADDING
+        return Cells(max(1, self.viewport().width() // width), width, metrics.height() + 6)
 
     def _count(self) -> int:
         return len(self.model.edges()) - 1
 
     def _cell(self, index: int) -> QRectF:
-        row, column = divmod(index, self.columns)
-        y = row * self._row_height - self.verticalScrollBar().value()
-        return QRectF(column * self._cell_width, y, self._cell_width - _GAP, self._row_height - _GAP)
+        return self.cells.rectangle(index, self.verticalScrollBar().value())
 
     def _index_at(self, point: QPointF) -> int | None:
-        column = int(point.x() / self._cell_width)
-        row = int(point.y() + self.verticalScrollBar().value()) // self._row_height
-        index = row * self.columns + column
-        return index if 0 <= column < self.columns and 0 <= index < self._count() else None
+        column = int(point.x()) // self.cells.width
+        row = int(point.y() + self.verticalScrollBar().value()) // self.cells.height
+        index = row * self.cells.columns + column
+        return index if 0 <= column < self.cells.columns and 0 <= index < self._count() else None
 
     def _token(self, index: int) -> TokenAt | None:
         return self.model.token_at(int(self.model.edges()[index]))
@@ -132,11 +140,12 @@ class IdsGrid(QAbstractScrollArea):
     def _follow(self) -> None:
         if not self.isVisible():
             return  # what nobody sees costs nothing; `showEvent` catches up
-        rows = -(-self._count() // self.columns)
+        self.cells = self._measured()
+        rows = -(-self._count() // self.cells.columns)
         bar = self.verticalScrollBar()
-        bar.setRange(0, max(0, rows * self._row_height - self.viewport().height()))
+        bar.setRange(0, max(0, rows * self.cells.height - self.viewport().height()))
         bar.setPageStep(self.viewport().height())
-        bar.setSingleStep(self._row_height)
+        bar.setSingleStep(self.cells.height)
         self._hover(None)
         self.viewport().update()
 
@@ -150,24 +159,25 @@ class IdsGrid(QAbstractScrollArea):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.PaletteChange) and hasattr(self, "model"):
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.PaletteChange) and hasattr(self, "cells"):
             self._follow()
 
     # -- painting --------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
         seen, offset = event.rect(), self.verticalScrollBar().value()
-        first = (seen.top() + offset) // self._row_height * self.columns
-        stop = min(self._count(), ((seen.bottom() + offset) // self._row_height + 1) * self.columns)
+        first = (seen.top() + offset) // self.cells.height * self.cells.columns
+        stop = min(self._count(), ((seen.bottom() + offset) // self.cells.height + 1) * self.cells.columns)
         if first >= stop:
             return
         edges = self.model.edges()
         start, end = int(edges[first]), int(edges[stop])
         tokens, colours = coloured_tokens(self.model.tokens_between, start, end, self.model.byte_length)
         palette = TokenPalette.matching(self.palette())
+        cells = self.cells
         with QPainter(self.viewport()) as painter:
             for place, (token, colour) in enumerate(zip(tokens.ids.tolist(), colours.tolist(), strict=True)):
-                cell = self._cell(first + place)
+                cell = cells.rectangle(first + place, offset)
                 if colour != UNCOLOURED:
                     painter.fillRect(cell, palette.fills[colour])
                 if _touches(self._selected, int(tokens.edges[place]), int(tokens.edges[place + 1])):
@@ -215,11 +225,11 @@ class IdsGrid(QAbstractScrollArea):
             self.viewport().update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        page = max(1, self.viewport().height() // self._row_height - 1) * self.columns
+        page = max(1, self.viewport().height() // self.cells.height - 1) * self.cells.columns
         steps = {
             **_STEPS,
-            Qt.Key.Key_Up: -self.columns,
-            Qt.Key.Key_Down: self.columns,
+            Qt.Key.Key_Up: -self.cells.columns,
+            Qt.Key.Key_Down: self.cells.columns,
             Qt.Key.Key_PageUp: -page,
             Qt.Key.Key_PageDown: page,
             Qt.Key.Key_Home: -self._count(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QFont
+from PySide6.QtGui import QFont, QInputMethodEvent
 
 from app.views.token_text.caret import Caret
 from app.views.token_text.visible_text import utf16_length
@@ -36,3 +36,22 @@ def answer(query: Qt.InputMethodQuery, caret: Caret, rectangle: QRect, font: QFo
     if query == asked.ImCurrentSelection:
         return pieces.slice(*caret.selection)
     return None
+
+
+def replaced(event: QInputMethodEvent, caret: Caret) -> tuple[int, int]:
+    """The characters that what an input method commits takes the place of."""
+    if not event.replacementLength() and not event.replacementStart():
+        return caret.selection
+    start = _moved_by_units(caret, caret.position, event.replacementStart())
+    return start, _moved_by_units(caret, start, event.replacementLength())
+
+
+def _moved_by_units(caret: Caret, character: int, units: int) -> int:
+    """A place some UTF-16 units away, as input methods count."""
+    pieces = caret.flow.pieces
+    step = 1 if units > 0 else -1
+    while units * step > 0 and 0 <= character + min(step, 0) < pieces.length:
+        passed = pieces.slice(character + min(step, 0), character + max(step, 0))
+        units -= step * utf16_length(passed)
+        character += step
+    return character

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
 from app.views.token_text.caret import Caret
@@ -63,3 +63,27 @@ def matched(event: QKeyEvent, keys: dict[Key, Place] | dict[Key, tuple[int, bool
     if Key.Backspace in keys and event.key() == Qt.Key.Key_Backspace and is_shift_only:
         return Key.Backspace  # which Qt knows as a standard key on some platforms only
     return next((key for key in keys if event.matches(key)), None)
+
+
+class OwnKeys(QObject):
+    """Keeps the keys that edit text from the window's shortcuts while the editor has the focus."""
+
+    _COMMANDS = (Key.Undo, Key.Redo, Key.Cut, Key.Copy, Key.Paste, Key.SelectAll)
+
+    def __init__(self, editor: QObject) -> None:
+        super().__init__(editor)
+        editor.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._is_own(event):
+            event.accept()
+            return True
+        return super().eventFilter(watched, event)
+
+    def _is_own(self, event: QKeyEvent) -> bool:
+        tables = (MOVES, SELECTING_MOVES, DELETIONS, ROWS, PAGES)
+        if any(matched(event, table) is not None for table in tables):
+            return True
+        types_a_letter = bool(event.text()) and event.text().isprintable()
+        plain = not event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
+        return (types_a_letter and plain) or any(event.matches(key) for key in self._COMMANDS)

@@ -81,6 +81,7 @@ class VisibleText:
     def __init__(self, source: str, *, all_invisible: bool = False, composed: str = "", composed_at: int = 0) -> None:
         self.source = source
         self.boxes: list[Box] = []
+        self.composed_at = 0  # the unit at which what is composed begins
         self._starts: list[int] | None = None  # None where both sides count alike
         boxed = _BOXED_ON_REQUEST if all_invisible else _BOXED
         if composed or _COUNTS_UNLIKE.search(source) or boxed.search(source):
@@ -105,6 +106,7 @@ class VisibleText:
         unit = 0
         for index, character in enumerate(self.source):
             if composed and index == composed_at:
+                self.composed_at = unit
                 parts.append(composed)
                 unit += utf16_length(composed)
             starts.append(unit)
@@ -118,6 +120,7 @@ class VisibleText:
             parts.append(shown)
             unit += len(shown)
         if composed_at >= len(self.source):
+            self.composed_at = unit
             parts.append(composed)
             unit += utf16_length(composed)
         starts.append(unit)
