@@ -14,6 +14,7 @@ import re
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -25,6 +26,7 @@ from PySide6.QtWidgets import QApplication
 from app.models.boundary_ranks import CUT, NEVER, Int32s
 from app.models.token_text import TextChange, TokenTextModel
 from app.views.token_text.editor import TokenTextEdit
+from app.views.token_text.panel import TokenTextPanel
 
 SIZE = 1_000_000
 WINDOW = (1000, 700)
@@ -109,6 +111,25 @@ def measured(text: str) -> Iterator[tuple[str, list[float]]]:
     yield "scroll far", milliseconds(lambda: _scroll(editor, next(places)), 50)
 
 
+def measured_beside_ids(text: str) -> Iterator[tuple[str, list[float]]]:
+    """The same with the list of ids and the counts on the screen, whatever they do in the same turn included."""
+    model = TokenTextModel(text)
+    panel = TokenTextPanel(model)
+    panel.resize(1280, WINDOW[1])
+    panel.show()
+    model.accept(model.revision, 0, model.byte_length, made_up_ranks(text))
+    panel.editor.select_bytes(SIZE // 2, SIZE // 2)
+    model.text_changed.connect(answer(model))
+    QApplication.processEvents()
+
+    def turn(step: Callable[[], object]) -> Callable[[], object]:
+        return lambda: (step(), QApplication.processEvents())
+
+    merges = iter(range(0, 30_000, 300))
+    yield "slider step, with ids", milliseconds(turn(lambda: model.set_cursor(next(merges))), 100)
+    yield "key press, with ids", milliseconds(turn(lambda: panel.editor.insert("x", joins=True)), 50)
+
+
 def _go(editor: TokenTextEdit, merges: int) -> None:
     editor.model.set_cursor(merges)
     editor.model.counts()
@@ -136,7 +157,7 @@ def main() -> None:
     application = QApplication.instance() or QApplication([])
     for name, text in (("1 MB in lines", text_of_words(12)), ("1 MB in one line", text_of_words(0))):
         print(f"\n{name}{'median':>26} {'95 %':>8} {'most':>8}   (CPU ms of the GUI thread)")
-        for what, figures in measured(text):
+        for what, figures in chain(measured(text), measured_beside_ids(text)):
             median, high = statistics.median(figures), statistics.quantiles(figures, n=20)[-1]
             limit = next((ms for kind, ms in LIMITS_MS.items() if what.startswith(kind)), None)
             verdict = "" if limit is None else f"  {'within' if high < limit else 'OVER'} {limit:.0f}"

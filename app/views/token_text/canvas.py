@@ -9,7 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QFont, QFontDatabase, QMouseEvent, QPainter, QPaintEvent, QPalette, QResizeEvent, QWheelEvent
+from PySide6.QtGui import (
+    QCursor,
+    QFont,
+    QFontDatabase,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QResizeEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 
 from app.models.token_text import TextChange, TokenAt, TokenTextModel
@@ -156,6 +166,8 @@ class TokenCanvas(QAbstractScrollArea):
         else:
             self.flow.scroll_to(bar.value())
         self._refresh()
+        if self.viewport().underMouse():
+            self._hover_over(self.token_at_point(QPointF(self.viewport().mapFromGlobal(QCursor.pos()))))
 
     def reveal_character(self, character: int) -> None:
         """Scroll as little as needed to show the row of a character; far away, show it in the middle."""
