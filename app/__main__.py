@@ -74,6 +74,7 @@ def _has_screen() -> bool:
 def _open_window(options: argparse.Namespace) -> int:
     from PySide6.QtWidgets import QApplication  # only now is it certain that a window can open
 
+    from app.interrupt import Interrupt
     from app.screenshot import Screenshot
     from app.settings import Settings
     from app.wiring import build
@@ -82,6 +83,7 @@ def _open_window(options: argparse.Namespace) -> int:
     program = build(application, Settings(), options.theme or ("light" if options.screenshot else None))
     if options.size:
         program.window.resize(*options.size)
+    Interrupt(program.window)
     program.window.show()
     program.begin(options.files)
     if options.screenshot:

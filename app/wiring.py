@@ -7,6 +7,7 @@ worker -> mailbox -> session -> models -> views   what became of it
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -71,6 +72,7 @@ FIRST_TEXT = (
     "The keeper of the lighthouse wrote one more word into the log.\n"
     "She liked it best that day: 1,204 waves, 11 ships, and a windward 🐦 — naïve, isn't it?\n"
 )
+SWITCH_SECONDS = 0.001
 RECOUNT_MILLISECONDS = 400  # after the last change of the recipe
 
 
@@ -347,6 +349,8 @@ class Program(QObject):
 
 def build(application: QApplication, settings: Settings, theme: str | None = None) -> Program:
     """Everything for one window, not yet shown."""
+    # A thread that runs Python keeps the window waiting for so long, each time; 5 ms would be felt.
+    sys.setswitchinterval(SWITCH_SECONDS)
     application.setApplicationName("BPE Explorer")
     application.setDesktopFileName("bpe-explorer")
     program = Program(settings, Theme(theme or settings.get(THEME)))

@@ -16,7 +16,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from app.models.merge_filter import MergeFilter
 from app.session.run import Run
-from app.session.token_names import TokenNames
+from app.worker.token_names import TokenNames
 from bpe_core import MergeHistory
 from bpe_core.history import NOTHING
 
@@ -36,7 +36,7 @@ class Column:
     title: str
     tip: str
     cell: Callable[[MergeHistory, TokenNames, int], str]
-    key: Callable[[MergeHistory, TokenNames], npt.NDArray[Any]]
+    key: Callable[[MergeHistory, TokenNames], npt.NDArray[Any] | list[bytes]]
     is_number: bool = True
 
 
@@ -59,11 +59,8 @@ def _tie_key(history: MergeHistory, names: TokenNames) -> npt.NDArray[Any]:
     return history.columns.count - history.columns.runner_up_count
 
 
-def _raw_key(ids: npt.NDArray[Any], names: TokenNames) -> npt.NDArray[Any]:
-    """Where each token stands among all tokens sorted by their bytes."""
-    places = np.empty(len(names.raw), np.int64)
-    places[sorted(range(len(names.raw)), key=names.raw.__getitem__)] = np.arange(len(names.raw))
-    return places[ids]
+def _raw_key(ids: npt.NDArray[Any], names: TokenNames) -> list[bytes]:
+    return list(map(names.raw.__getitem__, ids.tolist()))
 
 
 def _new_ids(history: MergeHistory, names: TokenNames) -> npt.NDArray[Any]:
@@ -323,12 +320,14 @@ class MergeTableModel(QAbstractTableModel):
             self.dataChanged.emit(self.index(first, 0), self.index(last, len(COLUMNS) - 1), [Role.ForegroundRole])
 
 
-def _argsort(keys: npt.NDArray[Any], descending: bool) -> Order:
+def _argsort(keys: npt.NDArray[Any] | list[bytes], descending: bool) -> Order:
     """Equal keys stay in step order, whichever way round.
 
     >>> _argsort(np.array([3, 1, 3]), descending=True).tolist()
     [0, 2, 1]
     """
+    if isinstance(keys, list):
+        return np.array(sorted(range(len(keys)), key=keys.__getitem__, reverse=descending), np.int64)
     if not descending:
         return np.argsort(keys, kind="stable")
     return len(keys) - 1 - np.argsort(keys[::-1], kind="stable")[::-1]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.session.sources import Sources
-from app.session.token_names import TokenNames
+from app.worker.token_names import TokenNames
 from app.worker.training import LeadingPairs, Pace, TrainingJob
 from bpe_core import MergeHistory, Recipe, RecipeError, Trainer, WordTable
 from bpe_core.history import END_SENTENCES

@@ -12,7 +12,6 @@ from app.session.notices import Notice
 from app.session.run import Phase, Run
 from app.session.sources import Sources
 from app.session.time import TimeCursor
-from app.session.token_names import TokenNames
 from app.worker.counting import Counted, CountFailed
 from app.worker.job import Failed, Job
 from app.worker.mailbox import Message
@@ -135,9 +134,10 @@ class Runs(QObject):
 
     def _learn(self, run: Run, merges: int | None) -> None:
         assert run.trainer is not None
+        assert run.names is not None
         run.phase, run.sentence = Phase.LEARNING, ""
         run.pace.merges_per_second = self.merges_per_second if merges is None else None
-        run.job = TrainingJob(self._jobs.mailbox, run.number, run.trainer, run.pace, merges=merges)
+        run.job = TrainingJob(self._jobs.mailbox, run.number, run.trainer, run.names, run.pace, merges=merges)
         self._jobs.start(run.job)
         self._tell(run)
 
@@ -157,17 +157,15 @@ class Runs(QObject):
             self._fail(run, message.sentence)
 
     def _take_trainer(self, run: Run, message: Prepared) -> None:
-        run.trainer, run.words, run.history = message.trainer, message.words, message.history
+        run.trainer, run.names = message.trainer, message.names
+        run.words, run.history = message.words, message.history
         run.symbol_counts, run.leading = message.symbol_counts, message.leading
-        run.names = TokenNames(message.trainer.alphabet)
         self._learn(run, run.merges_when_prepared)
         if run is self.shown:
             self.leading_changed.emit()
 
     def _grow(self, run: Run, message: Learned | Rested) -> None:
-        assert run.names is not None
         start, run.history = run.learned, message.history
-        run.names.grow(message.history)
         if message.leading is not None:
             run.leading = message.leading
         if run is not self.shown:

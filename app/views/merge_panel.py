@@ -27,6 +27,7 @@ class MergePanel(QWidget):
         self.needle = QLineEdit(clearButtonEnabled=True)
         self.needle.setAccessibleName("Filter merges")
         self._sign = self.needle.addAction(icon("search", self.palette()), QLineEdit.ActionPosition.LeadingPosition)
+        self._sign.setText("Filter merges")
         self.kind = QComboBox()
         self.kind.setAccessibleName("What the filter looks for")
         for title, value in KINDS:

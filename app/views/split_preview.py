@@ -7,8 +7,8 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.models.recipe_form import RecipeForm
-from app.session.token_names import shown
 from app.views.theme import fixed_font, shades_of
+from app.worker.token_names import shown
 
 LINES = 4
 PADDING = 3.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QWidget
 
 from app.models.curves import Curve
@@ -12,6 +12,7 @@ from app.views.theme import shades_of
 
 MARGIN = 8.0
 HANDLE = 6.0
+LIGHT, DARK = 0.14, 0.4  # how opaque the future and the past are
 
 
 class TimeTrack(QAbstractSlider):
@@ -20,6 +21,7 @@ class TimeTrack(QAbstractSlider):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._curve: Curve | None = None
+        self._drawn: tuple[object, QPolygonF, QPolygonF] | None = None
         self.setOrientation(Qt.Orientation.Horizontal)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -36,21 +38,12 @@ class TimeTrack(QAbstractSlider):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         shades = shades_of(self.palette())
-        track = self._track()
+        track, x = self._track(), self._x_of(self.value())
         painter.setPen(QPen(shades.hairline, 1.5))
         painter.drawLine(track.bottomLeft(), track.bottomRight())
-        x = self._x_of(self.value())
-        curve = self._points(track)
-        if len(curve) > 1:
-            fill = QColor(shades.curve)
-            fill.setAlpha(36)
-            self._fill(painter, curve, track, fill, track.right())
-            fill.setAlpha(84)
-            self._fill(painter, curve, track, fill, x)
-            painter.setPen(QPen(shades.curve, 1))
-            painter.drawPolyline(QPolygonF(curve))
+        self._draw_curve(painter, track, x)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self.maximum() > 0:
             painter.setPen(QPen(shades.bar_next, 1.5))
             painter.drawLine(QPointF(x, track.top() - 3), QPointF(x, track.bottom()))
@@ -85,20 +78,32 @@ class TimeTrack(QAbstractSlider):
         track = self._track()
         return round(self.maximum() * min(1.0, max(0.0, (x - track.left()) / max(1.0, track.width()))))
 
-    def _points(self, track: QRectF) -> list[QPointF]:
+    def _draw_curve(self, painter: QPainter, track: QRectF, until: float) -> None:
+        """What is past is filled darker; the line stands above both."""
         if self._curve is None or len(self._curve.x) < 2:
-            return []
-        low, high = float(np.min(self._curve.y)), float(np.max(self._curve.y))
-        heights = (self._curve.y - low) / max(1e-9, high - low)
-        xs = [self._x_of(value) for value in self._curve.x.tolist()]
-        return [QPointF(x, track.bottom() - track.height() * h) for x, h in zip(xs, heights.tolist(), strict=True)]
-
-    @staticmethod
-    def _fill(painter: QPainter, curve: list[QPointF], track: QRectF, color: QColor, until: float) -> None:
-        area = [QPointF(track.left(), track.bottom()), *curve, QPointF(curve[-1].x(), track.bottom())]
-        painter.save()
-        painter.setClipRect(QRectF(track.left(), track.top(), until - track.left(), track.height() + 1))
+            return
+        line, area = self._shapes(track, self._curve)
+        color = shades_of(self.palette()).curve
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(color)
-        painter.drawPolygon(QPolygonF(area))
-        painter.restore()
+        for right, opacity in ((track.right(), LIGHT), (until, DARK)):
+            painter.setClipRect(QRectF(track.left(), track.top(), right - track.left(), track.height() + 1))
+            painter.setOpacity(opacity)
+            painter.setBrush(color)
+            painter.drawPolygon(area)
+        painter.setOpacity(1.0)
+        painter.setClipping(False)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(color, 1))
+        painter.drawPolyline(line)
+
+    def _shapes(self, track: QRectF, curve: Curve) -> tuple[QPolygonF, QPolygonF]:
+        """The curve as a line and as an area, made anew only when the curve or its place is another."""
+        key = (id(curve), track.width(), track.height(), self.maximum())
+        if self._drawn is None or self._drawn[0] != key:
+            low, high = float(np.min(curve.y)), float(np.max(curve.y))
+            xs = track.left() + track.width() * curve.x / max(1, self.maximum())
+            ys = track.bottom() - track.height() * (curve.y - low) / max(1e-9, high - low)
+            points = [QPointF(x, y) for x, y in zip(xs.tolist(), ys.tolist(), strict=True)]
+            ends = [QPointF(points[-1].x(), track.bottom()), QPointF(track.left(), track.bottom())]
+            self._drawn = key, QPolygonF(points), QPolygonF([*points, *ends])
+        return self._drawn[1], self._drawn[2]

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from app.worker.job import Job
 from app.worker.mailbox import Mailbox, Message
+from app.worker.token_names import TokenNames
 from bpe_core import Batch, MergeHistory, PairCount, Recipe, Trainer, WordTable
 from bpe_core.layout import lay_out
 
@@ -58,6 +59,7 @@ class Prepared(Message):
     """A trainer stands ready; it belongs to the run, and to one thread at a time."""
 
     trainer: Trainer
+    names: TokenNames
     words: WordTable
     symbol_counts: npt.NDArray[np.int64]  # how often each base symbol stands in the corpus
     history: MergeHistory
@@ -95,7 +97,8 @@ class PreparingJob(Job):
         if self.stopping:
             return
         counts = count_symbols(words, trainer, self._recipe)
-        self.post(Prepared(self.stamp, trainer, words, counts, trainer.history, _leading(trainer)))
+        names = TokenNames(trainer.alphabet)
+        self.post(Prepared(self.stamp, trainer, names, words, counts, trainer.history, _leading(trainer)))
 
 
 def count_symbols(words: WordTable, trainer: Trainer, recipe: Recipe) -> npt.NDArray[np.int64]:
@@ -113,10 +116,18 @@ class TrainingJob(Job):
     """Lets a trainer advance until it ends, has made enough merges, or is told to rest."""
 
     def __init__(
-        self, mailbox: Mailbox, stamp: Hashable, trainer: Trainer, pace: Pace, *, merges: int | None = None
+        self,
+        mailbox: Mailbox,
+        stamp: Hashable,
+        trainer: Trainer,
+        names: TokenNames,
+        pace: Pace,
+        *,
+        merges: int | None = None,
     ) -> None:
         super().__init__(mailbox, stamp)
         self._trainer = trainer
+        self._names = names
         self._pace = pace
         self._left = merges
         self._recent: deque[tuple[float, int]] = deque()
@@ -137,10 +148,10 @@ class TrainingJob(Job):
                 leading = None
                 if now - told_leading >= LEADING_SECONDS:
                     leading, told_leading = _leading(self._trainer), now
-                self.post(Learned(self.stamp, self._trainer.history, self._rate(now), leading))
+                self.post(Learned(self.stamp, self._named_history(), self._rate(now), leading))
                 told = now
             self._wait_for_the_next(now)
-        self.post(Rested(self.stamp, self._trainer.history, _leading(self._trainer)))
+        self.post(Rested(self.stamp, self._named_history(), _leading(self._trainer)))
 
     def _advance(self) -> Batch:
         wanted = self._left
@@ -151,6 +162,12 @@ class TrainingJob(Job):
         if self._left is not None:
             self._left -= batch.stop - batch.start
         return batch
+
+    def _named_history(self) -> MergeHistory:
+        """What is learned; naming it here costs the window no time."""
+        history = self._trainer.history
+        self._names.grow(history)
+        return history
 
     def _wait_for_the_next(self, since: float) -> None:
         """Sleep as the pace demands; a change of pace takes effect at once."""

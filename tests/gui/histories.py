@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from app.session.run import Run
-from app.session.token_names import TokenNames
+from app.worker.token_names import TokenNames
 from app.worker.training import Pace
 from bpe_core import MergeHistory, Recipe
 from bpe_core.alphabet import Alphabet
 from bpe_core.history import NOTHING, Columns
+
+USUAL_BYTES = np.frombuffer(b"etaoinshrdlucmfw" * 12 + b"      \n\t0129.,;\xc3\xa9\xe2\x80\xf0", np.uint8)
 
 
 def random_history(merges: int, seed: int = 0) -> MergeHistory:
@@ -19,8 +21,8 @@ def random_history(merges: int, seed: int = 0) -> MergeHistory:
     base, lengths = 256, [1] * 256
     for row in range(merges):
         left, right = (int(random.integers(base + row)) for _ in range(2))
-        if lengths[left] + lengths[right] > 12:
-            left, right = (int(random.integers(base)) for _ in range(2))
+        if lengths[left] + lengths[right] > 12 or min(left, right) < base:
+            left, right = (int(byte) for byte in random.choice(USUAL_BYTES, 2))
         lengths.append(lengths[left] + lengths[right])
         columns.left[row], columns.right[row] = left, right
     counts = np.sort(random.integers(2, 10 * merges + 10, merges))[::-1]

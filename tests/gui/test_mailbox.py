@@ -22,7 +22,7 @@ def test_a_flood_becomes_the_newest_message(qtbot: QtBot) -> None:
     box = Mailbox()
     arrived: list[News] = []
     box.arrived.connect(arrived.append)
-    thread = threading.Thread(target=lambda: [box.post(News("a", i)) for i in range(10_000)])
+    thread = threading.Thread(target=lambda: list(map(box.post, (News("a", i) for i in range(10_000)))))
     thread.start()
     thread.join()
     box.post(News("b", 1))

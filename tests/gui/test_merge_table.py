@@ -13,7 +13,7 @@ from pytestqt.modeltest import ModelTester
 
 from app.models.merge_filter import NOT_HEX, MergeFilter
 from app.models.merge_table import COLUMNS, MergeTableModel
-from app.session.token_names import shown
+from app.worker.token_names import shown
 from tests.gui.histories import grown, random_history, run_with
 
 HISTORY = random_history(700, seed=5)
@@ -98,7 +98,7 @@ def test_any_column_sorts_and_equal_rows_stay_in_step_order(column: int, descend
     model = model_of(700)
     model.set_filter(chosen)
     model.sort(column, Qt.SortOrder.DescendingOrder if descending else Qt.SortOrder.AscendingOrder)
-    keys = COLUMNS[column].key(HISTORY, NAMES).tolist()  # type: ignore[arg-type]
+    keys = list(COLUMNS[column].key(HISTORY, NAMES))  # type: ignore[arg-type]
     wanted = sorted(
         (merge for merge in range(700) if passes(chosen, merge)), key=lambda merge: keys[merge], reverse=descending
     )

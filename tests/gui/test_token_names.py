@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.session.token_names import TokenNames, shown
+from app.worker.token_names import TokenNames, shown
 from tests.gui.histories import random_history
 
 

@@ -49,6 +49,10 @@ def cell(program: Program, row: int, column: int) -> str:
     return text
 
 
+def wait_for_rows(qtbot: QtBot, program: Program, wanted: int) -> None:
+    qtbot.waitUntil(lambda: rows(program) == wanted, timeout=WAIT)
+
+
 def small(program: Program, size: int = 320) -> None:
     """A vocabulary that is learned in no time."""
     assert program.form.choose(vocab_size=size)
@@ -144,7 +148,7 @@ def test_stepping_and_training_learn_the_same(qtbot: QtBot, program: Program, tr
     small(program, 270)
     for step in range(14):
         program.actions["step"].trigger()
-        qtbot.waitUntil(lambda wanted=step + 1: rows(program) == wanted, timeout=WAIT)
+        wait_for_rows(qtbot, program, step + 1)
         wait_for_phase(qtbot, program, Phase.PAUSED, Phase.ENDED)
     stepped = [[cell(program, row, column) for column in range(9)] for row in range(14)]
     program.actions["new_run"].trigger()

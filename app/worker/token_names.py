@@ -47,7 +47,11 @@ def _visible(character: str) -> str:
 
 
 class TokenNames:
-    """Grows with the history it belongs to; id -> bytes and id -> shown text."""
+    """Id -> bytes and id -> shown text, growing with the history they belong to.
+
+    The thread that learns lets them grow; as lists that are only appended to, they can be
+    read elsewhere at the same time, as far as the history reaches that came with a message.
+    """
 
     def __init__(self, alphabet: Alphabet) -> None:
         self.base = len(alphabet)
@@ -59,7 +63,8 @@ class TokenNames:
         known = len(self.raw) - self.base
         left = history.columns.left[known:].tolist()
         right = history.columns.right[known:].tolist()
-        raw = self.raw
+        raw, text = self.raw, self.text
         for i, j in zip(left, right, strict=True):
-            raw.append(raw[i] + raw[j])
-        self.text.extend(map(shown, raw[self.base + known :]))
+            joined = raw[i] + raw[j]
+            text.append(shown(joined))
+            raw.append(joined)

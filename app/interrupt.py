@@ -1,0 +1,30 @@
+"""Ctrl-C in the terminal closes the window like any other way of closing it."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import socket
+
+from PySide6.QtCore import QObject, QSocketNotifier
+from PySide6.QtWidgets import QWidget
+
+
+class Interrupt(QObject):
+    """Python hears a signal only when it runs; a byte in a socket wakes it while Qt waits."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._read, self._write = socket.socketpair()
+        self._read.setblocking(False)
+        self._write.setblocking(False)
+        signal.set_wakeup_fd(self._write.fileno(), warn_on_full_buffer=False)
+        self._notifier = QSocketNotifier(self._read.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._drain)
+        signal.signal(signal.SIGINT, lambda number, frame: window.close())
+
+    def _drain(self) -> None:
+        """Empty the socket; by returning to Python here, the handler has its turn."""
+        with contextlib.suppress(BlockingIOError):
+            self._read.recv(4096)

@@ -1,0 +1,129 @@
+"""The real process: it opens, works, and ends with the right exit code, with and without a screen."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QImage
+
+from tests.shared import ROOT
+
+SECONDS = 120
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "app", *arguments],
+        cwd=ROOT,
+        env=environment_with(environment),
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+
+def environment_with(changes: dict[str, str]) -> dict[str, str]:
+    """Ours without a screen of any kind, and with these changes."""
+    kept = {name: value for name, value in os.environ.items() if name not in SCREENS}
+    return {**kept, **changes}
+
+
+SCREENS = ("QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY")
+
+
+def colors(image: QImage) -> int:
+    return len({image.pixel(x, y) for x in range(0, image.width(), 5) for y in range(0, image.height(), 5)})
+
+
+@pytest.fixture
+def own_settings(tmp_path: Path) -> dict[str, str]:
+    return {"BPE_EXPLORER_SETTINGS": str(tmp_path / "settings.ini")}
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere there is always a screen")
+def test_without_a_screen_it_says_so(own_settings: dict[str, str]) -> None:
+    done = run(**own_settings)
+    assert done.returncode == 2
+    assert "no screen" in done.stderr
+    assert "bpe-explorer --help" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="X11 is of Linux")
+def test_a_screen_that_does_not_answer(own_settings: dict[str, str]) -> None:
+    done = run(DISPLAY=":4711", **own_settings)
+    assert done.returncode == 2
+    assert "does not answer" in done.stderr
+
+
+@pytest.mark.parametrize("theme", ["--light", "--dark"])
+def test_a_picture_of_the_sample_needs_no_screen(tmp_path: Path, own_settings: dict[str, str], theme: str) -> None:
+    picture = tmp_path / "window.png"
+    done = run("--screenshot", str(picture), theme, "--size", "1000x700", **own_settings)
+    assert done.returncode == 0, done.stderr
+    image = QImage(str(picture))
+    assert (image.width(), image.height()) == (1000, 700)
+    assert colors(image) > 50
+    assert (image.pixelColor(3, 660).lightness() < 128) == (theme == "--dark")
+
+
+def test_a_picture_of_a_file(tmp_path: Path, own_settings: dict[str, str]) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("so it was and so it is and so it shall be " * 20)
+    picture = tmp_path / "window.png"
+    done = run("--screenshot", str(picture), str(text), QT_QPA_PLATFORM="offscreen", **own_settings)
+    assert done.returncode == 0, done.stderr
+    assert colors(QImage(str(picture))) > 50
+
+
+def test_a_picture_that_cannot_be_saved(tmp_path: Path, own_settings: dict[str, str]) -> None:
+    done = run("--screenshot", str(tmp_path / "no" / "such.png"), **own_settings)
+    assert done.returncode == 1
+    assert "could not be saved" in done.stderr
+
+
+def test_wrong_options_are_told(own_settings: dict[str, str]) -> None:
+    done = run("--size", "large", **own_settings)
+    assert done.returncode == 2
+    assert "1280x800" in done.stderr
+
+
+def test_a_command_needs_no_screen() -> None:
+    done = run("words", "low", "lower", "lowest")
+    assert done.returncode == 0, done.stderr
+    assert "lo" in done.stdout
+
+
+@pytest.mark.skipif(shutil.which("Xvfb") is None, reason="Xvfb, a screen in memory, is not installed")
+def test_on_a_screen_in_memory(tmp_path: Path, own_settings: dict[str, str]) -> None:
+    readable, writable = os.pipe()
+    command = ["Xvfb", "-displayfd", str(writable), "-screen", "0", "1400x900x24"]
+    with subprocess.Popen(command, pass_fds=[writable], stderr=subprocess.DEVNULL) as server:
+        os.close(writable)
+        try:
+            with os.fdopen(readable) as numbers:
+                display = f":{numbers.readline().strip()}"
+            picture = tmp_path / "window.png"
+            done = run("--screenshot", str(picture), DISPLAY=display, **own_settings)
+            assert done.returncode == 0, done.stderr
+            assert colors(QImage(str(picture))) > 50
+        finally:
+            server.terminate()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent otherwise there")
+def test_ctrl_c_closes_the_window(own_settings: dict[str, str]) -> None:
+    command = [sys.executable, "-m", "app"]
+    environment = environment_with({"QT_QPA_PLATFORM": "offscreen", **own_settings})
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(3)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(SECONDS) == 0
