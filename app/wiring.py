@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 
 from app.models.corpus_list import CorpusListModel
 from app.models.curves import CurvesModel
+from app.models.ids_decoding import decode_ids
 from app.models.inspector import InspectorModel
 from app.models.merge_table import MergeTableModel
 from app.models.pair_chart import PairChartModel
@@ -25,7 +26,7 @@ from app.models.recipe_form import RecipeForm
 from app.models.table_export import TableExport
 from app.models.text_encoder import TextEncoder
 from app.models.token_text import TokenTextModel
-from app.models.training_status import TrainingStatusModel
+from app.models.training_status import TrainingStatusModel, title_of
 from app.session.session import Session
 from app.settings import (
     CENTRE_STATE,
@@ -145,6 +146,7 @@ class Program(QObject):
         self.actions = actions = Actions(window)
         self.samples_menu = QMenu("&Samples", window)
         self.recent_menu = QMenu("Open &Recent", window)
+        self.runs_menu = QMenu("&Show Run", window)
         self.messages = MessageBar(window)
         self.speed = SpeedBox(self.settings.get(SPEED))
         self.toolbar = MainToolBar(actions, self.form, self.training, self.samples_menu, self.speed)
@@ -178,6 +180,10 @@ class Program(QObject):
         files.insertMenu(self.actions["paste_text"], self.samples_menu)
         files.insertMenu(self.actions["paste_text"], self.recent_menu)
         self.recent_menu.aboutToShow.connect(self._fill_recent)
+        training = self.actions.menus["Training"]
+        training.addSeparator()
+        training.addMenu(self.runs_menu)
+        self.runs_menu.aboutToShow.connect(self._fill_runs)
         view = self.actions.menus["View"]
         for dock in self.window.docks.values():
             view.addAction(dock.toggleViewAction())
@@ -243,6 +249,7 @@ class Program(QObject):
     def _connect_text(self) -> None:
         panel, inspector = self.text_panel, self.inspector
         panel.token_hovered.connect(lambda token: inspector.peek(token.id if token else None))
+        panel.ids.ids_pasted.connect(self._decode)
         panel.editor.caret_token_changed.connect(lambda token: inspector.peek(token.id if token else None))
 
     def _connect_time(self) -> None:
@@ -314,8 +321,22 @@ class Program(QObject):
         if self.recent_menu.isEmpty():
             self.recent_menu.addAction("Nothing yet").setEnabled(False)
 
+    def _fill_runs(self) -> None:
+        """All runs of this session, the newest first; the one that is shown is ticked."""
+        self.runs_menu.clear()
+        for run in reversed(self.session.runs.all):
+            action = self.runs_menu.addAction(title_of(run))
+            action.setCheckable(True)
+            action.setChecked(run is self.session.runs.shown)
+            action.triggered.connect(lambda _, r=run: self.session.runs.show(r))
+        if self.runs_menu.isEmpty():
+            self.runs_menu.addAction("None yet").setEnabled(False)
+
     def _copy_merges(self, separator: str) -> None:
         self.merge_panel.table.copy(separator, headers=self.actions["copy_headers"].isChecked())
+
+    def _decode(self, entered: str) -> None:
+        self.text_panel.ids.show_decoded(decode_ids(entered, self.session.runs.shown))
 
     def _go_live(self) -> None:
         self.session.cursor.go_live()

@@ -98,6 +98,10 @@ class CorpusListModel(QAbstractListModel):
     def move(self, row: int, place: int) -> None:
         self._shelf.move(self.source_at(row).number, place)
 
+    def read_as(self, rows: Sequence[int], encoding: str | None) -> None:
+        """Read files in another encoding; None finds it out."""
+        self._shelf.read_as({self.source_at(row).number for row in rows}, encoding)
+
     def cancel_counting(self) -> None:
         self._shelf.counts.cancel()
 

@@ -66,6 +66,12 @@ def status_of(run: Run | None, session: Session) -> TrainingStatus:
     )
 
 
+def title_of(run: Run) -> str:
+    """What a run is called in a list of runs."""
+    ties = "" if run.recipe.ties == "first-seen" else f", ties {run.recipe.ties}"
+    return f"Run {run.number}: {run.recipe.name}{ties}, {count_text(run.learned, 'merge')}"
+
+
 def sentence_of(run: Run) -> str:
     learned = f"{count_text(run.learned, 'merge')} of {run.planned:,}"
     if run.phase is Phase.COUNTING:

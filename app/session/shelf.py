@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -47,12 +48,10 @@ class Shelf(QObject):
     def move(self, number: int, place: int) -> None:
         self.sources.put(moved(self.sources.value, number, place), "Reorder the corpus")
 
-    def read_as(self, number: int, encoding: str | None) -> None:
-        """Read a file in another encoding."""
+    def read_as(self, numbers: set[int], encoding: str | None) -> None:
+        """Read files in another encoding."""
         changed = (
-            Source(source.name, source.path, source.text, encoding, source.number)
-            if source.number == number
-            else source
+            dataclasses.replace(source, encoding=encoding) if source.number in numbers else source
             for source in self.sources.value
         )
         self.sources.put(tuple(changed), "Change the encoding")

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QListView,
+    QMenu,
     QPushButton,
     QToolButton,
     QVBoxLayout,
@@ -19,6 +20,17 @@ from app.models.corpus_list import CorpusListModel
 from app.views.corpus_delegate import CorpusDelegate
 from app.views.icons import icon
 from app.views.theme import shades_of
+
+ENCODINGS = (
+    ("UTF-8, or as its first bytes say", None),
+    ("Latin-1 (ISO 8859-1)", "latin-1"),
+    ("Windows-1252", "cp1252"),
+    ("Cyrillic (Windows-1251)", "cp1251"),
+    ("Japanese (Shift JIS)", "shift_jis"),
+    ("Chinese (GB 18030)", "gb18030"),
+    ("Korean (EUC-KR)", "euc_kr"),
+    ("UTF-16", "utf-16"),
+)
 
 
 class CorpusPanel(QWidget):
@@ -47,7 +59,7 @@ class CorpusPanel(QWidget):
         self._show_totals()
 
     def remove_selected(self) -> None:
-        self._model.remove(sorted({index.row() for index in self.list.selectedIndexes()}))
+        self._model.remove(self._selected_rows())
 
     def recolor(self) -> None:
         for button in (self.add_button, self.remove_button, self.up_button, self.down_button):
@@ -70,8 +82,18 @@ class CorpusPanel(QWidget):
         remove.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         remove.triggered.connect(self.remove_selected)
         view.addAction(remove)
+        view.addAction(self._make_encodings_menu(view).menuAction())
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         return view
+
+    def _make_encodings_menu(self, view: QListView) -> QMenu:
+        menu = QMenu("Read As", view)
+        for title, encoding in ENCODINGS:
+            menu.addAction(title).triggered.connect(lambda _, e=encoding: self._model.read_as(self._selected_rows(), e))
+        return menu
+
+    def _selected_rows(self) -> list[int]:
+        return sorted(index.row() for index in self.list.selectedIndexes())
 
     def _button(self, icon_name: str, tip: str) -> QToolButton:
         button = QToolButton(autoRaise=True)
@@ -97,7 +119,7 @@ class CorpusPanel(QWidget):
         column.addWidget(self.totals)
 
     def _move(self, by: int) -> None:
-        rows = [index.row() for index in self.list.selectedIndexes()]
+        rows = self._selected_rows()
         if len(rows) == 1 and 0 <= rows[0] + by < self._model.rowCount():
             self._model.move(rows[0], rows[0] + by)
             self.list.setCurrentIndex(self._model.index(rows[0] + by))

@@ -217,7 +217,7 @@ def measure_table(_: Path) -> None:
         timed("export of 250,000 merges as CSV", lambda: write_history(history, Path(folder) / "merges.csv"))
 
 
-def _window(*files: Path):  # type: ignore[no-untyped-def]  # its modules are loaded only here
+def _window(*files: Path):  # its modules are loaded only here
     """A window, and a way to let it run for some seconds."""
     from PySide6.QtCore import QEventLoop, QTimer
     from PySide6.QtWidgets import QApplication
@@ -225,8 +225,7 @@ def _window(*files: Path):  # type: ignore[no-untyped-def]  # its modules are lo
     from app.settings import Settings
     from app.wiring import build
 
-    application = QApplication.instance() or QApplication([])
-    program = build(application, Settings())
+    program = build(QApplication([]), Settings())
     program.window.show()
     program.begin(list(files))
 
