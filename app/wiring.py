@@ -74,6 +74,7 @@ FIRST_TEXT = (
     "She liked it best that day: 1,204 waves, 11 ships, and a windward 🐦 — naïve, isn't it?\n"
 )
 SWITCH_SECONDS = 0.001
+WARM_UP_MILLISECONDS = 1_000  # after the window is there
 RECOUNT_MILLISECONDS = 400  # after the last change of the recipe
 
 
@@ -110,6 +111,7 @@ class Program(QObject):
         self.session.undo.clear()
         self.form.preview()
         self.encoder.encode()
+        QTimer.singleShot(WARM_UP_MILLISECONDS, self.session, self.session.warm_up)
 
     def close(self) -> None:
         """Keep the settings, then end every thread."""

@@ -12,6 +12,7 @@ from app.session.runs import Runs
 from app.session.shelf import Shelf
 from app.session.time import TimeCursor
 from app.worker.mailbox import Mailbox
+from app.worker.warming import WarmUpJob
 from bpe_core import Recipe
 
 
@@ -32,6 +33,10 @@ class Session(QObject):
         self.runs = Runs(self.shelf.counts, self.jobs, self.cursor, self)
         self.shelf.noticed.connect(self.noticed)
         self.runs.noticed.connect(self.noticed)
+
+    def warm_up(self) -> None:
+        """Let the kernels be compiled aside if they never were on this computer."""
+        self.jobs.start(WarmUpJob(self.mailbox, self.jobs.next_stamp("warming up")))
 
     def train(self, *, merges: int | None = None) -> None:
         """Begin a run on the texts and the recipe as they are now."""

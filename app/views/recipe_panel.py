@@ -38,6 +38,17 @@ from app.views.theme import shades_of
 
 NO_PRESET = "own choices"
 NO_LIMIT = 0
+TIPS = {
+    "min_frequency": "A pair that occurs less often is not merged",
+    "custom_pattern": "A regular expression: each match is a word, and so is what stands between two matches",
+    "marker_text": "How the marker is written",
+    "lowercase": "Turn all letters into small ones before splitting",
+    "strip_ascii_punctuation": "Leave out !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~ before splitting",
+    "strip_marks": "Further characters to leave out before splitting",
+    "special_tokens": "Texts such as <|endoftext|> that are never split and never merged with others",
+    "max_token_length": "Pairs that would become longer are not merged; counted in base symbols",
+    "alphabet_limit": "Keep only so many characters, the most frequent ones",
+}
 
 
 class RecipePanel(QScrollArea):
@@ -91,7 +102,6 @@ class RecipePanel(QScrollArea):
         self.advice = _small_label("Good sizes: " + "; ".join(SIZE_ADVICE) + ".")
         layout.addRow(self.advice)
         self._add(layout, "min_frequency", "At least", self._number(1, 1_000_000, suffix=" times"))
-        self.field("min_frequency").setToolTip("A pair that occurs less often is not merged")
         self._add(layout, "ties", "Ties", self._options(TIE_OPTIONS))
         self._add(layout, "pattern", "Split by", self._options(PATTERN_OPTIONS))
         self._add(layout, "custom_pattern", "Pattern", self._line("such as \\w+|\\s+"))
@@ -130,6 +140,7 @@ class RecipePanel(QScrollArea):
 
     def _add(self, layout: QFormLayout, choice: str, title: str, field: QWidget) -> None:
         field.setAccessibleName(title or field.property("text"))
+        field.setToolTip(TIPS.get(choice, ""))
         self._fields[choice] = field
         layout.addRow(title, field)
         self._add_refusal(layout, choice)
@@ -260,6 +271,7 @@ def preset_box(form: RecipeForm) -> QComboBox:
 def _put_into(field: QWidget, value: Any) -> None:
     if isinstance(field, QComboBox):
         field.setCurrentIndex(field.findData(value))
+        field.setToolTip(field.currentData(Qt.ItemDataRole.ToolTipRole))
     elif isinstance(field, QCheckBox):
         field.setChecked(value)
     elif isinstance(field, QSpinBox):
