@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -38,6 +39,7 @@ from app.views.theme import shades_of
 
 NO_PRESET = "own choices"
 NO_LIMIT = 0
+SIDES = 12  # the margins left and right
 TIPS = {
     "min_frequency": "A pair that occurs less often is not merged",
     "custom_pattern": "A regular expression: each match is a word, and so is what stands between two matches",
@@ -65,7 +67,7 @@ class RecipePanel(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         inside = QWidget()
         column = QVBoxLayout(inside)
-        column.setContentsMargins(8, 2, 4, 8)
+        column.setContentsMargins(8, 2, SIDES - 8, 8)
         column.addLayout(self._main_fields())
         column.addWidget(self._more_button())
         self.more = QWidget(visible=False)
@@ -74,7 +76,8 @@ class RecipePanel(QScrollArea):
         column.addStretch()
         self.setWidget(inside)
         bar = self.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent)
-        self.setMinimumWidth(inside.minimumSizeHint().width() + bar)
+        least = max(inside.minimumSizeHint().width(), self.more.minimumSizeHint().width() + SIDES)
+        self.setMinimumWidth(least + bar)
         form.changed.connect(self._show)
         form.refused.connect(self._refuse)
         self._show()
@@ -101,7 +104,7 @@ class RecipePanel(QScrollArea):
         self._add_refusal(layout, "vocab_size")
         self.advice = _small_label("Good sizes: " + "; ".join(SIZE_ADVICE) + ".")
         layout.addRow(self.advice)
-        self._add(layout, "min_frequency", "At least", self._number(1, 1_000_000, suffix=" times"))
+        self._add(layout, "min_frequency", "At least", self._number(1, 1_000_000, suffix="×"))
         self._add(layout, "ties", "Ties", self._options(TIE_OPTIONS))
         self._add(layout, "pattern", "Split by", self._options(PATTERN_OPTIONS))
         self._add(layout, "custom_pattern", "Pattern", self._line("such as \\w+|\\s+"))
@@ -111,12 +114,13 @@ class RecipePanel(QScrollArea):
 
     def _more_fields(self) -> QFormLayout:
         layout = _form_layout()
+        layout.setContentsMargins(0, 0, 0, 0)
         self._add(layout, "base", "Starts from", self._options(BASE_OPTIONS))
         self._add(layout, "unit", "Unit", self._options(UNIT_OPTIONS))
         self._add(layout, "marker", "Marker", self._options(MARKER_OPTIONS))
         self._add(layout, "marker_text", "Marker text", self._line())
         self._add(layout, "lowercase", "", self._check("Lower case"))
-        self._add(layout, "strip_ascii_punctuation", "", self._check("Remove ASCII punctuation"))
+        self._add(layout, "strip_ascii_punctuation", "", self._check("No ASCII punctuation"))
         self._add(layout, "strip_marks", "Remove also", self._line("such as “”’"))
         self._add(layout, "unicode_form", "Unicode", self._options(FORM_OPTIONS))
         self._add(layout, "special_tokens", "Special tokens", self._line("separated by blanks"))
@@ -147,7 +151,7 @@ class RecipePanel(QScrollArea):
         self._connect(choice, field)
 
     def _add_refusal(self, layout: QFormLayout, choice: str) -> None:
-        label = _small_label()
+        label = _small_label(is_muted=False)
         label.setObjectName(f"refusal of {choice}")
         layout.addRow(label)
         layout.setRowVisible(label, False)
@@ -200,9 +204,8 @@ class RecipePanel(QScrollArea):
             self._offer_own_pattern()
         elif choice == "custom_pattern":
             self._form.choose(custom_pattern=value, pattern="custom")
-        else:
-            self._form.choose(**{choice: value})
-        self._show()
+        elif not self._form.choose(**{choice: value}):
+            self._fill()  # as it was
 
     def _value_in(self, choice: str) -> Any:
         field = self._fields[choice]
@@ -225,6 +228,12 @@ class RecipePanel(QScrollArea):
             self._form.choose(**({"merges": 1000} if index == 1 else {"vocab_size": 32_000}))
 
     def _show(self) -> None:
+        """The recipe as it is now; it is a possible one, so nothing is refused any more."""
+        for refused in self._refusals:
+            self._refuse(refused, "")
+        self._fill()
+
+    def _fill(self) -> None:
         self._showing = True
         for choice, field in self._fields.items():
             _put_into(field, self._form.value(choice))
@@ -289,10 +298,11 @@ def _form_layout() -> QFormLayout:
     return layout
 
 
-def _small_label(text: str = "") -> QLabel:
+def _small_label(text: str = "", *, is_muted: bool = True) -> QLabel:
     label = QLabel(text, wordWrap=True)
     font = label.font()
     font.setPointSizeF(font.pointSizeF() * 0.9)
     label.setFont(font)
-    label.setForegroundRole(label.foregroundRole().PlaceholderText)
+    if is_muted:
+        label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
     return label
