@@ -17,13 +17,13 @@ LONGEST_MILLISECONDS = 600_000
 
 
 class Screenshot(QObject):
-    """Trains, waits until all is drawn, saves the picture, and ends the application."""
+    """Trains, travels half-way back, waits until all is drawn, saves the picture, and ends the application."""
 
     def __init__(self, program: Program, path: Path) -> None:
         super().__init__(program)
         self._program, self._path = program, path
         self._quiet = 0
-        self._has_begun = False
+        self._has_begun = self._has_travelled = False
         self._clock = QElapsedTimer()
         self._clock.start()
         self._timer = QTimer(self, interval=LOOK_EVERY_MILLISECONDS)
@@ -38,7 +38,11 @@ class Screenshot(QObject):
                 session.train()
             return
         self._quiet = self._quiet + 1 if self._is_settled() else 0
-        if self._quiet >= SETTLED_LOOKS or self._clock.elapsed() > LONGEST_MILLISECONDS:
+        if self._quiet >= SETTLED_LOOKS and not self._has_travelled:
+            # Half-way there is more to see than at the end: pairs that wait, merges still to come.
+            self._has_travelled, self._quiet = True, 0
+            session.cursor.go_to(session.cursor.end // 2)
+        elif self._quiet >= SETTLED_LOOKS or self._clock.elapsed() > LONGEST_MILLISECONDS:
             self._timer.stop()
             self._take()
 

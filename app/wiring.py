@@ -25,7 +25,7 @@ from app.models.player import Player
 from app.models.recipe_form import RecipeForm
 from app.models.table_export import TableExport
 from app.models.text_encoder import TextEncoder
-from app.models.token_text import TokenTextModel
+from app.models.token_text import TokenAt, TokenTextModel
 from app.models.training_status import TrainingStatusModel, title_of
 from app.session.session import Session
 from app.settings import (
@@ -68,10 +68,12 @@ from app.views.toolbar import MainToolBar
 from bpe_core import Recipe
 from resources import Sample, samples
 
-FIRST_RECIPE = Recipe.preset("gpt2", vocab_size=1_000)
+FIRST_RECIPE = Recipe.preset("gpt2", vocab_size=512)
 FIRST_TEXT = (
     "The keeper of the lighthouse wrote one more word into the log.\n"
     "She liked it best that day: 1,204 waves, 11 ships, and a windward 🐦 — naïve, isn't it?\n"
+    "\n"
+    "Good morning, says the street. Guten Morgen, bonjour, buenos días, доброе утро, おはよう, صباح الخير.\n"
 )
 SWITCH_SECONDS = 0.001
 WARM_UP_MILLISECONDS = 1_000  # after the window is there
@@ -109,6 +111,7 @@ class Program(QObject):
         else:
             self.open_sample(samples()[0])
         self.session.undo.clear()
+        self.merge_panel.table.setFocus()
         self.form.preview()
         self.encoder.encode()
         QTimer.singleShot(WARM_UP_MILLISECONDS, self.session, self.session.warm_up)
@@ -252,7 +255,7 @@ class Program(QObject):
         panel, inspector = self.text_panel, self.inspector
         panel.token_hovered.connect(lambda token: inspector.peek(token.id if token else None))
         panel.ids.ids_pasted.connect(self._decode)
-        panel.editor.caret_token_changed.connect(lambda token: inspector.peek(token.id if token else None))
+        panel.editor.caret_token_changed.connect(self._look_at_caret)
 
     def _connect_time(self) -> None:
         cursor, actions = self.session.cursor, self.actions
@@ -336,6 +339,10 @@ class Program(QObject):
 
     def _copy_merges(self, separator: str) -> None:
         self.merge_panel.table.copy(separator, headers=self.actions["copy_headers"].isChecked())
+
+    def _look_at_caret(self, token: TokenAt | None) -> None:
+        if self.text_panel.editor.hasFocus():  # elsewhere, time moves what stands at the caret
+            self.inspector.peek(token.id if token else None)
 
     def _decode(self, entered: str) -> None:
         self.text_panel.ids.show_decoded(decode_ids(entered, self.session.runs.shown))

@@ -20,7 +20,7 @@ def duration_text(seconds: float) -> str:
     """A stretch of time, only as exact as it can be known.
 
     >>> duration_text(0.4), duration_text(48.2), duration_text(75), duration_text(4000)
-    ('less than a second', '48 s', '1 min 15 s', '1 h 7 min')
+    ('less than a second', '48 s', '1 min 15 s', '1 h 6 min')
     """
     whole = round(seconds)
     if whole < 1:

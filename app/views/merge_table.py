@@ -53,7 +53,12 @@ class MergeTable(QTableView):
             for column in range(len(COLUMNS)):
                 self.update(self._model.index(changed, column))
         if follow and row >= 0:
-            self.scrollTo(self._model.index(row, max(0, self.columnAt(0))))
+            self._bring_into_view(self._model.index(row, max(0, self.columnAt(0))))
+
+    def _bring_into_view(self, index: QModelIndex) -> None:
+        """To the middle, with what came before and what comes after; not at all if it is in view already."""
+        if not self.viewport().rect().contains(self.visualRect(index).center()):
+            self.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
 
     def selected_rows(self) -> list[int]:
         return sorted(index.row() for index in self.selectionModel().selectedRows())

@@ -64,7 +64,9 @@ class PairChart(QWidget):
     def _headline(self) -> str:
         if not self._model.bars:
             return (
-                "The leading pairs appear here when training begins." if self._model.at == 0 else "No pairs are left."
+                "The leading pairs appear here when training begins."
+                if self._model.at == 0
+                else "No pair is frequent enough to be merged."
             )
         tied = sum(bar.is_tied for bar in self._model.bars)
         text = f"After {self._model.at:,} merges, next is the orange pair"

@@ -471,7 +471,7 @@ def test_an_impossible_size_is_refused_where_it_is_made(qtbot: QtBot, program: P
     refusal = panel.findChild(QWidget, "refusal of vocab_size")
     assert refusal.isVisible()  # type: ignore[union-attr]
     assert "256 bytes" in refusal.text()  # type: ignore[union-attr]
-    assert panel.size_box.value() == 1_000
+    assert panel.size_box.value() == 512
     panel.size_box.setValue(2_000)
     assert not refusal.isVisible()  # type: ignore[union-attr]
 
