@@ -1,4 +1,4 @@
-"""Ctrl-C once: the work stops and keeps what it has. Ctrl-C twice: it is dropped."""
+"""Ctrl-C: the work stops, and what it has is kept if there is something. Ctrl-C twice: it is dropped."""
 
 from __future__ import annotations
 
@@ -9,12 +9,19 @@ import threading
 from types import FrameType, TracebackType
 from typing import Any
 
+INTERRUPTED = 130  # the exit code that says so
+
 
 class Interruption:
-    """While entered, the first Ctrl-C only sets `requested`; the second one interrupts."""
+    """While entered, the first Ctrl-C only sets `requested`; the second one interrupts.
+
+    Before there is anything to keep the first one interrupts already: the work may be waiting
+    for standard input, and would not ask.
+    """
 
     def __init__(self, announcement: str) -> None:
         self.requested = False
+        self.worth_keeping = False
         self._announcement = announcement
         self._previous: Any = None
 
@@ -33,7 +40,8 @@ class Interruption:
             signal.signal(signal.SIGINT, self._previous)
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        if self.requested:
+        if self.requested or not self.worth_keeping:
+            self.requested = True  # for threads that still ask
             raise KeyboardInterrupt
         self.requested = True
         # Straight to the descriptor: the stream itself may be in the middle of a line.

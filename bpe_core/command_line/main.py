@@ -18,11 +18,12 @@ from importlib import metadata
 from typing import Any, Protocol
 
 from bpe_core.command_line import decode, encode, presets, train, words
+from bpe_core.command_line.interruption import INTERRUPTED
 from bpe_core.errors import BpeError
 
 PROGRAM = "bpe-explorer"
 
-DONE, FAILED, USAGE, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
+DONE, FAILED, USAGE, PIPE_CLOSED = 0, 1, 2, 141
 
 DESCRIPTION = """\
 Watch a byte-pair-encoding tokenizer being learned, and ask why a text is cut where it is.

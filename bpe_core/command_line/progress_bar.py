@@ -16,11 +16,12 @@ BAR_WIDTH = 24
 
 
 class ProgressBar:
-    """Call it with each Progress. It draws on a terminal only, and `clear` leaves no trace."""
+    """Call it with each Progress. It draws on a terminal only, and what is finished leaves no trace."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self._shown = stream.isatty()
+        self._draws = stream.isatty()
+        self._visible = False
         self._stage = ""
         self._began = self._drawn = 0.0
         self._done_before = 0  # a stage may begin in the middle, as when training goes on
@@ -29,16 +30,18 @@ class ProgressBar:
         now = time.monotonic()
         if progress.stage != self._stage:
             self._stage, self._began, self._done_before, self._drawn = progress.stage, now, progress.done, 0.0
-        finished = progress.total is not None and progress.done >= progress.total
-        if self._shown and (finished or now - self._drawn >= SECONDS_BETWEEN_DRAWINGS):
-            self._drawn = now
+        if progress.total is not None and progress.done >= progress.total:
+            self.clear()
+        elif self._draws and now - self._drawn >= SECONDS_BETWEEN_DRAWINGS:
+            self._drawn, self._visible = now, True
             line = bar_line(progress, (progress.done - self._done_before) / max(now - self._began, 1e-9))
             width = shutil.get_terminal_size().columns - 1
             self._stream.write("\r\x1b[K" + line[:width])
             self._stream.flush()
 
     def clear(self) -> None:
-        if self._shown and self._stage:
+        if self._visible:
+            self._visible = False
             self._stream.write("\r\x1b[K")
             self._stream.flush()
 

@@ -17,12 +17,13 @@ from bpe_core.command_line.arguments import (
     chosen_recipe,
     text_argument,
 )
-from bpe_core.command_line.interruption import Interruption
+from bpe_core.command_line.interruption import INTERRUPTED, Interruption
 from bpe_core.command_line.progress_bar import ProgressBar
 from bpe_core.command_line.steps import step_lines
 from bpe_core.formats import FORMATS, format_for, write_history
 from bpe_core.history import END_SENTENCES
 from bpe_core.presets import PRESETS
+from bpe_core.progress import ProgressReport
 
 SUMMARY = "learn a merge table from text"
 
@@ -93,7 +94,33 @@ def run(options: argparse.Namespace) -> int:
     recipe = chosen_recipe(options, options.preset)
     if options.output:
         _check_output(Path(options.output))
-    corpus = bpe.Corpus.from_files(
+    corpus = _corpus(options)
+    bar = ProgressBar(sys.stderr)
+    began = time.monotonic()
+    with Interruption("Stopping; what was learned is kept. Ctrl-C again drops it.") as interruption:
+
+        def report(progress: bpe.Progress) -> None:
+            interruption.worth_keeping |= progress.stage == "training"
+            if not options.quiet:
+                bar(progress)
+
+        try:
+            history = bpe.train(corpus, recipe, progress=report, cancelled=interruption)
+            seconds = time.monotonic() - began
+            bar.clear()
+            _tell_skipped(corpus)
+            _deliver(history, options, seconds, report)
+        except (bpe.Cancelled, KeyboardInterrupt):
+            bar.clear()
+            sys.stderr.write("Stopped; nothing was written.\n")
+            return INTERRUPTED
+        finally:
+            bar.clear()
+    return INTERRUPTED if interruption.requested else 0
+
+
+def _corpus(options: argparse.Namespace) -> bpe.Corpus:
+    return bpe.Corpus.from_files(
         options.files,
         encoding=options.encoding,
         on_invalid=options.on_invalid,
@@ -101,25 +128,6 @@ def run(options: argparse.Namespace) -> int:
         field=options.field,
         on_bad_row=options.on_bad_row,
     )
-    bar = ProgressBar(sys.stderr)
-    began = time.monotonic()
-    with Interruption("Stopping; what was learned is kept. Ctrl-C again drops it.") as interruption:
-        try:
-            history = bpe.train(corpus, recipe, progress=_silent if options.quiet else bar, cancelled=interruption)
-            seconds = time.monotonic() - began
-            bar.clear()
-            _tell_skipped(corpus)
-            _deliver(history, options, seconds, bar)
-        except bpe.Cancelled:
-            bar.clear()
-            sys.stderr.write("Stopped before the first merge; nothing was written.\n")
-        finally:
-            bar.clear()
-    return 130 if interruption.requested else 0
-
-
-def _silent(progress: bpe.Progress) -> None:
-    """Nothing is drawn."""
 
 
 def _check_output(path: Path) -> None:
@@ -136,10 +144,9 @@ def _tell_skipped(corpus: bpe.Corpus) -> None:
         sys.stderr.write(f"{skipped.sentence}\n")
 
 
-def _deliver(history: bpe.MergeHistory, options: argparse.Namespace, seconds: float, bar: ProgressBar) -> None:
+def _deliver(history: bpe.MergeHistory, options: argparse.Namespace, seconds: float, report: ProgressReport) -> None:
     if options.output:
-        write_history(history, options.output, progress=_silent if options.quiet else bar)
-        bar.clear()
+        write_history(history, options.output, progress=report)
         if options.json:
             print(json.dumps(_summary(history, options.output, seconds), indent=1))
         elif not options.quiet:

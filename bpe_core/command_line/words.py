@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
         print(f"{line}\n       {state}\n")
     print(END_SENTENCES[history.end_reason])
     for word, pieces in applied.items():
-        print(f"{word} → {' '.join(map(visible, pieces))}")
+        print(f"{word} → {' '.join(map(visible, pieces))}{_about_unknown(word, history)}")
     return 0
 
 
@@ -80,6 +80,11 @@ def counted(arguments: list[str]) -> Counter[str]:
         else:
             counts[argument] += 1
     return counts
+
+
+def _about_unknown(word: str, history: bpe.MergeHistory) -> str:
+    unknown = [character for character in dict.fromkeys(word) if character.encode() not in history.alphabet.id_of]
+    return f"   ({', '.join(unknown)}: in none of the words above)" if unknown else ""
 
 
 def _described(

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
+import random
+import select
 import signal
+import string
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,7 +27,7 @@ from bpe_core.formats import read_history
 from bpe_core.presets import PRESETS
 from bpe_core.progress import Progress
 from bpe_core.recipe import Recipe
-from tests.shared import ROOT, shared_file
+from tests.shared import ROOT
 
 TEXT = "the lowest price is lower than the last one\n"
 
@@ -229,7 +233,7 @@ def test_words_are_merged_step_by_step(capsys: pytest.CaptureFixture[str]) -> No
         "3  low + e → lowe                    2 times",
         "low | lowe r | lowe s t",
         "No pair occurs as often as the minimum frequency any more.",
-        "lowly → low l <unk>",
+        "lowly → low l <unk>   (y: in none of the words above)",
     ]
 
 
@@ -360,66 +364,125 @@ def test_a_terminal_without_the_characters_gets_escapes() -> None:
 # --- Ctrl-C -----------------------------------------------------------------------------
 
 
-def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it never happened"
-        time.sleep(0.01)
+@contextlib.contextmanager
+def at_a_terminal(arguments: list[str]) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """The command with a terminal for standard error; with it the descriptor to read the screen from."""
+    screen, terminal = os.openpty()
+    command = [sys.executable, "-m", "bpe_core", *arguments]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stderr=terminal) as process:
+        os.close(terminal)
+        try:
+            yield process, screen
+        finally:
+            process.kill()
+            os.close(screen)
+
+
+def read_until(screen: int, wanted: str, seconds: float = 120) -> str:
+    """What is shown until the wanted text is there; until the end if nothing is wanted."""
+    shown = ""
+    while not wanted or wanted not in shown:
+        ready, _, _ = select.select([screen], [], [], seconds)
+        assert ready, f"{wanted!r} was never shown, only {shown!r}"
+        try:
+            shown += os.read(screen, 4096).decode(errors="replace")
+        except OSError:  # the terminal's other end is closed
+            assert not wanted, f"{wanted!r} was never shown, only {shown!r}"
+            return shown
+    return shown
+
+
+@pytest.fixture
+def endless(tmp_path: Path) -> list[str]:
+    """The arguments of a training that takes long: a long text without any words, merged to the end."""
+    text = tmp_path / "endless.txt"
+    text.write_text("".join(random.Random(1).choices(string.ascii_lowercase, k=3_000_000)))
+    arguments = ["train", str(text), "--preset", "raw-bytes", "--vocab-size", "4000000"]
+    return [*arguments, "--output", str(tmp_path / "merges.csv")]
 
 
 @posix_only
-def test_ctrl_c_keeps_what_was_learned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In this process: the signal comes when some merges are there, and the work asks soon after."""
-    text = tmp_path / "text.txt"
-    text.write_text(" ".join(f"{i * 7919:b}" for i in range(4_000)))
-    output = tmp_path / "merges.csv"
-    whole = tmp_path / "whole.csv"
-    arguments = ["train", str(text), "--preset", "words", "--merges", "3000", "--min-frequency", "1", "--quiet"]
+def test_ctrl_c_keeps_what_was_learned(endless: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this process: the signal comes with the first news of training, and the work asks soon after."""
     original = bpe_core.train
 
     def interrupted(corpus, recipe, *, progress, cancelled):
         def report(where: Progress) -> None:
             progress(where)
-            if where.stage == "training" and 0 < where.done < 3000:
+            if where.stage == "training" and where.done > 0 and not cancelled():
                 signal.raise_signal(signal.SIGINT)
 
         return original(corpus, recipe, progress=report, cancelled=cancelled)
 
-    assert run([*arguments, "--output", str(whole)]) == 0
-    monkeypatch.setattr(bpe_core, "train", interrupted)
     before = signal.getsignal(signal.SIGINT)
-    assert run([*arguments, "--output", str(output)]) == 130
+    with monkeypatch.context() as patched:
+        patched.setattr(bpe_core, "train", interrupted)
+        assert run([*endless, "--quiet"]) == 130
     assert signal.getsignal(signal.SIGINT) is before
-    history = read_history(output)
-    assert 0 < len(history) < 3000
+    history = read_history(tmp_path / "merges.csv")
+    assert len(history) > 0
     assert history.end_reason == "stopped"
-    assert list(history) == list(read_history(whole).first(len(history)))
+    undisturbed = [
+        *endless[:4],
+        "--merges",
+        str(len(history)),
+        "--output",
+        str(tmp_path / "undisturbed.csv"),
+        "--quiet",
+    ]
+    assert run(undisturbed) == 0
+    assert list(read_history(tmp_path / "undisturbed.csv")) == list(history)
 
 
 @posix_only
-def test_ctrl_c_from_outside_ends_within_a_second(tmp_path: Path) -> None:
-    text = shared_file("data/tinyshakespeare.txt")
+def test_ctrl_c_at_a_terminal_ends_soon_and_keeps_the_merges(endless: list[str], tmp_path: Path) -> None:
+    with at_a_terminal(endless) as (process, screen):
+        read_until(screen, "training")
+        process.send_signal(signal.SIGINT)
+        sent = time.monotonic()
+        shown = read_until(screen, "")
+        assert process.wait(60) == 130
+    assert time.monotonic() - sent < 5  # a second, and time to write on a busy machine
+    assert "Stopping; what was learned is kept." in shown
+    assert "Traceback" not in shown
+    history = read_history(tmp_path / "merges.csv")
+    assert (len(history) > 0, history.end_reason) == (True, "stopped")
+
+
+@posix_only
+def test_ctrl_c_twice_at_a_terminal_drops_the_work(endless: list[str], tmp_path: Path) -> None:
+    (tmp_path / "merges.csv").write_text("precious")
+    with at_a_terminal(endless) as (process, screen):
+        read_until(screen, "training")
+        process.send_signal(signal.SIGINT)
+        read_until(screen, "Stopping")
+        process.send_signal(signal.SIGINT)
+        shown = read_until(screen, "")
+        assert process.wait(60) == 130
+    assert "Traceback" not in shown
+    content = (tmp_path / "merges.csv").read_text()
+    assert content == "precious" or content.startswith("step,")  # the old one or a whole new one
+
+
+@posix_only
+def test_ctrl_c_while_waiting_for_standard_input_ends_at_once(tmp_path: Path) -> None:
     output = tmp_path / "merges.csv"
-    # The whole text as one sequence and without end: there is always a merge still to come.
-    command = [sys.executable, "-m", "bpe_core", "train", str(text), "--preset", "raw-bytes"]
-    command += ["--vocab-size", "1000000", "--output", str(output)]
-    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
-    time.sleep(3)
-    assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    sent = time.monotonic()
-    _, complaints = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert time.monotonic() - sent < 3  # a second, on a machine with nothing else to do
-    assert "Stopp" in complaints
-    assert "Traceback" not in complaints
-    if output.exists():  # it does not where not a single merge had been made
-        assert read_history(output).end_reason == "stopped"
+    with at_a_terminal(["train", "-", "--output", str(output)]) as (process, screen):
+        assert process.stdin is not None
+        process.stdin.write(b"the lowest price is lower than the last one\n" * 400_000)
+        process.stdin.flush()
+        read_until(screen, "counting")
+        time.sleep(0.5)  # all that was given is read; now it waits for more
+        process.send_signal(signal.SIGINT)
+        assert read_until(screen, "").endswith("Stopped; nothing was written.\r\n")
+        assert process.wait(10) == 130
+    assert not output.exists()
 
 
 @posix_only
 def test_a_second_ctrl_c_aborts() -> None:
     with Interruption("Stopping.") as interruption:
+        interruption.worth_keeping = True
         signal.raise_signal(signal.SIGINT)
         assert interruption()
         with pytest.raises(KeyboardInterrupt):
@@ -472,7 +535,7 @@ def test_the_bar_does_not_draw_a_thousand_times_a_second() -> None:
         bar(Progress("training", done, 1_000, "merges"))
     bar(Progress("training", 1_000, 1_000, "merges"))
     assert terminal.getvalue().count("\r") < 50
-    assert "1,000 of 1,000 merges" in terminal.getvalue()
+    assert terminal.getvalue().endswith("\r\x1b[K")  # finished: the line is empty again
 
 
 def test_the_bar_without_a_known_end_tells_how_far_it_is() -> None:
