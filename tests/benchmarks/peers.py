@@ -23,7 +23,7 @@ Encoder = Callable[[str], Any]  # to ids, as a list or an array
 
 
 class Peer(ABC):
-    """A library. `ties` are the rules for equal counts it can train by; "" is one nobody else has."""
+    """A library. `ties` are the rules for equal counts it can train by."""
 
     package: ClassVar[str]  # as it is imported
     distribution: ClassVar[str]  # as it is installed
@@ -168,7 +168,7 @@ class Gigatoken(Peer):
 class SentencePiece(Peer):
     package = "sentencepiece"
     distribution = "sentencepiece"
-    ties = ("",)  # only the most frequent pairs take part, and it splits text in a way of its own
+    ties = ("its own",)  # only the most frequent pairs take part, and it splits text in a way of its own
 
     def warm_up(self) -> None:
         import sentencepiece

@@ -37,8 +37,11 @@ class Medians:
         )
 
 
-def summed_up(results: Results) -> dict[tuple[str, str], Medians | Failed]:
-    summary: dict[tuple[str, str], Medians | Failed] = {}
+Summary = dict[tuple[str, str], Medians | Failed]
+
+
+def summed_up(results: Results) -> Summary:
+    summary: Summary = {}
     for contestant, rounds in results.items():
         measured = [one for one in rounds if isinstance(one, Measured)]
         failed = [one for one in rounds if isinstance(one, Failed)]
@@ -46,7 +49,7 @@ def summed_up(results: Results) -> dict[tuple[str, str], Medians | Failed]:
     return summary
 
 
-HEADER = f"  {'':<14} {'ties':<14} {'wall':>10} {'CPU':>10} {'peak':>10} {'start-up':>10} {'size':>10}   agrees with us"
+HEADER = f"  {'':14} {'ties':14} {'wall':>9} {'CPU':>9} {'peak':>9} {'start-up':>9} {'size':>10} {'ours/it':>8}  agrees"
 
 
 def table(results: Results) -> tuple[list[str], bool]:
@@ -55,19 +58,30 @@ def table(results: Results) -> tuple[list[str], bool]:
     lines, sound = [HEADER], True
     for (name, ties), one in summary.items():
         if isinstance(one, Failed):
-            lines.append(f"  {name:<14} {ties:<14} {one.reason}")
+            lines.append(f"  {name:14} {ties:14} {one.reason}")
             sound &= name != OURS
             continue
         verdict = agreement(name, ties, summary)
         sound &= verdict != "NO"
+        peak = f"{one.peak / 1e6:,.0f} MB" if one.peak else ""
         lines.append(
-            f"  {name:<14} {ties or '(its own)':<14} {_time(one.wall):>10} {_time(one.cpu):>10}"
-            f" {one.peak / 1e6:>7,.0f} MB {_time(one.start_up):>10} {one.size:>10,}   {verdict}"
+            f"  {name:14} {ties:14} {_time(one.wall):>9} {_time(one.cpu):>9} {peak:>9} {_time(one.start_up):>9}"
+            f" {one.size:>10,} {_ratio(name, ties, summary):>8}  {verdict}"
         )
     return lines + comparisons(summary), sound
 
 
-def agreement(name: str, ties: str, summary: dict[tuple[str, str], Medians | Failed]) -> str:
+def _ratio(name: str, ties: str, summary: Summary) -> str:
+    """Our wall time by theirs, under the same tie rule if we have it."""
+    candidates = [summary.get((OURS, ties)), *(one for (who, _), one in summary.items() if who == OURS)]
+    ours = next((one for one in candidates if isinstance(one, Medians)), None)
+    theirs = summary[name, ties]
+    if name == OURS or ours is None or not isinstance(theirs, Medians):
+        return ""
+    return f"{ours.wall / theirs.wall:.2f}"
+
+
+def agreement(name: str, ties: str, summary: Summary) -> str:
     ours, theirs = summary.get((OURS, ties)), summary[name, ties]
     if name == OURS or not isinstance(ours, Medians) or not isinstance(theirs, Medians):
         return "" if name != OURS or isinstance(theirs, Failed) or len(theirs.results) == 1 else "NO"
@@ -76,7 +90,7 @@ def agreement(name: str, ties: str, summary: dict[tuple[str, str], Medians | Fai
     return "yes" if theirs.results == ours.results else "NO"
 
 
-def comparisons(summary: dict[tuple[str, str], Medians | Failed]) -> list[str]:
+def comparisons(summary: Summary) -> list[str]:
     """For each tie rule ours beside the fastest peer, of any rule."""
     peers = [(one, key) for key, one in summary.items() if isinstance(one, Medians) and key[0] != OURS]
     if not peers:
@@ -88,7 +102,7 @@ def comparisons(summary: dict[tuple[str, str], Medians | Failed]) -> list[str]:
             lines.append(
                 f"  ours{f' ({rule})' if rule else ''} / {name}{f' ({ties})' if ties else ''}: "
                 f"wall {ours.wall / best.wall:.2f}, CPU {ours.cpu / max(best.cpu, 1e-9):.2f}, "
-                f"memory {ours.peak / best.peak:.2f}"
+                f"memory {ours.peak / max(best.peak, 1):.2f}"
             )
     return lines
 
