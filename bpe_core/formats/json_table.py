@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import Format
 from bpe_core.formats.honest_text import unescape
+from bpe_core.formats.json_stream import OPENING, objects_in, taken_apart
 from bpe_core.formats.rebuilding import (
     HistoryBuilder,
     checked_alphabet,
@@ -58,7 +59,7 @@ class JsonTable(Format):
         file.write(opening.encode())
         file.write(b',\n "alphabet": [')
         _write_lines(file, (_picked(row, _SYMBOL_COLUMNS) for row in base_rows(history.alphabet)))
-        file.write(b'],\n "merges": [')
+        file.write(b"]," + OPENING)
         _write_lines(file, _reporting(merge_rows(history), len(history), progress))
         file.write(b"]\n}\n")
         progress(Progress("writing", len(history), len(history), "merges"))
@@ -67,7 +68,7 @@ class JsonTable(Format):
         return data.lstrip().startswith(b"{") and SIGNATURE.encode() in data
 
     def read(self, data: bytes, name: str) -> MergeHistory:
-        whole = _parsed(data, name)
+        whole, merges = taken_apart(data, name)
         if whole.get("format") != SIGNATURE:
             raise FormatError(f'{name} is not a merge table: it lacks "format": "{SIGNATURE}".')
         if whole.get("version") != VERSION:
@@ -75,8 +76,8 @@ class JsonTable(Format):
                 f"{name} is a merge table of version {whole.get('version')!r}; this program reads version {VERSION}."
             )
         builder = _builder(whole, name)
-        for number, item in enumerate(_list_of_objects(whole, "merges", name), start=1):
-            _add_merge(builder, item, f"{name}, merge {number:,}")
+        for where, item in merges:
+            _add_merge(builder, item, where)
         return builder.finish()
 
 
@@ -108,24 +109,10 @@ def _write_lines(file: BinaryIO, objects: Iterable[dict[str, Any]]) -> None:
 # --- Reading ----------------------------------------------------------------------------
 
 
-def _parsed(data: bytes, name: str) -> dict[str, Any]:
-    try:
-        whole = json.loads(data.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{name}: the bytes at place {error.start + 1:,} are not UTF-8.") from error
-    except json.JSONDecodeError as error:
-        raise FormatError(f"{name}, line {error.lineno:,}: this is not valid JSON: {error.msg}.") from error
-    except (RecursionError, ValueError) as error:  # brackets nested without end, a number of a million digits
-        raise FormatError(f"{name} is JSON that no merge table would hold: too deep, or a number too long.") from error
-    if not isinstance(whole, dict):
-        raise FormatError(f"{name} is not a merge table: it must hold one JSON object.")
-    return whole
-
-
 def _builder(whole: dict[str, Any], name: str) -> HistoryBuilder:
     recipe = checked_recipe(whole.get("recipe"), name)
     symbols = []
-    for id, item in enumerate(_list_of_objects(whole, "alphabet", name)):
+    for id, item in enumerate(objects_in(whole, "alphabet", name)):
         where = f"{name}, base symbol {id:,}"
         if item.get("id") != id:
             raise FormatError(f"{where}: its id is {item.get('id')!r}.")
@@ -136,13 +123,6 @@ def _builder(whole: dict[str, Any], name: str) -> HistoryBuilder:
         tokens_at_start=_number(whole, "tokens_at_start", name),
         end_reason=checked_end_reason(whole.get("end_reason"), name),
     )
-
-
-def _list_of_objects(whole: dict[str, Any], key: str, name: str) -> list[dict[str, Any]]:
-    items = whole.get(key)
-    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise FormatError(f'{name}: "{key}" must be a list of objects.')
-    return items
 
 
 def _add_merge(builder: HistoryBuilder, item: dict[str, Any], where: str) -> None:

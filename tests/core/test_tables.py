@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from bpe_core import reference
 from bpe_core.alphabet import Alphabet
-from bpe_core.errors import Cancelled, FormatError, OutputError
-from bpe_core.formats import FORMATS, Format, format_for, read_history, write_history
+from bpe_core.errors import Cancelled, FormatError, OutputError, TooLarge
+from bpe_core.formats import FORMATS, Format, format_for, json_stream, read_history, write_history
 from bpe_core.formats.honest_text import escape, unescape
 from bpe_core.formats.rows import LONGEST_SHOWN, Row
 from bpe_core.history import Columns, MergeHistory
@@ -304,17 +304,17 @@ def test_damaged_csv_is_refused_with_its_line(old: str, new: str, sentence: str)
 
 
 JSON_DAMAGE = [
-    ('"left": 7, "right": 5', '"left": 7, "right": 8', r"merge 2: it joins the token 8, which does not exist yet"),
-    ('"left": 7, "right": 5', '"left": 2, "right": 3', r"merge 2: it joins the same pair as merge 1"),
-    ('"left": 7, "right": 5', '"left": 7.0, "right": 5', r'merge 2: "left" must be a whole number, not \'7.0\''),
-    ('"left": 7, "right": 5', '"left": true, "right": 5', r'merge 2: "left" must be a whole number'),
-    ('"left": 7, "right": 5', '"left": "7", "right": 5', r'merge 2: "left" must be a whole number'),
-    ('"left": 7, "right": 5', '"right": 5', r"merge 2: it does not say which two tokens"),
-    ('"token": "lo"', '"token": "\\ud800"', r'merge 1: "token"'),
-    ('"token": "lo"', '"token": ["lo"]', r'merge 1: "token"'),
-    ('"tied": true', '"tied": 1', r'merge 1: "tied"'),
+    ('"left": 7, "right": 5', '"left": 7, "right": 8', r"line 38: it joins the token 8, which does not exist yet"),
+    ('"left": 7, "right": 5', '"left": 2, "right": 3', r"line 38: it joins the same pair as merge 1"),
+    ('"left": 7, "right": 5', '"left": 7.0, "right": 5', r'line 38: "left" must be a whole number, not \'7.0\''),
+    ('"left": 7, "right": 5', '"left": true, "right": 5', r'line 38: "left" must be a whole number'),
+    ('"left": 7, "right": 5', '"left": "7", "right": 5', r'line 38: "left" must be a whole number'),
+    ('"left": 7, "right": 5', '"right": 5', r"line 38: it does not say which two tokens"),
+    ('"token": "lo"', '"token": "\\ud800"', r'line 37: "token"'),
+    ('"token": "lo"', '"token": ["lo"]', r'line 37: "token"'),
+    ('"tied": true', '"tied": 1', r'line 37: "tied"'),
     ('"count": 7', '"count": ' + "9" * 5_000, r"number too long"),
-    ('"count": 7', '"count": ' + "9" * 4_000, r"merge 1: a count is"),
+    ('"count": 7', '"count": ' + "9" * 4_000, r"line 37: a count is"),
     ('"count": 7', '"count": NaN', r'"count" must be a whole number'),
     ('"version": 1', '"version": 2', r"version 2; this program reads version 1"),
     ('"bpe-explorer merge table"', '"bpe-explorer merge table!"', r'lacks "format"'),
@@ -327,6 +327,13 @@ JSON_DAMAGE = [
     ('"merges": [', '"merges": [' + "[" * 200_000, r"too deep"),
     ('"recipe": {', '"recipe": 5, "was": {', r"recipe must be a JSON object"),
     ('"name": "words"', '"name": "\\udfff"', r"the recipe is damaged: it holds half a character"),
+    ("}\n ]\n}", "},\n ]\n}", r"the list of merges does not end"),
+    ("}\n ]\n}", "}\n ]\n}}", r"the list of merges does not end"),
+    ("}\n ]\n}", "}\n", r"cut short"),
+    ('},\n  {"step": 2,', '}\n  {"step": 2,', r"line 38: the comma before this merge is missing"),
+    ('{"step": 2,', '{"step" 2,', r"line 38: this is not valid JSON"),
+    ('{"step": 2,', '[], {"step": 2,', r"line 38: this is not valid JSON"),
+    ('{"step": 2,', '{"step": ' + "[" * 100_000, r"line 38: JSON that no merge table would hold"),
     ('"tokens_at_start": ', '"tokens_at_start": -', r'"tokens_at_start" must be a whole number'),
 ]
 
@@ -337,6 +344,18 @@ def test_damaged_json_is_refused_with_its_place(old: str, new: str, sentence: st
     assert old in text, text
     with pytest.raises(FormatError, match=sentence):
         FORMATS["json"].read(text.replace(old, new, 1).encode(), "table.json")
+
+
+def test_what_would_be_parsed_at_once_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = small_table(FORMATS["json"])
+    laid_out_anew = json.dumps(json.loads(table)).encode()
+    monkeypatch.setattr(json_stream, "LARGEST_WHOLE", len(table) // 2)
+    assert len(FORMATS["json"].read(table, "table.json")) > 0
+    with pytest.raises(TooLarge, match="would have to be parsed at once"):
+        FORMATS["json"].read(laid_out_anew, "table.json")
+    monkeypatch.setattr(json_stream, "LARGEST_LINE", 100)
+    with pytest.raises(TooLarge, match=r"table\.json, line 37"):
+        FORMATS["json"].read(table, "table.json")
 
 
 @every_format
