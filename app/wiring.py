@@ -11,10 +11,11 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QActionGroup, QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu
 
+from app.garbage import GarbageCollection
 from app.models.corpus_list import CorpusListModel
 from app.models.curves import CurvesModel
 from app.models.ids_decoding import decode_ids
@@ -99,6 +100,9 @@ class Program(QObject):
         self._connect_help_and_notices()
         self._connect_look()
         self.window.closing.connect(self.close)
+        self.garbage = GarbageCollection(lambda: self.training.status.is_busy, self)
+        loaded = self.session.runs.grew  # the first merges tell that the kernels are
+        loaded.connect(self.garbage.spare_what_exists, Qt.ConnectionType.SingleShotConnection)
 
     def open_sample(self, sample: Sample) -> None:
         """Learn from a sample instead of what is there."""
@@ -126,6 +130,7 @@ class Program(QObject):
         self.player.pause()
         self.session.close()
         self.crashes.remove()
+        self.garbage.stop()
 
     # Building
 
