@@ -141,8 +141,7 @@ def _fingerprint(data: bytes) -> str:
 
 
 def _fingerprint_of_ids(peer: Peer, ids: object) -> str:
-    own_ids = peer.distribution == "sentencepiece"
-    return "" if own_ids else _fingerprint(np.asarray(ids, np.int64).tobytes())
+    return "" if peer.has_own_ids else _fingerprint(np.asarray(ids, np.int64).tobytes())
 
 
 def start_import(peer: Peer, task: Task) -> Performed:

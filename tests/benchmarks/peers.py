@@ -28,6 +28,7 @@ class Peer(ABC):
     package: ClassVar[str]  # as it is imported
     distribution: ClassVar[str]  # as it is installed
     ties: ClassVar[tuple[str, ...]] = ()
+    has_own_ids: ClassVar[bool] = False  # what it encodes to cannot be compared
 
     @abstractmethod
     def warm_up(self) -> None:
@@ -169,6 +170,7 @@ class SentencePiece(Peer):
     package = "sentencepiece"
     distribution = "sentencepiece"
     ties = ("its own",)  # only the most frequent pairs take part, and it splits text in a way of its own
+    has_own_ids = True
 
     def warm_up(self) -> None:
         import sentencepiece
