@@ -135,19 +135,19 @@ class Program(QObject):
     # Building
 
     def _build_models(self) -> None:
-        self.session = session = Session(FIRST_RECIPE, FIRST_TEXT)
+        self.session = session = Session(FIRST_RECIPE, FIRST_TEXT, self)
         runs, cursor, jobs = session.runs, session.cursor, session.jobs
-        self.corpus = CorpusListModel(session.shelf)
-        self.form = RecipeForm(session.recipe, session.text, jobs)
-        self.training = TrainingStatusModel(session)
-        self.merges = MergeTableModel()
-        self.pairs = PairChartModel(runs, cursor, jobs)
-        self.curves = CurvesModel(runs, cursor)
-        self.inspector = InspectorModel(runs, cursor)
-        self.player = Player(cursor)
-        self.export = TableExport(runs, jobs)
-        self.token_text = TokenTextModel(session.text.value)
-        self.encoder = TextEncoder(self.token_text, runs, cursor, session.recipe, session.text, jobs)
+        self.corpus = CorpusListModel(session.shelf, self)
+        self.form = RecipeForm(session.recipe, session.text, jobs, self)
+        self.training = TrainingStatusModel(session, self)
+        self.merges = MergeTableModel(self)
+        self.pairs = PairChartModel(runs, cursor, jobs, self)
+        self.curves = CurvesModel(runs, cursor, self)
+        self.inspector = InspectorModel(runs, cursor, self)
+        self.player = Player(cursor, self)
+        self.export = TableExport(runs, jobs, self)
+        self.token_text = TokenTextModel(session.text.value, self)
+        self.encoder = TextEncoder(self.token_text, runs, cursor, session.recipe, session.text, jobs, self)
 
     def _build_views(self) -> None:
         self.window = window = MainWindow()

@@ -47,6 +47,7 @@ def new_program(qtbot: QtBot, settings: Settings) -> Iterator[Callable[..., Prog
     yield make
     for program in opened:
         program.window.close()
+        program.deleteLater()  # with its models, before the views that listen to them
         program.window.deleteLater()
     assert [thread.name for thread in threading.enumerate() if thread.name.endswith("Job")] == []
 

@@ -17,7 +17,6 @@ from hypothesis.stateful import (
     RuleBasedStateMachine,
     initialize,
     invariant,
-    precondition,
     rule,
     run_state_machine_as_test,
 )
@@ -49,8 +48,8 @@ def machine_for(qtbot: QtBot, folder: Path) -> type[RuleBasedStateMachine]:
 
         def teardown(self) -> None:
             self.program.window.close()
+            self.program.deleteLater()  # with its models, before the views that listen to them
             self.program.window.deleteLater()
-            self.program.deleteLater()
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
         @property
@@ -96,9 +95,12 @@ def machine_for(qtbot: QtBot, folder: Path) -> type[RuleBasedStateMachine]:
         def drag(self, share: float) -> None:
             self.program.time_bar.track.setValue(int(share * self.cursor_end))
 
-        @precondition(lambda self: self.program.merges.rowCount() > 0)
+        # No preconditions: threads do not keep to them, and an example could not be repeated.
+
         @rule(share=st.floats(0, 0.999))
         def click_row(self, share: float) -> None:
+            if self.program.merges.rowCount() == 0:
+                return
             table = self.program.merge_panel.table
             index = self.program.merges.index(int(share * self.program.merges.rowCount()), 3)
             table.scrollTo(index)
@@ -153,11 +155,11 @@ def machine_for(qtbot: QtBot, folder: Path) -> type[RuleBasedStateMachine]:
         def look_at_chart(self, tab: int) -> None:
             self.program.charts.setCurrentIndex(tab)
 
-        @precondition(lambda self: len(self.program.session.runs.all) > 1)
         @rule(share=st.floats(0, 0.99))
         def look_at_another_run(self, share: float) -> None:
             runs = self.program.session.runs
-            runs.show(runs.all[int(share * len(runs.all))])
+            if runs.all:
+                runs.show(runs.all[int(share * len(runs.all))])
 
         @invariant()
         def all_show_the_same_moment(self) -> None:
