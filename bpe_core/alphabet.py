@@ -1,0 +1,152 @@
+"""The base symbols a vocabulary grows from: the first token ids.
+
+Bytes: id 0 to 255 is the byte itself. Characters: `<unk>` first if the recipe has it, then
+the 256 fallback bytes if it has those, then the characters of the corpus by code point.
+A word marker that is a symbol of its own comes last; one glued to a character makes
+further symbols (`w</w>`) that stand behind the plain ones.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
+from bpe_core.words import WordTable
+
+SymbolKind = Literal["byte", "character", "marker", "glued", "unknown", "fallback"]
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """One base symbol: how it is written, and the bytes it stands for when decoding."""
+
+    text: bytes  # as written in tables and compared by tie rules: b"w</w>"
+    decoded: bytes  # as it reads in text again: b"w "
+    kind: SymbolKind
+
+    @property
+    def merges(self) -> bool:
+        """Whether a merge may take this symbol: what stands for the unknown stays alone."""
+        return self.kind not in ("unknown", "fallback")
+
+
+@dataclass(frozen=True)
+class Alphabet:
+    """The base symbols, in the order of their ids."""
+
+    symbols: tuple[Symbol, ...]
+    id_of: dict[bytes, int] = field(init=False, repr=False, compare=False)  # by text; fallback bytes excluded
+
+    def __post_init__(self) -> None:
+        ids = {symbol.text: i for i, symbol in enumerate(self.symbols) if symbol.kind != "fallback"}
+        object.__setattr__(self, "id_of", ids)
+
+    def __len__(self) -> int:
+        return len(self.symbols)
+
+    @cached_property
+    def unknown_id(self) -> int | None:
+        return next((i for i, symbol in enumerate(self.symbols) if symbol.kind == "unknown"), None)
+
+    @cached_property
+    def first_fallback_id(self) -> int | None:
+        return next((i for i, symbol in enumerate(self.symbols) if symbol.kind == "fallback"), None)
+
+    @cached_property
+    def is_plain_bytes(self) -> bool:
+        """Ids 0 to 255 are the bytes in their order, and there is nothing else."""
+        return len(self) == 256 and all(
+            symbol.kind == "byte" and symbol.text == bytes([i]) for i, symbol in enumerate(self.symbols)
+        )
+
+    @classmethod
+    def of_bytes(cls) -> Alphabet:
+        return _PLAIN_BYTES
+
+    @classmethod
+    def for_words(cls, words: WordTable, recipe: Recipe) -> Alphabet:
+        """The alphabet that training this recipe on these words starts from."""
+        if recipe.base == "bytes" and recipe.marker in ("none", "continuation"):
+            return _PLAIN_BYTES
+        if recipe.base == "bytes":
+            symbols = list(_PLAIN_BYTES.symbols)
+            pieces = [bytes([i]) for i in range(256)]
+        else:
+            symbols = _unknown_symbols(recipe)
+            pieces = _kept_characters(words, recipe)
+            symbols += [Symbol(piece, piece, "character") for piece in pieces]
+        return cls(tuple(symbols + _marker_symbols(words, recipe, set(pieces))))
+
+    def symbols_of(self, word: bytes, recipe: Recipe) -> list[int]:
+        """The ids a word starts from, marker included, before any merge.
+
+        >>> recipe = Recipe.preset("words", marker="symbol")
+        >>> alphabet = Alphabet.for_words(WordTable.from_counts({"aab": 1}), recipe)
+        >>> [alphabet.symbols[i].text for i in alphabet.symbols_of(b"ab", recipe)]
+        [b'a', b'b', b'</w>']
+        """
+        pieces = _pieces(word, recipe)
+        marker = recipe.marker_text.encode()
+        ids: list[int] = []
+        if recipe.marker == "prefix":
+            ids.append(self.id_of[marker])
+        glued = pieces.pop() if recipe.marker == "glued" and pieces else None
+        for piece in pieces:
+            ids += self._ids_of_piece(piece, piece)
+        if glued is not None:
+            ids += self._ids_of_piece(glued + marker, glued)
+        if recipe.marker == "symbol":
+            ids.append(self.id_of[marker])
+        return ids
+
+    def _ids_of_piece(self, text: bytes, raw: bytes) -> list[int]:
+        known = self.id_of.get(text)
+        if known is not None:
+            return [known]
+        if self.first_fallback_id is not None:
+            return [self.first_fallback_id + byte for byte in raw]
+        assert self.unknown_id is not None  # every character alphabet has one or the other
+        return [self.unknown_id]
+
+
+def _pieces(word: bytes, recipe: Recipe) -> list[bytes]:
+    """A word cut into what may become one symbol each: bytes, or characters.
+
+    >>> _pieces("né".encode(), Recipe.preset("words"))
+    [b'n', b'\\xc3\\xa9']
+    """
+    if recipe.base == "bytes":
+        return [bytes([byte]) for byte in word]
+    return [character.encode() for character in word.decode()]
+
+
+def _unknown_symbols(recipe: Recipe) -> list[Symbol]:
+    if recipe.unknown == "bytes":
+        return [Symbol(f"<0x{i:02X}>".encode(), bytes([i]), "fallback") for i in range(256)]
+    return [Symbol(UNKNOWN_TOKEN.encode(), UNKNOWN_TOKEN.encode(), "unknown")]
+
+
+def _kept_characters(words: WordTable, recipe: Recipe) -> list[bytes]:
+    """The characters of the corpus, the rarest left out where the recipe limits them."""
+    counts: Counter[str] = Counter()
+    for word, count in words:
+        for character in word.decode():
+            counts[character] += count
+    kept = sorted(counts, key=lambda character: (-counts[character], character))[: recipe.alphabet_limit]
+    return [character.encode() for character in sorted(kept)]
+
+
+def _marker_symbols(words: WordTable, recipe: Recipe, pieces: set[bytes]) -> list[Symbol]:
+    marker = recipe.marker_text.encode()
+    if recipe.marker in ("symbol", "prefix"):
+        return [Symbol(marker, b" ", "marker")]
+    if recipe.marker == "glued":
+        last = {_pieces(word, recipe)[-1] for word, _ in words} & pieces
+        return [Symbol(piece + marker, piece + b" ", "glued") for piece in sorted(last)]
+    return []
+
+
+_PLAIN_BYTES = Alphabet(tuple(Symbol(bytes([i]), bytes([i]), "byte") for i in range(256)))

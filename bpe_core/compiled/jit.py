@@ -1,0 +1,25 @@
+"""The one decorator that turns a function into machine code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from bpe_core.compiled.readiness import cache_folder
+
+# Numba reads this when it is imported; without a writable folder it runs uncached.
+_folder = cache_folder()
+if _folder is not None:
+    os.environ["NUMBA_CACHE_DIR"] = str(_folder)
+
+import numba  # noqa: E402 - only after the cache has its place
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+if TYPE_CHECKING:
+
+    def kernel(function: Function) -> Function: ...
+
+else:
+    kernel = numba.njit(nogil=True, cache=_folder is not None, error_model="numpy")

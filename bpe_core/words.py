@@ -1,0 +1,116 @@
+"""The distinct words of a corpus with their counts: all that training ever looks at.
+
+A word is kept as the UTF-8 bytes it had after normalization and splitting; what its
+symbols are (bytes, characters, a marker) is decided later, by the alphabet. Words stand
+in first-seen order, which some tie rules depend on. Tables of parts of a corpus can be
+counted anywhere, saved, and merged in order.
+
+    >>> table = WordTable.from_counts({"low": 5, "lower": 2})
+    >>> list(table)
+    [(b'low', 5), (b'lower', 2)]
+    >>> list(WordTable.merged([table, WordTable.from_counts({"new": 1, "low": 1})]))
+    [(b'low', 6), (b'lower', 2), (b'new', 1)]
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.atomic import write_atomically
+from bpe_core.errors import CorpusError, FormatError
+
+
+@dataclass(frozen=True, eq=False)
+class WordTable:
+    """Distinct words end to end in one byte array, with where each starts and how often it occurs."""
+
+    text: npt.NDArray[np.uint8]
+    starts: npt.NDArray[np.int64]  # one more than there are words; the last is len(text)
+    counts: npt.NDArray[np.int64]
+
+    @classmethod
+    def from_counts(cls, counts: Mapping[str, int] | Iterable[tuple[bytes, int]]) -> WordTable:
+        """Words given one by one, in the order they count as first seen."""
+        pairs = counts.items() if isinstance(counts, Mapping) else counts
+        words: list[bytes] = []
+        numbers: list[int] = []
+        for word, count in pairs:
+            raw = word.encode() if isinstance(word, str) else word
+            if count < 0:
+                raise CorpusError(f"The word {raw.decode(errors='replace')!r} has the count {count:,}; counts cannot be negative.")
+            if raw and count:
+                words.append(raw)
+                numbers.append(count)
+        starts = np.zeros(len(words) + 1, np.int64)
+        np.cumsum([len(word) for word in words], out=starts[1:])
+        return cls(np.frombuffer(b"".join(words), np.uint8), starts, np.array(numbers, np.int64))
+
+    @classmethod
+    def merged(cls, tables: Iterable[WordTable]) -> WordTable:
+        """One table of several, in order: a word stands where it was first seen."""
+        remaining = [table for table in tables if len(table)]
+        if len(remaining) == 1:
+            return remaining[0]
+        total: dict[bytes, int] = {}
+        for table in remaining:
+            for word, count in table:
+                total[word] = total.get(word, 0) + count
+        return cls.from_counts(total.items())
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def __iter__(self) -> Iterator[tuple[bytes, int]]:
+        text = self.text.tobytes()
+        starts = self.starts.tolist()
+        for i, count in enumerate(self.counts.tolist()):
+            yield text[starts[i] : starts[i + 1]], count
+
+    def word(self, index: int) -> bytes:
+        return self.text[self.starts[index] : self.starts[index + 1]].tobytes()
+
+    @property
+    def total(self) -> int:
+        """Words in the corpus, each as often as it occurs."""
+        return int(self.counts.sum())
+
+    @property
+    def total_bytes(self) -> int:
+        """Bytes in the corpus that belong to words."""
+        return int((np.diff(self.starts) * self.counts).sum())
+
+    def save(self, path: Path | str) -> None:
+        """Write the table to one file that `load` and any NumPy can read."""
+        with write_atomically(path) as file:
+            np.savez_compressed(file, text=self.text, starts=self.starts, counts=self.counts)
+
+    @classmethod
+    def load(cls, path: Path | str) -> WordTable:
+        try:
+            with np.load(path, allow_pickle=False) as archive:
+                table = cls(archive["text"], archive["starts"], archive["counts"])
+        except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError) as error:
+            raise FormatError(f"{path} is not a word table written by this program: {error}.") from error
+        table._check(path)
+        return table
+
+    def _check(self, path: Path | str) -> None:
+        sound = (
+            self.text.dtype == np.uint8
+            and self.starts.dtype == np.int64
+            and self.counts.dtype == np.int64
+            and self.text.ndim == self.starts.ndim == self.counts.ndim == 1
+            and len(self.starts) == len(self.counts) + 1
+            and self.starts[0] == 0
+            and self.starts[-1] == len(self.text)
+            and bool((np.diff(self.starts) > 0).all())
+            and bool((self.counts > 0).all())
+        )
+        if not sound:
+            raise FormatError(f"{path} is a damaged word table: its parts do not fit together.")
