@@ -1,0 +1,38 @@
+"""Run every kernel once on a tiny job, so that all machine code lies in the cache.
+
+`python -m bpe_core.compiled.warm_up` is the second process that a cold start leaves the
+compiling to. Each job goes through the same doors as real work: what matters to Numba are
+the exact types of the arguments, and only the doors know those.
+"""
+
+from __future__ import annotations
+
+from bpe_core.alphabet import Alphabet
+from bpe_core.compiled import readiness
+from bpe_core.compiled_learner import CompiledLearner
+from bpe_core.history import Columns, MergeHistory
+from bpe_core.recipe import Recipe
+from bpe_core.words import WordTable
+
+_TEXT = "low lower lowest newest widest "
+
+
+def warm_up() -> None:
+    _learn()
+    readiness.mark_complete()
+
+
+def _learn() -> None:
+    words = WordTable.from_counts({word: 3 for word in _TEXT.split()})
+    recipe = Recipe.preset("gpt2", merges=8)
+    alphabet = Alphabet.for_words(words, recipe)
+    learner = CompiledLearner(words, alphabet, recipe, None)
+    columns = Columns.with_room(8)
+    learner.learn(columns, 4, 1000)
+    learner.top_pairs(3)
+    history = MergeHistory(recipe, alphabet, columns.first(learner.learned))
+    CompiledLearner(words, alphabet, recipe, history).learn(Columns.with_room(8), 8, 1000)
+
+
+if __name__ == "__main__":
+    warm_up()
