@@ -38,6 +38,7 @@ class CompiledLearner:
         self._state.number[kernel.TOKENS_LEFT] = layout.tokens
         while not kernel.build(self._state):
             self._start_over_with_more_pairs()
+        self.has_pairs = bool(self._state.number[kernel.PAIRS])
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> Stop:
         """Learn up to the row `stop_at`, but not much longer than `work` units (some ten nanoseconds each)."""

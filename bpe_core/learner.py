@@ -37,6 +37,7 @@ class Learner(Protocol):
     """Something that chooses and applies merges, one after the other."""
 
     tokens_at_start: int
+    has_pairs: bool  # before the first merge, however rare
 
     @property
     def learned(self) -> int:

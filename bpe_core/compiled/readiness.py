@@ -85,12 +85,17 @@ def kernels_exist() -> bool:
     return find_spec("numba") is not None
 
 
+def forbidden() -> bool:
+    """Whether the person wants plain Python, to compare it or to work around trouble."""
+    return bool(os.environ.get("BPE_EXPLORER_PLAIN"))
+
+
 def ready() -> bool:
     """Whether importing the kernels takes a moment only."""
+    if forbidden() or not kernels_exist():
+        return False
     if "bpe_core.compiled.warm_up" in sys.modules:
         return True  # this process has compiled or loaded them
-    if os.environ.get("BPE_EXPLORER_PLAIN") or not kernels_exist():
-        return False
     folder = cache_folder()
     return folder is not None and (folder / _COMPLETE).exists()
 
@@ -105,7 +110,7 @@ def prepare() -> None:
     """Begin compiling in a second process unless that is done, under way or impossible."""
     global _compiler
     with _lock:
-        if _compiler is not None or ready() or not kernels_exist() or os.environ.get("BPE_EXPLORER_PLAIN"):
+        if _compiler is not None or forbidden() or not kernels_exist() or ready():
             return
         if cache_folder() is None:
             return  # a second process would have nowhere to leave its work
