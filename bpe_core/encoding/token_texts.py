@@ -1,0 +1,42 @@
+"""What each token stands for in a text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from bpe_core.errors import BpeError, TooLarge
+from bpe_core.history import MergeHistory
+
+LONGEST = 1 << 28  # base symbols in one token; only a table made to do harm holds more
+
+
+class TokenTexts(dict[int, bytes]):
+    """The bytes of tokens by id, each put together when it is first asked for."""
+
+    def __init__(self, history: MergeHistory) -> None:
+        super().__init__(enumerate(symbol.decoded for symbol in history.alphabet.symbols))
+        self._base = len(history.alphabet)
+        self._columns = history.columns
+        first_special = self._base + len(history)
+        self.update((first_special + j, token.encode()) for j, token in enumerate(history.recipe.special_tokens))
+        self._size = first_special + len(history.recipe.special_tokens)
+
+    def __missing__(self, id: int) -> bytes:
+        if not 0 <= id < self._size:
+            raise BpeError(f"There is no token {id:,}; the ids go from 0 to {self._size - 1:,}.")
+        parts: list[bytes] = []
+        waiting = [id]
+        while waiting:
+            token = waiting.pop()
+            known = self.get(token)
+            if known is not None:
+                parts.append(known)
+            else:
+                waiting += (int(self._columns.right[token - self._base]), int(self._columns.left[token - self._base]))
+            if len(parts) > LONGEST:
+                raise TooLarge(f"Token {id:,} is longer than {LONGEST:,} bytes.")
+        text = self[id] = b"".join(parts)
+        return text
+
+    def joined(self, ids: Iterable[int]) -> bytes:
+        return b"".join([self[id] for id in ids])
