@@ -7,7 +7,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from bpe_core.errors import OutputError
 
@@ -25,14 +25,22 @@ def write_atomically(path: Path | str) -> Iterator[BinaryIO]:
         with _sentences(target), open(target, "wb") as direct:
             yield direct
         return
+    with replace_atomically(target) as beside, open(beside, "wb") as file:
+        yield file
+
+
+@contextlib.contextmanager
+def replace_atomically(path: Path | str) -> Iterator[Path]:
+    """The same for those who write a file by its name: an empty one beside `path` that takes its place."""
+    target = Path(path)
     with _sentences(target):
         target = target.resolve()  # a link stays a link; the file it names is replaced
         handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".part", dir=target.parent)
+        os.close(handle)
         beside = Path(name)
         try:
-            with os.fdopen(handle, "wb") as file:
-                yield cast(BinaryIO, file)
-                file.flush()
+            yield beside
+            with open(beside, "rb+") as file:
                 os.fsync(file.fileno())
             _copy_mode(target, beside)
             os.replace(beside, target)

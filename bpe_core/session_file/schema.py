@@ -1,0 +1,101 @@
+"""The tables of a session file, and how those of older versions become those of today.
+
+    sqlite3 harbour.bpex 'select step, token, count from merges where run = 1 limit 10'
+
+works in any SQLite program. Version 1 made the tables below. What came later is one entry in
+`MIGRATIONS` each: it turns a database of the version before into one of its own.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+from bpe_core.errors import FormatError
+
+APPLICATION_ID = 0x42504558  # "BPEX" at a fixed place of the file's header
+EXTENSION = ".bpex"
+
+VERSION_1 = (
+    # recipe, text, filter and view, as JSON
+    "CREATE TABLE session (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT",
+    # texts that were given directly, once each
+    "CREATE TABLE texts (sha256 TEXT PRIMARY KEY NOT NULL, text TEXT NOT NULL) STRICT",
+    # the corpus a run learned from; that of run 0 is the one on the shelf. A path that is no text is a blob
+    "CREATE TABLE sources (run INTEGER NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL, path ANY, "
+    "text_sha256 TEXT, encoding TEXT, size INTEGER, modified_ns INTEGER, sha256 TEXT, "
+    "PRIMARY KEY (run, position)) STRICT",
+    # distinct words end to end; lengths are little-endian int32, counts little-endian int64
+    "CREATE TABLE word_chunks (word_table INTEGER NOT NULL, chunk INTEGER NOT NULL, words INTEGER NOT NULL, "
+    "text BLOB NOT NULL, lengths BLOB NOT NULL, counts BLOB NOT NULL, PRIMARY KEY (word_table, chunk)) STRICT",
+    "CREATE TABLE runs (number INTEGER PRIMARY KEY NOT NULL, recipe TEXT NOT NULL, word_table INTEGER, "
+    "tokens_at_start INTEGER, end_reason TEXT, state TEXT NOT NULL, sentence TEXT NOT NULL) STRICT",
+    "CREATE TABLE symbols (run INTEGER NOT NULL, id INTEGER NOT NULL, kind TEXT NOT NULL, text BLOB NOT NULL, "
+    "decoded BLOB NOT NULL, count INTEGER, PRIMARY KEY (run, id)) STRICT, WITHOUT ROWID",
+    # the token is there to be read by people; the program goes by the ids
+    "CREATE TABLE merges (run INTEGER NOT NULL, step INTEGER NOT NULL, token TEXT NOT NULL, left_id INTEGER NOT NULL, "
+    "right_id INTEGER NOT NULL, count INTEGER, runner_up_left INTEGER, runner_up_right INTEGER, "
+    "runner_up_count INTEGER, tokens_left INTEGER, PRIMARY KEY (run, step)) STRICT, WITHOUT ROWID",
+)
+
+BOOKMARKS = (
+    "CREATE TABLE bookmarks (run INTEGER NOT NULL, merge INTEGER NOT NULL, note TEXT NOT NULL, "
+    "PRIMARY KEY (run, merge)) STRICT"
+)
+
+
+def _to_version_2(connection: sqlite3.Connection) -> None:
+    """Bookmarks and notes at a merge."""
+    connection.execute(BOOKMARKS)
+
+
+Migration = Callable[[sqlite3.Connection], None]
+MIGRATIONS: dict[int, Migration] = {2: _to_version_2}
+VERSION = max(MIGRATIONS)
+
+TABLES: dict[int, frozenset[str]] = {
+    1: frozenset(VERSION_1),
+    2: frozenset({*VERSION_1, BOOKMARKS}),
+}
+
+
+def create(connection: sqlite3.Connection) -> None:
+    """Make the tables of today in an empty database."""
+    with connection:
+        connection.execute("BEGIN")
+        for statement in (*VERSION_1, BOOKMARKS):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def migrate(connection: sqlite3.Connection, version: int) -> None:
+    """Bring a database of an older version up to that of today."""
+    for step in range(version + 1, VERSION + 1):
+        with connection:
+            connection.execute("BEGIN")
+            MIGRATIONS[step](connection)
+            connection.execute(f"PRAGMA user_version = {step}")
+
+
+def check(connection: sqlite3.Connection, name: str) -> int:
+    """The version of a session file's tables; anything but exactly those tables is refused.
+
+    So no view, trigger, index or generated column of a stranger ever takes part in a query.
+    """
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != APPLICATION_ID:
+        raise FormatError(f"{name} is an SQLite database, but no session of BPE Explorer.")
+    if version > VERSION:
+        raise FormatError(
+            f"{name} was written by a newer version of BPE Explorer (file version {version}, this program knows "
+            f"{VERSION}); open it with that one."
+        )
+    found = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
+    statements = [sql for kind, _, sql in found if sql is not None]
+    others = [one for kind, one, sql in found if sql is None and not str(one).startswith("sqlite_autoindex_")]
+    are_ours = version in TABLES and len(statements) == len(TABLES[version]) and set(statements) == TABLES[version]
+    if others or not are_ours:
+        raise FormatError(f"{name} does not have the tables of a session file (version {version}); it is damaged.")
+    return int(version)

@@ -1,0 +1,112 @@
+"""A session at one moment, as a frozen value: what a file holds, and what is compared to know what changed.
+
+Taking one costs next to nothing: histories and word tables are views that never change, so a
+snapshot of a run that is being trained may be written by another thread while it goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.history import MergeHistory
+from bpe_core.recipe import Recipe
+from bpe_core.words import WordTable
+
+RunState = Literal["paused", "ended", "failed"]
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """What a file was like when it was read, so that it can be told later whether it still is."""
+
+    size: int
+    modified_ns: int
+    sha256: str = ""  # in hexadecimal; empty while it is not computed
+
+
+@dataclass(frozen=True)
+class SavedSource:
+    """A text of the corpus: a file by its path, or a text that was given directly."""
+
+    name: str
+    path: str | None = None
+    text: str | None = field(default=None, repr=False)  # exactly one of path and text is None
+    encoding: str | None = None
+    fingerprint: Fingerprint | None = None  # of a file
+
+
+@dataclass(frozen=True, eq=False)
+class SavedRun:
+    """One training run: what it was asked for, what it learned from, and what it learned."""
+
+    number: int
+    recipe: Recipe
+    sources: tuple[SavedSource, ...] = ()
+    words: WordTable | None = None  # enough to go on from, whatever became of the sources
+    history: MergeHistory | None = None
+    symbol_counts: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    state: RunState = "paused"
+    sentence: str = ""  # why it ended or failed
+
+    @property
+    def learned(self) -> int:
+        return 0 if self.history is None else len(self.history)
+
+    @property
+    def substance(self) -> tuple[object, ...]:
+        """What tells whether a run has changed: merges are only ever appended."""
+        return self.number, self.recipe, self.sources, self.learned, self.state, self.sentence
+
+
+@dataclass(frozen=True)
+class Bookmark:
+    """A moment of a run that a person wants to find again, with what they have to say about it."""
+
+    run: int
+    merge: int  # the moment after so many merges
+    note: str = ""
+
+    @property
+    def reference(self) -> str:
+        """How the moment is written where there are no links.
+
+        >>> Bookmark(2, 1204).reference
+        'bpe:2#1204'
+        """
+        return f"bpe:{self.run}#{self.merge}"
+
+
+@dataclass(frozen=True)
+class View:
+    """What was being looked at; a change of it is no change of the session."""
+
+    shown_run: int | None = None
+    position: int = 0
+    is_live: bool = True
+    layout: Mapping[str, Any] = field(default_factory=dict)  # JSON values, checked by who restores them
+
+
+@dataclass(frozen=True, eq=False)
+class SavedSession:
+    """Everything a session file holds."""
+
+    recipe: Recipe
+    sources: tuple[SavedSource, ...] = ()
+    text: str = ""  # the person's own, shown token by token
+    runs: tuple[SavedRun, ...] = ()
+    bookmarks: tuple[Bookmark, ...] = ()
+    filter: Mapping[str, Any] = field(default_factory=dict)  # JSON values
+    view: View = View()
+    saved_as: str = ""  # of a safety copy: the file that the session belongs to
+    was_closed: bool = False  # of a safety copy: the window was closed in peace
+
+    @property
+    def substance(self) -> tuple[object, ...]:
+        """What has to differ for the session to count as changed since it was saved."""
+        runs = tuple(run.substance for run in self.runs)
+        return self.recipe, self.sources, self.text, runs, self.bookmarks, dict(self.filter)

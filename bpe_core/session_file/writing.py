@@ -1,0 +1,310 @@
+"""Writing a session: a whole file at once, or a database kept up to date with what is learned.
+
+Both are one thing: `SessionWriter.update` compares the session it is given with the one it
+wrote before and writes what differs. Merges are only ever appended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import repeat
+from pathlib import Path
+
+from bpe_core.alphabet import Alphabet
+from bpe_core.atomic import replace_atomically
+from bpe_core.errors import Cancelled, OutputError
+from bpe_core.formats.honest_text import escape
+from bpe_core.history import MergeHistory
+from bpe_core.progress import CancelCheck, never_cancelled
+from bpe_core.session_file import schema
+from bpe_core.session_file.values import SavedRun, SavedSession, SavedSource
+from bpe_core.session_file.word_chunks import word_chunks
+from bpe_core.words import WordTable
+
+ROWS_AT_ONCE = 4_096  # between two looks at whether to stop
+LONGEST_TOKEN_SHOWN = 240  # bytes; the ids tell the rest
+
+INSERT_MERGE = (
+    "INSERT INTO merges VALUES (?, ?, ?, ?, ?, nullif(?, -1), nullif(?, -1), nullif(?, -1), nullif(?, -1), "
+    "nullif(?, -1))"
+)
+
+
+def write_session(session: SavedSession, path: Path | str, *, cancelled: CancelCheck = never_cancelled) -> None:
+    """Write a whole session file; whatever fails, what stood there before is untouched."""
+    with replace_atomically(path) as beside:
+        writer = SessionWriter(beside, is_kept_up_to_date=False, name=str(path))
+        try:
+            writer.update(session, cancelled=cancelled)
+        finally:
+            writer.close()
+
+
+class SessionWriter:
+    """A database that `update` brings up to date, a transaction each time. Belongs to one thread."""
+
+    def __init__(self, path: Path, *, is_kept_up_to_date: bool = True, name: str = "") -> None:
+        """Begin a new, empty database at `path`."""
+        self._name = name or str(path)
+        self._written: SavedSession | None = None
+        self._runs: dict[int, _WrittenRun] = {}
+        self._word_tables: dict[int, WordTable] = {}
+        with self._sentences():
+            self._connection = sqlite3.connect(path, isolation_level=None)
+            # A file that only counts when it is whole needs no way back. The other must survive a power cut.
+            self._connection.execute(f"PRAGMA journal_mode = {'TRUNCATE' if is_kept_up_to_date else 'OFF'}")
+            self._connection.execute(f"PRAGMA synchronous = {'FULL' if is_kept_up_to_date else 'OFF'}")
+            schema.create(self._connection)
+
+    def close(self) -> None:
+        with self._sentences():
+            self._connection.close()
+
+    def update(self, session: SavedSession, *, cancelled: CancelCheck = never_cancelled) -> None:
+        """Write what differs from the session given before: all of it or, if anything fails, nothing."""
+        runs = dict(self._runs)
+        tables = dict(self._word_tables)
+        with self._sentences(), self._transaction():
+            self._write_choices(session)
+            self._write_sources(0, session.sources, () if self._written is None else self._written.sources)
+            self._write_bookmarks(session)
+            for gone in runs.keys() - {run.number for run in session.runs}:
+                self._remove_run(gone)
+                del runs[gone]
+            for run in session.runs:
+                runs[run.number] = self._write_run(run, runs.get(run.number), tables, cancelled)
+            self._remove_unused(tables, runs)
+        self._written, self._runs, self._word_tables = session, runs, tables
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._connection.execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:  # a full disk has ended it already
+                self._connection.execute("ROLLBACK")
+            raise
+
+    @contextlib.contextmanager
+    def _sentences(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise OutputError(f"Could not write {self._name}: {error}.") from error
+
+    # What is small is written anew when it differs
+
+    def _write_choices(self, session: SavedSession) -> None:
+        fresh, old = _choices(session), {} if self._written is None else _choices(self._written)
+        changed = [(key, value) for key, value in fresh.items() if old.get(key) != value]
+        self._connection.executemany("INSERT OR REPLACE INTO session VALUES (?, ?)", changed)
+
+    def _write_bookmarks(self, session: SavedSession) -> None:
+        if self._written is not None and self._written.bookmarks == session.bookmarks:
+            return
+        self._connection.execute("DELETE FROM bookmarks")
+        rows = [(bookmark.run, bookmark.merge, bookmark.note) for bookmark in session.bookmarks]
+        self._connection.executemany("INSERT OR REPLACE INTO bookmarks VALUES (?, ?, ?)", rows)
+
+    def _write_sources(self, run: int, sources: tuple[SavedSource, ...], before: tuple[SavedSource, ...]) -> None:
+        if sources == before:
+            return
+        self._connection.execute("DELETE FROM sources WHERE run = ?", (run,))
+        for position, source in enumerate(sources):
+            self._connection.execute(
+                "INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (run, position, *_source_row(source, self._text_key(source.text))),
+            )
+        self._connection.execute(
+            "DELETE FROM texts WHERE sha256 NOT IN (SELECT text_sha256 FROM sources WHERE text_sha256 IS NOT NULL)"
+        )
+
+    def _text_key(self, text: str | None) -> str | None:
+        """Where a text stands that was given directly; the same one is kept once."""
+        if text is None:
+            return None
+        text = _encodable(text)
+        key = hashlib.sha256(text.encode()).hexdigest()
+        self._connection.execute("INSERT OR IGNORE INTO texts VALUES (?, ?)", (key, text))
+        return key
+
+    # What is large is appended
+
+    def _write_run(
+        self, run: SavedRun, before: _WrittenRun | None, tables: dict[int, WordTable], cancelled: CancelCheck
+    ) -> _WrittenRun:
+        if before is not None and not before.can_become(run):
+            self._remove_run(run.number)
+            before = None
+        table = self._write_words(run.words, tables, cancelled)
+        if before is None or before.run.substance != run.substance or before.word_table != table:
+            self._write_run_row(run, table)
+        self._write_sources(run.number, run.sources, () if before is None else before.run.sources)
+        if run.history is None:
+            return _WrittenRun(run, table, None)
+        names = before.names if before is not None else None
+        if names is None:
+            names = _Names(run.history.alphabet)
+            self._write_symbols(run, run.history.alphabet)
+        self._append_merges(run.number, run.history, 0 if before is None else before.run.learned, names, cancelled)
+        return _WrittenRun(run, table, names)
+
+    def _write_run_row(self, run: SavedRun, table: int | None) -> None:
+        history = run.history
+        self._connection.execute(
+            "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                run.number,
+                _as_json(run.recipe.to_dict()),
+                table,
+                None if history is None else history.tokens_at_start,
+                None if history is None else history.end_reason,
+                run.state,
+                run.sentence,
+            ),
+        )
+
+    def _write_symbols(self, run: SavedRun, alphabet: Alphabet) -> None:
+        counts: list[int] | repeat[None] = run.symbol_counts.tolist() if len(run.symbol_counts) else repeat(None)
+        rows = (
+            (run.number, id, symbol.kind, symbol.text, symbol.decoded, count)
+            for (id, symbol), count in zip(enumerate(alphabet.symbols), counts, strict=False)
+        )
+        self._connection.executemany("INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+    def _append_merges(
+        self, run: int, history: MergeHistory, written: int, names: _Names, cancelled: CancelCheck
+    ) -> None:
+        names.grow(history)
+        for start in range(written, len(history), ROWS_AT_ONCE):
+            _stop_if(cancelled)
+            stop = min(start + ROWS_AT_ONCE, len(history))
+            columns = (column[start:stop].tolist() for column in history.columns)
+            tokens = names.text[names.base + start : names.base + stop]
+            steps = range(start + 1, stop + 1)
+            self._connection.executemany(INSERT_MERGE, zip(repeat(run), steps, tokens, *columns, strict=False))
+
+    def _write_words(self, words: WordTable | None, tables: dict[int, WordTable], cancelled: CancelCheck) -> int | None:
+        """The number of a word table in the file; runs on the same corpus share one."""
+        if words is None:
+            return None
+        for number, known in tables.items():
+            if known is words:
+                return number
+        number = max(tables, default=0) + 1
+        for chunk, (count, *blobs) in enumerate(word_chunks(words)):
+            _stop_if(cancelled)
+            self._connection.execute(
+                "INSERT INTO word_chunks VALUES (?, ?, ?, ?, ?, ?)", (number, chunk, count, *blobs)
+            )
+        tables[number] = words
+        return number
+
+    def _remove_run(self, number: int) -> None:
+        for table in ("merges", "symbols", "sources"):
+            self._connection.execute(f"DELETE FROM {table} WHERE run = ?", (number,))
+        self._connection.execute("DELETE FROM runs WHERE number = ?", (number,))
+
+    def _remove_unused(self, tables: dict[int, WordTable], runs: dict[int, _WrittenRun]) -> None:
+        for number in tables.keys() - {run.word_table for run in runs.values()}:
+            self._connection.execute("DELETE FROM word_chunks WHERE word_table = ?", (number,))
+            del tables[number]
+
+
+@dataclass(frozen=True)
+class _WrittenRun:
+    """What stands in the file about a run."""
+
+    run: SavedRun
+    word_table: int | None
+    names: _Names | None  # None while it had no history
+
+    def can_become(self, run: SavedRun) -> bool:
+        """Whether the newer state goes on from what is written."""
+        if self.run.history is None:
+            return True
+        return (
+            run.history is not None
+            and run.learned >= self.run.learned
+            and run.history.alphabet == self.run.history.alphabet
+        )
+
+
+class _Names:
+    """What is written on each token, in a form that a person can read; the absurdly long ones cut off."""
+
+    def __init__(self, alphabet: Alphabet) -> None:
+        self.base = len(alphabet)
+        self._raw = [symbol.text for symbol in alphabet.symbols]
+        self.text = [escape(raw) for raw in self._raw]
+
+    def grow(self, history: MergeHistory) -> None:
+        known = len(self._raw) - self.base
+        left, right = history.columns.left[known:].tolist(), history.columns.right[known:].tolist()
+        for i, j in zip(left, right, strict=True):
+            # One byte more than is shown tells that there was more.
+            raw = (self._raw[i] + self._raw[j])[: LONGEST_TOKEN_SHOWN + 1]
+            self._raw.append(raw)
+            self.text.append(escape(raw) if len(raw) <= LONGEST_TOKEN_SHOWN else escape(raw[:-1]) + "…")
+
+
+def _choices(session: SavedSession) -> dict[str, str]:
+    view = session.view
+    return {
+        "recipe": _as_json(session.recipe.to_dict()),
+        "text": _encodable(session.text),
+        "filter": _as_json(dict(session.filter)),
+        "view": _as_json(
+            {
+                "shown_run": view.shown_run,
+                "position": view.position,
+                "is_live": view.is_live,
+                "layout": dict(view.layout),
+            }
+        ),
+        "saved_as": _encodable(session.saved_as),
+        "was_closed": _as_json(session.was_closed),
+    }
+
+
+def _source_row(source: SavedSource, text_key: str | None) -> tuple[object, ...]:
+    known = source.fingerprint
+    return (
+        _encodable(source.name),
+        None if source.path is None else _path_value(source.path),
+        text_key,
+        source.encoding,
+        None if known is None else known.size,
+        None if known is None else known.modified_ns,
+        None if known is None else known.sha256,
+    )
+
+
+def _path_value(path: str) -> str | bytes:
+    """A path that is no valid text, as some systems allow, is kept as its bytes."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return path.encode(errors="surrogateescape")
+    return path
+
+
+def _encodable(text: str) -> str:
+    """Half of a surrogate pair is no character; a question mark takes its place."""
+    return text if text.isascii() else text.encode(errors="replace").decode()
+
+
+def _as_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _stop_if(cancelled: CancelCheck) -> None:
+    if cancelled():
+        raise Cancelled("Saving was stopped. What stood there before is unchanged.")

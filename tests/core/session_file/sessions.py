@@ -1,0 +1,104 @@
+"""Sessions made up for tests."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bpe_core import reference
+from bpe_core.alphabet import Alphabet
+from bpe_core.history import Columns, MergeHistory
+from bpe_core.recipe import Recipe
+from bpe_core.session_file import Bookmark, Fingerprint, SavedRun, SavedSession, SavedSource, View
+from bpe_core.words import WordTable
+
+COUNTS = {"low": 5, "lower": 2, "newest": 6, "widest": 3, "naïve": 2, "日本": 4}
+RECIPES = [
+    Recipe.preset("raw-bytes", merges=30),
+    Recipe.preset("gpt2", merges=30, special_tokens=("<|end|>", "tab\there"), ties="lowest-ids"),
+    Recipe.preset("words", merges=30, marker="symbol", min_frequency=1),
+    Recipe.preset("words", merges=30, marker="glued", ties="largest-text"),
+    Recipe.preset("words", merges=30, alphabet_limit=3),
+    Recipe.preset("sentencepiece-like", merges=30, min_frequency=1),
+]
+
+
+def run_of(recipe: Recipe, number: int = 1, words: WordTable | None = None) -> SavedRun:
+    table = WordTable.from_counts(COUNTS) if words is None else words
+    history = reference.train(table, recipe)
+    counts = np.arange(len(history.alphabet))
+    return SavedRun(number, recipe, sources(), table, history, counts, "ended", "The vocabulary is full.")
+
+
+def sources() -> tuple[SavedSource, ...]:
+    return (
+        SavedSource("a.txt", path="/texts/a.txt", encoding="latin-1", fingerprint=Fingerprint(12, 34, "ab" * 32)),
+        SavedSource("“lines”", text="one\ntwo\0three 🐦"),
+        SavedSource("odd", path="/texts/odd\udcff.txt"),
+    )
+
+
+def session(*runs: SavedRun) -> SavedSession:
+    chosen = runs or (run_of(RECIPES[0]),)
+    return SavedSession(
+        recipe=Recipe.preset("gpt2", vocab_size=512),
+        sources=sources(),
+        text="naïve 🐦\n",
+        runs=chosen,
+        bookmarks=(Bookmark(chosen[0].number, min(2, chosen[0].learned), "here it is\nsecond line"),),
+        filter={"needle": "th", "ties_only": True},
+        view=View(chosen[-1].number, min(1, chosen[-1].learned), False, {"chart": 2}),
+    )
+
+
+def first_merges(history: MergeHistory, merges: int) -> MergeHistory:
+    return history.first(merges)
+
+
+def assert_same_history(one: MergeHistory | None, other: MergeHistory | None) -> None:
+    if one is None or other is None:
+        assert one is other
+        return
+    assert one.recipe == other.recipe
+    assert one.alphabet == other.alphabet
+    for name, column in one.columns._asdict().items():
+        assert column.tolist() == getattr(other.columns, name).tolist(), name
+        assert column.dtype == getattr(other.columns, name).dtype
+    assert (one.tokens_at_start, one.end_reason) == (other.tokens_at_start, other.end_reason)
+
+
+def assert_same(one: SavedSession, other: SavedSession) -> None:
+    assert one.substance == other.substance
+    assert one.view == other.view
+    assert (one.saved_as, one.was_closed) == (other.saved_as, other.was_closed)
+    for run, twin in zip(one.runs, other.runs, strict=True):
+        assert_same_history(run.history, twin.history)
+        assert run.symbol_counts.tolist() == twin.symbol_counts.tolist()
+        assert (run.words is None) == (twin.words is None)
+        if run.words is not None and twin.words is not None:
+            assert list(run.words) == list(twin.words)
+
+
+def large_history(merges: int) -> MergeHistory:
+    """As sound as a learned one: no pair twice, falling counts, now and then a tie."""
+    random = np.random.default_rng(1)
+    columns = Columns.with_room(merges)
+    draws = iter(random.integers(0, 2**31, (20 * merges, 2)).tolist())
+    short, lengths = list(range(256)), [1] * 256  # of short tokens longer ones are made
+    seen: set[tuple[int, int]] = set()
+    for row in range(merges):
+        pair = next(
+            (short[i % len(short)], short[j % len(short)])
+            for i, j in draws
+            if (short[i % len(short)], short[j % len(short)]) not in seen
+        )
+        seen.add(pair)
+        columns.left[row], columns.right[row] = pair
+        lengths.append(lengths[pair[0]] + lengths[pair[1]])
+        if lengths[-1] <= 6:
+            short.append(256 + row)
+    columns.count[:] = np.sort(random.integers(2, 10 * merges, merges))[::-1]
+    columns.runner_up_left[:] = random.integers(0, 256, merges)
+    columns.runner_up_right[:] = random.integers(0, 256, merges)
+    columns.runner_up_count[:] = columns.count - (random.random(merges) < 0.7)
+    columns.tokens_left[:] = 10**12 - np.cumsum(columns.count)
+    return MergeHistory(Recipe.preset("gpt2"), Alphabet.of_bytes(), columns.first(merges), tokens_at_start=10**12)

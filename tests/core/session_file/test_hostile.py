@@ -1,0 +1,257 @@
+"""A session file from a stranger, or a damaged one: a sentence, never a crash, never an action of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_core.errors import FormatError
+from bpe_core.session_file import merge_rows as merge_rows_file
+from bpe_core.session_file import read_session, schema, write_session
+from tests.core.session_file.sessions import RECIPES, assert_same, run_of, session
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    written = tmp_path / "one.bpex"
+    write_session(session(run_of(RECIPES[0]), run_of(RECIPES[4], 2)), written)
+    return written
+
+
+@contextmanager
+def changing(path: Path) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        yield connection
+
+
+def refused(path: Path, *statements: str) -> str:
+    """Change the file as a stranger would; the sentence with which it is refused."""
+    with changing(path) as connection:
+        for statement in statements:
+            connection.execute(statement)
+    with pytest.raises(FormatError) as refusal:
+        read_session(path)
+    sentence = str(refusal.value)
+    assert sentence.startswith(str(path)), sentence
+    assert sentence.endswith("."), sentence
+    return sentence
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [(b"", "is empty"), (b"hello", "is no session"), (b"SQLite format 3\0", "cannot be read|no session")],
+)
+def test_what_is_no_database(tmp_path: Path, content: bytes, sentence: str) -> None:
+    (tmp_path / "one.bpex").write_bytes(content)
+    with pytest.raises(FormatError, match=sentence):
+        read_session(tmp_path / "one.bpex")
+
+
+def test_what_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"Could not read .*: No such file"):
+        read_session(tmp_path / "one.bpex")
+    with pytest.raises(FormatError, match=r"Could not read .*: Is a directory|Permission"):
+        read_session(tmp_path)
+
+
+def test_another_program_s_database(tmp_path: Path) -> None:
+    with changing(tmp_path / "other.bpex") as connection:
+        connection.execute("CREATE TABLE notes (text)")
+    with pytest.raises(FormatError, match="no session of BPE Explorer"):
+        read_session(tmp_path / "other.bpex")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM merges; END",
+        "CREATE VIEW v AS SELECT * FROM merges",
+        "CREATE INDEX i ON merges (token)",
+        "CREATE TABLE further (x)",
+        "ALTER TABLE runs ADD COLUMN x INTEGER",
+        "DROP TABLE bookmarks",
+        "ALTER TABLE merges RENAME TO hidden",
+    ],
+)
+def test_tables_that_are_not_exactly_ours(path: Path, statement: str) -> None:
+    assert "does not have the tables of a session file" in refused(path, statement)
+
+
+def test_a_view_that_poses_as_a_table(path: Path) -> None:
+    view = "CREATE VIEW runs AS SELECT load_extension('x') AS number"
+    assert "does not have the tables" in refused(path, "DROP TABLE runs", view)
+
+
+def test_a_newer_version_is_told(path: Path) -> None:
+    assert "newer version" in refused(path, "PRAGMA user_version = 99")
+
+
+@pytest.mark.parametrize(
+    ("statement", "sentence"),
+    [
+        (
+            "UPDATE merges SET left_id = 300 WHERE run = 1 AND step = 1",
+            "run 1, merge 1: it joins a token that does not",
+        ),
+        (
+            "UPDATE merges SET right_id = -1 WHERE run = 1 AND step = 2",
+            "run 1, merge 2: it joins a token that does not",
+        ),
+        ("UPDATE merges SET left_id = 2 << 40 WHERE run = 1 AND step = 2", "joins a token that does not exist yet"),
+        ("UPDATE merges SET left_id = 0 WHERE run = 2 AND step = 1", "never merges"),
+        ("DELETE FROM merges WHERE run = 1 AND step = 3", "run 1, merge 3: its number does not follow"),
+        (
+            "UPDATE merges SET (left_id, right_id) = (101, 115) WHERE run = 1 AND step < 3",
+            "the same pair as one before",
+        ),
+        ("UPDATE merges SET count = -7 WHERE run = 1 AND step = 2", "a count is negative"),
+        ("UPDATE merges SET runner_up_left = 999 WHERE run = 1 AND step = 2", "its runner-up is no pair"),
+        ("UPDATE merges SET runner_up_right = NULL WHERE run = 1 AND step = 2", "its runner-up is no pair"),
+        ("UPDATE merges SET runner_up_count = count + 1 WHERE run = 1 AND step = 2", "the count of its runner-up"),
+        ("UPDATE runs SET recipe = '{}' || 'x'", "not valid JSON"),
+        ("UPDATE runs SET recipe = '[1]'", "recipe is damaged"),
+        ('UPDATE runs SET recipe = \'{"ties": "by chance"}\'', "recipe is damaged"),
+        ("UPDATE runs SET state = 'flying'", "in no state"),
+        ("UPDATE runs SET number = -number", "in no state"),
+        ("UPDATE runs SET end_reason = 'tired'", "no reason"),
+        ("UPDATE runs SET tokens_at_start = -2", "negative"),
+        ("UPDATE symbols SET id = id + 1000 WHERE id = 5", "gaps"),
+        ("UPDATE symbols SET kind = 'magic' WHERE id = 5", "no kind of base symbol"),
+        ("UPDATE symbols SET text = x'', decoded = x'' WHERE id = 5", "cannot be empty"),
+        ("UPDATE symbols SET text = x'4142' WHERE run = 1 AND id = 5", "256 bytes"),
+        ("UPDATE symbols SET count = -1 WHERE id = 5", "count of a base symbol is negative"),
+        ("DELETE FROM symbols WHERE run = 1 AND id = 255", "256 bytes"),
+        ("UPDATE word_chunks SET words = words + 1", "wrong size"),
+        ("UPDATE word_chunks SET lengths = zeroblob(length(lengths))", "do not fill it"),
+        ("UPDATE word_chunks SET counts = zeroblob(length(counts))", "not positive"),
+        ("UPDATE word_chunks SET text = zeroblob(length(text) - 1)", "do not fill it"),
+        (
+            "UPDATE word_chunks SET text = CAST(substr(text, 1, 2) || x'c3a9' || substr(text, 5) AS BLOB)",
+            "in the middle",
+        ),
+        ("UPDATE word_chunks SET text = CAST(x'ff' || substr(text, 2) AS BLOB)", "not UTF-8"),
+        ("UPDATE bookmarks SET merge = 400", "a bookmark at merge 400 of run 1 leads nowhere"),
+        ("UPDATE bookmarks SET run = 4", "leads nowhere"),
+        ("UPDATE sources SET path = NULL, text_sha256 = NULL", "neither a file nor a text"),
+        ("UPDATE sources SET path = 'x', text_sha256 = (SELECT sha256 FROM texts)", "neither a file nor a text"),
+        ("UPDATE sources SET path = 12 WHERE path IS NOT NULL", "neither a file nor a text"),
+        ("UPDATE sources SET path = 'a' || char(0) || 'b' WHERE path IS NOT NULL", "neither a file nor a text"),
+        ("UPDATE session SET value = '[]' WHERE key = 'view'", "JSON object"),
+        ("UPDATE session SET value = '{' WHERE key = 'filter'", "not valid JSON"),
+        ("DELETE FROM session WHERE key = 'recipe'", "recipe is damaged"),
+    ],
+)
+def test_values_that_cannot_be(path: Path, statement: str, sentence: str) -> None:
+    assert re.search(sentence, refused(path, statement))
+
+
+def test_json_as_deep_as_a_well(path: Path) -> None:
+    with changing(path) as connection:
+        connection.execute("UPDATE session SET value = ? WHERE key = 'filter'", ("[" * 200_000,))
+    with pytest.raises(FormatError, match="not valid JSON"):
+        read_session(path)
+
+
+def test_text_that_is_no_utf_8(path: Path) -> None:
+    assert "cannot be" in refused(path, "UPDATE session SET value = CAST(x'ff' AS TEXT) WHERE key = 'text'")
+
+
+def test_tokens_that_double_their_way_past_any_memory(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(merge_rows_file, "MOST_TOKEN_BYTES", 2**20)
+    doubling = [
+        f"INSERT INTO merges VALUES (1, {row + 1}, '', {left}, {left}, 2, NULL, NULL, NULL, 9)"
+        for row, left in enumerate([97, *range(256, 285)])
+    ]
+    assert "merge 20: the tokens up to it have more than 1,048,576 bytes" in refused(
+        path, "DELETE FROM merges", *doubling
+    )
+
+
+def test_what_was_looked_at_makes_no_sense_and_does_no_harm(path: Path) -> None:
+    with changing(path) as connection:
+        view = '{"shown_run": 77, "position": 1e9, "is_live": 3, "layout": "huge"}'
+        connection.execute("UPDATE session SET value = ? WHERE key = 'view'", (view,))
+    read = read_session(path)
+    assert (read.view.shown_run, read.view.position, read.view.is_live, read.view.layout) == (None, 0, True, {})
+
+
+def test_reading_leaves_no_trace(path: Path) -> None:
+    path.chmod(0o444)
+    before = path.read_bytes()
+    read_session(path)
+    assert path.read_bytes() == before
+    assert [file.name for file in path.parent.iterdir()] == ["one.bpex"]
+
+
+@given(place=st.floats(0, 1), values=st.binary(min_size=1, max_size=40))
+def test_a_damaged_file_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, place: float, values: bytes
+) -> None:
+    path = tmp_path_factory.mktemp("damaged") / "one.bpex"
+    write_session(session(run_of(RECIPES[0])), path)
+    data = bytearray(path.read_bytes())
+    start = int(place * (len(data) - len(values)))
+    data[start : start + len(values)] = values
+    path.write_bytes(data)
+    with contextlib.suppress(FormatError):  # anything else fails the test
+        read_session(path)
+
+
+@given(st.floats(0, 1))
+def test_a_file_cut_short_is_refused(tmp_path_factory: pytest.TempPathFactory, share: float) -> None:
+    path = tmp_path_factory.mktemp("short") / "one.bpex"
+    write_session(session(run_of(RECIPES[0])), path)
+    data = path.read_bytes()
+    path.write_bytes(data[: int(share * (len(data) - 4096))])
+    with pytest.raises(FormatError):
+        read_session(path)
+
+
+# Older versions
+
+VERSION_1_FILE = Path(__file__).with_name("version_1.sql")
+
+
+def test_a_file_of_the_first_version_opens_today(tmp_path: Path) -> None:
+    """The dump was taken from a file that version 1 of the program wrote, and is never changed."""
+    path = tmp_path / "old.bpex"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(VERSION_1_FILE.read_text(encoding="utf-8"))
+    before = path.read_bytes()
+    read = read_session(path)
+    assert path.read_bytes() == before
+    assert [merge.count for merge in read.runs[0].history or ()][:3] == [9, 9, 7]
+    assert read.text == "the lowest newest"
+    assert read.bookmarks == ()
+    write_session(read, tmp_path / "new.bpex")
+    assert_same(read_session(tmp_path / "new.bpex"), read)
+    with changing(tmp_path / "new.bpex") as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (schema.VERSION,)
+
+
+def test_every_version_has_its_tables_and_its_way_up() -> None:
+    assert set(schema.TABLES) == {1, *schema.MIGRATIONS} == set(range(1, schema.VERSION + 1))
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        for statement in schema.VERSION_1:
+            connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+        connection.execute("PRAGMA user_version = 1")
+        for version in range(1, schema.VERSION):
+            assert schema.check(connection, "it") == version
+            schema.migrate(connection, version)
+        assert schema.check(connection, "it") == schema.VERSION
+
+
+def test_a_first_version_with_foreign_tables_is_refused_before_it_is_migrated(tmp_path: Path) -> None:
+    path = tmp_path / "old.bpex"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(VERSION_1_FILE.read_text(encoding="utf-8"))
+    assert "does not have the tables" in refused(path, "CREATE VIEW bookmarks AS SELECT 1 AS run")

@@ -1,0 +1,54 @@
+"""A lock is held by one, and by nobody once its holder is gone, however it went."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bpe_core.session_file import Lock
+from tests.shared import ROOT
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from bpe_core.session_file import Lock
+lock = Lock.acquire(Path(sys.argv[1]))
+print("held" if lock else "refused", flush=True)
+time.sleep(100)
+"""
+
+
+def test_one_at_a_time(tmp_path: Path) -> None:
+    first = Lock.acquire(tmp_path / "lock")
+    assert first is not None
+    assert Lock.acquire(tmp_path / "lock") is None
+    first.release()
+    first.release()
+    assert list(tmp_path.iterdir()) == []
+    again = Lock.acquire(tmp_path / "lock")
+    assert again is not None
+    again.release()
+
+
+def test_where_no_lock_can_be_made(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="No such file"):
+        Lock.acquire(tmp_path / "no" / "lock")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="processes are killed otherwise there")
+def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", HOLDER, str(tmp_path / "lock")]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        assert Lock.acquire(tmp_path / "lock") is None
+        holder.send_signal(signal.SIGKILL)
+        holder.wait()
+        lock = Lock.acquire(tmp_path / "lock")
+        assert lock is not None
+        lock.release()

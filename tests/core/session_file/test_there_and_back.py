@@ -1,0 +1,228 @@
+"""What is written into a session file is read back exactly, and anyone can look into it."""
+
+from __future__ import annotations
+
+import dataclasses
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_core import Trainer
+from bpe_core.errors import Cancelled, OutputError
+from bpe_core.history import MergeHistory
+from bpe_core.recipe import Recipe
+from bpe_core.session_file import (
+    SavedRun,
+    SavedSession,
+    SavedSource,
+    SessionWriter,
+    read_session,
+    read_summary,
+    write_session,
+)
+from bpe_core.session_file import word_chunks as chunks_file
+from bpe_core.session_file.word_chunks import word_chunks, word_table
+from bpe_core.words import WordTable
+from tests.core.session_file.sessions import (
+    COUNTS,
+    RECIPES,
+    assert_same,
+    assert_same_history,
+    large_history,
+    run_of,
+    session,
+)
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: f"{recipe.name}-{recipe.marker}")
+def test_each_kind_of_recipe_comes_back(tmp_path: Path, recipe: Recipe) -> None:
+    written = session(run_of(recipe))
+    assert written.runs[0].learned > 0
+    write_session(written, tmp_path / "one.bpex")
+    assert_same(read_session(tmp_path / "one.bpex"), written)
+
+
+def test_several_runs_share_their_words(tmp_path: Path) -> None:
+    words = WordTable.from_counts(COUNTS)
+    written = session(run_of(RECIPES[0], 1, words), run_of(RECIPES[1], 2, words), run_of(RECIPES[2], 4))
+    write_session(written, tmp_path / "one.bpex")
+    read = read_session(tmp_path / "one.bpex")
+    assert_same(read, written)
+    assert read.runs[0].words is read.runs[1].words
+    with closing(sqlite3.connect(tmp_path / "one.bpex")) as connection:
+        assert connection.execute("SELECT count(DISTINCT word_table) FROM word_chunks").fetchone() == (2,)
+
+
+def test_a_session_without_anything(tmp_path: Path) -> None:
+    write_session(SavedSession(Recipe.preset("gpt2")), tmp_path / "empty.bpex")
+    assert_same(read_session(tmp_path / "empty.bpex"), SavedSession(Recipe.preset("gpt2")))
+
+
+def test_an_imported_table_has_neither_words_nor_counts(tmp_path: Path) -> None:
+    learned = run_of(RECIPES[0]).history
+    assert learned is not None
+    pairs = [(merge.left, merge.right) for merge in learned]
+    imported = MergeHistory.from_pairs(learned.recipe, learned.alphabet, pairs)
+    written = session(SavedRun(3, imported.recipe, history=imported, state="ended"))
+    write_session(written, tmp_path / "one.bpex")
+    assert_same(read_session(tmp_path / "one.bpex"), written)
+
+
+def test_a_run_that_never_began(tmp_path: Path) -> None:
+    written = session(run_of(RECIPES[0]), SavedRun(2, RECIPES[1], state="failed", sentence="There was no text."))
+    write_session(written, tmp_path / "one.bpex")
+    assert_same(read_session(tmp_path / "one.bpex"), written)
+
+
+@given(st.dictionaries(st.text(min_size=1), st.integers(1, 2**40), max_size=30), st.integers(1, 5), st.integers(1, 9))
+def test_word_tables_come_back_however_they_are_cut(counts: dict[str, int], words: int, size: int) -> None:
+    table = WordTable.from_counts((word.encode(errors="replace"), count) for word, count in counts.items())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(chunks_file, "WORDS_IN_A_CHUNK", words)
+        patch.setattr(chunks_file, "BYTES_IN_A_CHUNK", size)
+        assert list(word_table(list(word_chunks(table)), "here")) == list(table)
+
+
+@given(st.text(), st.text(), st.text())
+def test_any_text_comes_back(tmp_path_factory: pytest.TempPathFactory, text: str, name: str, given_text: str) -> None:
+    path = tmp_path_factory.mktemp("any") / "one.bpex"
+    written = SavedSession(Recipe.preset("gpt2"), (SavedSource(name, text=given_text),), text)
+    write_session(written, path)
+    assert_same(read_session(path), written)
+
+
+def test_anybody_can_look_into_it(tmp_path: Path) -> None:
+    write_session(session(run_of(RECIPES[0])), tmp_path / "one.bpex")
+    with closing(sqlite3.connect(tmp_path / "one.bpex")) as connection:
+        first = connection.execute("SELECT step, token, count FROM merges WHERE run = 1 ORDER BY step").fetchone()
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert first == (1, "es", 9)
+
+
+def test_a_session_can_be_continued_from_its_words_alone(tmp_path: Path) -> None:
+    recipe = Recipe.preset("gpt2", merges=25, min_frequency=1)
+    whole = run_of(recipe)
+    assert whole.history is not None
+    part = dataclasses.replace(whole, history=whole.history.first(7))
+    write_session(session(part), tmp_path / "one.bpex")
+    read = read_session(tmp_path / "one.bpex").runs[0]
+    assert read.words is not None
+    trainer = Trainer(read.words, read.recipe, history=read.history)
+    while not trainer.advance().finished:
+        pass
+    assert_same_history(trainer.history, whole.history)
+
+
+def test_saving_replaces_the_file_or_leaves_it(tmp_path: Path) -> None:
+    path = tmp_path / "one.bpex"
+    write_session(session(), path)
+    before = path.read_bytes()
+    with pytest.raises(Cancelled):
+        write_session(session(run_of(RECIPES[1])), path, cancelled=lambda: True)
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["one.bpex"]
+
+
+@pytest.mark.parametrize("place", ["no/such/one.bpex", "file/one.bpex", "folder"])
+def test_where_nothing_can_be_written_a_sentence_says_so(tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OutputError, match="Could not write"):
+        write_session(session(), tmp_path / place)
+
+
+# Kept up to date
+
+
+def grown(run: SavedRun, merges: int) -> SavedRun:
+    assert run.history is not None
+    return dataclasses.replace(run, history=run.history.first(merges))
+
+
+def test_a_database_kept_up_to_date_equals_one_written_at_once(tmp_path: Path) -> None:
+    """Whatever changes, in whatever order, the file says what the last session said."""
+    one, two = run_of(RECIPES[0], 1), run_of(RECIPES[2], 2)
+    waiting = SavedRun(1, one.recipe, one.sources)
+    steps = [
+        SavedSession(one.recipe),
+        SavedSession(one.recipe, text="a", runs=(waiting,)),
+        session(grown(one, 0)),
+        session(grown(one, 3)),
+        session(grown(one, 3), grown(two, 5)),
+        dataclasses.replace(session(one, two), text="another", bookmarks=(), sources=()),
+        session(two),  # the first run was removed
+        session(two, run_of(RECIPES[1], 3)),
+        session(dataclasses.replace(run_of(RECIPES[1], 2))),  # another run under the same number
+    ]
+    writer = SessionWriter(tmp_path / "kept.bpex")
+    for number, step in enumerate(steps):
+        writer.update(step)
+        write_session(step, tmp_path / "at-once.bpex")
+        assert_same(read_session(tmp_path / "kept.bpex", is_safety_copy=True), step)
+        assert dump(tmp_path / "kept.bpex") == dump(tmp_path / "at-once.bpex"), number
+    writer.close()
+
+
+def dump(path: Path) -> set[str]:
+    """The rows of a database; the numbers of word tables are its own affair."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE word_chunks SET word_table = word_table - (SELECT min(word_table) FROM word_chunks)")
+        connection.execute("UPDATE runs SET word_table = NULL")
+        lines = set(connection.iterdump())
+        connection.rollback()
+        return lines
+
+
+def test_what_fails_changes_nothing_and_may_be_tried_again(tmp_path: Path) -> None:
+    run = run_of(RECIPES[0])
+    writer = SessionWriter(tmp_path / "kept.bpex")
+    writer.update(session(grown(run, 2)))
+    calls = iter([False, True])
+    with pytest.raises(Cancelled):
+        writer.update(session(run, run_of(RECIPES[1], 2)), cancelled=lambda: next(calls, True))
+    assert_same(read_session(tmp_path / "kept.bpex", is_safety_copy=True), session(grown(run, 2)))
+    writer.update(session(run))
+    writer.close()
+    assert_same(read_session(tmp_path / "kept.bpex"), session(run))
+
+
+def test_a_full_disk_is_a_sentence_and_what_was_written_stays(tmp_path: Path) -> None:
+    run = run_of(RECIPES[0])
+    writer = SessionWriter(tmp_path / "kept.bpex")
+    writer.update(session(grown(run, 2)))
+    writer._connection.execute("PRAGMA max_page_count = 1")  # SQLite never goes below what is there
+    big = dataclasses.replace(session(run), text="x" * 2**20)
+    with pytest.raises(OutputError, match=r"Could not write .*kept.bpex: database or disk is full"):
+        writer.update(big)
+    assert_same(read_session(tmp_path / "kept.bpex", is_safety_copy=True), session(grown(run, 2)))
+    writer._connection.execute("PRAGMA max_page_count = 1000000")
+    writer.update(big)
+    writer.close()
+    assert_same(read_session(tmp_path / "kept.bpex"), big)
+
+
+def test_the_summary_of_a_safety_copy(tmp_path: Path) -> None:
+    run = run_of(RECIPES[0])
+    kept = dataclasses.replace(session(run, run_of(RECIPES[1], 2)), saved_as="/home/x/harbour.bpex", was_closed=True)
+    write_session(kept, tmp_path / "one.bpex")
+    summary = read_summary(tmp_path / "one.bpex")
+    assert (summary.saved_as, summary.was_closed, summary.runs) == ("/home/x/harbour.bpex", True, 2)
+    assert summary.merges == sum(run.learned for run in kept.runs)
+    assert summary.texts == ("a.txt", "“lines”", "odd")
+
+
+def test_a_hundred_thousand_merges_open_in_less_than_a_second(tmp_path: Path) -> None:
+    history = large_history(100_000)
+    words = WordTable.from_counts((b"w%d" % number, 1 + number) for number in range(200_000))
+    run = SavedRun(1, history.recipe, (), words, history, np.ones(256, np.int64), "paused")
+    write_session(session(run), tmp_path / "large.bpex")
+    began = time.process_time()
+    read = read_session(tmp_path / "large.bpex")
+    assert time.process_time() - began < 1.0
+    assert_same_history(read.runs[0].history, history)
