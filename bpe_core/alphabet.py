@@ -8,10 +8,11 @@ further symbols (`w</w>`) that stand behind the plain ones.
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
+
+import numpy as np
 
 from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
 from bpe_core.words import WordTable
@@ -38,14 +39,20 @@ class Alphabet:
     """The base symbols, in the order of their ids."""
 
     symbols: tuple[Symbol, ...]
-    id_of: dict[bytes, int] = field(init=False, repr=False, compare=False)  # by text; fallback bytes excluded
-
-    def __post_init__(self) -> None:
-        ids = {symbol.text: i for i, symbol in enumerate(self.symbols) if symbol.kind != "fallback"}
-        object.__setattr__(self, "id_of", ids)
 
     def __len__(self) -> int:
         return len(self.symbols)
+
+    @cached_property
+    def id_of_piece(self) -> dict[bytes, int]:
+        """What a piece of a word becomes; a word that spells the marker's text does not become the marker."""
+        pieces = ("byte", "character", "glued")
+        return {symbol.text: i for i, symbol in enumerate(self.symbols) if symbol.kind in pieces}
+
+    @cached_property
+    def marker_id(self) -> int | None:
+        """The marker that is a symbol of its own."""
+        return next((i for i, symbol in enumerate(self.symbols) if symbol.kind == "marker"), None)
 
     @cached_property
     def unknown_id(self) -> int | None:
@@ -89,21 +96,16 @@ class Alphabet:
         [b'a', b'b', b'</w>']
         """
         pieces = _pieces(word, recipe)
-        marker = recipe.marker_text.encode()
-        ids: list[int] = []
-        if recipe.marker == "prefix":
-            ids.append(self.id_of[marker])
         glued = pieces.pop() if recipe.marker == "glued" and pieces else None
-        for piece in pieces:
-            ids += self._ids_of_piece(piece, piece)
+        ids = [id for piece in pieces for id in self._ids_of_piece(piece, piece)]
         if glued is not None:
-            ids += self._ids_of_piece(glued + marker, glued)
-        if recipe.marker == "symbol":
-            ids.append(self.id_of[marker])
-        return ids
+            ids += self._ids_of_piece(glued + recipe.marker_text.encode(), glued)
+        if self.marker_id is None:
+            return ids
+        return [self.marker_id, *ids] if recipe.marker == "prefix" else [*ids, self.marker_id]
 
     def _ids_of_piece(self, text: bytes, raw: bytes) -> list[int]:
-        known = self.id_of.get(text)
+        known = self.id_of_piece.get(text)
         if known is not None:
             return [known]
         if self.first_fallback_id is not None:
@@ -131,12 +133,14 @@ def _unknown_symbols(recipe: Recipe) -> list[Symbol]:
 
 def _kept_characters(words: WordTable, recipe: Recipe) -> list[bytes]:
     """The characters of the corpus, the rarest left out where the recipe limits them."""
-    counts: Counter[str] = Counter()
-    for word, count in words:
-        for character in word.decode():
-            counts[character] += count
-    kept = sorted(counts, key=lambda character: (-counts[character], character))[: recipe.alphabet_limit]
-    return [character.encode() for character in sorted(kept)]
+    code_points = np.frombuffer(words.text.tobytes().decode().encode("utf-32-le"), np.uint32)
+    begins = np.flatnonzero((words.text & 0xC0) != 0x80)
+    word_of_character = np.searchsorted(words.starts, begins, side="right") - 1
+    counts = np.zeros(int(code_points.max(initial=0)) + 1, np.int64)
+    np.add.at(counts, code_points, words.counts[word_of_character])
+    seen = np.flatnonzero(counts)
+    most_frequent = seen[np.argsort(-counts[seen], kind="stable")][: recipe.alphabet_limit]
+    return [chr(code_point).encode() for code_point in sorted(most_frequent.tolist())]
 
 
 def _marker_symbols(words: WordTable, recipe: Recipe, pieces: set[bytes]) -> list[Symbol]:
@@ -144,7 +148,8 @@ def _marker_symbols(words: WordTable, recipe: Recipe, pieces: set[bytes]) -> lis
     if recipe.marker in ("symbol", "prefix"):
         return [Symbol(marker, b" ", "marker")]
     if recipe.marker == "glued":
-        last = {_pieces(word, recipe)[-1] for word, _ in words} & pieces
+        # Any byte may end a word that is encoded later; of characters only those that did are worth an id.
+        last = pieces if recipe.base == "bytes" else {_pieces(word, recipe)[-1] for word, _ in words} & pieces
         return [Symbol(piece + marker, piece + b" ", "glued") for piece in sorted(last)]
     return []
 

@@ -52,7 +52,7 @@ class Columns(NamedTuple):
 
     left: Int32s
     right: Int32s
-    count: Int64s
+    count: Int64s  # type: ignore[assignment]  # of a tuple, which nobody asks of this one
     runner_up_left: Int32s
     runner_up_right: Int32s
     runner_up_count: Int64s
@@ -74,10 +74,10 @@ class Columns(NamedTuple):
 
     def first(self, rows: int) -> Columns:
         """A read-only view of the first rows."""
-        views = [column[:rows] for column in self]
-        for view in views:
+        views = {name: column[:rows] for name, column in self._asdict().items()}
+        for view in views.values():
             view.flags.writeable = False
-        return Columns(*views)
+        return Columns(**views)
 
 
 class MergeHistory(Sequence[Merge]):

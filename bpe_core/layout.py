@@ -1,9 +1,9 @@
 """Words laid end to end as symbol ids: the array that training works on.
 
-    >>> from bpe_core.recipe import Recipe
-    >>> words = WordTable.from_counts({"ab": 3, "c": 1})
-    >>> lay_out(words, Alphabet.of_bytes(), Recipe.preset("gpt2")).symbols.tolist()
-    [-1, 97, 98, -1, 99, -1]
+>>> from bpe_core.recipe import Recipe
+>>> words = WordTable.from_counts({"ab": 3, "c": 1})
+>>> lay_out(words, Alphabet.of_bytes(), Recipe.preset("gpt2")).symbols.tolist()
+[-1, 97, 98, -1, 99, -1]
 """
 
 from __future__ import annotations
@@ -75,10 +75,8 @@ def _lay_out_pieces(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Lay
     places = np.arange(len(codes)) - (ends - lengths)[word_of_piece] + starts[word_of_piece] + before
     symbols = np.full(int(starts[-1]), SEPARATOR, np.int32)
     symbols[places] = ids
-    if before:
-        symbols[starts[:-1]] = alphabet.id_of[recipe.marker_text.encode()]
-    if after:
-        symbols[starts[1:] - 2] = alphabet.id_of[recipe.marker_text.encode()]
+    if alphabet.marker_id is not None:
+        symbols[starts[:-1] if before else starts[1:] - 2] = alphabet.marker_id
     tokens = int(((lengths + before + after) * words.counts).sum())
     if alphabet.first_fallback_id is not None:
         # An unknown character is as many tokens as it has bytes.

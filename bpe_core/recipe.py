@@ -1,9 +1,9 @@
 """A recipe: every choice of a training run in one frozen, validated value.
 
-    >>> Recipe.preset("gpt2", vocab_size=1000).pattern
-    'gpt2'
-    >>> Recipe.from_json(Recipe.preset("words").to_json()) == Recipe.preset("words")
-    True
+>>> Recipe.preset("gpt2", vocab_size=1000).pattern
+'gpt2'
+>>> Recipe.from_json(Recipe.preset("words").to_json()) == Recipe.preset("words")
+True
 """
 
 from __future__ import annotations
@@ -163,6 +163,7 @@ def _check_choices(recipe: Recipe) -> None:
     for field in ("name", "strip_marks", "pattern", "custom_pattern", "marker_text"):
         if not isinstance(getattr(recipe, field), str):
             raise RecipeError(f"{field} must be text.")
+        _refuse_half_characters(field, getattr(recipe, field))
     for field in ("lowercase", "strip_ascii_punctuation"):
         if not isinstance(getattr(recipe, field), bool):
             raise RecipeError(f"{field} must be true or false.")
@@ -209,5 +210,12 @@ def _check_agreement(recipe: Recipe) -> None:
     for token in recipe.special_tokens:
         if not isinstance(token, str) or not token:
             raise RecipeError("A special token must be a text of at least one character.")
+        _refuse_half_characters("A special token", token)
     if len(set(recipe.special_tokens)) != len(recipe.special_tokens):
         raise RecipeError("A special token is listed twice.")
+
+
+def _refuse_half_characters(what: str, text: str) -> None:
+    """JSON can spell one half of a surrogate pair, which is no character and has no UTF-8."""
+    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+        raise RecipeError(f"{what} holds half of a surrogate pair, which is not a character: {text!r}.")

@@ -225,8 +225,8 @@ def _compiled_learner(*arguments: Any) -> Learner:
 def _with_more_room(columns: Columns, room: int) -> Columns:
     """The same rows in larger arrays; views of the old ones stay as they are."""
     grown = Columns.with_room(room)
-    for old, new in zip(columns, grown, strict=True):
-        new[: len(old)] = old
+    for name, old in columns._asdict().items():
+        getattr(grown, name)[: len(old)] = old
     return grown
 
 

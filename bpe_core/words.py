@@ -43,7 +43,9 @@ class WordTable:
         for word, count in pairs:
             raw = word.encode() if isinstance(word, str) else word
             if count < 0:
-                raise CorpusError(f"The word {raw.decode(errors='replace')!r} has the count {count:,}; counts cannot be negative.")
+                raise CorpusError(
+                    f"The word {raw.decode(errors='replace')!r} has the count {count:,}; counts cannot be negative."
+                )
             if raw and count:
                 words.append(raw)
                 numbers.append(count)

@@ -83,7 +83,7 @@ def counted(arguments: list[str]) -> Counter[str]:
 
 
 def _about_unknown(word: str, history: bpe.MergeHistory) -> str:
-    unknown = [character for character in dict.fromkeys(word) if character.encode() not in history.alphabet.id_of]
+    unknown = [character for character in dict.fromkeys(word) if character.encode() not in history.alphabet.id_of_piece]
     return f"   ({', '.join(unknown)}: in none of the words above)" if unknown else ""
 
 

@@ -117,7 +117,7 @@ def open_stream(source: Source) -> Iterator[ByteStream]:
         yield ByteStream(source, cast(BinaryIO, sys.stdin.buffer))
         return
     with sentences(source.name):
-        raw = cast(BinaryIO, open(source.path, "rb", buffering=0))  # noqa: PTH123, SIM115  # closed below
+        raw = cast(BinaryIO, open(source.path, "rb", buffering=0))  # noqa: SIM115  # closed below
     with raw:
         yield ByteStream(source, raw)
 
