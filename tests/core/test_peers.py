@@ -65,7 +65,7 @@ def overlapping_texts(seed: int, letters: tuple[str, ...] = ("a", "ab", "ab ", "
         alphabet = rng.choice(letters)
         pieces = ["".join(rng.choices(alphabet, k=rng.randint(1, 6))) * rng.randint(1, 4) for _ in range(6)]
         text = "".join(rng.choices(pieces, k=rng.randint(1, 8))).strip()
-        if text:
+        if any(len(word) > 1 for word in text.split()):  # a text without a pair is refused
             yield text
 
 
