@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
 
-from app.models.merge_filter import MergeFilter
+from app.session.merge_filter import MergeFilter
 from app.session.run import Run
 from app.worker.token_names import TokenNames
 from bpe_core import MergeHistory

@@ -67,7 +67,7 @@ class PairChartModel(QObject):
         run, position = self._runs.shown, self._cursor.position
         if run is None:
             return LeadingPairs(0, ())
-        if run.leading.at == position or self._cursor.live:
+        if run.leading.at == position or (self._cursor.live and run.trainer is not None):
             return run.leading
         if self._replayed is not None and self._replayed[0] is run and self._replayed[1].at == position:
             return self._replayed[1]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import time
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -13,9 +15,11 @@ from app.session.sources import Sources
 from app.worker.token_names import TokenNames
 from app.worker.training import LeadingPairs, Pace, TrainingJob
 from bpe_core import MergeHistory, Recipe, RecipeError, Trainer, WordTable
-from bpe_core.history import END_SENTENCES
+from bpe_core.history import END_SENTENCES, EndReason
+from bpe_core.session_file import Fingerprint
 
 NO_PAIRS_YET = LeadingPairs(0, ())
+_stamps = itertools.count(1)
 
 
 class Phase(Enum):
@@ -37,6 +41,7 @@ class Run:
     recipe: Recipe
     sources: Sources
     pace: Pace
+    stamp: Hashable = field(default_factory=lambda: ("run", next(_stamps)))  # numbers return with a session, stamps never
     phase: Phase = Phase.COUNTING
     sentence: str = ""  # why it ended or failed
     trainer: Trainer | None = None
@@ -49,6 +54,7 @@ class Run:
     merges_when_prepared: int | None = None  # learn this many at once; None: go on
     job: TrainingJob | None = None
     began: float = field(default_factory=time.monotonic)
+    fingerprints: dict[int, Fingerprint] = field(default_factory=dict)  # of its files as they were read, by source
 
     @property
     def learned(self) -> int:
@@ -57,30 +63,45 @@ class Run:
     @property
     def planned(self) -> int:
         """How many merges its recipe asks for, as far as is known."""
-        return 0 if self.trainer is None else self.trainer.merges_planned
+        if self.trainer is not None:
+            return self.trainer.merges_planned
+        if self.history is None:
+            return 0
+        try:
+            return max(self.learned, self.recipe.merge_limit(len(self.history.alphabet)))
+        except RecipeError:
+            return self.learned
 
     @property
     def is_busy(self) -> bool:
         return self.phase in (Phase.COUNTING, Phase.PREPARING, Phase.LEARNING)
 
+    @property
+    def end_reason(self) -> EndReason:
+        """Why there are no more merges; empty as long as there can be."""
+        if self.trainer is not None and self.trainer.end_reason:
+            return self.trainer.end_reason
+        return "" if self.history is None or self.history.end_reason == "stopped" else self.history.end_reason
+
+    @property
+    def can_be_continued(self) -> bool:
+        """Whether there is a trainer, or all that it takes to make one that has learned the same."""
+        return self.trainer is not None or (self.words is not None and self.history is not None)
+
     def can_go_on(self) -> bool:
         """Whether the same recipe has more to learn here."""
         at_rest = self.phase in (Phase.PAUSED, Phase.ENDED) and self.job is None
-        return at_rest and self.trainer is not None and self.trainer.end_reason == ""
+        return at_rest and self.can_be_continued and self.end_reason == ""
 
     def can_extend_to(self, recipe: Recipe) -> bool:
         """Whether the recipe is this run's with a larger vocabulary."""
-        if (
-            self.trainer is None
-            or self.is_busy
-            or self.job is not None
-            or _but_for_size(recipe) != _but_for_size(self.recipe)
-        ):
+        at_rest = not self.is_busy and self.job is None
+        if not at_rest or not self.can_be_continued or _but_for_size(recipe) != _but_for_size(self.recipe):
             return False
-        if self.trainer.end_reason not in ("", "vocabulary full"):
+        if self.history is None or self.end_reason not in ("", "vocabulary full"):
             return False
         try:
-            return recipe.merge_limit(len(self.trainer.alphabet)) > max(self.learned, self.planned)
+            return recipe.merge_limit(len(self.history.alphabet)) > max(self.learned, self.planned)
         except RecipeError:
             return False
 

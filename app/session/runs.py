@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal
 
@@ -83,8 +84,9 @@ class Runs(QObject):
     def extend(self, recipe: Recipe) -> None:
         """Continue the shown run to the larger vocabulary of this recipe."""
         run = self.shown
-        if run is not None and run.trainer is not None and run.can_extend_to(recipe):
-            run.trainer.extend(recipe)
+        if run is not None and run.can_extend_to(recipe):
+            if run.trainer is not None:
+                run.trainer.extend(recipe)
             run.recipe = recipe
             self._learn(run, None)
 
@@ -110,6 +112,15 @@ class Runs(QObject):
         if run is self.shown:
             self.show(self.all[-1] if self.all else None)
 
+    def replace_all(self, runs: Sequence[Run], shown: Run | None) -> None:
+        """Have these runs instead, as when another session is opened; what the others still say is not heard."""
+        for run in self.all:
+            if run.job is not None:
+                run.job.stop()
+        self.all = list(runs)
+        self._numbers = itertools.count(1 + max((run.number for run in runs), default=0))
+        self.show(shown)
+
     def _prepare_counted(self) -> None:
         """Whoever waited for counts has them now, or never will."""
         for run in self.all:
@@ -129,20 +140,30 @@ class Runs(QObject):
         if failures:
             self.noticed.emit(Notice(f"{failures[0]} The other texts are used.", "\n".join(failures)))
         run.phase = Phase.PREPARING
-        self._jobs.start(PreparingJob(self._jobs.mailbox, run.number, lambda: WordTable.merged(tables), run.recipe))
+        self._jobs.start(PreparingJob(self._jobs.mailbox, run.stamp, lambda: WordTable.merged(tables), run.recipe))
+        self._tell(run)
+
+    def _prepare_again(self, run: Run, merges: int | None) -> None:
+        """A run from a file has no trainer until it is to go on: its merges are made once more on its words."""
+        words, history = run.words, run.history
+        assert words is not None
+        run.phase, run.sentence, run.merges_when_prepared = Phase.PREPARING, "", merges
+        self._jobs.start(PreparingJob(self._jobs.mailbox, run.stamp, lambda: words, run.recipe, history=history))
         self._tell(run)
 
     def _learn(self, run: Run, merges: int | None) -> None:
-        assert run.trainer is not None
+        if run.trainer is None:
+            self._prepare_again(run, merges)
+            return
         assert run.names is not None
         run.phase, run.sentence = Phase.LEARNING, ""
         run.pace.merges_per_second = self.merges_per_second if merges is None else None
-        run.job = TrainingJob(self._jobs.mailbox, run.number, run.trainer, run.names, run.pace, merges=merges)
+        run.job = TrainingJob(self._jobs.mailbox, run.stamp, run.trainer, run.names, run.pace, merges=merges)
         self._jobs.start(run.job)
         self._tell(run)
 
     def _receive(self, message: Message) -> None:
-        run = next((run for run in self.all if run.number == message.stamp), None)
+        run = next((run for run in self.all if run.stamp == message.stamp), None)
         if run is None:
             return
         if isinstance(message, Prepared) and run.phase is Phase.PREPARING:
@@ -190,7 +211,7 @@ class Runs(QObject):
         """A thread that died of a bug must not leave its run learning for ever."""
         for run in self.all:
             died_learning = run.job is job and run.phase is Phase.LEARNING
-            died_preparing = isinstance(job, PreparingJob) and run.number == job.stamp and run.phase is Phase.PREPARING
+            died_preparing = isinstance(job, PreparingJob) and run.stamp == job.stamp and run.phase is Phase.PREPARING
             if died_learning or died_preparing:
                 self._fail(run, "Training ended because of an unexpected error; what was learned is kept.")
 

@@ -86,18 +86,29 @@ class Rested(Message):
 class PreparingJob(Job):
     """Makes a trainer of counted words."""
 
-    def __init__(self, mailbox: Mailbox, stamp: Hashable, tables: Callable[[], WordTable], recipe: Recipe) -> None:
+    def __init__(
+        self,
+        mailbox: Mailbox,
+        stamp: Hashable,
+        tables: Callable[[], WordTable],
+        recipe: Recipe,
+        *,
+        history: MergeHistory | None = None,
+    ) -> None:
+        """With a history, its merges are made first."""
         super().__init__(mailbox, stamp)
         self._tables = tables
         self._recipe = recipe
+        self._history = history
 
     def work(self) -> None:
         words = self._tables()
-        trainer = Trainer(words, self._recipe)
+        trainer = Trainer(words, self._recipe, history=self._history)
         if self.stopping:
             return
         counts = count_symbols(words, trainer, self._recipe)
         names = TokenNames(trainer.alphabet)
+        names.grow(trainer.history)
         self.post(Prepared(self.stamp, trainer, names, words, counts, trainer.history, _leading(trainer)))
 
 

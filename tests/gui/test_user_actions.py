@@ -24,7 +24,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.models.merge_filter import MergeFilter
+from app.session.merge_filter import MergeFilter
 from app.session.run import Phase
 from app.settings import LOCATION, Settings
 from app.wiring import Program, build
