@@ -10,7 +10,9 @@ from __future__ import annotations
 from bpe_core.alphabet import Alphabet
 from bpe_core.compiled import readiness
 from bpe_core.compiled_learner import CompiledLearner
+from bpe_core.compiled_ranks import compiled_ranks
 from bpe_core.history import Columns, MergeHistory
+from bpe_core.layout import lay_out
 from bpe_core.recipe import Recipe
 from bpe_core.words import WordTable
 
@@ -19,11 +21,12 @@ _TEXT = "low lower lowest newest widest "
 
 def warm_up() -> None:
     _learn()
+    _rank()
     readiness.mark_complete()
 
 
 def _learn() -> None:
-    words = WordTable.from_counts({word: 3 for word in _TEXT.split()})
+    words = WordTable.from_counts(dict.fromkeys(_TEXT.split(), 3))
     recipe = Recipe.preset("gpt2", merges=8)
     alphabet = Alphabet.for_words(words, recipe)
     learner = CompiledLearner(words, alphabet, recipe, None)
@@ -32,6 +35,12 @@ def _learn() -> None:
     learner.top_pairs(3)
     history = MergeHistory(recipe, alphabet, columns.first(learner.learned))
     CompiledLearner(words, alphabet, recipe, history).learn(Columns.with_room(8), 8, 1000)
+
+
+def _rank() -> None:
+    history = MergeHistory.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(108, 111), (256, 119)])
+    layout = lay_out(WordTable.from_counts(dict.fromkeys(_TEXT.split(), 3)), history.alphabet, history.recipe)
+    compiled_ranks(layout.symbols, history)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,202 @@
+"""Lines of the corpus in which a token stands, with file and line (keyword in context).
+
+Which words hold the token after so many merges is known already, so only those words are
+looked for, and a hit counts where the pattern really makes that word.
+
+    >>> from bpe_core import Corpus, Recipe, WordTable
+    >>> from bpe_core.reference import train
+    >>> words = WordTable.from_counts({"low": 5, "lower": 2})
+    >>> ranked = RankedWords.of(words, train(words, Recipe.preset("words", merges=2)))  # lo, low
+    >>> found = contexts(Corpus.from_texts(["a new\\nslow or lower"]), ranked, 7)
+    >>> [(hit.line, hit.text[: hit.start], hit.text[hit.start : hit.stop], hit.text[hit.stop :]) for hit in found]
+    [(2, 'slow or ', 'low', 'er')]
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from bpe_core.corpus import Chunk, Corpus
+from bpe_core.encoding.spelling import Spelling
+from bpe_core.insight.contributions import words_with
+from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.normalization import normalize, normalize_with_origins
+from bpe_core.progress import CancelCheck, never_cancelled
+from bpe_core.splitting import Splitter
+
+MOST_WORDS = 8  # different words that are looked for, the most frequent first
+WINDOW = 64  # bytes around a hit that are split to see whether it is a word
+MOST_TRIALS = 300  # hits of one word in one chunk that are looked at
+LONGEST_NEEDLE = 120  # bytes of a word; of a longer one only what is around the token
+SHOWN = 70  # characters on either side
+_ROWS = ("jsonl", "csv", "tsv")
+
+
+@dataclass(frozen=True)
+class Context:
+    """One place: `text` is its line (or what is around it), and the token its characters `start` to `stop`."""
+
+    source: str
+    line: int
+    is_row: bool  # whether `line` counts rows of a table rather than lines of a text
+    text: str
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True)
+class Needle:
+    """A word to look for, and which of its bytes are the token."""
+
+    data: bytes
+    start: int
+    stop: int
+    is_whole_word: bool
+
+
+def contexts(
+    corpus: Corpus,
+    ranked: RankedWords,
+    token: int,
+    at: int | None = None,
+    *,
+    most: int = 12,
+    seconds: float | None = None,
+    cancelled: CancelCheck = never_cancelled,
+) -> list[Context]:
+    """Places where the token stands after `at` merges, of several words if it can be; in the order of the corpus.
+
+    After so many `seconds` what is found by then must do.
+    """
+    needles = needles_for(ranked, token, len(ranked.history) if at is None else at)
+    if not needles or corpus.word_counts is not None:
+        return []
+    deadline = None if seconds is None else time.monotonic() + seconds
+    search = _Search(ranked, corpus, needles, -(-most // len(needles)))
+    found: list[Context] = []
+    for chunk in corpus.chunks():
+        found += search.look_into(chunk)
+        late = deadline is not None and time.monotonic() > deadline
+        if len(found) >= most or search.is_done or late or cancelled():
+            break
+    return found[:most]
+
+
+def needles_for(ranked: RankedWords, token: int, at: int) -> list[Needle]:
+    """The most frequent words that hold the token, with its place in each."""
+    occurrences = ranked.occurrences(token)
+    alive = np.flatnonzero(occurrences.alive(at))
+    words = ranked.word_of_cell[occurrences.starts[alive]]
+    spelling = Spelling(ranked.history)
+    needles: list[Needle] = []
+    for held in words_with(ranked, occurrences, at).words[:MOST_WORDS]:
+        which = int(alive[np.searchsorted(words, held.word)])
+        first = int(ranked.starts[held.word])
+        start, stop = int(occurrences.starts[which]) - first, int(occurrences.ends[which]) - first
+        needles.append(_needle(ranked.words.word(held.word), start, stop, spelling))
+    return needles
+
+
+def _needle(word: bytes, start: int, stop: int, spelling: Spelling) -> Needle:
+    """The word with the bytes of the symbols from `start` to `stop` marked."""
+    places = np.concatenate([[0], np.cumsum(spelling.widths(word, spelling.symbols(word)))])
+    begin, end = int(places[start]), int(places[stop])
+    if len(word) <= LONGEST_NEEDLE:
+        return Needle(word, begin, end, is_whole_word=True)
+    first, last = max(0, begin - LONGEST_NEEDLE // 4), end + LONGEST_NEEDLE // 4
+    return Needle(word[first:last], begin - first, end - first, is_whole_word=False)
+
+
+class _Search:
+    """Goes through the chunks of a corpus and keeps count of lines."""
+
+    def __init__(self, ranked: RankedWords, corpus: Corpus, needles: list[Needle], most_each: int) -> None:
+        self._recipe = ranked.history.recipe
+        self._splitter = Splitter(self._recipe)
+        self._sources = corpus.sources
+        self._left = dict.fromkeys(needles, most_each)
+        self._source = -1
+        self._lines = self._rows = 0  # finished in this source
+        self._rest = ""  # of the last line, whose end has not been read yet
+
+    @property
+    def is_done(self) -> bool:
+        return not any(self._left.values())
+
+    def look_into(self, chunk: Chunk) -> list[Context]:
+        if chunk.source != self._source:
+            self._source, self._lines, self._rows, self._rest = chunk.source, 0, 0, ""
+        text = self._rest + str(chunk.data, "utf-8")
+        keep = 0 if chunk.ends_document else len(text) - (text.rfind("\n") + 1)
+        keep = keep if keep < 1 << 16 else 0
+        text, self._rest = text[: len(text) - keep], text[len(text) - keep :]
+        changed = normalize(text, self._recipe)
+        data = changed.encode()
+        found = sorted(self._hits(data), key=lambda hit: hit[0])
+        contexts = [self._context(text, changed, data, place, needle) for place, needle in found]
+        self._lines += text.count("\n")
+        self._rows += chunk.ends_document
+        return contexts
+
+    def _hits(self, data: bytes) -> Iterator[tuple[int, Needle]]:
+        for needle, left in self._left.items():
+            place, trials = data.find(needle.data), MOST_TRIALS
+            while place >= 0 and left and trials:
+                trials -= 1
+                if not needle.is_whole_word or self._is_a_word(data, place, place + len(needle.data)):
+                    left -= 1
+                    yield place, needle
+                    line_end = data.find(b"\n", place)  # one hit a line tells more
+                    place = max(place, line_end if line_end >= 0 else len(data))
+                place = data.find(needle.data, place + 1)
+            self._left[needle] = left
+
+    def _is_a_word(self, data: bytes, start: int, stop: int) -> bool:
+        """Whether the pattern makes one word of these bytes, as far as what is around them tells."""
+        first, last = max(0, start - WINDOW), min(len(data), stop + WINDOW)
+        while first < start and data[first] & 0xC0 == 0x80:
+            first += 1
+        before, word = data[first:start].decode(), data[start:stop].decode()
+        place = 0
+        text = before + word + data[stop:last].decode(errors="ignore")
+        for piece in self._splitter.words(text):
+            place = text.index(piece, place)
+            if place >= len(before):
+                return place == len(before) and piece == word
+            place += len(piece)
+        return False
+
+    def _context(self, text: str, changed: str, data: bytes, place: int, needle: Needle) -> Context:
+        """The line of a hit as it was written, whatever normalization made of it."""
+        line_start = data.rfind(b"\n", 0, place + needle.start) + 1
+        number = data.count(b"\n", 0, line_start)
+        start, stop = place + needle.start - line_start, place + needle.stop - line_start
+        if text is changed:
+            line_end = data.find(b"\n", place + needle.stop)
+            raw = data[line_start : line_end if line_end >= 0 else len(data)]
+        else:
+            line = text.split("\n")[number]
+            origins = normalize_with_origins(line, self._recipe).origins
+            raw, last = line.encode(), len(origins) - 1
+            start, stop = int(origins[min(start, last)]), int(origins[min(stop, last)])
+        is_row = self._sources[self._source].kind in _ROWS
+        place_of = self._rows + 1 if is_row else self._lines + number + 1
+        return _shown(self._sources[self._source].name, place_of, is_row, raw, start, stop)
+
+
+def _shown(source: str, line: int, is_row: bool, raw: bytes, start: int, stop: int) -> Context:
+    """The line as text, cut down to what is around the token; a token may begin inside a character."""
+    while start > 0 and start < len(raw) and raw[start] & 0xC0 == 0x80:
+        start -= 1
+    while stop < len(raw) and raw[stop] & 0xC0 == 0x80:
+        stop += 1
+    before, token, after = (part.decode(errors="replace") for part in (raw[:start], raw[start:stop], raw[stop:]))
+    if len(before) > SHOWN:
+        before = "…" + before[-SHOWN:]
+    if len(after) > SHOWN:
+        after = after[:SHOWN] + "…"
+    return Context(source, line, is_row, before + token + after, len(before), len(before) + len(token))
