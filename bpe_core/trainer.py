@@ -38,6 +38,7 @@ SMALL_TEXT = 20_000  # bytes of distinct words; plain Python learns them sooner 
 LARGE_TEXT = 2_000_000  # here plain Python would need longer to begin than the compiler to end
 PATIENCE = 300.0  # seconds to wait for the compiler
 
+SECONDS_BETWEEN_REPORTS = 0.05
 UNLIMITED = 2**60  # work that no call reaches
 FIRST_WORK = 50_000  # about a millisecond
 LEAST_WORK = 1_000
@@ -204,7 +205,7 @@ def train(
     trainer = Trainer(words, recipe)
     finished = False
     while not finished and not cancelled():
-        finished = trainer.advance(seconds=0.05).finished
+        finished = trainer.advance(seconds=SECONDS_BETWEEN_REPORTS).finished
         progress(Progress("training", len(trainer.history), trainer.merges_planned, "merges", ""))
     history = trainer.history
     if not finished:

@@ -1,0 +1,135 @@
+"""What a trainer promises beyond its merges: when it refuses, how it is driven, and who does the work."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+import bpe_core as bpe
+from bpe_core import reference, trainer
+from bpe_core.compiled import readiness
+from bpe_core.plain_learner import PlainLearner
+from bpe_core.progress import Progress
+from tests.core.learning import all_columns
+
+WORDS = bpe.WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3})
+RECIPE = bpe.Recipe.preset("gpt2", merges=20, min_frequency=1)
+
+
+@pytest.mark.parametrize("words", [{}, {"a": 3, "b": 1}])
+def test_without_a_pair_there_is_nothing_to_learn(words: dict[str, int]) -> None:
+    with pytest.raises(bpe.NothingToLearn, match="nothing to learn"):
+        bpe.Trainer(bpe.WordTable.from_counts(words), RECIPE)
+
+
+def test_only_rare_pairs_are_no_error() -> None:
+    made = bpe.Trainer(bpe.WordTable.from_counts({"ab": 1}), RECIPE.with_changes(min_frequency=2))
+    assert made.advance() == bpe.Batch(0, 0, finished=True)
+    assert made.end_reason == "too rare"
+
+
+def test_a_view_of_the_past_does_not_change() -> None:
+    made = bpe.Trainer(WORDS, RECIPE)
+    made.advance(max_merges=3)
+    early, before = made.history, all_columns(made.history)
+    made.advance()
+    assert (len(early), all_columns(early)) == (3, before)
+    with pytest.raises(ValueError, match="read-only"):
+        early.columns.left[0] = 7
+
+
+def test_every_call_makes_progress_however_short() -> None:
+    made = bpe.Trainer(WORDS, RECIPE)
+    calls = 0
+    while not made.advance(seconds=0.0).finished:
+        calls += 1
+    assert calls <= len(made.history) == 12
+
+
+def test_columns_grow_while_old_views_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trainer, "ROOM_AT_FIRST", 2)
+    made = bpe.Trainer(WORDS, RECIPE)
+    views = [made.history]
+    while not made.advance(max_merges=1).finished:
+        views.append(made.history)
+    whole = reference.train(WORDS, RECIPE)
+    assert all_columns(made.history) == all_columns(whole)
+    assert all(all_columns(view) == all_columns(whole.first(len(view))) for view in views)
+
+
+def test_kernels_take_over_in_the_middle_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trainer, "SMALL_TEXT", 0)
+    monkeypatch.setattr(trainer, "_kernels_are_loaded", lambda: False)
+    monkeypatch.setattr(readiness, "prepare", lambda: None)
+    monkeypatch.setattr(readiness, "ready", lambda: False)
+    made = bpe.Trainer(WORDS, RECIPE)
+    made.advance(max_merges=5)
+    assert isinstance(made._learner, PlainLearner)
+    monkeypatch.setattr(readiness, "ready", lambda: True)
+    made.advance(max_merges=1)
+    assert not isinstance(made._learner, PlainLearner)
+    made.advance()
+    assert all_columns(made.history) == all_columns(reference.train(WORDS, RECIPE))
+
+
+def test_a_history_of_other_words_is_not_continued() -> None:
+    history = reference.train(WORDS, RECIPE)
+    others = bpe.WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 4})
+    with pytest.raises(bpe.FormatError, match=r"at step 1 the history says 9 \(count\), the words say 10"):
+        bpe.Trainer(others, RECIPE, history=history)
+
+
+def test_a_run_is_extended_in_its_size_only() -> None:
+    made = bpe.Trainer(WORDS, RECIPE.with_changes(merges=4))
+    made.advance()
+    with pytest.raises(bpe.RecipeError, match="Only the size"):
+        made.extend(RECIPE.with_changes(ties="lowest-ids"))
+    with pytest.raises(bpe.RecipeError, match="4 merges are learned already"):
+        made.extend(RECIPE.with_changes(merges=3))
+    made.extend(RECIPE)
+    assert made.end_reason == ""
+    assert all_columns(made.history.first(4)) == all_columns(reference.train(WORDS, RECIPE).first(4))
+
+
+def test_stopping_keeps_what_was_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trainer, "_kernels_are_loaded", lambda: False)
+    monkeypatch.setattr(trainer, "SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr(trainer, "FIRST_WORK", 1)
+    monkeypatch.setattr(trainer, "LEAST_WORK", 1)
+    seen: list[Progress] = []
+    words = {"newest": 6, "widest": 3, "low": 5}
+    history = bpe.train(
+        bpe.Corpus.from_word_counts(words), RECIPE, progress=seen.append, cancelled=lambda: len(seen) >= 3
+    )
+    assert history.end_reason == "stopped"
+    assert [(progress.stage, progress.done, progress.total) for progress in seen] == [
+        ("training", done, 20) for done in (1, 2, 3)
+    ]
+    whole = reference.train(bpe.WordTable.from_counts(words), RECIPE)
+    assert all_columns(history) == all_columns(whole.first(3))
+
+
+def test_runs_do_not_disturb_each_other() -> None:
+    expected = all_columns(reference.train(WORDS, RECIPE))
+    found: list[dict[str, list[int]]] = []
+
+    def run() -> None:
+        made = bpe.Trainer(WORDS, RECIPE)
+        while not made.advance(max_merges=1).finished:
+            pass
+        found.append(all_columns(made.history))
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 4
+
+
+@pytest.fixture(autouse=True)
+def _no_second_process() -> Iterator[None]:
+    yield
+    assert not readiness.preparing()
