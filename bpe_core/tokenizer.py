@@ -27,9 +27,8 @@ from bpe_core.encoding.boundaries import NEVER as NEVER
 from bpe_core.encoding.boundaries import PATTERN_CUT as PATTERN_CUT
 from bpe_core.encoding.boundaries import Boundaries as Boundaries
 from bpe_core.encoding.boundaries import Int32s
-from bpe_core.encoding.cutting import Allowed, Cutting, check_text
-from bpe_core.encoding.greedy import LongestMatch
-from bpe_core.encoding.plain_encoder import PlainEncoder
+from bpe_core.encoding.cutting import Allowed, check_text
+from bpe_core.encoding.text_encoder import TextEncoder
 from bpe_core.encoding.token_texts import TokenTexts
 from bpe_core.errors import BpeError
 from bpe_core.history import MergeHistory
@@ -43,8 +42,7 @@ class Tokenizer:
         self._base = len(history.alphabet)
         self._merges = len(history)
         self._first_special = self._base + self._merges
-        self._cutting = Cutting(history.recipe)
-        self._plain = PlainEncoder(history, self._cutting)
+        self._texts = TextEncoder(history)
 
     # -- from a text to tokens -------------------------------------------------------------
 
@@ -54,16 +52,19 @@ class Tokenizer:
         What is written like a special token is ordinary text, unless the caller allows it to be one.
         """
         merges, allowed = self._checked(text, at, allowed_special)
-        return self._plain.encode(text, merges, allowed)
+        ids: list[int] = self._texts.ids(text, merges, allowed).tolist()
+        return ids
 
     def encode_to_array(self, text: str, *, at: int | None = None, allowed_special: Allowed = ()) -> Int32s:
         """The same ids as an array."""
-        return np.array(self.encode(text, at=at, allowed_special=allowed_special), np.int32)
+        merges, allowed = self._checked(text, at, allowed_special)
+        return self._texts.ids(text, merges, allowed)
 
     def encode_greedy(self, text: str, *, at: int | None = None, allowed_special: Allowed = ()) -> list[int]:
         """The ids when at each place the longest token that fits is taken, whenever it was learned."""
         merges, allowed = self._checked(text, at, allowed_special)
-        return self._plain.encode_greedily(text, merges, allowed, self._longest_match)
+        ids: list[int] = self._texts.greedy_ids(text, merges, allowed).tolist()
+        return ids
 
     def spans(self, text: str, at: int | None = None, *, allowed_special: Allowed = ()) -> list[tuple[int, int, int]]:
         """The tokens with their places: (first byte, byte behind the last, id), in bytes of `text.encode()`.
@@ -78,7 +79,7 @@ class Tokenizer:
     def boundaries(self, text: str, *, allowed_special: Allowed = ()) -> Boundaries:
         """For each boundary in a text the merge that dissolves it: its tokens at every moment."""
         _, allowed = self._checked(text, None, allowed_special)
-        return self._plain.boundaries(text, allowed)
+        return self._texts.boundaries(text, allowed)
 
     # -- one word --------------------------------------------------------------------------
 
@@ -91,7 +92,7 @@ class Tokenizer:
         >>> [rank if rank != NEVER else "never" for rank in tokenizer.ranks_of_word(b"slow")]
         ['never', 0, 1]
         """
-        return list(self._plain.merged(word).ranks)
+        return list(self._texts.plain.merged(word).ranks)
 
     def word_steps(self, word: bytes) -> list[tuple[int, list[int]]]:
         """How a word is encoded, step by step: the index of each merge that changes it, and its tokens after that.
@@ -102,7 +103,7 @@ class Tokenizer:
         >>> tokenizer.word_steps(b"slow")
         [(0, [115, 256, 119]), (1, [115, 257])]
         """
-        return self._plain.steps(word)
+        return self._texts.plain.steps(word)
 
     # -- from tokens to a text -------------------------------------------------------------
 
@@ -112,11 +113,11 @@ class Tokenizer:
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         """The bytes that tokens stand for. A word marker stands for a blank."""
-        return self._texts.joined(ids.tolist() if isinstance(ids, np.ndarray) else ids)
+        return self._token_texts.joined(ids.tolist() if isinstance(ids, np.ndarray) else ids)
 
     def token_bytes(self, id: int) -> bytes:
         """The bytes that one token stands for."""
-        return self._texts[id]
+        return self._token_texts[id]
 
     def is_special(self, id: int) -> bool:
         return self._first_special <= id < self.vocabulary_size()
@@ -128,17 +129,13 @@ class Tokenizer:
     # --------------------------------------------------------------------------------------
 
     @cached_property
-    def _texts(self) -> TokenTexts:
+    def _token_texts(self) -> TokenTexts:
         return TokenTexts(self.history)
-
-    @cached_property
-    def _longest_match(self) -> LongestMatch:
-        return LongestMatch(self.history)
 
     def _checked(self, text: str, at: int | None, allowed: Allowed) -> tuple[int, tuple[str, ...]]:
         if not text.isascii():
             check_text(text)
-        return self._checked_at(at), self._cutting.allowed(allowed) if allowed else ()
+        return self._checked_at(at), self._texts.cutting.allowed(allowed) if allowed else ()
 
     def _checked_at(self, at: int | None) -> int:
         if at is None:

@@ -11,6 +11,8 @@ from bpe_core.alphabet import Alphabet
 from bpe_core.compiled import readiness
 from bpe_core.compiled_learner import CompiledLearner
 from bpe_core.compiled_ranks import compiled_ranks
+from bpe_core.encoding.compiled_encoder import CompiledEncoder
+from bpe_core.encoding.cutting import Cutting
 from bpe_core.history import Columns, MergeHistory
 from bpe_core.layout import lay_out
 from bpe_core.recipe import Recipe
@@ -22,6 +24,7 @@ _TEXT = "low lower lowest newest widest "
 def warm_up() -> None:
     _learn()
     _rank()
+    _encode()
     readiness.mark_complete()
 
 
@@ -41,6 +44,18 @@ def _rank() -> None:
     history = MergeHistory.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(108, 111), (256, 119)])
     layout = lay_out(WordTable.from_counts(dict.fromkeys(_TEXT.split(), 3)), history.alphabet, history.recipe)
     compiled_ranks(layout.symbols, history)
+
+
+def _encode() -> None:
+    recipe = Recipe.preset("gpt2", merges=2)
+    history = MergeHistory.from_pairs(recipe, Alphabet.of_bytes(), [(108, 111), (256, 119)])  # l+o, lo+w
+    encoder = CompiledEncoder(history, Cutting(recipe))
+    long_word = "low" * 300
+    many_words = " ".join(map(str, range(3_000)))  # so that the memory grows, too
+    for text in (_TEXT, long_word, many_words):
+        encoder.ids(text, 2)
+        encoder.byte_ranks(text)
+        encoder.symbols(text)
 
 
 if __name__ == "__main__":

@@ -57,13 +57,18 @@ class Boundaries:
     ranks: Int32s
     symbols: Int32s | None
     alphabet_size: int
-    _data: bytes | None = None  # the text, where each byte is a symbol
+    _data: bytes = b""  # the text, where each byte is its own symbol
     _spelled: Symbols | None = None  # where that is not so
 
     @classmethod
-    def of_bytes(cls, data: bytes, ranks: Int32s) -> Boundaries:
-        """Of a text each byte of which is a symbol of its own."""
-        return cls(ranks, None, 256, _data=data)
+    def of_bytes(cls, data: bytes, ranks: Int32s, symbol_of_byte: Int32s, alphabet_size: int) -> Boundaries:
+        """Of a text each byte of which is a symbol, and belongs to a word."""
+        if bool((symbol_of_byte == np.arange(256)).all()):
+            return cls(ranks, None, alphabet_size, _data=data)
+        places = np.arange(len(data) + 1)
+        symbols = symbol_of_byte[np.frombuffer(data, np.uint8)]
+        spelled = Symbols(symbols, ranks[:-1], places[:-1], places[1:])
+        return cls(ranks, symbols, alphabet_size, _spelled=spelled)
 
     @classmethod
     def of_symbols(cls, length: int, symbols: Symbols, alphabet_size: int) -> Boundaries:
@@ -82,7 +87,6 @@ class Boundaries:
         """Every base symbol of the text, those that cover no byte too."""
         if self._spelled is not None:
             return self._spelled
-        assert self._data is not None
         places = np.arange(len(self._data) + 1)
         ids = np.frombuffer(self._data, np.uint8).astype(np.int32)
         return Symbols(ids, self.ranks[:-1], places[:-1], places[1:])
@@ -111,6 +115,15 @@ class Boundaries:
         """One row a token: where it starts, where it stops, its id."""
         tokens = self.tokens(at)
         return np.stack((tokens.starts, tokens.stops, tokens.ids.astype(np.int64)), axis=1)
+
+
+def joined(parts: list[Symbols]) -> Symbols:
+    """The symbols of several parts of a text, one after the other."""
+    if not parts:
+        return Symbols(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64))
+    if len(parts) == 1:
+        return parts[0]
+    return Symbols(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
 def _are_last(symbols: Symbols) -> npt.NDArray[np.bool_]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from bpe_core.errors import BpeError
 from bpe_core.normalization import normalize, normalize_with_origins
+from bpe_core.patterns import NAMED_PATTERNS
 from bpe_core.recipe import Recipe
 from bpe_core.specials import parts_of
 from bpe_core.splitting import Splitter
@@ -49,17 +51,19 @@ class Cutting:
                 raise BpeError(f"This tokenizer has no special token {name!r}; it has {known}.")
         return tuple(names)
 
-    def words(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
-        """The words of a text in order; True marks a special token."""
+    @cached_property
+    def keeps_all(self) -> bool:
+        """Whether every byte of a text belongs to a word, as it is."""
+        pattern = NAMED_PATTERNS.get(self.recipe.pattern)
+        return not self.recipe.normalizes and not (pattern is not None and pattern.drops_whitespace)
+
+    def normalized_parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[str, str | None]]:
+        """The special tokens of a text, and what stands between them, normalized: (text, None) or ("", token)."""
         for part, is_special in parts_of(text, allowed):
-            if is_special:
-                yield part, True
-            else:
-                for word in self._splitter.words(normalize(part, self.recipe)):
-                    yield word, False
+            yield ("", part) if is_special else (normalize(part, self.recipe), None)
 
     def parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[Part]:
-        """The special tokens of a text and what stands between them, with their places."""
+        """The same with their places."""
         done = 0
         for part, is_special in parts_of(text, allowed):
             if is_special or not self.recipe.normalizes:
@@ -71,15 +75,26 @@ class Cutting:
                 yield Part(normalized.text, None, normalized.origins + done)
             done += length
 
-    def words_of(self, part: Part) -> Iterator[tuple[bytes, int]]:
-        """The words of a part, and where in its bytes each starts. Blanks may be left out between them."""
-        data = part.text.encode()
+    def words(self, text: str) -> Iterator[str]:
+        """The words of a normalized text."""
+        return self._splitter.words(text)
+
+    def placed_words(self, text: str) -> Iterator[tuple[bytes, int]]:
+        """The words of a normalized text in UTF-8, and where each starts. Blanks may be left out between them."""
+        data = text.encode()
         end = 0
-        for word in self._splitter.words(part.text):
+        for word in self._splitter.words(text):
             raw = word.encode()
             start = data.index(raw, end)  # only blanks are ever left out, and they begin no word
             end = start + len(raw)
             yield raw, start
+
+    def cuts(self, text: str) -> npt.NDArray[np.int32]:
+        """Where the words of a normalized text start, and its end, in bytes; for patterns that leave nothing out."""
+        words = self._splitter.words(text)
+        lengths = map(len, words if text.isascii() else (word.encode() for word in words))
+        starts = np.fromiter(lengths, np.int32)
+        return np.concatenate((np.zeros(1, np.int32), np.cumsum(starts, dtype=np.int32)))
 
 
 def check_text(text: str) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bpe_core.encoding.boundaries import PATTERN_CUT, Boundaries, Symbols
-from bpe_core.encoding.cutting import Cutting, Offsets, Part
+from bpe_core.encoding.boundaries import PATTERN_CUT, Int32s, Symbols
+from bpe_core.encoding.cutting import Cutting
 from bpe_core.encoding.greedy import LongestMatch
 from bpe_core.encoding.merging import MergedWord, Merges
 from bpe_core.encoding.spelling import Spelling
@@ -16,89 +16,72 @@ LONGEST_REMEMBERED = 64  # bytes
 
 
 class PlainEncoder:
-    """Encodes word by word, and remembers the words it has met."""
+    """Encodes normalized text word by word, and remembers the words it has met."""
 
     def __init__(self, history: MergeHistory, cutting: Cutting) -> None:
+        self.spelling = Spelling(history)
         self._cutting = cutting
-        self._spelling = Spelling(history)
         self._merges = Merges(history)
-        self._base = len(history.alphabet)
-        specials = history.recipe.special_tokens
-        self._special_id = {token: self._base + len(history) + j for j, token in enumerate(specials)}
         self._remembered: dict[bytes, MergedWord] = {}
 
-    def encode(self, text: str, at: int, allowed: tuple[str, ...]) -> list[int]:
+    def ids(self, text: str, at: int) -> Int32s:
+        """The tokens after so many merges."""
         ids: list[int] = []
         tokens_of: dict[str, list[int]] = {}  # of this text's words
-        for word, is_special in self._cutting.words(text, allowed):
-            if is_special:
-                ids.append(self._special_id[word])
-                continue
+        for word in self._cutting.words(text):
             tokens = tokens_of.get(word)
             if tokens is None:
                 tokens = tokens_of[word] = self._merges.tokens(self.merged(word.encode()), at)
             ids += tokens
-        return ids
+        return np.array(ids, np.int32)
 
-    def encode_greedily(self, text: str, at: int, allowed: tuple[str, ...], longest: LongestMatch) -> list[int]:
+    def greedy_ids(self, text: str, at: int, longest: LongestMatch) -> Int32s:
+        """The tokens when the longest that fits is taken."""
         ids: list[int] = []
         tokens_of: dict[str, list[int]] = {}
-        for word, is_special in self._cutting.words(text, allowed):
-            if is_special:
-                ids.append(self._special_id[word])
-                continue
+        for word in self._cutting.words(text):
             tokens = tokens_of.get(word)
             if tokens is None:
-                tokens = tokens_of[word] = longest.tokens(self._spelling.symbols(word.encode()), at)
+                tokens = tokens_of[word] = longest.tokens(self.spelling.symbols(word.encode()), at)
             ids += tokens
-        return ids
+        return np.array(ids, np.int32)
 
-    def steps(self, word: bytes) -> list[tuple[int, list[int]]]:
-        return list(self._merges.steps(self.merged(word)))
+    def symbols(self, text: str) -> Symbols:
+        """The base symbols with the ranks of their boundaries, and their places in the bytes of the text."""
+        ids: list[int] = []
+        ranks: list[int] = []
+        starts: list[int] = []
+        stops: list[int] = []
+        for word, place in self._cutting.placed_words(text):
+            merged = self.merged(word)
+            ids += merged.symbols
+            ranks.append(PATTERN_CUT)
+            ranks += merged.ranks
+            for width in self.spelling.widths(word, merged.symbols):
+                starts.append(place)
+                place += width
+                stops.append(place)
+        narrow = np.array(ids, np.int32), np.array(ranks, np.int32)
+        return Symbols(*narrow, np.array(starts, np.int64), np.array(stops, np.int64))
+
+    def byte_ranks(self, text: str) -> Int32s:
+        """The rank of the boundary before each byte, where each is a symbol and belongs to a word."""
+        ranks: list[int] = []
+        for word in self._cutting.words(text):
+            ranks.append(PATTERN_CUT)
+            ranks += self.merged(word.encode()).ranks
+        return np.array(ranks, np.int32)
 
     def merged(self, word: bytes) -> MergedWord:
         known = self._remembered.get(word)
         if known is None:
-            known = self._merges.merged(self._spelling.symbols(word))
+            known = self._merges.merged(self.spelling.symbols(word))
             if len(word) <= LONGEST_REMEMBERED:
                 if len(self._remembered) >= REMEMBERED_WORDS:
                     self._remembered = {}
                 self._remembered[word] = known
         return known
 
-    def boundaries(self, text: str, allowed: tuple[str, ...]) -> Boundaries:
-        parts = [self._symbols_of(part) for part in self._cutting.parts(text, allowed)]
-        if not parts:
-            empty = np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64)
-            parts = [Symbols(*empty)]
-        symbols = Symbols(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-        data = text.encode()
-        if self._spelling.is_plain_bytes and not self._cutting.recipe.normalizes and len(symbols.ids) == len(data):
-            ranks = np.append(symbols.ranks, np.int32(PATTERN_CUT))
-            if not any(part in text for part in allowed):
-                return Boundaries.of_bytes(data, ranks)
-        return Boundaries.of_symbols(len(data), symbols, self._base)
-
-    def _symbols_of(self, part: Part) -> Symbols:
-        """The base symbols of a part with their ranks and places."""
-        if part.special is not None:
-            id, cut = [self._special_id[part.special]], [PATTERN_CUT]
-            return _as_symbols(id, cut, part.origins[:1], part.origins[-1:])
-        ids: list[int] = []
-        ranks: list[int] = []
-        starts: list[int] = []  # in bytes of the part
-        stops: list[int] = []
-        for word, place in self._cutting.words_of(part):
-            merged = self.merged(word)
-            ids += merged.symbols
-            ranks.append(PATTERN_CUT)
-            ranks += merged.ranks
-            for width in self._spelling.widths(word, merged.symbols):
-                starts.append(place)
-                place += width
-                stops.append(place)
-        return _as_symbols(ids, ranks, part.origins[starts], part.origins[stops])
-
-
-def _as_symbols(ids: list[int], ranks: list[int], starts: Offsets, stops: Offsets) -> Symbols:
-    return Symbols(np.array(ids, np.int32), np.array(ranks, np.int32), starts, stops)
+    def steps(self, word: bytes) -> list[tuple[int, list[int]]]:
+        """Each merge that changes a word, and the tokens after it."""
+        return list(self._merges.steps(self.merged(word)))

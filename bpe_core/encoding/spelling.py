@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
+import numpy as np
+
 from bpe_core.alphabet import Symbol
-from bpe_core.history import MergeHistory
+from bpe_core.history import Int32s, MergeHistory
 
 _AS_THE_CHARACTER = -1  # what stands for an unknown character covers all its bytes
 
@@ -14,12 +18,19 @@ class Spelling:
     def __init__(self, history: MergeHistory) -> None:
         self._alphabet = history.alphabet
         self._recipe = history.recipe
-        self.is_plain_bytes = self._alphabet.is_plain_bytes and self._recipe.marker in ("none", "continuation")
-        self._widths = [] if self.is_plain_bytes else [_width(symbol) for symbol in self._alphabet.symbols]
+        self._is_plain_bytes = self._alphabet.is_plain_bytes and self._recipe.marker in ("none", "continuation")
+        self._widths = [] if self._is_plain_bytes else [_width(symbol) for symbol in self._alphabet.symbols]
+
+    @cached_property
+    def symbol_of_byte(self) -> Int32s | None:
+        """The symbol of each byte, where every byte is one symbol whatever word it stands in."""
+        if self._recipe.base != "bytes" or self._recipe.marker not in ("none", "continuation"):
+            return None
+        return np.array([self._alphabet.id_of_piece[bytes([byte])] for byte in range(256)], np.int32)
 
     def symbols(self, word: bytes) -> list[int]:
         """The ids a word starts from, marker included."""
-        return list(word) if self.is_plain_bytes else self._alphabet.symbols_of(word, self._recipe)
+        return list(word) if self._is_plain_bytes else self._alphabet.symbols_of(word, self._recipe)
 
     def widths(self, word: bytes, symbols: list[int]) -> list[int]:
         """How many bytes of the word each of its symbols covers; a marker covers none.
@@ -32,7 +43,7 @@ class Spelling:
         >>> spelling.widths(word, spelling.symbols(word))  # n, é, <unk>, </w>
         [1, 2, 3, 0]
         """
-        if self.is_plain_bytes:
+        if self._is_plain_bytes:
             return [1] * len(symbols)
         widths: list[int] = []
         place = 0

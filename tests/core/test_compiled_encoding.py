@@ -1,0 +1,152 @@
+"""The kernels give what plain Python gives, which is held equal to the reference elsewhere."""
+
+from __future__ import annotations
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bpe_core as bpe
+from bpe_core import reference
+from bpe_core.encoding import compiled_encoder
+from bpe_core.encoding.compiled_encoder import CompiledEncoder
+from bpe_core.encoding.cutting import Cutting
+from bpe_core.encoding.plain_encoder import PlainEncoder
+from bpe_core.history import MergeHistory
+from bpe_core.normalization import normalize
+from bpe_core.recipe import Recipe
+from bpe_core.words import WordTable
+from tests.core.random_training import merge_tables, recipes, texts, words
+from tests.shared import shared_text
+
+
+def both_encoders(history: MergeHistory) -> tuple[PlainEncoder, CompiledEncoder]:
+    cutting = Cutting(history.recipe)
+    return PlainEncoder(history, cutting), CompiledEncoder(history, cutting)
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> MergeHistory:
+    """Learned or not, with every pattern that goes with the recipe, and a person's own one."""
+    history = draw(st.builds(reference.train, words(), recipes()) | merge_tables())
+    patterns = ["whitespace", "gpt2", "cl100k", "o200k", "english"] + ["none"] * (history.recipe.marker == "none")
+    changes = draw(st.sampled_from([*(dict(pattern=name) for name in patterns), OWN_PATTERN]))
+    recipe = history.recipe.with_changes(unit=draw(st.sampled_from(["file", "line"])), **changes)
+    return MergeHistory(recipe, history.alphabet, history.columns)
+
+
+OWN_PATTERN = dict(pattern="custom", custom_pattern=r" ?[a-z]+|\d")
+
+MORE_TEXTS = texts() | st.lists(st.sampled_from(["low", "lower", " ", "\n", "newest", "aaaa", "é漢", "</w>"])).map(
+    "".join
+)
+
+
+@given(history=histories(), text=MORE_TEXTS, data=st.data())
+def test_the_same_tokens_at_any_merge(history: MergeHistory, text: str, data: st.DataObject) -> None:
+    plain, compiled = both_encoders(history)
+    normalized = normalize(text, history.recipe)
+    for _ in range(3):
+        at = data.draw(st.integers(0, len(history)), label="at")
+        assert compiled.ids(normalized, at).tolist() == plain.ids(normalized, at).tolist()
+
+
+@given(history=histories(), text=MORE_TEXTS)
+def test_the_same_symbols_ranks_and_places(history: MergeHistory, text: str) -> None:
+    plain, compiled = both_encoders(history)
+    normalized = normalize(text, history.recipe)
+    for ours, expected in zip(compiled.symbols(normalized), plain.symbols(normalized), strict=True):
+        assert ours.dtype == expected.dtype
+        assert ours.tolist() == expected.tolist()
+
+
+@given(history=histories(), text=MORE_TEXTS)
+def test_the_same_rank_for_every_byte(history: MergeHistory, text: str) -> None:
+    plain, compiled = both_encoders(history)
+    if plain.spelling.symbol_of_byte is not None:
+        assert compiled.byte_ranks(text).tolist() == plain.byte_ranks(text).tolist()
+
+
+@given(
+    table=merge_tables(),
+    pieces=st.lists(st.tuples(st.text("abc", min_size=1, max_size=9), st.integers(1, 90)), min_size=1, max_size=8),
+)
+def test_long_words_full_of_repetition(table: MergeHistory, pieces: list[tuple[str, int]]) -> None:
+    """Long words are merged in another way than short ones, and rows of the same token are where ways differ."""
+    plain, compiled = both_encoders(table)
+    text = "".join(piece * times for piece, times in pieces)
+    for at in {0, len(table) // 2, len(table)}:
+        assert compiled.ids(text, at).tolist() == plain.ids(text, at).tolist()
+    assert compiled.symbols(text).ranks.tolist() == plain.symbols(text).ranks.tolist()
+
+
+def overlapping_history() -> MergeHistory:
+    """Merges of a and b among each other, and of what they became, at random."""
+    rng = random.Random(5)
+    ids, pairs = [97, 98], []
+    for index in range(300):
+        pairs.append((rng.choice(ids[-12:]), rng.choice(ids[-12:])))
+        ids.append(256 + index)
+    return MergeHistory.from_pairs(Recipe.preset("raw-bytes"), bpe.Alphabet.of_bytes(), pairs)
+
+
+def test_one_long_word_of_two_letters() -> None:
+    plain, compiled = both_encoders(overlapping_history())
+    rng = random.Random(6)
+    for probability in (0.0, 0.1, 0.5):
+        text = "".join("ab"[rng.random() < probability] for _ in range(20_000))
+        assert compiled.byte_ranks(text).tolist() == plain.byte_ranks(text).tolist()
+
+
+def many_words(count: int) -> str:
+    rng = random.Random(7)
+    return " ".join("".join(rng.choices("abcdefgh", k=rng.randint(1, 30))) for _ in range(count))
+
+
+def small_history() -> MergeHistory:
+    counts = {"abc": 5, " ab": 4, "def": 3, " gh": 3, "ababab": 2, " cde": 9}
+    return reference.train(WordTable.from_counts(counts), Recipe.preset("gpt2", merges=40))
+
+
+def test_memory_grows_with_the_words_and_begins_anew_when_huge(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, compiled = both_encoders(small_history())
+    text = many_words(30_000)
+    expected = plain.ids(text, 20).tolist()
+    assert compiled.ids(text, 20).tolist() == expected
+    assert compiled.ids(text, 20).tolist() == expected  # now from memory
+    monkeypatch.setattr(compiled_encoder, "MOST_WORDS", 5_000)
+    assert both_encoders(small_history())[1].ids(text, 20).tolist() == expected
+
+
+def test_several_threads_at_several_merges() -> None:
+    history = small_history()
+    plain, compiled = both_encoders(history)
+    text = many_words(3_000)
+    expected = {at: plain.ids(text, at).tolist() for at in range(0, len(history), 3)}
+    with ThreadPoolExecutor(8) as pool:
+        asked = [at for at in expected for _ in range(6)]
+        for at, ids in zip(asked, pool.map(lambda at: compiled.ids(text, at).tolist(), asked), strict=True):
+            assert ids == expected[at]
+
+
+def test_one_long_word_of_many_letters() -> None:
+    plain, compiled = both_encoders(small_history())
+    text = many_words(20_000).replace(" ", "")
+    assert len(text) > 200_000
+    assert np.array_equal(compiled.byte_ranks(text), plain.byte_ranks(text))
+
+
+def test_a_real_text_and_many_languages() -> None:
+    text = shared_text("data/udhr-languages.txt")[:300_000]
+    table = bpe.count_words(bpe.Corpus.from_texts([text]), Recipe.preset("gpt2"))
+    trainer = bpe.Trainer(table, Recipe.preset("gpt2", merges=3_000))
+    while not trainer.advance().finished:
+        pass
+    plain, compiled = both_encoders(trainer.history)
+    for at in (0, 1_000, 3_000):
+        assert np.array_equal(compiled.ids(text, at), plain.ids(text, at))
+    assert np.array_equal(compiled.byte_ranks(text), plain.byte_ranks(text))
