@@ -52,8 +52,7 @@ def run(options: argparse.Namespace) -> int:
     counts = counted(options.words)
     history = bpe.train(bpe.Corpus.from_word_counts(counts), recipe)
     states = _states([*counts], history)
-    tokenizer, names = bpe.Tokenizer(history), token_names(history)
-    applied = {word: [names[id] for id in tokenizer.encode(word)] for word in options.apply}
+    applied = {word: _applied(word, history) for word in options.apply}
     if options.json:
         print(json.dumps(_described(history, counts, states, applied), ensure_ascii=False, indent=1))
         return 0
@@ -80,6 +79,14 @@ def counted(arguments: list[str]) -> Counter[str]:
         else:
             counts[argument] += 1
     return counts
+
+
+def _applied(word: str, history: bpe.MergeHistory) -> list[str]:
+    """The pieces of a word; one that none of the words above holds is shown as itself."""
+    unknown = history.alphabet.unknown_id
+    names = token_names(history)
+    strangers = (character for character in word if character.encode() not in history.alphabet.id_of_piece)
+    return [next(strangers) if id == unknown else names[id] for id in bpe.Tokenizer(history).encode(word)]
 
 
 def _about_unknown(word: str, history: bpe.MergeHistory) -> str:
