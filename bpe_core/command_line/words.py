@@ -83,9 +83,9 @@ def counted(arguments: list[str]) -> Counter[str]:
 
 def _applied(word: str, history: bpe.MergeHistory) -> list[str]:
     """The pieces of a word; one that none of the words above holds is shown as itself."""
-    unknown = history.alphabet.unknown_id
-    names = token_names(history)
-    strangers = (character for character in word if character.encode() not in history.alphabet.id_of_piece)
+    unknown, names = history.alphabet.unknown_id, token_names(history)
+    symbols = history.alphabet.symbols_of(word.encode(), history.recipe)  # one a character; a marker comes last
+    strangers = (character for character, id in zip(word, symbols, strict=False) if id == unknown)
     return [next(strangers) if id == unknown else names[id] for id in bpe.Tokenizer(history).encode(word)]
 
 
