@@ -37,6 +37,22 @@ def machine_of(table: ScanTable) -> Machine:
 
 
 @kernel
+def kind_at(machine, data, place):  # type: ignore[no-untyped-def]
+    """The kind of the character that starts there."""
+    byte = np.int64(data[place])
+    if byte < 0x80:
+        return np.int64(machine.kinds[byte])
+    if byte < 0xE0:
+        code = (byte & 0x1F) << 6 | np.int64(data[place + 1] & 0x3F)
+    elif byte < 0xF0:
+        code = (byte & 0x0F) << 12 | np.int64(data[place + 1] & 0x3F) << 6 | np.int64(data[place + 2] & 0x3F)
+    else:
+        code = (byte & 0x07) << 18 | np.int64(data[place + 1] & 0x3F) << 12
+        code |= np.int64(data[place + 2] & 0x3F) << 6 | np.int64(data[place + 3] & 0x3F)
+    return np.int64(machine.kinds[code])
+
+
+@kernel
 def begin_text(registers, start):  # type: ignore[no-untyped-def]
     """Set the registers to the start of a text."""
     registers[POSITION] = start

@@ -8,24 +8,38 @@ the exact types of the arguments, and only the doors know those.
 from __future__ import annotations
 
 from bpe_core.alphabet import Alphabet
+from bpe_core.blocks import Stretch
 from bpe_core.compiled import readiness
+from bpe_core.compiled_counting import count_compiled
 from bpe_core.compiled_learner import CompiledLearner
 from bpe_core.compiled_ranks import compiled_ranks
 from bpe_core.encoding.compiled_encoder import CompiledEncoder
 from bpe_core.encoding.cutting import Cutting
 from bpe_core.history import Columns, MergeHistory
 from bpe_core.layout import lay_out
+from bpe_core.reading.utf8 import first_invalid
 from bpe_core.recipe import Recipe
+from bpe_core.scanner import table_for
 from bpe_core.words import WordTable
 
 _TEXT = "low lower lowest newest widest "
 
 
 def warm_up() -> None:
+    _count()
     _learn()
     _rank()
     _encode()
     readiness.mark_complete()
+
+
+def _count() -> None:
+    """Enough different words, short and long, that every table must grow."""
+    words = "".join(f" {i} {i:09}" for i in range(20_000)).encode()
+    table = table_for("gpt2")
+    assert table is not None
+    count_compiled([Stretch(words, False), Stretch(words, True)], table, threads=2, block_size=len(words))
+    first_invalid(memoryview(bytearray(words)))
 
 
 def _learn() -> None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
+import numpy as np
+
+from bpe_core.compiled import readiness
 from bpe_core.reading.source import Bytes
 
 LONGEST_CHARACTER = 4  # bytes
@@ -13,6 +18,15 @@ def first_invalid(data: Bytes) -> int:
     >>> first_invalid("né".encode()), first_invalid(b"n\\xe9e")
     (-1, 1)
     """
+    if isinstance(data, memoryview) and not data.readonly:  # a block that was read from a file
+        # Loaded where large texts are counted. It is fast, but not worth waiting for by itself.
+        kernels = sys.modules.get("bpe_core.compiled.utf8")
+        if kernels is not None and not readiness.forbidden():
+            return int(kernels.first_invalid(np.frombuffer(data, np.uint8)))
+    return _first_invalid_for_python(data)
+
+
+def _first_invalid_for_python(data: Bytes) -> int:
     try:
         str(data, "utf-8")
     except UnicodeDecodeError as error:

@@ -1,0 +1,180 @@
+"""Counting with the compiled kernels: this thread reads, the others count, and their tables are joined."""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from collections.abc import Iterable
+from typing import TypeVar
+
+import numpy as np
+
+from bpe_core.blocks import Block, ByteArray, Stretch, in_blocks
+from bpe_core.compiled import count as kernel
+from bpe_core.compiled import utf8 as utf8  # loaded for `bpe_core.reading.utf8`, which finds it then
+from bpe_core.compiled.scan import Machine, begin_text, machine_of
+from bpe_core.scanner import ScanTable
+from bpe_core.words import WordTable
+
+BLOCK_SIZE = 1024 * 1024
+MOST_THREADS = 8  # more of them would wait for the one that reads
+
+_FIRST_SLOTS = 1 << 15
+_FIRST_COPIES = 1 << 18
+_CUTS = 1 << 14  # of one stretch
+
+Number = TypeVar("Number", bound=np.generic)
+
+
+def count_compiled(
+    stretches: Iterable[Stretch], table: ScanTable, *, threads: int | None = None, block_size: int = BLOCK_SIZE
+) -> WordTable:
+    """The words of a stream of texts, in the order they are first seen."""
+    counters = [Counter(table) for _ in range(threads or _threads())]
+    free: queue.SimpleQueue[Block] = queue.SimpleQueue()
+    full: queue.SimpleQueue[Block | None] = queue.SimpleQueue()
+    for _ in range(len(counters) + 2):
+        free.put(Block(2 * block_size))
+    failures: list[BaseException] = []
+    workers = [
+        threading.Thread(target=_work, args=(counter, full, free, failures), daemon=True) for counter in counters
+    ]
+    for worker in workers:
+        worker.start()
+    try:
+        for block in in_blocks(stretches, block_size, counters[0].last_safe_cut, free.get):
+            if failures:
+                break
+            full.put(block)
+    finally:
+        for _ in workers:
+            full.put(None)
+        for worker in workers:
+            worker.join()
+    if failures:
+        raise failures[0]
+    return _joined(counters)
+
+
+def _threads() -> int:
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(MOST_THREADS, available)
+
+
+def _work(
+    counter: Counter,
+    full: queue.SimpleQueue[Block | None],
+    free: queue.SimpleQueue[Block],
+    failures: list[BaseException],
+) -> None:
+    """Count block after block until there are no more; after a failure they are only passed back."""
+    while (block := full.get()) is not None:
+        try:
+            if not failures:
+                counter.count(block)
+        except BaseException as error:
+            failures.append(error)
+        free.put(block)
+
+
+def _joined(counters: list[Counter]) -> WordTable:
+    largest, *others = sorted(counters, key=len, reverse=True)
+    for other in others:
+        largest.add(other)
+    return largest.words()
+
+
+class Counter:
+    """The words one thread has counted so far."""
+
+    def __init__(self, table: ScanTable) -> None:
+        self._machine: Machine = machine_of(table)
+        self._safe_pairs = table.safe_pairs
+        self._drops_blanks = table.drops_blanks
+        self._words = kernel.Words(
+            short=np.zeros(kernel.SHORT_ROW * _FIRST_SLOTS, np.uint64),
+            short_firsts=np.empty(_FIRST_SLOTS, np.int64),
+            long=np.zeros(kernel.LONG_ROW * _FIRST_SLOTS, np.uint64),
+            long_firsts=np.empty(_FIRST_SLOTS, np.int64),
+            copies=np.empty(_FIRST_COPIES, np.uint8),
+            used=np.zeros(3, np.int64),
+        )
+        self._scratch = kernel.Scratch(
+            cuts=np.empty(_CUTS, np.int32),
+            keys=np.empty(_CUTS, np.uint64),
+            places=np.empty(_CUTS, np.int32),
+            long_words=np.empty(_CUTS, np.int32),
+        )
+        self._registers = np.zeros(kernel.ALL_REGISTERS, np.int64)
+
+    def __len__(self) -> int:
+        return int(self._words.used[kernel.SHORT] + self._words.used[kernel.LONG])
+
+    def count(self, block: Block) -> None:
+        registers, scratch = self._registers, self._scratch
+        begin_text(registers, np.int64(0))
+        registers[kernel.SEGMENT] = 0
+        registers[kernel.FOUND] = 1
+        scratch.cuts[0] = 0
+        ends = np.array(block.text_ends, np.int64)
+        first = np.int64(block.first)
+        while not kernel.count_block(
+            self._machine, self._drops_blanks, block.data, ends, first, self._words, scratch, registers
+        ):
+            cuts = registers[kernel.FOUND]
+            copied = int(scratch.cuts[cuts - 1] - scratch.cuts[0]) + 16 * int(cuts)
+            self._make_room(int(cuts), int(cuts), copied)
+
+    def last_safe_cut(self, data: ByteArray, start: int, stop: int) -> int:
+        return int(kernel.last_safe_cut(self._machine, self._safe_pairs, data, np.int64(start), np.int64(stop)))
+
+    def add(self, other: Counter) -> None:
+        """The words of another part of the text as well."""
+        short, long, copied = other._words.used.tolist()
+        self._make_room(short, long, copied)
+        kernel.add_words(self._words, other._words)
+
+    def words(self) -> WordTable:
+        """All words in the order they were first seen."""
+        firsts, slots = np.empty(len(self), np.int64), np.empty(len(self), np.int64)
+        kernel.list_words(self._words, firsts, slots)
+        slots = slots[np.argsort(firsts)]
+        counts, starts = np.empty(len(self), np.int64), np.empty(len(self) + 1, np.int64)
+        kernel.measure_words(self._words, slots, counts, starts)
+        text = np.empty(int(starts[-1]), np.uint8)
+        kernel.write_words(self._words, slots, starts, text)
+        return WordTable(text, starts, counts)
+
+    def _make_room(self, short: int, long: int, copied: int) -> None:
+        """So that as many new words, and bytes of long ones, fit; each table at most half full."""
+        words = self._words
+        used_short, used_long, used_copies = words.used.tolist()
+        if len(words.short_firsts) < 2 * (used_short + short):
+            self._grow_short(_slots(used_short + short))
+        if len(words.long_firsts) < 2 * (used_long + long):
+            self._grow_long(_slots(used_long + long))
+        if len(words.copies) < used_copies + copied:
+            copies = np.empty(2 * used_copies + copied, np.uint8)
+            copies[:used_copies] = words.copies[:used_copies]
+            self._words = self._words._replace(copies=copies)
+
+    def _grow_short(self, slots: int) -> None:
+        old = self._words
+        self._words = old._replace(
+            short=np.zeros(kernel.SHORT_ROW * slots, np.uint64), short_firsts=np.empty(slots, np.int64)
+        )
+        old.used[kernel.SHORT] = 0  # adding counts them again
+        kernel.add_short(self._words, old.short, old.short_firsts)
+
+    def _grow_long(self, slots: int) -> None:
+        old = self._words
+        self._words = old._replace(
+            long=np.zeros(kernel.LONG_ROW * slots, np.uint64), long_firsts=np.empty(slots, np.int64)
+        )
+        kernel.spread_long(self._words, old.long, old.long_firsts)
+
+
+def _slots(words: int) -> int:
+    """A power of two of which so many are at most half."""
+    return 1 << (2 * words - 1).bit_length()
