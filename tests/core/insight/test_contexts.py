@@ -1,0 +1,92 @@
+"""Keyword in context: every hit must be one, at the file and line that are told."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bpe_core import Corpus, MergeHistory, Recipe, Tokenizer, count_words, train
+from bpe_core.insight.contexts import contexts
+from bpe_core.insight.ranked_words import RankedWords
+
+TEXT = "The lower the better.\n\nA lowly flower, low and slow;\nLOW lower lowest.\n"
+
+
+def trained(corpus: Corpus, recipe: Recipe) -> tuple[RankedWords, MergeHistory]:
+    history = train(corpus, recipe)
+    return RankedWords.of(count_words(corpus, recipe), history), history
+
+
+def test_hits_tell_file_and_line(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(TEXT, encoding="utf-8")
+    with gzip.open(tmp_path / "b.txt.gz", "wt", encoding="utf-8") as file:
+        file.write("nothing here\nbut the low one\n")
+    rows = "".join(json.dumps({"text": text}) + "\n" for text in ("first", "second and lower\nstill second"))
+    (tmp_path / "c.jsonl").write_text(rows, encoding="utf-8")
+    corpus = Corpus.from_files([tmp_path / "a.txt", tmp_path / "b.txt.gz", tmp_path / "c.jsonl"])
+    ranked, history = trained(corpus, Recipe.preset("gpt2", merges=20))
+    low = next(merge.id for merge in history if Tokenizer(history).token_bytes(merge.id) == b" low")
+    hits = contexts(corpus, ranked, low, low - 255, most=50)
+    places = {(Path(hit.source).name, hit.line, hit.is_row) for hit in hits}
+    assert ("b.txt.gz", 2, False) in places
+    assert all(hit.text[hit.start : hit.stop] == " low" for hit in hits)
+    lines = TEXT.split("\n")
+    for hit in hits:
+        if hit.source.endswith("a.txt"):
+            assert hit.text in lines[hit.line - 1]
+        if hit.is_row:
+            assert (hit.line, hit.text) == (2, "second and lower")
+
+
+def test_a_normalized_text_shows_its_lines_as_they_were_written() -> None:
+    corpus = Corpus.from_texts(["One line.\n“LOWER!” she said, and lower it was.\n"])
+    recipe = Recipe.preset("clean-words", merges=30)
+    ranked, history = trained(corpus, recipe)
+    merge = next(merge for merge in history if Tokenizer(history).token_bytes(merge.id).startswith(b"lo"))
+    hits = contexts(corpus, ranked, merge.id, merge.step)
+    assert {(hit.line, hit.text) for hit in hits} == {(2, "“LOWER!” she said, and lower it was.")}
+    assert hits[0].text[hits[0].start : hits[0].stop].lower().startswith("lo")
+
+
+@settings(max_examples=40)
+@given(st.lists(st.text("abc \n.é", max_size=40), min_size=1, max_size=5), st.data())
+def test_hits_are_where_the_tokenizer_has_the_token(texts: list[str], data: st.DataObject) -> None:
+    corpus = Corpus.from_texts(texts)
+    recipe = Recipe.preset("gpt2", merges=12)
+    words = count_words(corpus, recipe)
+    if not any(len(word) > 1 for word, _ in words):
+        return
+    history = train(corpus, recipe)
+    ranked = RankedWords.of(words, history)
+    at = data.draw(st.integers(0, len(history)))
+    tokenizer = Tokenizer(history)
+    occurring = {id for text in texts for id in tokenizer.encode(text, at=at)}
+    for token in sorted(occurring):
+        hits = contexts(corpus, ranked, token, at, most=1_000)
+        assert hits
+        for hit in hits:
+            raw = tokenizer.token_bytes(token)
+            shown = hit.text[hit.start : hit.stop].encode()
+            # A line ends where the token has its newline; a token may begin inside a character.
+            assert shown in raw or raw in shown or shown == b"" or raw.startswith(b"\n")
+
+
+def test_a_token_that_no_longer_occurs_has_no_context() -> None:
+    corpus = Corpus.from_texts(["low low low"])
+    ranked, history = trained(corpus, Recipe.preset("words", merges=2))
+    assert contexts(corpus, ranked, len(history.alphabet), 2) == []
+    assert contexts(corpus, ranked, len(history.alphabet), 1)
+
+
+def test_a_text_that_was_never_split_shows_what_is_around_the_token() -> None:
+    text = "\n".join(f"line {n} of a long text without any cut" for n in range(100))
+    corpus = Corpus.from_texts([text])
+    ranked, history = trained(corpus, Recipe.preset("raw-bytes", vocab_size=300))
+    token = len(history.alphabet) + len(history) - 1
+    hits = contexts(corpus, ranked, token)
+    assert hits
+    assert Tokenizer(history).token_bytes(token).split(b"\n")[0].decode() in hits[0].text

@@ -1,0 +1,263 @@
+"""What is read off the ranks must equal a plain recount, made from scratch at any moment."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_core import MergeHistory, Recipe, reference
+from bpe_core.encoding.boundaries import PATTERN_CUT
+from bpe_core.insight.biography import biography, scaffolds, token_counts
+from bpe_core.insight.contributions import FileCounts, contributions, split_over_files
+from bpe_core.insight.race import best_that_never_won, race
+from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.insight.tie_ledger import divergence, text_under_both, ties, under_another_rule, written
+from bpe_core.insight.vocabulary_size import knee, renyi_efficiency, size_curves
+from bpe_core.words import WordTable
+from tests.core.learning import all_columns
+from tests.core.random_training import recipes, words
+
+State = list[tuple[list[int], int]]
+
+
+def states(table: WordTable, history: MergeHistory) -> list[State]:
+    """The corpus before the first merge and after each, by the definition."""
+    state = [(history.alphabet.symbols_of(word, history.recipe), count) for word, count in table]
+    found = [state]
+    for merge in history:
+        state = [(reference.join(word, (merge.left, merge.right), merge.id), count) for word, count in state]
+        found.append(state)
+    return found
+
+
+def count_of(token: int, state: State) -> int:
+    return sum(word.count(token) * weight for word, weight in state)
+
+
+@st.composite
+def trained(draw: st.DrawFn) -> tuple[WordTable, MergeHistory]:
+    table, recipe = draw(words()), draw(recipes())
+    return table, reference.train(table, recipe)
+
+
+@given(trained(), st.data())
+def test_a_token_s_life_is_that_of_a_recount(run: tuple[WordTable, MergeHistory], data: st.DataObject) -> None:
+    table, history = run
+    ranked = RankedWords.of(table, history)
+    used = {id for state in states(table, history) for word, _ in state for id in word}
+    token = data.draw(st.sampled_from(sorted(used)))
+    at = data.draw(st.integers(0, len(history)))
+    life = biography(ranked, token, at)
+    counts = [count_of(token, state) for state in states(table, history)]
+    assert [life.count_at(k) for k in range(len(history) + 1)] == counts
+    assert life.curve.curve(len(history)).tolist() == counts
+    assert life.count_now == counts[at]
+    assert life.peak == max(counts)
+    assert life.is_scaffold == (life.is_born and counts[at] == 0)
+    made_from_it = [merge.id for merge in history.first(at) if token in (merge.left, merge.right)]
+    assert list(life.children) == made_from_it
+    if history.alphabet.symbols[token].merges if token < len(history.alphabet) else True:
+        held = {i: word.count(token) * weight for i, (word, weight) in enumerate(states(table, history)[at])}
+        assert {one.word: one.count for one in life.words} == {i: count for i, count in held.items() if count}
+
+
+@given(trained(), st.data())
+def test_a_race_is_that_of_a_recount(run: tuple[WordTable, MergeHistory], data: st.DataObject) -> None:
+    table, history = run
+    counted = [Counter(reference.count_pairs(state)) for state in states(table, history)]
+    met = sorted({pair for counts in counted for pair in counts})
+    symbols = history.alphabet.symbols
+    able = [pair for pair in met if all(id >= len(symbols) or symbols[id].merges for id in pair)]
+    if not able:
+        return
+    chosen = data.draw(st.lists(st.sampled_from(able), min_size=1, max_size=4, unique=True))
+    result = race(RankedWords.of(table, history), chosen)
+    for runner in result.runners:
+        assert runner.curve(len(history)).tolist() == [counts[runner.pair] for counts in counted]
+        won = next((merge.step for merge in history if (merge.left, merge.right) == runner.pair), None)
+        assert runner.won_at == won
+        for cut in runner.cuts:
+            assert counted[cut.step - 1][runner.pair] - counted[cut.step][runner.pair] == cut.lost > 0
+    leader = None
+    for k, counts in enumerate(counted):
+        leader = next((change.leader for change in result.leads if change.at == k), leader)
+        best = max(counts[pair] for pair in chosen)
+        assert leader == (next(i for i, pair in enumerate(chosen) if counts[pair] == best) if best else None)
+
+
+@given(trained())
+def test_what_paid_is_the_whole_count_word_by_word(run: tuple[WordTable, MergeHistory]) -> None:
+    table, history = run
+    ranked = RankedWords.of(table, history)
+    everything = states(table, history)
+    for merge in history:
+        paid = contributions(ranked, merge.step)
+        assert paid.count == merge.count
+        for one in paid.words:
+            word, weight = everything[merge.step - 1][one.word]
+            times = list(pairwise(word)).count((merge.left, merge.right))
+            assert (one.times, one.count) == (times, times * weight)
+
+
+@given(words(), words(), recipes())
+def test_files_share_a_count_without_rest(first: WordTable, second: WordTable, recipe: Recipe) -> None:
+    merged = WordTable.merged([first, second])
+    history = reference.train(merged, recipe)
+    ranked = RankedWords.of(merged, history)
+    files = FileCounts([first, second])
+    for merge in history:
+        paid = contributions(ranked, merge.step)
+        assert sum(split_over_files(paid, ranked, files)) == paid.count
+
+
+@given(trained(), st.data())
+def test_scaffolds_and_counts_are_those_of_a_recount(run: tuple[WordTable, MergeHistory], data: st.DataObject) -> None:
+    table, history = run
+    at = data.draw(st.integers(0, len(history)))
+    state = states(table, history)[at]
+    ranked = RankedWords.of(table, history)
+    everything = range(len(history.alphabet) + at)
+    assert token_counts(ranked, at).tolist() == [count_of(token, state) for token in everything]
+    occurring = {token for word, _ in state for token in word}
+    merged = range(len(history.alphabet), len(history.alphabet) + at)
+    assert scaffolds(ranked, at) == [token for token in merged if token not in occurring]
+
+
+@given(trained(), words(), st.sampled_from([1.0, 2.0, 2.5, 3.0]))
+def test_the_curves_of_sizes_are_those_of_a_recount(
+    run: tuple[WordTable, MergeHistory], held_out: WordTable, power: float
+) -> None:
+    table, history = run
+    for text in (table, held_out):
+        spelled = {id for word, _ in text for id in _symbols(word, history)}
+        if -1 in spelled:
+            continue  # a held-out text with a marker the alphabet does not know
+        curves = size_curves(text, history, power=power)
+        for k, state in enumerate(states(text, history)):
+            counts = Counter(token for word, weight in state for token in word for _ in (weight,))
+            counts = Counter({token: count_of(token, state) for token in counts})
+            assert curves.tokens[k] == counts.total()
+            assert curves.used[k] == len(counts)
+            assert curves.renyi_efficiency[k] == pytest.approx(by_the_formula(counts, power), abs=1e-6)
+        assert curves.bytes == sum(len(word) * weight for word, weight in text)
+
+
+def _symbols(word: bytes, history: MergeHistory) -> list[int]:
+    try:
+        return history.alphabet.symbols_of(word, history.recipe)
+    except KeyError:
+        return [-1]
+
+
+def by_the_formula(counts: Counter[int], power: float) -> float:
+    shares = [count / counts.total() for count in counts.values()]
+    if len(shares) < 2:
+        return 0.0
+    if power == 1.0:
+        return -sum(share * math.log(share) for share in shares) / math.log(len(shares))
+    return math.log(math.fsum(share**power for share in shares)) / (1 - power) / math.log(len(shares))
+
+
+@pytest.mark.parametrize(
+    ("tokens", "power", "published"),
+    [
+        # What tokenization-scorer 1.1.8 prints for the example of its README (whose figures are those of power 3).
+        ("pick @@ed pick @@l @@ed pick @@les", 3.0, 0.8031528501359657),
+        ("pick @@e @@d pick @@l @@e @@d pick @@l @@e @@s", 3.0, 0.9105681923824472),
+        ("pick @@ed pick @@l @@ed pick @@les", 2.5, 0.8265064834225245),
+        ("pick @@ed pick @@l @@ed pick @@les", 2.0, 0.8539096242533448),
+    ],
+)
+def test_renyi_efficiency_is_the_published_one(tokens: str, power: float, published: float) -> None:
+    assert renyi_efficiency(Counter(tokens.split()).values(), power) == pytest.approx(published, rel=1e-12)
+
+
+def test_the_knee_is_where_the_curve_bends() -> None:
+    x = np.arange(1_000)
+    assert 40 < knee(1 - np.exp(-x / 20.0)) < 120
+    assert knee(np.array([1.0])) == 0
+
+
+@given(trained())
+def test_ties_are_the_merges_that_a_recount_finds_tied(run: tuple[WordTable, MergeHistory]) -> None:
+    table, history = run
+    book = reference.TokenBook(history.alphabet)
+    expected = []
+    for merge, state in zip(history, states(table, history), strict=False):
+        counts = reference.allowed(reference.count_pairs(state), book, history.recipe)
+        rivals = [pair for pair, count in counts.items() if count == merge.count]
+        if len(rivals) > 1:
+            expected.append(merge.step)
+        book.add((merge.left, merge.right))
+    found = ties(history)
+    assert [tie.step for tie in found] == expected
+    rank_of = {(merge.left, merge.right): merge.step for merge in history}
+    for tie in found:
+        assert tie.loser_step == rank_of.get(tie.loser)
+        assert tie.loser_step is None or tie.loser_step > tie.step
+
+
+@given(words(), recipes())
+def test_another_rule_parts_at_a_tie_and_nowhere_before(table: WordTable, recipe: Recipe) -> None:
+    one = reference.train(table, recipe)
+    for rule in ("first-seen", "lowest-ids", "smallest-text", "largest-text"):
+        other = reference.train(table, under_another_rule(recipe, rule))
+        parted = divergence(one, other)
+        if parted.step is None:
+            assert len(one) == len(other)
+            assert parted.overlap == 1.0
+        else:
+            assert parted.one != parted.other
+            assert parted.step in [tie.step for tie in ties(one)] + [tie.step for tie in ties(other)]
+        assert parted.shared == len(set(written(one)) & set(written(other)))
+
+
+def test_a_text_under_two_rules_shows_where_it_differs() -> None:
+    table = WordTable.from_counts({"abc": 2})
+    one = reference.train(table, Recipe.preset("words", merges=1, ties="smallest-text"))
+    other = reference.train(table, Recipe.preset("words", merges=1, ties="largest-text"))
+    both = text_under_both("abc", one, other)
+    assert (both.one, both.other) == ([(0, 2), (2, 3)], [(0, 1), (1, 3)])
+    assert both.differing == [(0, 2), (2, 3)]
+
+
+@given(trained())
+def test_who_never_won_came_second_that_often(run: tuple[WordTable, MergeHistory]) -> None:
+    _, history = run
+    merged = {(merge.left, merge.right) for merge in history}
+    second = Counter(merge.runner_up for merge in history if merge.runner_up and merge.runner_up not in merged)
+    found = best_that_never_won(history)
+    assert {one.pair: one.times for one in found} == dict(second)
+    for one in found:
+        merge = list(history)[one.closest_step - 1]
+        assert merge.runner_up == one.pair
+        assert one.missed_by == merge.count - merge.runner_up_count
+
+
+@given(words(), recipes())
+def test_plain_and_compiled_ranks_are_equal(table: WordTable, recipe: Recipe) -> None:
+    from bpe_core.compiled_ranks import compiled_ranks
+
+    history = reference.train(table, recipe)
+    ranked = RankedWords.of(table, history)
+    assert compiled_ranks(ranked.symbols, history).tolist() == ranked.ranks.tolist()
+    assert (ranked.ranks[ranked.symbols < 0] == PATTERN_CUT).all()
+
+
+@given(trained())
+def test_joined_are_the_tokens_the_corpus_lost(run: tuple[WordTable, MergeHistory]) -> None:
+    table, history = run
+    ranked = RankedWords.of(table, history)
+    left = [history.tokens_at_start, *all_columns(history)["tokens_left"]]
+    assert ranked.joined.tolist() == [a - b for a, b in pairwise(left)]
+    everything = states(table, history)
+    for k in (0, len(history) // 2, len(history)):
+        for word, (tokens, _) in enumerate(everything[k]):
+            if all(id >= len(history.alphabet) or history.alphabet.symbols[id].merges for id in tokens):
+                assert ranked.tokens_of_word(word, k) == tokens

@@ -1,0 +1,111 @@
+"""A corpus as ids: the same as encoding its texts one by one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_core import BpeError, Cancelled, Corpus, MergeHistory, OutputError, Recipe, Tokenizer, train
+from bpe_core.insight import encode_corpus as module
+from bpe_core.insight.encode_corpus import encode_corpus, last_safe_cut
+from tests.shared import shared_text
+
+TEXTS = ["the lowest price is lower\n\nthan the last one. ", "naïve 漢字 🐦's 1234567", ""]
+
+
+@pytest.fixture
+def history() -> MergeHistory:
+    return train(Corpus.from_texts(TEXTS * 3), Recipe.preset("gpt2", merges=25, special_tokens=("<end>",)))
+
+
+@pytest.mark.parametrize("width", [None, "uint16", "uint32", "int32", "int64"])
+@pytest.mark.parametrize("ending", [".npy", ".bin"])
+def test_the_file_holds_the_ids(history: MergeHistory, tmp_path: Path, ending: str, width: str | None) -> None:
+    output = tmp_path / f"ids{ending}"
+    result = encode_corpus(Corpus.from_texts(TEXTS), history, output, at=20, width=width)  # type: ignore[arg-type]
+    tokenizer = Tokenizer(history)
+    expected = [id for text in TEXTS for id in tokenizer.encode(text, at=20)]
+    kind = np.dtype(width or "uint16")
+    found = np.load(output, mmap_mode="r") if ending == ".npy" else np.fromfile(output, kind)
+    assert found.dtype == kind
+    assert found.tolist() == expected
+    assert result.tokens == len(expected)
+
+
+def test_each_file_has_its_figures(history: MergeHistory, tmp_path: Path) -> None:
+    paths, texts = [], [text for text in TEXTS if text]
+    for number, text in enumerate(texts):
+        paths.append(tmp_path / f"{number}.txt")
+        paths[-1].write_text(text, encoding="utf-8")
+    result = encode_corpus(Corpus.from_files(paths), history, tmp_path / "ids.npy")
+    ids = np.load(tmp_path / "ids.npy")
+    for figures, text in zip(result.files, texts, strict=True):
+        encoded = Tokenizer(history).encode(text)
+        assert figures.tokens == len(encoded)
+        assert figures.different_tokens == len(set(encoded))
+        assert figures.bytes == len(text.encode())
+        assert ids[figures.first : figures.first + figures.tokens].tolist() == encoded
+        assert figures.bytes_per_token == len(text.encode()) / len(encoded)
+
+
+@pytest.mark.parametrize("preset", ["gpt2", "cl100k", "o200k", "english", "words", "clean-words"])
+def test_a_long_document_is_cut_without_changing_a_token(
+    preset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "PIECE", 300)
+    text = shared_text("data/raven.txt") + shared_text("data/wikitext2-valid.raw.txt")[:20_000]
+    history = train(Corpus.from_texts([text]), Recipe.preset(preset).with_changes(merges=200))
+    corpus = Corpus.from_texts([text])
+    small_chunks = corpus.chunks
+    monkeypatch.setattr(corpus, "chunks", lambda: small_chunks(500))
+    result = encode_corpus(corpus, history, tmp_path / "ids.npy")
+    assert np.load(tmp_path / "ids.npy").tolist() == Tokenizer(history).encode(text)
+    assert result.files[0].documents == 1
+
+
+def test_special_tokens_are_only_found_where_allowed(history: MergeHistory, tmp_path: Path) -> None:
+    corpus = Corpus.from_texts(["low<end>low"])
+    special = history.vocabulary_size - 1
+    encode_corpus(corpus, history, tmp_path / "a.npy")
+    encode_corpus(corpus, history, tmp_path / "b.npy", allow_special=True)
+    assert special not in np.load(tmp_path / "a.npy")
+    assert special in np.load(tmp_path / "b.npy")
+
+
+def test_what_cannot_be_is_said_before_anything_is_written(history: MergeHistory, tmp_path: Path) -> None:
+    corpus = Corpus.from_texts(TEXTS)
+    with pytest.raises(OutputError, match=r"must end in \.npy or \.bin"):
+        encode_corpus(corpus, history, tmp_path / "ids.txt")
+    with pytest.raises(BpeError, match="width"):
+        encode_corpus(corpus, history, tmp_path / "ids.npy", width="int8")  # type: ignore[arg-type]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_width_that_is_too_narrow_is_refused(tmp_path: Path) -> None:
+    recipe = Recipe.preset("gpt2", special_tokens=tuple(f"<{n}>" for n in range(70_000)), vocab_size=80_000)
+    history = MergeHistory.from_pairs(recipe, train(Corpus.from_texts(["low"]), Recipe.preset("gpt2")).alphabet, [])
+    with pytest.raises(BpeError, match="largest id"):
+        encode_corpus(Corpus.from_texts(["low"]), history, tmp_path / "ids.npy", width="uint16")
+    assert encode_corpus(Corpus.from_texts(["low"]), history, tmp_path / "ids.npy").width == "uint32"
+
+
+def test_cancelling_leaves_the_old_file(history: MergeHistory, tmp_path: Path) -> None:
+    output = tmp_path / "ids.bin"
+    output.write_bytes(b"old")
+    with pytest.raises(Cancelled):
+        encode_corpus(Corpus.from_texts(TEXTS), history, output, cancelled=lambda: True)
+    assert output.read_bytes() == b"old"
+    assert [path.name for path in tmp_path.iterdir()] == ["ids.bin"]
+
+
+@given(st.binary(max_size=50))
+def test_a_safe_cut_lies_between_an_allowed_pair(data: bytes) -> None:
+    safe = np.zeros((128, 128), bool)
+    safe[ord("a"), ord(" ")] = safe[10, :] = True
+    cut = last_safe_cut(data, safe)
+    allowed = [i for i in range(1, len(data)) if data[i - 1] < 128 and data[i] < 128 and safe[data[i - 1], data[i]]]
+    assert cut == (allowed[-1] if allowed else 0)

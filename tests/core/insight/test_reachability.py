@@ -1,0 +1,118 @@
+"""Reachability against brute force on small vocabularies."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bpe_core import Alphabet, Corpus, MergeHistory, Recipe, Tokenizer, WordTable, count_words, reference, train
+from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.insight.reachability import completions, reachability
+from tests.core.learning import token_texts
+
+
+@st.composite
+def small_tables(draw: st.DrawFn) -> MergeHistory:
+    """A few merges over a and b, learned by nobody: some of their tokens nothing can produce."""
+    recipe = Recipe(pattern="whitespace")
+    usable = [97, 98]
+    pairs: list[tuple[int, int]] = []
+    for _ in range(draw(st.integers(1, 6))):
+        pair = draw(st.sampled_from(usable)), draw(st.sampled_from(usable))
+        if pair not in pairs:
+            usable.append(256 + len(pairs))
+            pairs.append(pair)
+    return MergeHistory.from_pairs(recipe, Alphabet.of_bytes(), pairs)
+
+
+@settings(max_examples=60)
+@given(small_tables(), st.data())
+def test_reachable_is_what_some_word_produces(history: MergeHistory, data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(history)))
+    lengths = [len(text) for text in token_texts(history)]
+    longest = min(9, max(lengths) + 2)
+    produced = {
+        token
+        for size in range(1, longest + 1)
+        for letters in product(b"ab", repeat=size)
+        for token in reference.encode_word(bytes(letters), history, at=at)
+    }
+    for token in [97, 98, *range(256, 256 + len(history))]:
+        if lengths[token] > longest:
+            continue
+        found = reachability(history, token, at)
+        assert (found.kind == "reachable") == (token in produced)
+        if found.kind == "reachable":
+            assert found.witness is not None
+            assert token in reference.encode(found.witness, history, at=at)
+        elif token < 256 + at:
+            assert found.kind == "unreachable"
+            assert len(found.pieces) > 1
+        else:
+            assert found.kind == "not learned yet"
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        Recipe.preset("gpt2", merges=60),
+        Recipe.preset("clean-words", merges=60),
+        Recipe.preset("words", merges=60, marker="glued"),
+        Recipe.preset("sentencepiece-like", merges=60, vocab_size=None),
+        Recipe.preset("words", base="bytes", marker="symbol", merges=60),
+    ],
+    ids=lambda recipe: f"{recipe.name} {recipe.marker}",
+)
+def test_every_token_of_a_trained_table_can_be_reached(recipe: Recipe) -> None:
+    """Each was made in some word, so there is a text; with and without the corpus it must be found."""
+    corpus = Corpus.from_texts(["the lowest price is lower than the last one, naïve and 漢字 漢字 🐦 " * 3])
+    words = count_words(corpus, recipe)
+    history = train(corpus, recipe)
+    tokenizer = Tokenizer(history)
+    ranked = RankedWords.of(words, history)
+    for token in range(len(history.alphabet), len(history.alphabet) + len(history)):
+        for table in (None, ranked):
+            found = reachability(history, token, corpus=table)
+            assert found.kind == "reachable", (token, tokenizer.token_bytes(token), found)
+            assert found.witness is not None
+            assert token in tokenizer.encode(found.witness)
+
+
+def test_bytes_that_no_utf8_holds_are_unreachable() -> None:
+    history = MergeHistory.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
+    kinds = {byte: reachability(history, byte).kind for byte in range(256)}
+    assert [byte for byte, kind in kinds.items() if kind == "unreachable"] == [0xC0, 0xC1, *range(0xF5, 0x100)]
+    assert set(kinds.values()) == {"reachable", "unreachable"}
+
+
+def test_a_token_that_the_pattern_always_cuts_is_not_found() -> None:
+    history = MergeHistory.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(ord("1"), ord("a"))])
+    assert reachability(history, 256).kind == "not found"
+
+
+@given(st.text(min_size=1, max_size=3), st.data())
+def test_any_stretch_of_a_text_can_be_completed_to_one(text: str, data: st.DataObject) -> None:
+    raw = text.encode()
+    start = data.draw(st.integers(0, len(raw) - 1))
+    stop = data.draw(st.integers(start + 1, len(raw)))
+    completed = next(completions(raw[start:stop]), None)
+    assert completed is not None
+    assert raw[start:stop] in completed.encode()
+
+
+def test_the_witness_of_the_unknown_is_a_character_outside() -> None:
+    recipe = Recipe.preset("words", merges=2)
+    history = train(Corpus.from_texts(["low low"]), recipe)
+    found = reachability(history, 0)
+    assert found.kind == "reachable"
+    assert found.witness is not None
+    assert 0 in Tokenizer(history).encode(found.witness)
+
+
+def test_words_of_the_corpus_are_the_first_witnesses() -> None:
+    words = WordTable.from_counts({"lowly": 3, "low": 1})
+    history = reference.train(words, Recipe.preset("words", merges=1))
+    assert reachability(history, len(history.alphabet), corpus=RankedWords.of(words, history)).witness == "lowly"

@@ -1,0 +1,347 @@
+"""Each reason is believed only if changing what it blames changes the split, and nothing else does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from bpe_core import Corpus, MergeHistory, Recipe, Tokenizer, reference, train
+from bpe_core.encoding.boundaries import NEVER
+from bpe_core.insight.boundary_life import meetings
+from bpe_core.insight.merge_tree import Node, encoding_steps, merge_trees
+from bpe_core.insight.pair_ranks import PairRanks
+from bpe_core.insight.pattern_branches import alternatives, branch_that_matched
+from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.insight.why_split import Reason, WhySplit, reason_in_word, sentence
+from bpe_core.patterns import NAMED_PATTERNS
+from bpe_core.words import WordTable
+from tests.core.random_training import merge_tables, recipes, texts, words
+
+Pairs = list[tuple[int, int]]
+
+
+def table_of(history: MergeHistory, pairs: Pairs) -> MergeHistory:
+    return MergeHistory.from_pairs(history.recipe, history.alphabet, pairs)
+
+
+def pairs_of(history: MergeHistory, at: int) -> Pairs:
+    return [(merge.left, merge.right) for merge in history.first(at)]
+
+
+def starts_of_tokens(symbols: list[int], pairs: Pairs, base: int) -> set[int]:
+    """Where tokens begin, by making one merge after the other as the definition says."""
+    lengths = dict.fromkeys(range(base), 1)
+    tokens = symbols
+    for index, pair in enumerate(pairs):
+        lengths[base + index] = lengths[pair[0]] + lengths[pair[1]]
+        tokens = reference.join(tokens, pair, base + index)
+    starts, place = set(), 0
+    for token in tokens:
+        starts.add(place)
+        place += lengths[token]
+    return starts
+
+
+def with_pair_before(pairs: Pairs, base: int, pair: tuple[int, int], place: int) -> Pairs:
+    """The table with the pair learned earlier, as merge `place`; later ids move up by one."""
+
+    def moved(id: int) -> int:
+        return id if id < base + place else id + 1
+
+    return [*pairs[:place], pair, *((moved(left), moved(right)) for left, right in pairs[place:])]
+
+
+@st.composite
+def cut_words(draw: st.DrawFn) -> tuple[MergeHistory, list[int], list[int], int, int]:
+    """A merge table, a word's symbols with their ranks, one of its boundaries, and a moment."""
+    history = draw(merge_tables())
+    letters = [id for id, symbol in enumerate(history.alphabet.symbols) if symbol.kind != "marker"]
+    used = sorted({id for merge in history for id in (merge.left, merge.right) if id < len(history.alphabet)})
+    symbols = draw(st.lists(st.sampled_from(used or letters), min_size=2, max_size=14))
+    ranks = list(RankedWordOf(history).ranks(symbols))
+    boundary = draw(st.integers(0, len(symbols) - 2))
+    return history, symbols, ranks, boundary, draw(st.integers(0, len(history)))
+
+
+class RankedWordOf:
+    """Ranks by the definition: merge after merge, noting which boundaries go."""
+
+    def __init__(self, history: MergeHistory) -> None:
+        self.history = history
+
+    def ranks(self, symbols: list[int]) -> list[int]:
+        base, found = len(self.history.alphabet), [NEVER] * (len(symbols) - 1)
+        pairs = pairs_of(self.history, len(self.history))
+        before = starts_of_tokens(symbols, [], base)
+        for made in range(1, len(pairs) + 1):
+            now = starts_of_tokens(symbols, pairs[:made], base)
+            for start in before - now:
+                found[start - 1] = made - 1
+            before = now
+        return found
+
+
+@settings(max_examples=400)
+@given(cut_words())
+def test_each_reason_names_what_decides(
+    case: tuple[MergeHistory, list[int], list[int], int, int],
+) -> None:
+    history, symbols, ranks, boundary, at = case
+    base = len(history.alphabet)
+    pairs = pairs_of(history, at)
+    reason = reason_in_word(symbols, ranks, boundary, history, at)
+    stands = boundary + 1 in starts_of_tokens(symbols, pairs, base)
+    assert stands == (reason.kind != "joined")
+    check = {"joined": check_joined, "later": check_later, "taken": check_taken, "overlap": check_overlap}
+    check.get(reason.kind, check_never)(reason, history, symbols, boundary, at)
+
+
+def check_joined(reason: Reason, history: MergeHistory, symbols: list[int], boundary: int, at: int) -> None:
+    """Without the merge it names, and what builds on it, the boundary would stand."""
+    assert reason.rank is not None
+    assert reason.rank < at
+    base = len(history.alphabet)
+    pairs = pairs_of(history, len(history))
+    assert boundary + 1 in starts_of_tokens(symbols, pairs[: reason.rank], base)
+    assert boundary + 1 not in starts_of_tokens(symbols, pairs[: reason.rank + 1], base)
+    assert reason.pair == pairs[reason.rank]
+
+
+def check_later(reason: Reason, history: MergeHistory, symbols: list[int], boundary: int, at: int) -> None:
+    """It is the pair of a later merge; were that merge the next one, or were time further, it would be joined."""
+    assert reason.rank is not None
+    assert reason.rank >= at
+    assert reason.pair == pairs_of(history, len(history))[reason.rank]
+    base = len(history.alphabet)
+    dissolved_then = boundary + 1 not in starts_of_tokens(
+        symbols, pairs_of(history, reason.rank + 1), base
+    ) and boundary + 1 in starts_of_tokens(symbols, pairs_of(history, reason.rank), base)
+    if not dissolved_then:
+        assert_joined_if_learned_next(reason, history, symbols, boundary, at)
+
+
+def check_taken(reason: Reason, history: MergeHistory, symbols: list[int], boundary: int, at: int) -> None:
+    """Had the pair come before the merge that took one of the two, the boundary would be gone."""
+    assert reason.rank is not None
+    assert reason.taken_by is not None
+    assert reason.pair is not None
+    assert reason.taken_by < reason.rank < at
+    assert reason.pair == pairs_of(history, at)[reason.rank]
+    assert reason.taken in reason.pair
+    base = len(history.alphabet)
+    promoted = with_pair_before(pairs_of(history, at), base, reason.pair, reason.taken_by)
+    if reason.pair[0] != reason.pair[1]:  # among equals the parity of the run decides, which is another story
+        assert boundary + 1 not in starts_of_tokens(symbols, promoted, base)
+    # What it does not blame may go: a merge that never touches this word.
+    for index in range(at):
+        if index not in ranks_in(history, symbols) and index != reason.rank:
+            shortened, moved = without(pairs_of(history, at), index, base)
+            again = reason_in_word(
+                symbols,
+                RankedWordOf(table_of(history, shortened)).ranks(symbols),
+                boundary,
+                table_of(history, shortened),
+                len(shortened),
+            )
+            if len(shortened) == at - 1:  # nothing was built on it
+                assert again.kind in ("taken", "overlap")
+                assert again.pair == tuple(map(moved, reason.pair))
+                break
+
+
+def ranks_in(history: MergeHistory, symbols: list[int]) -> set[int]:
+    return set(RankedWordOf(history).ranks(symbols))
+
+
+def without(pairs: Pairs, index: int, base: int) -> tuple[Pairs, Callable[[int], int]]:
+    """The table without one merge, and without all that is built on it."""
+    gone, kept = {base + index}, Pairs()
+    place_of: dict[int, int] = {}
+    for rank, (left, right) in enumerate(pairs):
+        if rank == index or left in gone or right in gone:
+            gone.add(base + rank)
+            continue
+        place_of[base + rank] = base + len(kept)
+        kept.append((place_of.get(left, left), place_of.get(right, right)))
+    return kept, lambda id: place_of.get(id, id)
+
+
+def check_overlap(reason: Reason, history: MergeHistory, symbols: list[int], boundary: int, at: int) -> None:
+    """Just before that merge the token stood here twice, the left one being second in a pair."""
+    assert reason.pair is not None
+    assert reason.rank is not None
+    assert reason.rank == reason.taken_by
+    assert reason.pair[0] == reason.pair[1]
+    tree = merge_trees(symbols, RankedWordOf(history).ranks(symbols), len(history.alphabet), reason.rank)
+    left = next(i for i, node in enumerate(tree) if node.stop == boundary + 1)
+    assert tree[left].id == tree[left + 1].id == reason.pair[0]
+    run = 0
+    while left - run >= 0 and tree[left - run].id == reason.pair[0]:
+        run += 1
+    assert run % 2 == 0
+
+
+def check_never(reason: Reason, history: MergeHistory, symbols: list[int], boundary: int, at: int) -> None:
+    """No pair that met here is in the table; the one now there would dissolve the boundary if it were learned."""
+    assert reason.kind in ("never", "too long", "unknown")
+    ranks = RankedWordOf(history).ranks(symbols)
+    learned = PairRanks(history)
+    base = len(history.alphabet)
+    for meeting in meetings(symbols, ranks, boundary, base):
+        if meeting.first <= at:
+            rank = learned.get((meeting.left, meeting.right))
+            assert rank is None or rank >= at
+    assert_joined_if_learned_next(reason, history, symbols, boundary, at)
+
+
+def assert_joined_if_learned_next(
+    reason: Reason, history: MergeHistory, symbols: list[int], boundary: int, at: int
+) -> None:
+    assert reason.pair is not None
+    if reason.pair[0] == reason.pair[1]:
+        return  # among equals the parity of the run decides
+    extended = [*pairs_of(history, at), reason.pair]
+    assert boundary + 1 not in starts_of_tokens(symbols, extended, len(history.alphabet))
+
+
+@given(cut_words())
+def test_meetings_are_the_pairs_that_stood_there(case: tuple[MergeHistory, list[int], list[int], int, int]) -> None:
+    history, symbols, ranks, boundary, at = case
+    base = len(history.alphabet)
+    met = [one for one in meetings(symbols, ranks, boundary, base) if one.first <= at <= one.last]
+    trees = merge_trees(symbols, ranks, base, at)
+    left = [node.id for node in trees if node.stop == boundary + 1]
+    right = [node.id for node in trees if node.start == boundary + 1]
+    assert [(one.left, one.right) for one in met] == (list(zip(left, right, strict=True)) if left else [])
+
+
+@given(cut_words())
+def test_trees_and_steps_are_those_of_the_definition(case: tuple[MergeHistory, list[int], list[int], int, int]) -> None:
+    history, symbols, ranks, _, at = case
+    base = len(history.alphabet)
+    tokens = symbols
+    expected = [tokens]
+    for merge in history.first(at):
+        joined = reference.join(tokens, (merge.left, merge.right), merge.id)
+        if joined != tokens:
+            expected.append(joined)
+        tokens = joined
+    assert [[node.id for node in step.tokens] for step in encoding_steps(symbols, ranks, base, at)] == expected
+    for node in (below for tree in merge_trees(symbols, ranks, base, at) for below in tree.walk()):
+        assert_parts_fit(node, history, symbols)
+
+
+def assert_parts_fit(node: Node, history: MergeHistory, symbols: list[int]) -> None:
+    if node.rank is None:
+        assert symbols[node.start : node.stop] == [node.id]
+        return
+    merge = history[node.rank]
+    assert node.left is not None
+    assert node.right is not None
+    assert (node.left.id, node.right.id, node.id) == (merge.left, merge.right, merge.id)  # type: ignore[union-attr]
+    assert (node.left.start, node.left.stop, node.right.stop) == (node.start, node.right.start, node.stop)
+
+
+@given(words(), recipes(), texts(), st.data())
+def test_every_byte_of_a_text_has_the_reason_its_boundary_tells(
+    table: WordTable, recipe: Recipe, text: str, data: st.DataObject
+) -> None:
+    history = reference.train(table, recipe)
+    text = text.replace("\ud800", "")
+    why = WhySplit(text, history, corpus=RankedWords.of(table, history))
+    at = data.draw(st.integers(0, len(history)))
+    starts = {start for start, stop, _ in Tokenizer(history).spans(text, at) if stop > start}
+    for byte in range(1, len(text.encode())):
+        reason = why.at_byte(byte, at)
+        assert sentence(reason, str)
+        if reason.kind in ("joined", "symbol"):
+            assert byte not in starts
+        elif reason.kind in ("later", "taken", "overlap", "never", "unknown", "too long"):
+            assert byte in starts
+
+
+@given(words(), recipes())
+def test_a_pair_that_was_never_learned_stood_there_as_often_as_is_said(table: WordTable, recipe: Recipe) -> None:
+    history = reference.train(table, recipe)
+    ranked = RankedWords.of(table, history)
+    text = " ".join(word.decode() for word, _ in table)
+    why = WhySplit(text, history, corpus=ranked)
+    corpus = [(history.alphabet.symbols_of(word, recipe), count) for word, count in table]
+    for merge in history:
+        corpus = [(reference.join(word, (merge.left, merge.right), merge.id), count) for word, count in corpus]
+    counts = reference.count_pairs(corpus)
+    reasons = [why.at_byte(byte) for byte in range(1, len(text.encode()))]
+    for reason in reasons:
+        if reason.kind == "never":
+            assert reason.standing is not None
+            assert reason.pair is not None
+            assert reason.standing.now == counts.get(reason.pair, 0)
+            assert reason.standing.best >= reason.standing.now
+
+
+def test_the_article_s_newer_stays_in_pieces_because_of_who_came_first() -> None:
+    recipe = Recipe.preset("words", marker="symbol", merges=10)
+    history = train(Corpus.from_word_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3}), recipe)
+    why = WhySplit("newer", history)
+    names = Tokenizer(history).token_bytes
+    told = [sentence(why.at_byte(byte), lambda id: names(id).decode()) for byte in range(1, 5)]
+    assert told[0] == "Not cut: merge 6 joins n + e here."
+    assert all(told)
+
+
+def test_special_tokens_and_blanks_that_are_dropped_have_their_reasons() -> None:
+    recipe = Recipe.preset("gpt2", special_tokens=("<end>",))
+    history = train(Corpus.from_texts(["low low lower"]), recipe)
+    why = WhySplit("low<end>low", history, allowed_special="all")
+    assert [why.at_byte(byte).kind for byte in (3, 8)] == ["special", "special"]
+    assert why.at_byte(4).kind == "symbol"
+    history = train(Corpus.from_texts(["low low lower"]), Recipe.preset("words"))
+    assert [WhySplit("low   low", history).at_byte(byte).kind for byte in (3, 4, 5, 6)] == [
+        "pattern",
+        "dropped",
+        "dropped",
+        "pattern",
+    ]
+
+
+def test_a_cut_names_the_branch_on_either_side() -> None:
+    history = train(Corpus.from_texts(["it's 12 o'clock"]), Recipe.preset("gpt2", min_frequency=1))
+    reason = WhySplit("it's 12", history).at_byte(2)
+    assert reason.kind == "pattern"
+    assert reason.before is not None
+    assert reason.after is not None
+    assert (reason.before.number, reason.after.number) == (2, 1)
+    assert "contraction" in sentence(reason, str)
+
+
+@given(st.sampled_from(sorted(NAMED_PATTERNS)), texts())
+def test_the_branch_is_the_one_the_whole_pattern_takes(name: str, text: str) -> None:
+    """A group around each alternative tells which one matched, and its number must be ours."""
+    import regex
+
+    recipe = Recipe(pattern=name)
+    branches = alternatives(NAMED_PATTERNS[name].expression)
+    grouped = regex.compile("|".join(f"({branch})" for branch in branches))
+    assert "|".join(branches) == NAMED_PATTERNS[name].expression
+    for found in grouped.finditer(text):
+        branch = branch_that_matched(text, found.start(), found.end(), recipe)
+        assert branch is not None
+        assert branch.number == found.lastindex
+        assert branch.explanation
+
+
+def test_a_person_s_own_pattern_has_branches_too() -> None:
+    recipe = Recipe(pattern="custom", custom_pattern=r"(?i)[a-c|]+|\||x(?:y|z)")
+    found = [branch_that_matched("aB|xZ", start, stop, recipe) for start, stop in ((0, 3), (3, 5))]
+    assert [branch and branch.number for branch in found] == [1, 3]
+    referring = Recipe(pattern="custom", custom_pattern=r"(a)b|c\1")
+    assert branch_that_matched("ab", 0, 2, referring) is None
+
+
+@given(merge_tables())
+def test_a_pair_listed_once_is_found_with_its_rank(history: MergeHistory) -> None:
+    assume(len(history))
+    found = PairRanks(history)
+    assert [found[merge.left, merge.right] for merge in history] == list(range(len(history)))
