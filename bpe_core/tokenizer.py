@@ -140,6 +140,6 @@ class Tokenizer:
     def _checked_at(self, at: int | None) -> int:
         if at is None:
             return self._merges
-        if not 0 <= at <= self._merges:
-            raise BpeError(f"There are {self._merges:,} merges; `at` must be a number from 0 to that, not {at:,}.")
-        return at
+        if at < 0:
+            raise BpeError(f"`at` is a number of merges, so it cannot be {at:,}.")
+        return min(at, self._merges)  # training may have ended early: after its end nothing changes
