@@ -48,7 +48,7 @@ def _wants_a_command(arguments: list[str]) -> bool:
 
 def _window_options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bpe-explorer", description="Open the window.")
-    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="texts to learn from")
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="texts to learn from, or a session (.bpex)")
     parser.add_argument("--screenshot", type=Path, metavar="PNG", help="train, save a picture of the window, and end")
     parser.add_argument("--dark", action="store_const", const="dark", dest="theme", help="dark, whatever the setting")
     parser.add_argument(
@@ -86,7 +86,9 @@ def _open_window(options: argparse.Namespace) -> int:
     Interrupt(program.window)
     program.window.show()
     program.begin(options.files)
-    if options.screenshot:
+    if not options.screenshot:
+        program.filing.offer_to_recover()
+    else:
         Screenshot(program, options.screenshot)
     return application.exec()
 

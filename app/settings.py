@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtCore import QByteArray, QSettings, QStandardPaths
 
 Value = TypeVar("Value", bound=object)
 
@@ -33,6 +34,15 @@ COPY_HEADERS = Setting("table/copy headers", True, "Whether copied rows begin wi
 
 ALL = (THEME, WINDOW_GEOMETRY, WINDOW_STATE, CENTRE_STATE, RECENT_FILES, LAST_FOLDER, SPEED, COPY_HEADERS)
 MOST_RECENT_FILES = 10
+
+
+def data_folder() -> Path:
+    """Where safety copies are kept: a folder of the person's own, or beside the settings file that was named."""
+    chosen = os.environ.get(LOCATION)
+    if chosen:
+        return Path(chosen).absolute().with_suffix(".data")
+    place = QStandardPaths.StandardLocation.GenericDataLocation
+    return Path(QStandardPaths.writableLocation(place)) / "bpe-explorer"
 
 
 class Settings:

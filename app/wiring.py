@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QActionGroup, QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu
 
+from app.filing import Filing
 from app.garbage import GarbageCollection
 from app.models.corpus_list import CorpusListModel
 from app.models.curves import CurvesModel
@@ -67,6 +68,7 @@ from app.views.time_bar import TimeBar
 from app.views.token_text.panel import TokenTextPanel
 from app.views.toolbar import MainToolBar
 from bpe_core import Recipe
+from bpe_core.session_file import EXTENSION
 from resources import Sample, samples
 
 FIRST_RECIPE = Recipe.preset("gpt2", vocab_size=512)
@@ -97,6 +99,7 @@ class Program(QObject):
         self._connect_text()
         self._connect_time()
         self._connect_charts_and_export()
+        self._connect_filing()
         self._connect_help_and_notices()
         self._connect_look()
         self.window.closing.connect(self.close)
@@ -111,7 +114,7 @@ class Program(QObject):
     def begin(self, files: Sequence[Path]) -> None:
         """What the window holds at first: the files it was given, or a sample."""
         if files:
-            self._add_paths(files)
+            self._open_paths(files)
         else:
             self.open_sample(samples()[0])
         self.session.undo.clear()
@@ -128,7 +131,9 @@ class Program(QObject):
         self.settings.put(CENTRE_STATE, centre)
         self.settings.save()
         self.player.pause()
+        self.filing.document.close()
         self.session.close()
+        self.filing.document.release()
         self.crashes.remove()
         self.garbage.stop()
 
@@ -216,7 +221,7 @@ class Program(QObject):
         actions["open"].triggered.connect(self._open)
         actions["open_folder"].triggered.connect(self._open_folder)
         actions["paste_text"].triggered.connect(lambda: self._add_text(QGuiApplication.clipboard().text()))
-        window.files_dropped.connect(self._add_paths)
+        window.files_dropped.connect(self._open_paths)
         window.text_dropped.connect(self._add_text)
         actions["undo"].triggered.connect(session.undo.undo)
         actions["redo"].triggered.connect(session.undo.redo)
@@ -277,6 +282,22 @@ class Program(QObject):
         self.actions["copy_chart"].triggered.connect(self.charts.copy)
         self.actions["export"].triggered.connect(self._export)
 
+    def _connect_filing(self) -> None:
+        session, merges = self.session, self.merges
+        self.filing = Filing(
+            session,
+            self.window,
+            self.actions,
+            self.messages,
+            self.settings,
+            self.token_text,
+            merges,
+            self.charts,
+            self,
+        )
+        merges.filter_changed.connect(lambda chosen: session.filter.put(chosen, "Filter merges", joins=True))
+        session.filter.changed.connect(merges.set_filter)
+
     def _connect_help_and_notices(self) -> None:
         self.actions["help"].triggered.connect(lambda: help_dialog(self.window).show())
         self.actions["about"].triggered.connect(lambda: about_dialog(self.window).show())
@@ -304,6 +325,15 @@ class Program(QObject):
         }
         deeds[self.training.status.main]()
 
+    def _open_paths(self, paths: Sequence[Path]) -> None:
+        """A session replaces what is here; texts are added."""
+        sessions = [path for path in paths if path.suffix.lower() == EXTENSION]
+        texts = [path for path in paths if path not in sessions]
+        if sessions:
+            self.filing.open(sessions[0])
+        if texts:
+            self._add_paths(texts)
+
     def _add_paths(self, paths: Sequence[Path]) -> None:
         self.session.shelf.add_paths(paths)
         self.settings.add_recent([str(path.resolve()) for path in paths])
@@ -327,7 +357,7 @@ class Program(QObject):
     def _fill_recent(self) -> None:
         self.recent_menu.clear()
         for name in self.settings.get(RECENT_FILES):
-            self.recent_menu.addAction(name).triggered.connect(lambda _, n=name: self._add_paths([Path(n)]))
+            self.recent_menu.addAction(name).triggered.connect(lambda _, n=name: self._open_paths([Path(n)]))
         if self.recent_menu.isEmpty():
             self.recent_menu.addAction("Nothing yet").setEnabled(False)
 

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Something that can be done about a notice."""
+
+    title: str
+    act: Callable[[], object]
 
 
 @dataclass(frozen=True)
@@ -12,3 +21,4 @@ class Notice:
     sentence: str
     details: str = ""
     is_error: bool = True
+    answers: tuple[Answer, ...] = ()

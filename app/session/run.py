@@ -41,7 +41,9 @@ class Run:
     recipe: Recipe
     sources: Sources
     pace: Pace
-    stamp: Hashable = field(default_factory=lambda: ("run", next(_stamps)))  # numbers return with a session, stamps never
+    stamp: Hashable = field(
+        default_factory=lambda: ("run", next(_stamps))
+    )  # numbers return with a session, stamps never
     phase: Phase = Phase.COUNTING
     sentence: str = ""  # why it ended or failed
     trainer: Trainer | None = None

@@ -28,6 +28,7 @@ class Runs(QObject):
     changed = Signal()  # another run is shown, or its phase is another
     grew = Signal(int, int)  # the shown run has the merges [a, b) more
     leading_changed = Signal()  # of the shown run
+    prepared = Signal(object)  # a run whose texts are counted
     noticed = Signal(Notice)
 
     def __init__(self, counts: Counts, jobs: Jobs, cursor: TimeCursor, parent: QObject | None = None) -> None:
@@ -141,6 +142,7 @@ class Runs(QObject):
             self.noticed.emit(Notice(f"{failures[0]} The other texts are used.", "\n".join(failures)))
         run.phase = Phase.PREPARING
         self._jobs.start(PreparingJob(self._jobs.mailbox, run.stamp, lambda: WordTable.merged(tables), run.recipe))
+        self.prepared.emit(run)
         self._tell(run)
 
     def _prepare_again(self, run: Run, merges: int | None) -> None:

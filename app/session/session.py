@@ -6,7 +6,9 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
 
 from app.session.changes import Held
+from app.session.fingerprints import Fingerprints
 from app.session.jobs import Jobs
+from app.session.merge_filter import MergeFilter
 from app.session.notices import Notice
 from app.session.runs import Runs
 from app.session.shelf import Shelf
@@ -14,6 +16,7 @@ from app.session.time import TimeCursor
 from app.worker.mailbox import Mailbox
 from app.worker.warming import WarmUpJob
 from bpe_core import Recipe
+from bpe_core.session_file import Bookmark
 
 
 class Session(QObject):
@@ -28,9 +31,13 @@ class Session(QObject):
         self.undo = QUndoStack(self)
         self.recipe: Held[Recipe] = Held(recipe, self.undo, self)
         self.text: Held[str] = Held(text, self.undo, self)  # the person's text, shown token by token
+        self.filter: Held[MergeFilter] = Held(MergeFilter(), self.undo, self)
+        self.bookmarks: Held[tuple[Bookmark, ...]] = Held((), self.undo, self)
         self.shelf = Shelf(self.recipe, self.jobs, self.undo, self)
         self.cursor = TimeCursor(self)
         self.runs = Runs(self.shelf.counts, self.jobs, self.cursor, self)
+        self.fingerprints = Fingerprints(self.runs, self.jobs, self)
+        self.fingerprints.noticed.connect(self.noticed)
         self.shelf.noticed.connect(self.noticed)
         self.runs.noticed.connect(self.noticed)
 

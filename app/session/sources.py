@@ -32,18 +32,22 @@ class Source:
         except OSError:
             return None
 
+    def file_state(self) -> tuple[int, int] | None:
+        """Size and time of a file as it is now; None for a text given directly or a file that is gone."""
+        if self.path is None:
+            return None
+        try:
+            status = self.path.stat()
+        except OSError:
+            return None
+        return status.st_size, status.st_mtime_ns
+
     def as_text(self) -> Text:
         """What the counting job is given; the key changes when the file does."""
         return Text(key=self._key(), path=self.path, text=self.text, encoding=self.encoding)
 
     def _key(self) -> Hashable:
-        if self.path is None:
-            return self.number
-        try:
-            status = self.path.stat()
-        except OSError:
-            return self.path, None, self.encoding
-        return self.path, status.st_size, status.st_mtime_ns, self.encoding
+        return self.number if self.path is None else (self.path, self.file_state(), self.encoding)
 
 
 Sources = tuple[Source, ...]

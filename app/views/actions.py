@@ -28,12 +28,17 @@ SEPARATOR = Deed("", "")
 
 MENUS: dict[str, tuple[Deed, ...]] = {
     "&File": (
+        Deed("new_session", "&New Session", "Begin with an empty corpus; what was not saved can be brought back"),
+        Deed("open_session", "Open &Session …", "Open a session that was saved", "Ctrl+Alt+O"),
+        Deed("save", "Sa&ve Session", "Keep corpus, runs, text and notes in a file", Standard.Save),
+        Deed("save_as", "Save Session &As …", "Keep the session in another file", "Ctrl+Shift+S"),
+        SEPARATOR,
         Deed("open", "&Open Texts …", "Add text files to the corpus", Standard.Open, "open"),
         Deed("open_folder", "Open &Folder …", "Add all files of a folder to the corpus", "Ctrl+Shift+O"),
         Deed("paste_text", "Add Text from &Clipboard", "Add what was copied to the corpus", "Ctrl+Shift+V", "paste"),
         SEPARATOR,
         Deed("export", "&Export Merge Table …", "Write the merges to a CSV, TSV or JSON file", "Ctrl+E", "export"),
-        Deed("save_chart", "Save &Chart …", "Save the chart shown as PNG, SVG or CSV", "Ctrl+Shift+S"),
+        Deed("save_chart", "Save &Chart …", "Save the chart shown as PNG, SVG or CSV", "Ctrl+Alt+S"),
         Deed("copy_chart", "Copy C&hart", "Copy the chart shown as a picture", "Ctrl+Alt+C"),
         SEPARATOR,
         Deed("quit", "&Quit", "Close the window", Standard.Quit),

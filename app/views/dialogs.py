@@ -8,12 +8,20 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 
 TEXT_FILTER = "Texts (*.txt *.md *.jsonl *.csv *.tsv *.gz *.bz2 *.xz *.zst);;All files (*)"
 TABLE_FILTERS = {"CSV table (*.csv)": "csv", "TSV table (*.tsv)": "tsv", "JSON (*.json)": "json"}
+SESSION_FILTERS = {"Session (*.bpex)": "bpex"}
 CHART_FILTERS = {"PNG picture (*.png)": "png", "SVG drawing (*.svg)": "svg", "CSV table (*.csv)": "csv"}
 
 
 def ask_for_texts(parent: QWidget, folder: str) -> list[Path]:
     names, _ = QFileDialog.getOpenFileNames(parent, "Add texts to the corpus", folder, TEXT_FILTER)
     return [Path(name) for name in names]
+
+
+def ask_for_session(parent: QWidget, folder: str) -> Path | None:
+    name, _ = QFileDialog.getOpenFileName(
+        parent, "Open a session", folder, ";;".join((*SESSION_FILTERS, "All files (*)"))
+    )
+    return Path(name) if name else None
 
 
 def ask_for_folder(parent: QWidget, folder: str) -> Path | None:

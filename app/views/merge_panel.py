@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
-from app.session.merge_filter import MergeFilter
 from app.models.merge_table import MergeTableModel
 from app.models.wording import count_text
+from app.session.merge_filter import MergeFilter
 from app.views.icons import icon
 from app.views.merge_table import MergeTable
 from app.views.theme import shades_of

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.session.notices import Notice
+from app.session.notices import Answer, Notice
 from app.views.icons import colored_icon, icon
 from app.views.theme import fixed_font, shades_of
 
@@ -45,6 +45,8 @@ class MessageBar(QFrame):
         row = QHBoxLayout()
         row.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.sentence, 1)
+        self._answers = QHBoxLayout()
+        row.addLayout(self._answers)
         row.addWidget(self.details_button, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout(self)
@@ -67,4 +69,18 @@ class MessageBar(QFrame):
         self.details_button.setChecked(False)
         self.details_button.setVisible(bool(notice.details) and notice.details != notice.sentence)
         self.details.hide()
+        self._offer(notice.answers)
         self.show()
+
+    def _offer(self, answers: tuple[Answer, ...]) -> None:
+        """A button for each; whichever is chosen closes the message."""
+        while (item := self._answers.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()  # at once: it is deleted a moment later
+                widget.deleteLater()
+        for answer in answers:
+            button = QPushButton(answer.title)
+            button.clicked.connect(self.hide)
+            button.clicked.connect(lambda _=False, act=answer.act: act())
+            self._answers.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+            button.show()

@@ -1,0 +1,166 @@
+"""The File menu's part of the window: saving, opening, bringing back, and the name in the title."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QMenu
+
+from app.models.merge_table import MergeTableModel
+from app.models.token_text import TokenTextModel
+from app.models.wording import count_text
+from app.session.document import Document
+from app.session.notices import Answer, Notice
+from app.session.session import Session
+from app.settings import LAST_FOLDER, Settings, data_folder
+from app.views.actions import Actions
+from app.views.charts_panel import ChartsPanel
+from app.views.dialogs import SESSION_FILTERS, ask_for_session, ask_where_to_save
+from app.views.main_window import MainWindow
+from app.views.message_bar import MessageBar
+from app.worker.saving import Leftover
+from bpe_core.session_file import EXTENSION, View
+
+LARGEST_SIZE = 10_000  # pixels
+
+
+class Filing(QObject):
+    """Connects the session's document with the window."""
+
+    def __init__(
+        self,
+        session: Session,
+        window: MainWindow,
+        actions: Actions,
+        messages: MessageBar,
+        settings: Settings,
+        text: TokenTextModel,
+        merges: MergeTableModel,
+        charts: ChartsPanel,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._session, self._window, self._messages, self._settings = session, window, messages, settings
+        self._text, self._merges, self._charts = text, merges, charts
+        self.document = document = Document(session, data_folder(), self._layout, self)
+        self.recover_menu = QMenu("&Unsaved Sessions", window)
+        self.recover_menu.aboutToShow.connect(self._fill_recover_menu)
+        actions.menus["File"].insertMenu(actions["save"], self.recover_menu)
+        actions["new_session"].triggered.connect(document.new)
+        actions["open_session"].triggered.connect(self._ask_and_open)
+        actions["save"].triggered.connect(self.save)
+        actions["save_as"].triggered.connect(self.save_as)
+        document.changed.connect(self._show_name)
+        document.opened.connect(self._show_opened)
+        document.saved.connect(self._remember)
+        document.noticed.connect(messages.show_notice)
+        self._show_name()
+
+    def open(self, path: Path) -> None:
+        self._remember(path)
+        self.document.open(path)
+
+    def save(self) -> None:
+        """To the session's own file; where it has none yet, the person is asked."""
+        if self.document.path is None:
+            self.save_as()
+        else:
+            self.document.save()
+
+    def save_as(self) -> None:
+        known = self.document.path
+        proposal = known or Path(self._settings.get(LAST_FOLDER)) / f"session{EXTENSION}"
+        path = ask_where_to_save(self._window, "Save the session", str(proposal), SESSION_FILTERS)
+        if path is not None:
+            self.document.save(path)
+
+    def offer_to_recover(self) -> None:
+        """Look for what an earlier window left unsaved, and say so in the message bar."""
+        leftovers = self.document.leftovers
+        leftovers.changed.connect(self._offer, Qt.ConnectionType.SingleShotConnection)
+        leftovers.look()
+
+    def close(self) -> None:
+        self.document.close()
+
+    # Opening and bringing back
+
+    def _ask_and_open(self) -> None:
+        path = ask_for_session(self._window, self._settings.get(LAST_FOLDER))
+        if path is not None:
+            self.open(path)
+
+    def _remember(self, path: Path) -> None:
+        self._settings.add_recent([str(path.absolute())])
+        self._settings.put(LAST_FOLDER, str(path.absolute().parent))
+
+    def _offer(self) -> None:
+        if not self.document.leftovers.all:
+            return
+        newest = self.document.leftovers.all[0]
+        began = "closed before it was saved" if newest.summary.was_closed else "not saved when BPE Explorer ended"
+        others = len(self.document.leftovers.all) - 1
+        more = f" {count_text(others, 'older one')} can be found under File > Unsaved Sessions." if others else ""
+        self._messages.show_notice(
+            Notice(
+                f"The last session was {began}: {title_of(newest)}.{more}",
+                is_error=False,
+                answers=(
+                    Answer("Bring It Back", lambda: self.document.open_leftover(newest)),
+                    Answer("Throw It Away", lambda: self.document.leftovers.remove(newest)),
+                ),
+            )
+        )
+
+    def _fill_recover_menu(self) -> None:
+        self.recover_menu.clear()
+        for leftover in self.document.leftovers.all:
+            action = self.recover_menu.addAction(title_of(leftover))
+            action.triggered.connect(lambda _, one=leftover: self.document.open_leftover(one))
+        if self.recover_menu.isEmpty():
+            self.recover_menu.addAction("None").setEnabled(False)
+        self.document.leftovers.look()  # for the next time
+
+    # What the window shows
+
+    def _show_name(self) -> None:
+        self._window.setWindowTitle(f"{self.document.name}[*] – BPE Explorer")
+        self._window.setWindowModified(self.document.is_modified)
+        self._window.setWindowFilePath("" if self.document.path is None else str(self.document.path))
+
+    def _layout(self) -> dict[str, Any]:
+        """How the window is arranged, in values that anybody can read."""
+        return {
+            "docks": {name: not dock.isHidden() for name, dock in self._window.docks.items()},
+            "centre": self._window.centre.sizes(),
+            "chart": self._charts.currentIndex(),
+            "sort": [self._merges.sort_column, self._merges.sort_descending],
+        }
+
+    def _show_opened(self, view: View) -> None:
+        self._text.set_text(self._session.text.value)
+        self._arrange(view.layout)
+
+    def _arrange(self, layout: Mapping[str, Any]) -> None:
+        """As far as the values make sense: they may come from a stranger."""
+        docks, centre, chart, sort = (layout.get(key) for key in ("docks", "centre", "chart", "sort"))
+        if isinstance(docks, dict):
+            for name, dock in self._window.docks.items():
+                dock.setVisible(docks.get(name) is not False)
+        if isinstance(centre, list) and len(centre) == 2 and all(type(size) is int for size in centre):
+            self._window.centre.setSizes([min(max(0, size), LARGEST_SIZE) for size in centre])
+        if isinstance(chart, int) and 0 <= chart < self._charts.count():
+            self._charts.setCurrentIndex(chart)
+        if isinstance(sort, list) and len(sort) == 2 and sort[0] in range(self._merges.columnCount()):
+            order = Qt.SortOrder.DescendingOrder if sort[1] is True else Qt.SortOrder.AscendingOrder
+            self._merges.sort(sort[0], order)
+
+
+def title_of(leftover: Leftover) -> str:
+    """What is known about an unsaved session, in a line."""
+    summary = leftover.summary
+    what = Path(summary.saved_as).name if summary.saved_as else ", ".join(summary.texts[:2]) or "a text"
+    return f"{what}, {count_text(summary.merges, 'merge')}, {leftover.written:%d %b %Y, %H:%M}"

@@ -1,0 +1,272 @@
+"""Which file this session is, whether it has changed since, and the ways to save and open.
+
+Nothing is ever lost: what is not saved follows in a safety copy, which stays behind when the
+window is closed, another session is opened in it, or the computer goes dark.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.session.leftovers import Leftovers
+from app.session.notices import Answer, Notice
+from app.session.safety_copy import SafetyCopy
+from app.session.session import Session
+from app.session.snapshot import restore, snapshot_of
+from app.worker.job import Failed, Job
+from app.worker.mailbox import Message
+from app.worker.saving import FileState, Leftover, Opened, OpeningJob, Saved, SavingJob
+from bpe_core.session_file import EXTENSION, Lock, SavedSession, View
+
+LOOK_MILLISECONDS = 400  # with the time it takes to write, less than a second is ever at stake
+UNTITLED = "New session"
+
+
+class Document(QObject):
+    """The file side of a session. Lives in the window's thread; reading and writing happens in jobs."""
+
+    changed = Signal()  # its name, or whether it is modified
+    opened = Signal(View)  # another session is in the window; how it was looked at
+    saved = Signal(object)  # its path
+    noticed = Signal(Notice)
+
+    def __init__(
+        self, session: Session, folder: Path, layout: Callable[[], Mapping[str, Any]], parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.path: Path | None = None
+        self.name = UNTITLED
+        self.is_modified = False
+        self.leftovers = Leftovers(folder / "unsaved", session.jobs, self)
+        self._session, self._folder, self._layout = session, folder, layout
+        self._first_text = session.text.value
+        self._lock: Lock | None = None
+        self._state: FileState | None = None  # of the file when it was read or written here
+        self._saved: SavedSession | None = None
+        self._copy: SafetyCopy | None = None
+        self._job: SavingJob | OpeningJob | None = None
+        self._new_lock: Lock | None = None  # of the file that is being saved or opened
+        session.jobs.mailbox.arrived.connect(self._receive)
+        session.jobs.ended.connect(self._job_ended)
+        self._timer = QTimer(self, interval=LOOK_MILLISECONDS)
+        self._timer.timeout.connect(self.look)
+        self._timer.start()
+
+    def look(self) -> None:
+        """See whether something changed, and let the safety copy follow."""
+        now = self._snapshot()
+        is_modified = self._differs(now)
+        if is_modified:
+            self._keep(now)
+        elif self._copy is not None:
+            self._copy.discard()
+            self._copy = None
+        if is_modified != self.is_modified:
+            self.is_modified = is_modified
+            self.changed.emit()
+
+    # Saving
+
+    def save(self, path: Path | None = None, *, replaces_foreign: bool = False) -> None:
+        """Write the session to its file, or to another which is its file from then on."""
+        target = (path or self.path or Path(UNTITLED + EXTENSION)).absolute()
+        if self._job is not None:
+            self.noticed.emit(Notice("A session is being saved or opened just now; try again in a moment."))
+            return
+        is_own = self.path is not None and target == self.path
+        if not is_own and not self._claim(target):
+            self.noticed.emit(Notice(f"{target} is open in another window; save under another name."))
+            return
+        if is_own and not replaces_foreign and FileState.of(target) not in (self._state, None):
+            self._ask_before_replacing(target)
+            return
+        jobs = self._session.jobs
+        self._job = SavingJob(jobs.mailbox, jobs.next_stamp("saving"), self._snapshot(), target)
+        jobs.start(self._job)
+
+    def _ask_before_replacing(self, target: Path) -> None:
+        answer = Answer("Replace it", lambda: self.save(target, replaces_foreign=True))
+        sentence = f"{target.name} was changed by another program since it was opened here. Save under another name, or"
+        self.noticed.emit(Notice(f"{sentence} replace what it holds now.", answers=(answer,)))
+
+    def _take_saved(self, message: Saved) -> None:
+        if message.path != self.path:
+            self._belong_to(message.path, self._new_lock)
+            self._new_lock = None
+        self._state, self._saved = message.state, message.session
+        self.saved.emit(message.path)
+        self.noticed.emit(Notice(f"Saved as {message.path}.", is_error=False))
+        self.look()
+
+    # Opening
+
+    def open(self, path: Path) -> None:
+        """Show the session of a file instead of this one."""
+        self._begin_opening(path.absolute(), is_safety_copy=False)
+
+    def open_leftover(self, leftover: Leftover) -> None:
+        """Bring back what was not saved."""
+        if self.leftovers.claim(leftover):
+            self._begin_opening(leftover.path, is_safety_copy=True)
+        else:
+            self.noticed.emit(Notice("Another window has brought that session back already.", is_error=False))
+
+    def _begin_opening(self, path: Path, *, is_safety_copy: bool) -> None:
+        if self._job is not None:
+            self.noticed.emit(Notice("A session is being saved or opened just now; try again in a moment."))
+            return
+        jobs = self._session.jobs
+        stamp = jobs.next_stamp("opening")
+        self._job = OpeningJob(jobs.mailbox, stamp, path, is_safety_copy=is_safety_copy)
+        jobs.start(self._job)
+
+    def _take_opened(self, message: Opened, *, is_safety_copy: bool) -> None:
+        self._leave()
+        restore(self._session, message.session, message.names)
+        if is_safety_copy:
+            self._take_leftover(message.session)
+        else:
+            self._take_file(message)
+        self.opened.emit(message.session.view)
+        self._session.fingerprints.compare()
+        self.changed.emit()
+        self.look()
+
+    def _take_file(self, message: Opened) -> None:
+        path = message.path
+        if self.path == path or self._claim(path):
+            if self.path != path:
+                self._belong_to(path, self._new_lock)
+                self._new_lock = None
+            self._state = message.state
+        else:
+            self._belong_to(None, None)
+            self.name = f"{path.stem} (copy)"
+            sentence = f"{path.name} is open in another window. This is a copy of it: save it under another name."
+            self.noticed.emit(Notice(sentence, is_error=False))
+        self._saved = self._snapshot()
+
+    def _take_leftover(self, session: SavedSession) -> None:
+        """It belongs to the file it was, and differs from it."""
+        path = Path(session.saved_as) if session.saved_as else None
+        if path is not None and path != self.path and not self._claim(path):
+            path = None
+        if path is None or path != self.path:
+            self._belong_to(path, self._new_lock)
+            self._new_lock = None
+        self._saved = None
+        self._state = FileState.of(path) if path is not None else None
+
+    def new(self) -> None:
+        """Begin with nothing; what was here is left as it is, or as a safety copy."""
+        self._leave()
+        restore(self._session, SavedSession(self._session.recipe.value, text=self._first_text), {})
+        self._belong_to(None, None)
+        self._saved = None
+        self.opened.emit(View())
+        self.look()
+
+    # Leaving
+
+    def close(self) -> None:
+        """Before the threads end: the last state on its way to the disk."""
+        self._timer.stop()
+        self._leave()
+
+    def release(self) -> None:
+        """After the threads have ended: give up every claim."""
+        for lock in (self._lock, self._new_lock):
+            if lock is not None:
+                lock.release()
+        self._lock = self._new_lock = None
+        self.leftovers.release()
+        for copy in self.findChildren(SafetyCopy):
+            copy.release()
+
+    def _leave(self) -> None:
+        now = self._snapshot(was_closed=True)
+        if self._differs(now):
+            self._keep(now, is_last=True)
+        elif self._copy is not None:
+            self._copy.discard()
+        self._copy = None
+        self.is_modified = False
+
+    def _keep(self, now: SavedSession, *, is_last: bool = False) -> None:
+        if self._copy is None:
+            self._copy = SafetyCopy(self._folder / "unsaved", self._session.jobs, self)
+            self._copy.kept.connect(self.leftovers.remove_claimed)
+            self._copy.trouble.connect(self._tell_trouble)
+            self._copy.left.connect(self.leftovers.look)
+        if is_last:
+            self._copy.leave(now)
+        elif self._copy.last is None or self._copy.last.substance != now.substance:
+            self._copy.keep(now)
+
+    def _tell_trouble(self, sentence: str) -> None:
+        self.noticed.emit(
+            Notice(
+                f"No safety copy can be kept of this session: {sentence} Nothing is lost as long as the window is "
+                "open; save the session elsewhere (File > Save Session As).",
+                sentence,
+            )
+        )
+
+    # What all need
+
+    def _snapshot(self, *, was_closed: bool = False) -> SavedSession:
+        now = snapshot_of(self._session, self._layout(), self.path)
+        return now if not was_closed else _closed(now)
+
+    def _differs(self, now: SavedSession) -> bool:
+        """Whether there is something that would be missed."""
+        if self._saved is not None:
+            return now.substance != self._saved.substance
+        return bool(now.runs or now.bookmarks or now.text != self._first_text or self.path is not None)
+
+    def _claim(self, path: Path) -> bool:
+        """Whether no other window has this file open; from now on this one has."""
+        folder = self._folder / "open"
+        name = hashlib.sha256(str(path.resolve()).encode(errors="surrogateescape")).hexdigest()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._new_lock = Lock.acquire(folder / f"{name[:32]}.lock")
+        except OSError:
+            return True  # without a folder of one's own nobody can be asked; the file's state is looked at in time
+        return self._new_lock is not None
+
+    def _belong_to(self, path: Path | None, lock: Lock | None) -> None:
+        if self._lock is not None:
+            self._lock.release()
+        self.path, self._lock = path, lock
+        self.name = UNTITLED if path is None else path.name
+        self._state = None
+        self.changed.emit()
+
+    def _receive(self, message: Message) -> None:
+        if self._job is None or message.stamp != self._job.stamp:
+            return
+        if isinstance(message, Saved):
+            self._take_saved(message)
+        elif isinstance(message, Opened):
+            self._take_opened(message, is_safety_copy=isinstance(self._job, OpeningJob) and self._job.is_safety_copy)
+        elif isinstance(message, Failed):
+            self.noticed.emit(Notice(message.sentence))
+
+    def _job_ended(self, job: Job) -> None:
+        if job is not self._job:
+            return
+        self._job = None
+        if self._new_lock is not None:  # of a file that could not be written
+            self._new_lock.release()
+            self._new_lock = None
+
+
+def _closed(session: SavedSession) -> SavedSession:
+    return dataclasses.replace(session, was_closed=True)

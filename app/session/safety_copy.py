@@ -1,0 +1,99 @@
+"""The safety copy: a file in the person's own folder that follows the session while it is not saved."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from datetime import datetime
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.session.jobs import Jobs
+from app.worker.job import Job
+from app.worker.mailbox import Message
+from app.worker.saving import Kept, NotKept, SafetyCopyJob, lock_of
+from bpe_core.session_file import EXTENSION, Lock, SavedSession
+
+_numbers = itertools.count(1)
+
+
+class SafetyCopy(QObject):
+    """One file and its lock, from the first change of a session until it is saved or left."""
+
+    kept = Signal()  # the newest session given is on the disk
+    left = Signal()  # nobody holds it any more
+    trouble = Signal(str)  # it could not be written: told once, until it works again
+
+    def __init__(self, folder: Path, jobs: Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        stamp = f"{datetime.now():%Y-%m-%d-%H-%M-%S}-{os.getpid()}-{next(_numbers)}"
+        self.path = folder / f"{stamp}{EXTENSION}"
+        self._jobs = jobs
+        self._job = SafetyCopyJob(jobs.mailbox, jobs.next_stamp("safety copy"), self.path)
+        self._lock: Lock | None = None
+        self._is_started = False
+        self._is_in_trouble = False
+        self.last: SavedSession | None = None  # given
+        jobs.mailbox.arrived.connect(self._receive)
+        jobs.ended.connect(self._job_ended)
+
+    def keep(self, session: SavedSession) -> None:
+        """Write it soon, aside."""
+        if not self._is_started and not self._start():
+            return
+        self.last = session
+        self._job.keep(session)
+
+    def leave(self, session: SavedSession) -> None:
+        """Write it a last time, and leave it to be found at the next start."""
+        self.keep(session)
+        self._end()
+
+    def discard(self) -> None:
+        """Remove it."""
+        self._job.discard()
+        self._end()
+
+    def release(self) -> None:
+        """Give up the lock; the job must have ended."""
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    def _start(self) -> bool:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._lock = Lock.acquire(lock_of(self.path))
+        except OSError as error:
+            self._tell(f"Could not write {self.path}: {error.strerror or error}.")
+            return False
+        self._is_started = True
+        self._jobs.start(self._job)
+        return True
+
+    def _end(self) -> None:
+        if self._is_started:
+            self._job.stop()
+        else:
+            self.deleteLater()
+
+    def _receive(self, message: Message) -> None:
+        if message.stamp != self._job.stamp:
+            return
+        if isinstance(message, NotKept):
+            self._tell(message.sentence)
+        elif isinstance(message, Kept):
+            self._is_in_trouble = False
+            self.kept.emit()
+
+    def _tell(self, sentence: str) -> None:
+        if not self._is_in_trouble:
+            self._is_in_trouble = True
+            self.trouble.emit(sentence)
+
+    def _job_ended(self, job: Job) -> None:
+        if job is self._job:
+            self.release()
+            self.left.emit()
+            self.deleteLater()

@@ -1,0 +1,106 @@
+"""The session as one frozen value, and a session made from such a value.
+
+A snapshot costs next to nothing, so one can be taken several times a second while a run is
+being trained: what it holds of runs are views that never change.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from app.session.merge_filter import MergeFilter
+from app.session.run import Phase, Run
+from app.session.session import Session
+from app.session.sources import Source
+from app.worker.token_names import TokenNames
+from app.worker.training import Pace
+from bpe_core.session_file import Fingerprint, RunState, SavedRun, SavedSession, SavedSource, View
+
+STATES: dict[Phase, RunState] = {Phase.ENDED: "ended", Phase.FAILED: "failed"}  # all others can go on: paused
+LONGEST_TOKEN = 100_000  # that can be filtered for
+PHASES: dict[RunState, Phase] = {"paused": Phase.PAUSED, "ended": Phase.ENDED, "failed": Phase.FAILED}
+
+
+def snapshot_of(session: Session, layout: Mapping[str, Any], saved_as: Path | None = None) -> SavedSession:
+    """Everything that is worth a place in a file; runs that have not begun to learn are not."""
+    shown, cursor = session.runs.shown, session.cursor
+    runs = tuple(_saved_run(run) for run in session.runs.all if run.history is not None)
+    is_kept = shown is not None and shown.history is not None
+    return SavedSession(
+        recipe=session.recipe.value,
+        sources=tuple(_saved_source(source) for source in session.shelf.sources.value),
+        text=session.text.value,
+        runs=runs,
+        bookmarks=tuple(mark for mark in session.bookmarks.value if any(run.number == mark.run for run in runs)),
+        filter=dataclasses.asdict(session.filter.value),
+        view=View(shown.number if shown and is_kept else None, cursor.position if is_kept else 0, cursor.live, layout),
+        saved_as="" if saved_as is None else str(saved_as),
+    )
+
+
+def restore(session: Session, saved: SavedSession, names: Mapping[int, TokenNames]) -> None:
+    """Let the session hold what was saved instead of what it held."""
+    runs = [_run(run, names.get(run.number)) for run in saved.runs]
+    session.shelf.sources.put_quietly(tuple(_source(source) for source in saved.sources))
+    session.recipe.put_quietly(saved.recipe)
+    session.text.put_quietly(saved.text)
+    session.bookmarks.put_quietly(saved.bookmarks)
+    session.runs.replace_all(runs, next((run for run in runs if run.number == saved.view.shown_run), None))
+    session.filter.put_quietly(_filter(saved.filter))
+    if not saved.view.is_live:
+        session.cursor.go_to(saved.view.position)
+    session.undo.clear()
+
+
+def _saved_run(run: Run) -> SavedRun:
+    return SavedRun(
+        number=run.number,
+        recipe=run.recipe,
+        sources=tuple(_saved_source(source, run.fingerprints.get(source.number)) for source in run.sources),
+        words=run.words,
+        history=run.history,
+        symbol_counts=run.symbol_counts,
+        state=STATES.get(run.phase, "paused"),
+        sentence=run.sentence,
+    )
+
+
+def _saved_source(source: Source, fingerprint: Fingerprint | None = None) -> SavedSource:
+    if source.path is None:
+        return SavedSource(source.name, text=source.text, encoding=source.encoding)
+    return SavedSource(source.name, path=str(source.path.absolute()), encoding=source.encoding, fingerprint=fingerprint)
+
+
+def _run(saved: SavedRun, names: TokenNames | None) -> Run:
+    sources = tuple(_source(source) for source in saved.sources)
+    known = zip(sources, saved.sources, strict=True)
+    return Run(
+        number=saved.number,
+        recipe=saved.recipe,
+        sources=sources,
+        pace=Pace(),
+        phase=PHASES[saved.state],
+        sentence=saved.sentence,
+        words=saved.words,
+        symbol_counts=saved.symbol_counts,
+        history=saved.history,
+        names=names,
+        fingerprints={source.number: was.fingerprint for source, was in known if was.fingerprint is not None},
+    )
+
+
+def _source(saved: SavedSource) -> Source:
+    if saved.path is None:
+        return Source(saved.name, text=saved.text or "", encoding=saved.encoding)
+    return Source(saved.name, path=Path(saved.path), encoding=saved.encoding)
+
+
+def _filter(values: Mapping[str, Any]) -> MergeFilter:
+    """The filter as it was; a regular expression is not restored, for one made up by a stranger may take for ever."""
+    needle, kind, min_length = values.get("needle"), values.get("kind"), values.get("min_length")
+    if not isinstance(needle, str) or kind not in ("text", "hex") or not isinstance(min_length, int):
+        return MergeFilter()
+    return MergeFilter(needle, kind, values.get("ties_only") is True, min(max(1, min_length), LONGEST_TOKEN))

@@ -1,0 +1,460 @@
+"""Saving, opening and bringing back, as a person does it."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.session.merge_filter import MergeFilter
+from app.session.run import Phase
+from app.settings import RECENT_FILES, data_folder
+from app.wiring import Program
+from app.worker import saving
+from bpe_core import OutputError
+from bpe_core.session_file import SavedSession, SessionWriter, read_session
+from tests.gui.conftest import WAIT, settle, wait_for_phase
+
+NewProgram = Callable[..., Program]
+Train = Callable[[Program], None]
+
+
+def small(program: Program, size: int = 300) -> None:
+    assert program.form.choose(vocab_size=size)
+
+
+def table(program: Program) -> list[list[str]]:
+    model = program.merges
+    return [[str(model.data(model.index(row, column))) for column in range(9)] for row in range(model.rowCount())]
+
+
+def wait_for_rows(qtbot: QtBot, program: Program, wanted: int) -> None:
+    qtbot.waitUntil(lambda: program.merges.rowCount() == wanted, timeout=WAIT)
+
+
+def wait_for_texts(qtbot: QtBot, program: Program) -> None:
+    qtbot.waitUntil(lambda: bool(program.session.shelf.sources.value), timeout=WAIT)
+
+
+def tokens(program: Program) -> list[int]:
+    return [int(edge) for edge in program.token_text.edges()]
+
+
+def save_as(qtbot: QtBot, program: Program, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    program.actions["save_as"].trigger()
+    qtbot.waitUntil(lambda: program.filing.document.path == path, timeout=WAIT)
+
+
+def open_session(qtbot: QtBot, program: Program, path: Path) -> None:
+    with qtbot.waitSignal(program.filing.document.opened, timeout=WAIT):
+        program.filing.open(path)
+    settle(qtbot, program)
+
+
+def bring_back(qtbot: QtBot, program: Program) -> None:
+    with qtbot.waitSignal(program.filing.document.leftovers.changed, timeout=WAIT):
+        program.filing.offer_to_recover()
+    assert program.messages.isVisible()
+    with qtbot.waitSignal(program.filing.document.opened, timeout=WAIT):
+        answer(program, "Bring It Back")
+    settle(qtbot, program)
+
+
+def answer(program: Program, title: str) -> None:
+    buttons = program.messages.findChildren(QPushButton)
+    next(button for button in buttons if button.text() == title and not button.isHidden()).click()
+
+
+def safety_copies() -> list[Path]:
+    return sorted((data_folder() / "unsaved").glob("*.bpex"))
+
+
+def merges_in(path: Path, run: int) -> int:
+    with closing(sqlite3.connect(path)) as connection:
+        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'merges'").fetchall():
+            return -1
+        (merges,) = connection.execute("SELECT count(*) FROM merges WHERE run = ?", (run,)).fetchone()
+    return int(merges)
+
+
+def wait_until_kept(qtbot: QtBot, program: Program) -> SavedSession:
+    """The safety copy when it holds all that was learned."""
+    run = program.session.runs.shown
+    assert run is not None
+
+    def is_kept() -> None:
+        assert len(safety_copies()) == 1
+        assert merges_in(safety_copies()[0], run.number) == run.learned
+
+    qtbot.waitUntil(is_kept, timeout=WAIT)
+    return read_session(safety_copies()[0], is_safety_copy=True)
+
+
+# There and back
+
+
+def test_everything_is_back_as_it_was(
+    qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = new_program()
+    small(first)
+    train(first)
+    first.token_text.set_text("the lighthouse keeper’s 🐦\n\nand so on")
+    first.merges.set_filter(MergeFilter("e", ties_only=True))
+    first.charts.setCurrentIndex(2)
+    first.window.docks["Corpus"].hide()
+    first.session.cursor.go_to(17)
+    settle(qtbot, first)
+    qtbot.waitUntil(lambda: first.session.text.value.startswith("the lighthouse"), timeout=WAIT)
+    save_as(qtbot, first, tmp_path / "harbour.bpex", monkeypatch)
+    second = new_program()
+    first.window.close()
+    open_session(qtbot, second, tmp_path / "harbour.bpex")
+    assert table(second) == table(first) != []
+    assert tokens(second) == tokens(first)
+    assert second.token_text.text() == first.token_text.text()
+    assert second.session.cursor.position == 17
+    assert not second.session.cursor.live
+    assert second.merges.filter == first.merges.filter
+    assert second.charts.currentIndex() == 2
+    assert second.window.docks["Corpus"].isHidden()
+    assert second.form.value("vocab_size") == 300
+    assert second.pairs.bars == first.pairs.bars != ()
+    for curve in ("rank_frequency", "compression", "token_lengths"):
+        assert getattr(second.curves, curve)().as_table() == getattr(first.curves, curve)().as_table()
+    assert second.window.windowTitle() == "harbour.bpex[*] – BPE Explorer"
+    assert not second.window.isWindowModified()
+    assert second.status.sentence.text() == first.status.sentence.text()
+
+
+def test_training_goes_on_where_it_stopped_without_the_files(
+    qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("the keeper of the lighthouse wrote one more word into the log, and the light went out. " * 9)
+    whole = new_program(text)
+    wait_for_texts(qtbot, whole)
+    small(whole, 300)
+    train(whole)
+    first = new_program(text)
+    wait_for_texts(qtbot, first)
+    small(first, 280)
+    train(first)
+    save_as(qtbot, first, tmp_path / "part.bpex", monkeypatch)
+    text.unlink()
+    second = new_program()
+    open_session(qtbot, second, tmp_path / "part.bpex")
+    qtbot.waitUntil(lambda: "text.txt" in second.messages.sentence.text(), timeout=WAIT)
+    small(second, 300)
+    qtbot.waitUntil(lambda: second.actions["extend"].isEnabled(), timeout=WAIT)
+    second.actions["extend"].trigger()
+    wait_for_phase(qtbot, second, Phase.ENDED)
+    settle(qtbot, second)
+    assert table(second) == table(whole)
+    assert len(table(second)) == 44
+
+
+def test_a_paused_run_resumes_after_opening(
+    qtbot: QtBot, new_program: NewProgram, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = new_program()
+    small(first)
+    for step in range(5):
+        first.actions["step"].trigger()
+        wait_for_rows(qtbot, first, step + 1)
+        wait_for_phase(qtbot, first, Phase.PAUSED)
+    save_as(qtbot, first, tmp_path / "part.bpex", monkeypatch)
+    second = new_program()
+    open_session(qtbot, second, tmp_path / "part.bpex")
+    assert second.training.status.main == "resume"
+    assert second.actions["main"].text() == "&Resume"
+    second.actions["main"].trigger()
+    wait_for_phase(qtbot, second, Phase.ENDED)
+    assert table(second)[:5] == table(first)
+    assert len(table(second)) == 44
+
+
+def test_several_runs_come_back_and_new_ones_get_new_numbers(
+    qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = new_program()
+    small(first)
+    train(first)
+    assert first.form.choose(ties="largest-text")
+    first.actions["new_run"].trigger()
+    wait_for_phase(qtbot, first, Phase.ENDED)
+    settle(qtbot, first)
+    save_as(qtbot, first, tmp_path / "two.bpex", monkeypatch)
+    second = new_program()
+    open_session(qtbot, second, tmp_path / "two.bpex")
+    assert [run.number for run in second.session.runs.all] == [1, 2]
+    assert second.session.runs.shown is second.session.runs.all[1]
+    second.session.runs.show(second.session.runs.all[0])
+    settle(qtbot, second)
+    first.session.runs.show(first.session.runs.all[0])
+    assert table(second) == table(first)
+    second.actions["new_run"].trigger()
+    wait_for_phase(qtbot, second, Phase.ENDED)
+    assert [run.number for run in second.session.runs.all] == [1, 2, 3]
+
+
+# The modified mark
+
+
+def test_the_mark_of_what_is_not_saved(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = program.filing.document.look
+    look()
+    assert not program.window.isWindowModified()
+    small(program)
+    train(program)
+    look()
+    assert program.window.isWindowModified()
+    save_as(qtbot, program, tmp_path / "one.bpex", monkeypatch)
+    qtbot.waitUntil(lambda: not program.window.isWindowModified(), timeout=WAIT)
+    program.session.cursor.go_to(3)  # looking is no change
+    look()
+    assert not program.window.isWindowModified()
+    assert program.form.choose(min_frequency=3)
+    look()
+    assert program.window.isWindowModified()
+    program.actions["undo"].trigger()
+    look()
+    assert not program.window.isWindowModified()
+    small(program, 320)
+    look()
+    program.actions["save"].trigger()
+    qtbot.waitUntil(lambda: not program.window.isWindowModified() and safety_copies() == [], timeout=WAIT)
+    assert read_session(tmp_path / "one.bpex").recipe.vocab_size == 320
+    assert str(tmp_path / "one.bpex") in program.settings.get(RECENT_FILES)
+
+
+def test_a_filter_can_be_taken_back(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program)
+    train(program)
+    program.merge_panel.needle.setText("th")
+    shown = len(table(program))
+    program.actions["undo"].trigger()
+    assert program.merge_panel.needle.text() == ""
+    assert len(table(program)) > shown
+    program.actions["redo"].trigger()
+    assert program.merge_panel.needle.text() == "th"
+    assert len(table(program)) == shown
+
+
+def test_saving_where_it_cannot_be(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small(program)
+    train(program)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "no" / "such.bpex"), ""))
+    program.actions["save"].trigger()
+    qtbot.waitUntil(lambda: "Could not write" in program.messages.sentence.text(), timeout=WAIT)
+    assert program.filing.document.path is None
+    save_as(qtbot, program, tmp_path / "elsewhere.bpex", monkeypatch)
+    assert len(read_session(tmp_path / "elsewhere.bpex").runs) == 1
+
+
+def test_a_file_that_somebody_else_has_changed_is_not_replaced_unasked(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small(program)
+    train(program)
+    path = tmp_path / "one.bpex"
+    save_as(qtbot, program, path, monkeypatch)
+    path.write_bytes(b"somebody else's")
+    small(program, 310)
+    program.actions["save"].trigger()
+    assert "was changed by another program" in program.messages.sentence.text()
+    assert path.read_bytes() == b"somebody else's"
+    answer(program, "Replace it")
+    qtbot.waitUntil(lambda: path.read_bytes().startswith(b"SQLite"), timeout=WAIT)
+
+
+@pytest.mark.parametrize("content", [b"", b"no session", b"SQLite format 3\0 and then nothing"])
+def test_what_is_no_session_is_refused_and_nothing_is_lost(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path, content: bytes
+) -> None:
+    small(program)
+    train(program)
+    before = table(program)
+    (tmp_path / "bad.bpex").write_bytes(content)
+    program.filing.open(tmp_path / "bad.bpex")
+    qtbot.waitUntil(lambda: "bad.bpex" in program.messages.sentence.text(), timeout=WAIT)
+    assert table(program) == before
+
+
+def test_two_windows_on_one_file(
+    qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, path = new_program(), tmp_path / "one.bpex"
+    small(first)
+    train(first)
+    save_as(qtbot, first, path, monkeypatch)
+    second = new_program()
+    open_session(qtbot, second, path)
+    assert "is open in another window. This is a copy" in second.messages.sentence.text()
+    assert second.filing.document.path is None
+    assert second.window.windowTitle().startswith("one (copy)")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    second.actions["save"].trigger()
+    assert "is open in another window; save under another name" in second.messages.sentence.text()
+    first.window.close()
+    third = new_program()
+    open_session(qtbot, third, path)
+    assert third.filing.document.path == path
+
+
+def test_opened_by_drop_by_name_and_from_the_recent_ones(
+    qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, path = new_program(), tmp_path / "one.bpex"
+    small(first)
+    train(first)
+    save_as(qtbot, first, path, monkeypatch)
+    first.window.close()
+    by_name = new_program(path)
+    qtbot.waitUntil(lambda: by_name.filing.document.path == path, timeout=WAIT)
+    by_name.window.close()
+    recent = new_program()
+    recent.recent_menu.aboutToShow.emit()
+    next(action for action in recent.recent_menu.actions() if action.text() == str(path)).trigger()
+    qtbot.waitUntil(lambda: recent.filing.document.path == path, timeout=WAIT)
+
+
+# Bringing back
+
+
+def test_what_a_killed_window_left_is_offered(
+    qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path
+) -> None:
+    """The copy is taken while the window lives, as a kill would leave it."""
+    first = new_program()
+    small(first)
+    train(first)
+    wait_until_kept(qtbot, first)
+    left = tmp_path / "left.bpex"
+    shutil.copyfile(safety_copies()[0], left)
+    first.window.close()
+    for copy in safety_copies():
+        copy.unlink()
+    shutil.move(left, data_folder() / "unsaved" / "2026-01-01-10-00-00-1-1.bpex")
+    second = new_program()
+    bring_back(qtbot, second)
+    assert table(second) == table(first) != []
+    assert second.filing.document.path is None
+    assert second.window.isWindowModified()
+    qtbot.waitUntil(lambda: len(safety_copies()) == 1 and "2026-01-01" not in safety_copies()[0].name, timeout=WAIT)
+
+
+def test_closing_never_asks_and_loses_nothing(
+    qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, path = new_program(), tmp_path / "one.bpex"
+    small(first)
+    train(first)
+    save_as(qtbot, first, path, monkeypatch)
+    first.actions["new_run"].trigger()
+    wait_for_phase(qtbot, first, Phase.ENDED)
+    first.window.close()
+    assert len(read_session(path).runs) == 1
+    second = new_program()
+    bring_back(qtbot, second)
+    assert "closed before it was saved" in second.messages.sentence.text()
+    assert len(second.session.runs.all) == 2
+    assert second.filing.document.path == path
+    second.actions["save"].trigger()
+    qtbot.waitUntil(lambda: safety_copies() == [], timeout=WAIT)
+    assert len(read_session(path).runs) == 2
+
+
+def test_an_untouched_window_leaves_nothing(qtbot: QtBot, new_program: NewProgram) -> None:
+    first = new_program()
+    first.filing.document.look()
+    first.window.close()
+    assert safety_copies() == []
+
+
+def test_opening_another_session_keeps_what_was_here(
+    qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = new_program()
+    small(program)
+    train(program)
+    save_as(qtbot, program, tmp_path / "one.bpex", monkeypatch)
+    program.actions["new_run"].trigger()
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    program.actions["new_session"].trigger()
+    assert program.session.runs.all == []
+    assert table(program) == []
+    qtbot.waitUntil(lambda: len(safety_copies()) == 1, timeout=WAIT)
+    program.filing.document.leftovers.look()
+    qtbot.waitUntil(lambda: len(program.filing.document.leftovers.all) == 1, timeout=WAIT)
+
+    program.filing.recover_menu.aboutToShow.emit()
+    program.filing.recover_menu.actions()[0].trigger()
+    qtbot.waitUntil(lambda: len(program.session.runs.all) == 2, timeout=WAIT)
+
+
+def test_an_unsaved_session_can_be_thrown_away(qtbot: QtBot, new_program: NewProgram, train: Train) -> None:
+    first = new_program()
+    small(first)
+    train(first)
+    first.window.close()
+    assert len(safety_copies()) == 1
+    second = new_program()
+    with qtbot.waitSignal(second.filing.document.leftovers.changed, timeout=WAIT):
+        second.filing.offer_to_recover()
+    answer(second, "Throw It Away")
+    assert safety_copies() == []
+
+
+def test_a_folder_that_cannot_be_written_is_told_once_and_training_goes_on(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data_folder().parent.mkdir(exist_ok=True)
+    data_folder().write_text("a file where the folder should be")
+    small(program)
+    train(program)
+    program.filing.document.look()
+    qtbot.waitUntil(lambda: "No safety copy can be kept" in program.messages.sentence.text(), timeout=WAIT)
+    program.messages.hide()
+    program.actions["new_run"].trigger()
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    program.filing.document.look()
+    assert not program.messages.isVisible()
+    save_as(qtbot, program, tmp_path / "one.bpex", monkeypatch)
+    assert len(read_session(tmp_path / "one.bpex").runs) == 2
+    data_folder().unlink()
+    small(program, 310)
+    program.actions["new_run"].trigger()
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    qtbot.waitUntil(lambda: len(safety_copies()) == 1, timeout=WAIT)
+
+
+def test_a_full_disk_is_told_and_written_to_again_when_there_is_room(
+    qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OutputError("Could not write it: database or disk is full.")
+
+    monkeypatch.setattr(saving, "RETRY_SECONDS", 0.05)
+    update = SessionWriter.update
+    monkeypatch.setattr(SessionWriter, "update", refuse)
+    small(program)
+    train(program)
+    qtbot.waitUntil(lambda: "disk is full" in program.messages.sentence.text(), timeout=WAIT)
+    copy = program.filing.document._copy
+    assert copy is not None
+    monkeypatch.setattr(SessionWriter, "update", update)
+    with qtbot.waitSignal(copy.kept, timeout=WAIT):
+        pass
+    wait_until_kept(qtbot, program)
