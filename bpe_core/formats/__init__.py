@@ -2,6 +2,10 @@
 
 write_history(history, "merges.csv")     the name's ending chooses the format
 read_history("merges.csv")               the content does
+open_table("tokenizer.json")             the same, with what the file says beyond its merges
+
+Three of them are tables that hold everything a history knows (TABLES). The others are what
+other libraries load; they hold less, and `can_hold` says what not.
 """
 
 from __future__ import annotations
@@ -10,26 +14,46 @@ from pathlib import Path
 
 from bpe_core.atomic import write_atomically
 from bpe_core.errors import Cancelled, FormatError, OutputError, TooLarge
-from bpe_core.formats.base import Format
+from bpe_core.formats.base import Beside, Format, Opened
 from bpe_core.formats.csv_table import CsvTable, TsvTable
 from bpe_core.formats.json_table import JsonTable
+from bpe_core.formats.merges_pair import MergesPair
+from bpe_core.formats.minbpe_model import MinbpeModel
+from bpe_core.formats.sentencepiece_model import SentencePieceModel
+from bpe_core.formats.subword_nmt_codes import SubwordNmtCodes
+from bpe_core.formats.tiktoken_ranks import TiktokenRanks
+from bpe_core.formats.tokenizer_json import TokenizerJson
 from bpe_core.history import MergeHistory
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 
-__all__ = ["FORMATS", "Format", "format_for", "read_history", "write_history"]
+__all__ = ["FORMATS", "TABLES", "Format", "Opened", "format_for", "open_table", "read_history", "write_history"]
 
-FORMATS: dict[str, Format] = {one.name: one for one in (CsvTable(), TsvTable(), JsonTable())}
+TABLES: dict[str, Format] = {one.name: one for one in (CsvTable(), TsvTable(), JsonTable())}
+
+# In the order in which they are asked whether they recognize a content.
+FORMATS: dict[str, Format] = TABLES | {
+    one.name: one
+    for one in (
+        TokenizerJson(),
+        MergesPair(),
+        TiktokenRanks(),
+        SubwordNmtCodes(),
+        MinbpeModel(),
+        SentencePieceModel(),
+    )
+}
 
 LARGEST_FILE = 2**31  # bytes; four million merges take half of it
+LARGEST_BESIDE = 2**26  # bytes of a file that belongs to another one
 
 
 def format_for(path: Path | str) -> Format:
     """The format that a file of this name should have."""
-    extension = Path(path).suffix.lower()
-    for one in FORMATS.values():
-        if one.extension == extension:
-            return one
-    endings = ", ".join(one.extension for one in FORMATS.values())
+    name = Path(path).name.lower()
+    fitting = [(ending, one) for one in FORMATS.values() for ending in one.endings if name.endswith(ending)]
+    if fitting:
+        return max(fitting, key=lambda found: len(found[0]))[1]
+    endings = ", ".join(ending for one in FORMATS.values() for ending in one.endings)
     raise OutputError(f"Cannot tell from its name which format {path} should have; end it in one of {endings}.")
 
 
@@ -56,13 +80,32 @@ def write_history(
 
 def read_history(path: Path | str) -> MergeHistory:
     """The history in a file of any known format, recognized by its content."""
+    return open_table(path).history
+
+
+def open_table(path: Path | str) -> Opened:
+    """What a file of any known format holds, recognized by its content."""
     data = _content(Path(path))
     for one in FORMATS.values():
         if one.recognizes(data):
-            return one.read(data, str(path))
+            return one.open(data, str(path), files_beside(Path(path)))
     if not data:
         raise FormatError(f"{path} is empty.")
     raise FormatError(f"{path} is not a merge table this program knows ({', '.join(FORMATS)}).")
+
+
+def files_beside(path: Path) -> Beside:
+    """The files in the same folder, by name."""
+
+    def content(name: str) -> bytes | None:
+        neighbour = path.parent / name
+        try:
+            known = neighbour.is_file() and neighbour.stat().st_size <= LARGEST_BESIDE
+            return neighbour.read_bytes() if known else None
+        except OSError:
+            return None
+
+    return content
 
 
 def _content(path: Path) -> bytes:

@@ -3,10 +3,54 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import BinaryIO, ClassVar
 
-from bpe_core.history import MergeHistory
+from bpe_core.errors import FormatError, OutputError
+from bpe_core.history import Int64s, MergeHistory
 from bpe_core.progress import ProgressReport, ignore_progress
+
+# The content of a file beside the one that is opened, such as vocab.json beside merges.txt; None: it is not there.
+Beside = Callable[[str], bytes | None]
+Writer = Callable[[MergeHistory, BinaryIO], None]
+# What another program makes of a text: the numbers of its tokens, or where it knows no numbers their texts.
+Peer = Callable[[str], list[int] | list[bytes]]
+
+NO_NUMBER = -1  # a token the file has no number for
+
+
+def nothing_beside(name: str) -> bytes | None:
+    """For content that lies in no folder."""
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """What a file held."""
+
+    history: MergeHistory
+    format: str  # the name of the format
+    notes: tuple[str, ...] = ()  # what the file does or lacks that the history cannot say, a sentence each
+    numbers: Int64s | None = None  # the file's number for each of our ids, where it numbers its tokens otherwise
+
+    def numbers_of(self, ids: Iterable[int]) -> list[int]:
+        """The file's numbers for our ids."""
+        if self.numbers is None:
+            return list(ids)
+        return [int(self.numbers[id]) for id in ids]
+
+    def ids_of(self, numbers: Iterable[int]) -> list[int]:
+        """Our ids for the file's numbers."""
+        if self.numbers is None:
+            return list(numbers)
+        known = {number: id for id, number in reversed(list(enumerate(self.numbers.tolist())))}
+        wanted = list(numbers)
+        missing = next((number for number in wanted if number not in known or number < 0), None)
+        if missing is not None:
+            raise FormatError(f"The file has no token with the number {missing}.")
+        return [known[number] for number in wanted]
 
 
 class Format(ABC):
@@ -14,11 +58,23 @@ class Format(ABC):
 
     name: ClassVar[str]  # as a person names it: "csv"
     extension: ClassVar[str]  # with its dot: ".csv"
+    endings: ClassVar[tuple[str, ...]]  # a file whose name ends so gets this format, if nobody says otherwise
     explanation: ClassVar[str]  # one line for menus and --help
+    holds_splitting = True  # whether the file tells how text becomes words
+    numbers_tokens = True  # whether its tokens have numbers
+    needs: ClassVar[str] = ""  # a package without which the format does not work
 
     @abstractmethod
     def can_hold(self, history: MergeHistory) -> list[str]:
         """What this format cannot hold of the history, a sentence each; empty: everything."""
+
+    def impossible(self, history: MergeHistory) -> list[str]:
+        """Those of the sentences that leave no way to write the history at all."""
+        return []
+
+    def refuse_the_impossible(self, history: MergeHistory) -> None:
+        for sentence in self.impossible(history):
+            raise OutputError(sentence)
 
     @abstractmethod
     def write(
@@ -34,14 +90,26 @@ class Format(ABC):
         `progress` is called now and then; whatever it raises ends the writing.
         """
 
+    def companions(self, path: Path) -> dict[Path, Writer]:
+        """The files that belong beside the one at `path`, and who writes them."""
+        return {}
+
     @abstractmethod
     def recognizes(self, data: bytes) -> bool:
         """Whether a file of this content is of this kind, judged by its marks alone."""
 
     @abstractmethod
-    def read(self, data: bytes, name: str) -> MergeHistory:
-        """The history a whole file holds; `name` is what errors call it.
+    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> Opened:
+        """What a whole file holds; `name` is what errors call it.
 
         Anything that is not exactly what a sound file holds raises a FormatError that says
         where; time and memory stay in proportion to the size of the file.
         """
+
+    def read(self, data: bytes, name: str) -> MergeHistory:
+        """The history a whole file holds."""
+        return self.open(data, name).history
+
+    def peer(self, data: bytes, history: MergeHistory, beside: Beside = nothing_beside) -> Peer | None:
+        """The real library, given the file's content; None where it is not installed or there is none."""
+        return None

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import Format
+from bpe_core.formats.base import Beside, Format, Opened, nothing_beside
 from bpe_core.formats.honest_text import unescape
 from bpe_core.formats.json_stream import OPENING, objects_in, taken_apart
 from bpe_core.formats.rebuilding import (
@@ -34,6 +34,7 @@ class JsonTable(Format):
 
     name = "json"
     extension = ".json"
+    endings = (".json",)
     explanation = "JSON: recipe, base symbols and merges in one object, for scripts."
 
     def can_hold(self, history: MergeHistory) -> list[str]:
@@ -67,7 +68,7 @@ class JsonTable(Format):
     def recognizes(self, data: bytes) -> bool:
         return data.lstrip().startswith(b"{") and SIGNATURE.encode() in data
 
-    def read(self, data: bytes, name: str) -> MergeHistory:
+    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> Opened:
         whole, merges = taken_apart(data, name)
         if whole.get("format") != SIGNATURE:
             raise FormatError(f'{name} is not a merge table: it lacks "format": "{SIGNATURE}".')
@@ -78,7 +79,7 @@ class JsonTable(Format):
         builder = _builder(whole, name)
         for where, item in merges:
             _add_merge(builder, item, where)
-        return builder.finish()
+        return Opened(builder.finish(), self.name)
 
 
 # --- Writing ----------------------------------------------------------------------------

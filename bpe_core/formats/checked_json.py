@@ -1,0 +1,104 @@
+"""JSON from a file nobody vouches for: what is parsed is bounded, and what is taken from it is of the right kind."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from bpe_core.errors import FormatError, TooLarge
+
+LARGEST = 2**26  # bytes parsed at once; in memory they can become twenty times as many
+LARGEST_NUMBER = 2**31 - 1
+
+Object = dict[str, Any]
+
+
+class _TwiceError(ValueError):
+    """A key that stands twice in one object."""
+
+
+def parsed_object(data: bytes, name: str) -> Object:
+    """The JSON object that a whole file holds."""
+    if len(data) > LARGEST:
+        raise TooLarge(f"{name} has {len(data):,} bytes; a tokenizer of more than {LARGEST:,} is not read.")
+    try:
+        parsed = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_without_repetition)
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{name}: the bytes at place {error.start + 1:,} are not UTF-8.") from error
+    except json.JSONDecodeError as error:
+        where = f"{name}, line {error.lineno:,}, column {error.colno:,}"
+        raise FormatError(f"{where}: this is not valid JSON: {error.msg}.") from error
+    except _TwiceError as error:
+        raise FormatError(f"{name}: {error}") from error
+    except (RecursionError, ValueError) as error:  # brackets nested without end, a number of a million digits
+        raise FormatError(f"{name}: JSON that no tokenizer would hold: too deep, or a number too long.") from error
+    if not isinstance(parsed, dict):
+        raise FormatError(f"{name}: there must be a JSON object, in curly brackets.")
+    return parsed
+
+
+def _without_repetition(pairs: list[tuple[str, Any]]) -> Object:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise _TwiceError(f"the entry {twice[:80]!r} stands twice in one object.")
+    return found
+
+
+def object_in(whole: Object, key: str, name: str) -> Object:
+    """An entry that must be an object; empty where it is missing or null."""
+    value = whole.get(key)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise FormatError(f'{name}: "{key}" must be an object.')
+    return value
+
+
+def list_in(whole: Object, key: str, name: str) -> list[Any]:
+    """An entry that must be a list; empty where it is missing or null."""
+    value = whole.get(key)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise FormatError(f'{name}: "{key}" must be a list.')
+    return value
+
+
+def text_in(whole: Object, key: str, name: str) -> str:
+    """An entry that must be a text; empty where it is missing or null."""
+    value = whole.get(key)
+    if value is None:
+        return ""
+    return whole_text(value, f'{name}: "{key}"')
+
+
+def whole_text(value: Any, what: str) -> str:
+    """A text without halves of characters, which JSON can spell but no file can hold."""
+    if not isinstance(value, str):
+        raise FormatError(f"{what} must be a text.")
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise FormatError(f"{what} holds half a character.") from error
+    return value
+
+
+def number_of(value: Any, what: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= LARGEST_NUMBER:
+        raise FormatError(f"{what} must be a whole number from 0 to {LARGEST_NUMBER:,}, not {str(value)[:40]}.")
+    return value
+
+
+def vocabulary_of(entries: Object, name: str) -> dict[str, int]:
+    """Texts with their numbers, each number once."""
+    seen: dict[int, str] = {}
+    for text, value in entries.items():
+        whole_text(text, f"{name}: a token")
+        number = number_of(value, f"{name}: the number of {text[:40]!r}")
+        if number in seen:
+            raise FormatError(f"{name}: the number {number:,} is given to {seen[number][:40]!r} and to {text[:40]!r}.")
+        seen[number] = text
+    return entries

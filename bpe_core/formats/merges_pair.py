@@ -1,0 +1,229 @@
+"""merges.txt with vocab.json beside it: a pair of texts a line, and the number of each token."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from bpe_core.errors import FormatError, RecipeError
+from bpe_core.formats import byte_level, missing_places
+from bpe_core.formats.base import Beside, Format, Opened, Peer, Writer, nothing_beside
+from bpe_core.formats.checked_json import parsed_object, vocabulary_of
+from bpe_core.formats.guessing import likely_pattern
+from bpe_core.formats.spelling import containing, same_text
+from bpe_core.formats.stand_in_texts import numbered, written_tokens
+from bpe_core.formats.text_lines import VERSION, read_pairs
+from bpe_core.formats.vocabulary_model import Style, build
+from bpe_core.formats.written_merges import WrittenMerge
+from bpe_core.history import MergeHistory
+from bpe_core.progress import Progress, ProgressReport, ignore_progress
+from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
+
+# How the two files are called, where they are not called after each other ("small-merges.txt", "small-vocab.json").
+MERGES_NAMES = ("merges.txt", "vocab.bpe")
+VOCABULARY_NAMES = ("vocab.json", "encoder.json")
+
+ROWS_BETWEEN_REPORTS = 4_096
+MARKERS = {"</w>": "glued", "▁": "prefix"}
+_UNUSUAL = tuple(chr(code).encode() for code in range(0x100, 0x144))  # stand-ins of bytes that do not print
+MOST_SPECIALS = 10_000  # entries that no merge makes, before the two files cannot belong together
+
+
+class MergesPair(Format):
+    """merges.txt and vocab.json"""
+
+    name = "merges.txt"
+    extension = ".txt"
+    endings = ("merges.txt", "vocab.json", "vocab.bpe")
+    explanation = "merges.txt with vocab.json beside it, as GPT-2 and older libraries have them."
+    holds_splitting = False
+
+    def impossible(self, history: MergeHistory) -> list[str]:
+        recipe = history.recipe
+        if recipe.base == "bytes":
+            return (
+                [] if recipe.marker in ("none", "continuation") else missing_places.needs_bytes(history, "merges.txt")
+            )
+        if recipe.marker == "symbol" or (recipe.marker != "none" and recipe.marker_text not in MARKERS.keys() | {"##"}):
+            return [f"merges.txt has no place for the word marker {recipe.marker_text!r} ({recipe.marker})."]
+        return containing(history, _holds_a_blank, "A line of merges.txt cannot hold the blank or line break in these")
+
+    def can_hold(self, history: MergeHistory) -> list[str]:
+        impossible = self.impossible(history)
+        if impossible:
+            return impossible
+        found = same_text(history) + missing_places.about_splitting(history.recipe)
+        tokens = written_tokens(history)
+        if any(tokens[merge.left].startswith(VERSION) for merge in history):
+            found.append(f"A merge begins with {VERSION}; other libraries skip such a line as if it were the version.")
+        return found
+
+    def write(
+        self,
+        history: MergeHistory,
+        file: BinaryIO,
+        *,
+        merges: int | None = None,
+        progress: ProgressReport = ignore_progress,
+    ) -> None:
+        history = history if merges is None else history.first(merges)
+        self.refuse_the_impossible(history)
+        texts = written_tokens(history)
+        file.write(b"#version: 0.2\n")
+        for merge in history:
+            file.write(f"{texts[merge.left]} {texts[merge.right]}\n".encode())
+            if merge.step % ROWS_BETWEEN_REPORTS == 0:
+                progress(Progress("writing", merge.step, len(history), "merges"))
+        progress(Progress("writing", len(history), len(history), "merges"))
+
+    def companions(self, path: Path) -> dict[Path, Writer]:
+        return {path.with_name(vocabulary_name(path.name)): write_vocabulary}
+
+    def recognizes(self, data: bytes) -> bool:
+        if data.lstrip()[:1] == b"{":
+            return _is_vocabulary(data)
+        head = data[:100_000]
+        if not head.startswith(VERSION.encode()) or b"</w>" in head:
+            return False
+        return any(stand_in in head for stand_in in _UNUSUAL)
+
+    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> Opened:
+        if data.lstrip()[:1] == b"{":
+            vocabulary_data, merges_data = data, _first_beside(beside, _merges_names(Path(name).name))
+            if merges_data is None:
+                raise FormatError(
+                    f"{name} is a vocabulary without merges. They are in a file of their own, such as merges.txt; "
+                    "put it beside this one, or open it."
+                )
+            vocabulary_name_, merges_name = name, "its merges.txt"
+        else:
+            merges_data = data
+            found = _first_beside(beside, _vocabulary_names(Path(name).name))
+            vocabulary_data = found or b""
+            vocabulary_name_, merges_name = f"the vocabulary beside {name}", name
+        merges, _ = read_pairs(merges_data, merges_name)
+        vocabulary = None
+        if vocabulary_data:
+            vocabulary = vocabulary_of(parsed_object(vocabulary_data, vocabulary_name_), vocabulary_name_)
+        return _opened(merges, vocabulary, merges_name)
+
+    def peer(self, data: bytes, history: MergeHistory, beside: Beside = nothing_beside) -> Peer | None:
+        return None
+
+
+def write_vocabulary(history: MergeHistory, file: BinaryIO) -> None:
+    """vocab.json: each token's number, special tokens last."""
+    vocabulary = numbered(written_tokens(history))
+    first = len(history.alphabet) + len(history)
+    for i, special in enumerate(history.recipe.special_tokens):
+        vocabulary.setdefault(special, first + i)
+    file.write(json.dumps(vocabulary, ensure_ascii=False, indent=0).encode())
+
+
+# --- Names ------------------------------------------------------------------------------
+
+
+def vocabulary_name(merges_name: str) -> str:
+    """The vocabulary that belongs to a file of merges.
+
+    >>> vocabulary_name("merges.txt"), vocabulary_name("small-merges.txt"), vocabulary_name("other.txt")
+    ('vocab.json', 'small-vocab.json', 'other.vocab.json')
+    """
+    if merges_name.endswith("merges.txt"):
+        return merges_name.removesuffix("merges.txt") + "vocab.json"
+    return merges_name.rpartition(".")[0] + ".vocab.json"
+
+
+def _vocabulary_names(merges_name: str) -> list[str]:
+    return [vocabulary_name(merges_name), *VOCABULARY_NAMES]
+
+
+def _merges_names(name: str) -> list[str]:
+    """
+    >>> _merges_names("small-vocab.json")[0]
+    'small-merges.txt'
+    """
+    own = [name.removesuffix("vocab.json") + "merges.txt"] if name.endswith("vocab.json") else []
+    own += [name.removesuffix(".vocab.json") + ".txt"] if name.endswith(".vocab.json") else []
+    return [*own, *MERGES_NAMES]
+
+
+def _first_beside(beside: Beside, names: list[str]) -> bytes | None:
+    return next((data for name in names if (data := beside(name)) is not None), None)
+
+
+# --- Reading ----------------------------------------------------------------------------
+
+
+def _is_vocabulary(data: bytes) -> bool:
+    """An object of texts and numbers and nothing else, as far as its beginning shows."""
+    head = data[:4096].lstrip()[1:].lstrip()
+    _, colon, rest = head.partition(b'":')
+    return head.startswith(b'"') and bool(colon) and rest.strip()[:1].isdigit()
+
+
+def _opened(merges: list[WrittenMerge], vocabulary: Mapping[str, int] | None, name: str) -> Opened:
+    style = _style(merges, vocabulary)
+    made = {merge.left + merge.right for merge in merges}
+    specials = _specials(vocabulary or {}, made, style)
+    built = build(vocabulary, merges, specials, style, name + ", line {}")
+    tokens = [byte_level.read(text) or b"" for text in made] if style.byte_level else []
+    pattern = likely_pattern(tokens) if style.byte_level else "whitespace" if style.marker != "none" else "gpt2"
+    choices: dict[str, Any] = {"base": "bytes"} if style.byte_level else {"base": "characters", "marker": style.marker}
+    try:
+        recipe = Recipe(
+            name="merges.txt",
+            pattern=pattern,
+            merges=len(built.pairs),
+            vocab_size=None,
+            special_tokens=tuple(specials),
+            unknown="bytes" if style.byte_fallback else "unk",
+            **choices,
+        )
+    except RecipeError as error:
+        raise FormatError(f"{name}: {error}") from error
+    notes = [f"merges.txt does not say how text is split into words; here by the pattern {pattern}.", *built.notes]
+    if vocabulary is None:
+        notes.append("There is no vocab.json beside it, so tokens are numbered as GPT-2 numbers them.")
+    history = MergeHistory.from_pairs(recipe, built.alphabet, built.pairs)
+    return Opened(history, MergesPair.name, tuple(notes), built.numbers)
+
+
+def _style(merges: list[WrittenMerge], vocabulary: Mapping[str, int] | None) -> Style:
+    texts = [merge.left + merge.right for merge in merges]
+    as_bytes = all(map(byte_level.is_byte_level, texts)) and not any(text.endswith("</w>") for text in texts)
+    if as_bytes and (vocabulary is None or sum(one in vocabulary for one in byte_level.stand_ins()) > 128):
+        return Style(byte_level=True)
+    entries = vocabulary or dict.fromkeys(texts, 0)
+    ends = any(text.endswith("</w>") and len(text) > 4 for text in entries)
+    begins = any(text.startswith("▁") for text in entries)
+    marker = "</w>" if ends else "▁" if begins else ""
+    return Style(
+        marker=MARKERS.get(marker, "none"),  # type: ignore[arg-type]
+        marker_text=marker,
+        unknown=UNKNOWN_TOKEN if UNKNOWN_TOKEN in entries else "",
+        byte_fallback=all(f"<0x{i:02X}>" in entries for i in range(256)),
+    )
+
+
+def _specials(vocabulary: Mapping[str, int], made: set[str], style: Style) -> dict[str, int]:
+    """Entries that no merge makes and no base symbol is, such as <|endoftext|>."""
+    fallback = {f"<0x{i:02X}>" for i in range(256)} if style.byte_fallback else set()
+    longer = len(style.marker_text) + 1 if style.marker == "glued" else 1
+    found = {
+        text: number
+        for text, number in vocabulary.items()
+        if len(text) > 1 and text not in made and text != style.unknown and text not in fallback
+        if not (style.marker == "glued" and text.endswith(style.marker_text) and len(text) == longer)
+    }
+    if len(found) > MOST_SPECIALS:
+        raise FormatError(
+            f"The vocabulary has {len(found):,} tokens that no merge makes: the two files differ in origin."
+        )
+    return dict(sorted(found.items(), key=lambda item: item[1]))
+
+
+def _holds_a_blank(text: bytes) -> bool:
+    return any(blank in text for blank in (b" ", b"\n", b"\r"))

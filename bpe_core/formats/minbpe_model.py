@@ -1,0 +1,160 @@
+"""minbpe's .model: the pattern, the special tokens, then one pair of ids a line.
+
+The bytes are the ids 0 to 255, and the merges follow in their order.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from bpe_core.alphabet import Alphabet
+from bpe_core.errors import FormatError, RecipeError
+from bpe_core.formats import missing_places
+from bpe_core.formats.base import Beside, Format, Opened, Writer, nothing_beside
+from bpe_core.formats.honest_text import escape
+from bpe_core.formats.named_expressions import expression_of, pattern_choices
+from bpe_core.formats.rebuilding import HistoryBuilder
+from bpe_core.formats.spelling import spelled
+from bpe_core.history import NOTHING, Int64s, MergeHistory
+from bpe_core.progress import Progress, ProgressReport, ignore_progress
+from bpe_core.recipe import Recipe
+
+SIGNATURE = b"minbpe v1"
+ROWS_BETWEEN_REPORTS = 4_096
+MOST_SPECIALS = 100_000
+LARGEST_NUMBER = 2**31 - 1
+
+_PAIR = re.compile(rb"(\d{1,10}) (\d{1,10})\s*\Z")
+
+
+class MinbpeModel(Format):
+    """.model and .vocab"""
+
+    name = "minbpe"
+    extension = ".model"
+    endings = (".minbpe.model",)
+    explanation = "minbpe's model: the pattern, the special tokens and pairs of ids; a readable .vocab beside."
+
+    def impossible(self, history: MergeHistory) -> list[str]:
+        found = missing_places.needs_bytes(history, "minbpe")
+        if not found and not history.alphabet.is_plain_bytes:
+            found = ["A minbpe file numbers the bytes 0 to 255 in their order; this table numbers them otherwise."]
+        return found
+
+    def can_hold(self, history: MergeHistory) -> list[str]:
+        recipe = history.recipe
+        unfit = [token for token in recipe.special_tokens if token.split() != [token]]
+        found = self.impossible(history)
+        if unfit:
+            found.append(f"The special token {unfit[0]!r} holds a blank or a line break, which ends it in this format.")
+        expression = expression_of(recipe)
+        if expression.strip() != expression or "\n" in expression:
+            found.append(
+                "The pattern begins or ends with a blank or holds a line break; minbpe would read another one."
+            )
+        return found + missing_places.about_lines(recipe) + missing_places.about_normalization(recipe)
+
+    def write(
+        self,
+        history: MergeHistory,
+        file: BinaryIO,
+        *,
+        merges: int | None = None,
+        progress: ProgressReport = ignore_progress,
+    ) -> None:
+        history = history if merges is None else history.first(merges)
+        self.refuse_the_impossible(history)
+        recipe = history.recipe
+        first_special = 256 + len(history)
+        head = [SIGNATURE.decode(), expression_of(recipe), str(len(recipe.special_tokens))]
+        head += [f"{token} {first_special + i}" for i, token in enumerate(recipe.special_tokens)]
+        file.write("".join(f"{line}\n" for line in head).encode())
+        for merge in history:
+            file.write(b"%d %d\n" % (merge.left, merge.right))
+            if merge.step % ROWS_BETWEEN_REPORTS == 0:
+                progress(Progress("writing", merge.step, len(history), "merges"))
+        progress(Progress("writing", len(history), len(history), "merges"))
+
+    def companions(self, path: Path) -> dict[Path, Writer]:
+        return {path.with_suffix(".vocab"): write_vocabulary}
+
+    def recognizes(self, data: bytes) -> bool:
+        return data.startswith(SIGNATURE)
+
+    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> Opened:
+        lines = iter(io.BytesIO(data))
+        version = next(lines, b"").strip()
+        if version != SIGNATURE:
+            raise FormatError(f"{name}, line 1: there must be {SIGNATURE.decode()!r}; other versions are not read.")
+        expression = _text(next(lines, None), f"{name}, line 2").strip()
+        specials = _specials(lines, name)
+        choices, notes = pattern_choices(expression)
+        try:
+            recipe = Recipe(name="minbpe", merges=0, vocab_size=None, special_tokens=tuple(specials), **choices)
+        except RecipeError as error:
+            raise FormatError(f"{name}: {error}") from error
+        builder = HistoryBuilder(recipe, Alphabet.of_bytes(), tokens_at_start=NOTHING, end_reason="")
+        for number, line in enumerate(lines, start=4 + len(specials)):
+            left, right = _pair(line, f"{name}, line {number:,}")
+            builder.add(left, right, where=f"{name}, line {number:,}")
+        history = builder.finish()
+        history.recipe = recipe.with_changes(merges=len(history))
+        return Opened(history, self.name, tuple(notes), _numbers(history, list(specials.values())))
+
+
+def write_vocabulary(history: MergeHistory, file: BinaryIO) -> None:
+    """The readable companion: each token, and of which two it was made."""
+    texts = [escape(text) for text in spelled(history)]
+    for id, text in enumerate(texts[: len(history.alphabet)]):
+        file.write(f"[{text}] {id}\n".encode())
+    file.writelines(
+        f"[{texts[merge.left]}][{texts[merge.right]}] -> [{texts[merge.id]}] {merge.id}\n".encode() for merge in history
+    )
+    for id, special in enumerate(history.recipe.special_tokens, start=len(texts)):
+        file.write(f"[{escape(special.encode())}] {id}\n".encode())
+
+
+def _specials(lines: Iterator[bytes], name: str) -> dict[str, int]:
+    """The special tokens with their numbers, from as many lines as the first one says."""
+    count = _text(next(lines, None), f"{name}, line 3").strip()
+    if not (count.isascii() and count.isdigit() and len(count) < 8 and int(count) <= MOST_SPECIALS):
+        raise FormatError(f"{name}, line 3: {count[:40]!r} is not a number of special tokens.")
+    specials: dict[str, int] = {}
+    for number in range(4, 4 + int(count)):
+        where = f"{name}, line {number:,}"
+        parts = _text(next(lines, None), where).split()
+        if len(parts) != 2 or not (parts[1].isascii() and parts[1].isdigit() and len(parts[1]) < 11):
+            raise FormatError(f"{where}: there must be a special token, a blank and its number.")
+        if parts[0] in specials or int(parts[1]) > LARGEST_NUMBER:
+            raise FormatError(f"{where}: the special token {parts[0]!r} is listed twice, or its number is too large.")
+        specials[parts[0]] = int(parts[1])
+    return specials
+
+
+def _text(line: bytes | None, where: str) -> str:
+    if line is None:
+        raise FormatError(f"{where}: the file was cut short.")
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{where}: the bytes at place {error.start + 1} are not UTF-8.") from error
+
+
+def _pair(line: bytes, where: str) -> tuple[int, int]:
+    found = _PAIR.match(line)
+    if found is None:
+        raise FormatError(f"{where}: {line[:40].decode('utf-8', 'replace').strip()!r} is not a pair of ids.")
+    return int(found[1]), int(found[2])
+
+
+def _numbers(history: MergeHistory, specials: list[int]) -> Int64s | None:
+    """Special tokens may have any numbers."""
+    ours = np.arange(history.vocabulary_size)
+    numbers = np.concatenate([ours[: len(ours) - len(specials)], np.array(specials, np.int64)])
+    return None if np.array_equal(numbers, ours) else numbers

@@ -1,0 +1,150 @@
+"""Merges recovered from ranks: for files that number tokens but do not say which two each was made of.
+
+A token was made of the two pieces into which it falls when only the tokens of lower rank
+are merged. Where it falls into fewer or more, no merge can have made it.
+
+    >>> ranks = {b"a": 0, b"b": 1, b"c": 2, b"ab": 3, b"abc": 4, b"cab": 5, b"abcc": 6}
+    >>> Recovery(ranks).pieces(b"abc"), Recovery(ranks).pieces(b"cab")
+    ([b'ab', b'c'], [b'c', b'ab'])
+
+If every token falls into exactly two pieces, then merging by the rank of the joined text, as
+such files mean it, and merging by the recovered list of pairs give the same tokens for every
+text. For suppose two pieces stood side by side whose joined text is a token t, other than the
+pair t was made of. What happens between two boundaries that still stand depends on nothing
+outside them, so t alone would have come to the same two pieces; but t alone came to its own pair.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+Text = TypeVar("Text", bytes, str)
+
+NO_LIMIT = 2**62
+NOT_LATE = -1
+SHORT = 40  # pieces; up to here looking at all of them is faster than a heap
+
+
+class Recovery(Generic[Text]):
+    """Splits tokens by the ranks below their own."""
+
+    def __init__(self, ranks: Mapping[Text, int]) -> None:
+        self._ranks: Mapping[Text, int] = ranks
+
+    def pieces(self, token: Text, limit: int | None = None) -> list[Text]:
+        """What is left of a token when everything of lower rank (or of one below `limit`) is merged."""
+        limit = self._ranks[token] if limit is None else limit
+        if len(token) <= SHORT:
+            return self._by_looking_at_all(token, limit)
+        return self._by_heap(token, limit)
+
+    def _by_looking_at_all(self, token: Text, limit: int) -> list[Text]:
+        get = self._ranks.get
+        cuts = list(range(len(token) + 1))
+        pairs = [get(token[i : i + 2], limit) for i in range(len(token) - 1)]
+        while pairs:
+            least = min(pairs)
+            if least >= limit:
+                break
+            i = pairs.index(least)
+            del cuts[i + 1], pairs[i]
+            if i < len(pairs):
+                pairs[i] = get(token[cuts[i] : cuts[i + 2]], limit)
+            if i:
+                pairs[i - 1] = get(token[cuts[i - 1] : cuts[i + 1]], limit)
+        return [token[cuts[i] : cuts[i + 1]] for i in range(len(cuts) - 1)]
+
+    def _by_heap(self, token: Text, limit: int) -> list[Text]:
+        """The same for long tokens, whose time must not grow with the square of their length."""
+        end: int = len(token)
+        after = [*range(1, end + 1)]  # where the piece that begins here ends; 0: none begins here
+        before = [*range(-1, end - 1)]  # where the piece before the one that begins here begins
+        heap: list[tuple[int, int, int]] = []
+
+        def enter(start: int) -> None:
+            middle = after[start]
+            if middle < end:
+                rank = self._ranks.get(token[start : after[middle]], limit)
+                if rank < limit:
+                    heapq.heappush(heap, (rank, start, after[middle]))
+
+        for start in range(end - 1):
+            enter(start)
+        while heap:
+            _, start, stop = heapq.heappop(heap)
+            middle = after[start]
+            if not start < middle < end or after[middle] != stop:
+                continue  # one of the two has been merged since
+            after[start], after[middle] = stop, 0
+            if stop < end:
+                before[stop] = start
+            enter(start)
+            if start:
+                enter(before[start])
+        starts = [start for start in range(end) if after[start]]
+        return [token[start : after[start]] for start in starts]
+
+
+@dataclass
+class Recovered(Generic[Text]):
+    """The merges behind ranks, in the order in which they happen."""
+
+    tokens: list[Text] = field(default_factory=list)  # those that merges make
+    pairs: list[tuple[int, int]] = field(default_factory=list)
+    out_of_turn: list[Text] = field(default_factory=list)  # made of a piece with a higher rank than their own
+    lost: list[Text] = field(default_factory=list)  # made by no merge
+
+
+def recover(ranks: Mapping[Text, int], base: Mapping[Text, int], first_id: int) -> Recovered[Text]:
+    """The merges that make the tokens.
+
+    `ranks` stand lowest first, `base` are the ids of the base symbols, `first_id` is the first merge's.
+
+    >>> letters = {letter: i for i, letter in enumerate("abcxyzpqr")}
+    >>> found = recover({"ab": 0, "abc": 1, "xyz": 2, "yz": 3, "pqr": 4}, letters, 9)
+    >>> found.tokens, found.pairs
+    (['ab', 'abc', 'yz', 'xyz'], [(0, 1), (9, 2), (4, 5), (3, 11)])
+    >>> found.out_of_turn, found.lost
+    (['xyz'], ['pqr'])
+    """
+    found: Recovered[Text] = Recovered()
+    recovery = Recovery(ranks)
+    made_of: dict[Text, list[Text]] = {}
+    turn: dict[Text, tuple[int, int]] = {}
+    for token, rank in ranks.items():
+        if token in base:
+            continue
+        pieces, turn[token] = recovery.pieces(token), (rank, NOT_LATE)
+        if len(pieces) != 2:
+            pieces = Recovery(_Without(ranks, token)).pieces(token, NO_LIMIT)
+            if len(pieces) != 2:
+                found.lost.append(token)
+                continue
+            found.out_of_turn.append(token)
+            turn[token] = (max(ranks.get(piece, NOT_LATE) for piece in pieces), rank)
+        made_of[token] = pieces
+    ids = dict(base)
+    for token in sorted(made_of, key=turn.__getitem__) if found.out_of_turn else made_of:
+        left, right = made_of[token]
+        if left in ids and right in ids:
+            ids[token] = first_id + len(found.tokens)
+            found.tokens.append(token)
+            found.pairs.append((ids[left], ids[right]))
+        else:  # made of what no merge makes
+            found.lost.append(token)
+    return found
+
+
+class _Without(dict[Text, int]):
+    """The ranks as if one token were not there."""
+
+    def __init__(self, ranks: Mapping[Text, int], token: Text) -> None:
+        super().__init__()
+        self._ranks: Mapping[Text, int] = ranks
+        self._token: Text = token
+
+    def get(self, key: Text, default: int) -> int:  # type: ignore[override]
+        return default if key == self._token else self._ranks.get(key, default)

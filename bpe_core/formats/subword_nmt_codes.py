@@ -1,0 +1,135 @@
+"""subword-nmt's codes: a version line, then `left right` a line.
+
+Version 0.2 glues the end of a word to its last character (`w</w>`); version 0.1 has it as a
+symbol of its own. The file holds neither counts nor numbers nor the characters of the corpus:
+characters that are in no merge are unknown.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import BinaryIO
+
+from bpe_core.alphabet import Alphabet, Symbol
+from bpe_core.formats import missing_places
+from bpe_core.formats.base import Beside, Format, Opened, Peer, nothing_beside
+from bpe_core.formats.spelling import containing, same_text, spelled
+from bpe_core.formats.text_lines import read_pairs
+from bpe_core.formats.written_merges import WrittenMerge, resolve
+from bpe_core.history import MergeHistory
+from bpe_core.progress import Progress, ProgressReport, ignore_progress
+from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
+
+END = "</w>"
+GLUED, SYMBOL = "#version: 0.2", "#version: 0.1"
+ROWS_BETWEEN_REPORTS = 4_096
+
+
+class SubwordNmtCodes(Format):
+    """codes"""
+
+    name = "subword-nmt"
+    extension = ".codes"
+    endings = (".codes", ".bpe-codes", ".bpe")
+    explanation = "subword-nmt's codes: a pair of texts a line, with </w> at the end of words."
+    holds_splitting = False
+    numbers_tokens = False
+
+    def impossible(self, history: MergeHistory) -> list[str]:
+        recipe = history.recipe
+        if recipe.base != "characters":
+            return ["subword-nmt's codes merge characters; this table starts from bytes."]
+        if recipe.marker not in ("glued", "symbol"):
+            return [
+                f"subword-nmt's codes mark the end of each word; this table's words end unmarked ({recipe.marker})."
+            ]
+        if recipe.marker_text != END:
+            return [f"subword-nmt knows no word marker but {END}; this table has {recipe.marker_text!r}."]
+        return containing(
+            history, _cannot_stand_in_a_line, "A line cannot hold the blank or line break in these tokens"
+        )
+
+    def can_hold(self, history: MergeHistory) -> list[str]:
+        impossible = self.impossible(history)
+        if impossible:
+            return impossible
+        found = same_text(history) + missing_places.about_splitting(history.recipe)
+        found += ["Codes have no numbers for tokens, and no list of the characters that are in no merge."]
+        if history.recipe.unknown == "bytes":
+            found.append("Codes cannot say that unknown characters become bytes; they stay as they are.")
+        return found
+
+    def write(
+        self,
+        history: MergeHistory,
+        file: BinaryIO,
+        *,
+        merges: int | None = None,
+        progress: ProgressReport = ignore_progress,
+    ) -> None:
+        history = history if merges is None else history.first(merges)
+        self.refuse_the_impossible(history)
+        texts = spelled(history)
+        file.write((GLUED if history.recipe.marker == "glued" else SYMBOL).encode() + b"\n")
+        for merge in history:
+            file.write(texts[merge.left] + b" " + texts[merge.right] + b"\n")
+            if merge.step % ROWS_BETWEEN_REPORTS == 0:
+                progress(Progress("writing", merge.step, len(history), "merges"))
+        progress(Progress("writing", len(history), len(history), "merges"))
+
+    def recognizes(self, data: bytes) -> bool:
+        head = data[:100_000].split(b"\n")
+        lines = [line.rstrip(b"\r") for line in head[1:-1] or head[1:]]
+        pairs = all(len(line.split(b" ")) == 2 for line in lines if line)
+        return data.startswith(b"#version") or (bool(data) and END.encode() in data and pairs)
+
+    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> Opened:
+        merges, version = read_pairs(data, name)
+        glued = version != SYMBOL
+        alphabet = Alphabet(tuple(_symbols(merges, glued)))
+        base = {symbol.text.decode(): id for id, symbol in enumerate(alphabet.symbols) if symbol.kind != "unknown"}
+        found = resolve(base, len(alphabet), merges, name + ", line {}")
+        recipe = Recipe(
+            name="subword-nmt",
+            base="characters",
+            pattern="whitespace",
+            marker="glued" if glued else "symbol",
+            ties="largest-text",
+            merges=len(found.pairs),
+            vocab_size=None,
+        )
+        notes = ["Codes do not list the characters that are in no merge: here those are unknown."]
+        if found.never_happen:
+            notes.append(f"{found.never_happen:,} merges never happen, because another one makes the same text before.")
+        return Opened(MergeHistory.from_pairs(recipe, alphabet, found.pairs), self.name, tuple(notes))
+
+    def peer(self, data: bytes, history: MergeHistory, beside: Beside = nothing_beside) -> Peer | None:
+        try:
+            from subword_nmt.apply_bpe import BPE  # not needed to run: only asked whether it agrees
+        except ImportError:
+            return None
+        bpe = BPE(io.StringIO(data.decode(), newline="\n"), separator="")
+
+        def encode(word: str) -> list[bytes]:
+            *inner, last = bpe.segment_tokens([word])
+            return [piece.encode() for piece in (*inner, last)]
+
+        return encode
+
+
+def _cannot_stand_in_a_line(text: bytes) -> bool:
+    return any(blank in text for blank in (b" ", b"\n", b"\r"))
+
+
+def _symbols(merges: list[WrittenMerge], glued: bool) -> list[Symbol]:
+    """The base symbols that the merges mention: characters, and those that end a word."""
+    made = {merge.left + merge.right for merge in merges}
+    mentioned = {part for merge in merges for part in (merge.left, merge.right)} - made
+    characters = {part for part in mentioned if len(part) == 1}
+    symbols = [Symbol(UNKNOWN_TOKEN.encode(), UNKNOWN_TOKEN.encode(), "unknown")]
+    if not glued:
+        plain = [Symbol(part.encode(), part.encode(), "character") for part in sorted(characters)]
+        return [*symbols, *plain, Symbol(END.encode(), b" ", "marker")]
+    ends = {part.removesuffix(END) for part in mentioned if part.endswith(END) and len(part) == 1 + len(END)}
+    symbols += [Symbol(part.encode(), part.encode(), "character") for part in sorted(characters | ends)]
+    return symbols + [Symbol((part + END).encode(), part.encode() + b" ", "glued") for part in sorted(ends)]

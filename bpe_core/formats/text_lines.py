@@ -1,0 +1,42 @@
+"""Files with a pair of texts a line: merges.txt and subword-nmt's codes.
+
+Only a line feed ends a line. The other characters that Unicode calls line separators may
+stand inside a token.
+"""
+
+from __future__ import annotations
+
+from bpe_core.errors import FormatError
+from bpe_core.formats.written_merges import WrittenMerge
+
+VERSION = "#version"
+LONGEST_LINE = 2**20  # bytes
+
+
+def read_pairs(data: bytes, name: str) -> tuple[list[WrittenMerge], str]:
+    """The merges of a whole file, and its version line, which may be missing."""
+    merges: list[WrittenMerge] = []
+    version = ""
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        text = _decoded(line.removesuffix(b"\r"), number, name)
+        if number == 1 and text.startswith(VERSION):
+            version = text.strip()
+        elif text:
+            parts = text.split(" ")
+            if len(parts) != 2 or not all(parts):
+                raise FormatError(
+                    f"{name}, line {number:,}: there must be two tokens with one blank between, not {text[:80]!r}. "
+                    "A token that holds a blank or a line break cannot be written in such a file."
+                )
+            merges.append(WrittenMerge(parts[0], parts[1], number))
+    return merges, version
+
+
+def _decoded(line: bytes, number: int, name: str) -> str:
+    if len(line) > LONGEST_LINE:
+        raise FormatError(f"{name}, line {number:,}: {len(line):,} bytes are too many for a merge.")
+    try:
+        return line.decode("utf-8-sig" if number == 1 else "utf-8")
+    except UnicodeDecodeError as error:
+        place = f"{name}, line {number:,}"
+        raise FormatError(f"{place}: the bytes at place {error.start + 1} of the line are not UTF-8.") from error

@@ -1,0 +1,94 @@
+"""Merges written as pairs of texts become merges of ids.
+
+Where a file names a token it writes its text. So two tokens of the same text are one to it,
+and it may list several merges that make it; text decides which of them ever happens.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from bpe_core.errors import FormatError
+from bpe_core.formats.honest_text import escape
+from bpe_core.formats.recovering import Recovery
+from bpe_core.recipe import LARGEST_VOCABULARY
+
+SHOWN = 60  # characters of a token in a sentence
+NO_LIMIT = 2**62
+
+
+class WrittenMerge(NamedTuple):
+    """One merge, and where in the file it stands."""
+
+    left: str
+    right: str
+    place: int  # the line, or the number of the merge
+
+
+@dataclass
+class Resolved:
+    """The merges as ids, and the text of each."""
+
+    pairs: list[tuple[int, int]] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    never_happen: int = 0  # merges left out because another one always comes first
+
+
+def shown(text: str) -> str:
+    """A token's text for a sentence.
+
+    >>> shown("a\\nb" + "c" * 100)[-8:]
+    'cccccc…”'
+    """
+    cut = text[:SHOWN] + ("…" if len(text) > SHOWN else "")
+    return f"“{escape(cut.encode('utf-8', 'replace'))}”"
+
+
+def resolve(base: Mapping[str, int], first_id: int, merges: Sequence[WrittenMerge], where: str) -> Resolved:
+    """The merges as pairs of ids.
+
+    `base` are the texts of the base symbols, `first_id` is the first merge's, `where` reads "merges.txt, line {}".
+
+    >>> found = resolve({"l": 0, "o": 1, "w": 2}, 3, [WrittenMerge("l", "o", 1), WrittenMerge("lo", "w", 2)], "line {}")
+    >>> found.pairs
+    [(0, 1), (3, 2)]
+    """
+    if len(merges) > LARGEST_VOCABULARY:
+        raise FormatError(f"{where.format(LARGEST_VOCABULARY + 1)}: there are more than {LARGEST_VOCABULARY:,} merges.")
+    makers = Counter(merge.left + merge.right for merge in merges)
+    several = {text for text, number in makers.items() if number > 1}
+    id_of = dict(base)
+    found = Resolved()
+    recovery = Recovery(id_of)
+    one_by_one = all(len(text) == 1 for text in base)
+    for merge in merges:
+        joined = merge.left + merge.right
+        if joined in several and not _happens(merge, joined, id_of, recovery if one_by_one else None):
+            found.never_happen += 1
+            continue
+        for part in (merge.left, merge.right):
+            if part not in id_of:
+                raise FormatError(
+                    f"{where.format(merge.place)}: it joins {shown(part)}, which does not exist yet: "
+                    "no merge before it makes that token, and it is no base symbol."
+                )
+        if joined in id_of:
+            raise FormatError(
+                f"{where.format(merge.place)}: it makes {shown(joined)}, which is there already as a base symbol."
+            )
+        found.pairs.append((id_of[merge.left], id_of[merge.right]))
+        found.texts.append(joined)
+        id_of[joined] = first_id + len(found.texts) - 1
+    return found
+
+
+def _happens(merge: WrittenMerge, joined: str, id_of: Mapping[str, int], recovery: Recovery[str] | None) -> bool:
+    """Whether, of several merges that make a text, this is the one that makes it."""
+    if joined in id_of:
+        return False  # an earlier merge made it, and leaves nothing for this one
+    if recovery is None:
+        return merge.left in id_of and merge.right in id_of
+    return recovery.pieces(joined, NO_LIMIT) == [merge.left, merge.right]
