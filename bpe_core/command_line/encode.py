@@ -1,15 +1,20 @@
-"""`bpe-explorer encode`: a text's tokens by a merge table."""
+"""`bpe-explorer encode`: the tokens of a text, or of whole files, by a merge table."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
+from typing import get_args
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_table, text_argument, text_or_standard_input
+from bpe_core.command_line.interruption import INTERRUPTED
+from bpe_core.command_line.progress_bar import ProgressBar
 from bpe_core.command_line.steps import token_names, visible
 from bpe_core.errors import BpeError
 from bpe_core.formats import read_history
+from bpe_core.insight.encode_corpus import Width, encode_corpus
 
 SUMMARY = "turn text into tokens by a merge table"
 
@@ -23,6 +28,9 @@ examples:
 
   bpe-explorer encode --merges merges.csv --json < page.txt
       All of standard input, exactly as it is (its last line break too), as JSON.
+
+  bpe-explorer encode --merges merges.csv book.txt folder/ --output ids.npy
+      With --output the arguments are files: their ids go into one file, .npy or .bin, and figures are printed.
 """
 
 
@@ -32,6 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_merge_table(parser)
     parser.add_argument("--at", type=int, metavar="K", help="use only the first K merges")
     parser.add_argument("--allow-special", action="store_true", help="special tokens in the text stand for themselves")
+    parser.add_argument("--output", metavar="FILE", help="take the arguments as files and write their ids here")
+    parser.add_argument("--width", choices=get_args(Width), help="of an id in that file; else the smallest that fits")
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--pieces", action="store_true", help="print the tokens' texts instead of their ids")
     shown.add_argument("--json", action="store_true", help="print ids and texts as JSON")
@@ -41,6 +51,8 @@ def run(options: argparse.Namespace) -> int:
     history = read_history(options.merges)
     if options.at is not None and not 0 <= options.at <= len(history):
         raise BpeError(f"{options.merges} holds {len(history):,} merges; --at must be a number from 0 to that.")
+    if options.output:
+        return _encode_files(options, history)
     tokenizer = bpe.Tokenizer(history)
     text = text_or_standard_input(options.text)
     ids = tokenizer.encode(text, at=options.at, allowed_special="all" if options.allow_special else ())
@@ -52,4 +64,35 @@ def run(options: argparse.Namespace) -> int:
         print(" | ".join(visible(names[id]) for id in ids))
     else:
         print(*ids)
+    return 0
+
+
+def _encode_files(options: argparse.Namespace, history: bpe.MergeHistory) -> int:
+    bar = ProgressBar(sys.stderr)
+    try:
+        result = encode_corpus(
+            bpe.Corpus.from_files(options.text or ["-"]),
+            history,
+            options.output,
+            at=options.at,
+            width=options.width,
+            allow_special=options.allow_special,
+            progress=bar,
+        )
+    except KeyboardInterrupt:
+        bar.clear()
+        sys.stderr.write("Stopped; nothing was written.\n")
+        return INTERRUPTED
+    finally:
+        bar.clear()
+    if options.json:
+        files = [{**vars(file), "bytes_per_token": file.bytes_per_token} for file in result.files]
+        print(json.dumps({"output": str(result.path), "width": result.width, "files": files}, ensure_ascii=False))
+        return 0
+    for file in result.files:
+        print(
+            f"{file.tokens:>12,} tokens, {file.different_tokens:,} different, "
+            f"{file.bytes_per_token:.2f} bytes each  {file.name}"
+        )
+    print(f"Wrote {result.tokens:,} ids as {result.width} to {result.path}.")
     return 0

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from importlib import metadata
 from typing import Any, Protocol
 
-from bpe_core.command_line import decode, encode, presets, train, words
+from bpe_core.command_line import decode, encode, paid, presets, race, sizes, ties, token, train, why, words
 from bpe_core.command_line.interruption import INTERRUPTED
 from bpe_core.errors import BpeError
 
@@ -41,6 +41,11 @@ from text to tokens:
   bpe-explorer encode --merges merges.csv "the lowest price"
   bpe-explorer decode --merges merges.csv 78 270 1221
 
+questions about a merge table:
+  bpe-explorer why "the lowest price" --merges merges.csv
+  bpe-explorer token "␣the" --merges merges.csv --corpus book.txt
+  bpe-explorer sizes --merges merges.csv --corpus book.txt --held-out other.txt
+
 `bpe-explorer COMMAND --help` tells more about a command.
 """
 
@@ -61,6 +66,12 @@ COMMANDS: dict[str, Command] = {
     "train": train,
     "encode": encode,
     "decode": decode,
+    "why": why,
+    "ties": ties,
+    "token": token,
+    "race": race,
+    "sizes": sizes,
+    "paid": paid,
     "words": words,
     "presets": presets,
 }

@@ -1,0 +1,65 @@
+"""`bpe-explorer paid`: the words and files that a merge's count came from."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+import bpe_core as bpe
+from bpe_core.command_line.arguments import add_merge_table
+from bpe_core.command_line.questions import Names, check_step, count
+from bpe_core.formats import read_history
+from bpe_core.insight.contributions import Contributions, FileCounts, contributions, split_over_files
+from bpe_core.insight.ranked_words import RankedWords
+
+SUMMARY = "tell which words and which files paid for a merge"
+
+EXAMPLES = """\
+examples:
+  bpe-explorer paid --merges merges.csv --corpus a.txt b.txt --step 120
+      The words that held the pair when it was merged, and how its count splits over the files.
+"""
+
+MOST_SHOWN = 20
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EXAMPLES
+    add_merge_table(parser)
+    parser.add_argument("--corpus", nargs="+", required=True, metavar="FILE", help="the files it was learned from")
+    parser.add_argument("--step", type=int, required=True, metavar="N", help="the merge; 1 is the first")
+    parser.add_argument("--json", action="store_true", help="print it as JSON, all words included")
+
+
+def run(options: argparse.Namespace) -> int:
+    history = read_history(options.merges)
+    step = check_step(options.step, history)
+    tables = [count([file], history) for file in options.corpus]
+    ranked = RankedWords.of(bpe.WordTable.merged(tables), history)
+    paid = contributions(ranked, step)
+    shares = split_over_files(paid, ranked, FileCounts(tables))
+    words = [(ranked.words.word(one.word).decode(errors="replace"), one.count) for one in paid.words]
+    if options.json:
+        told = {
+            "step": step,
+            "count": paid.count,
+            "words": words,
+            "files": list(zip(options.corpus, shares, strict=True)),
+        }
+        print(json.dumps(told, ensure_ascii=False, indent=1))
+        return 0
+    index = step - 1
+    pair = Names(history).pair((int(history.columns.left[index]), int(history.columns.right[index])))
+    print(f"step {step:,}: {pair}, {paid.count:,} times in {len(words):,} words")
+    _print_shares(paid, words, list(zip(options.corpus, shares, strict=True)))
+    return 0
+
+
+def _print_shares(paid: Contributions, words: list[tuple[str, int]], files: list[tuple[str, int]]) -> None:
+    whole = max(1, paid.count)
+    for file, share in files:
+        print(f"{share / whole:>7.1%}  {share:>10,}  from {file}")
+    for word, share in words[:MOST_SHOWN]:
+        print(f"{share / whole:>7.1%}  {share:>10,}  {word.replace(' ', '␣')}")
+    if len(words) > MOST_SHOWN:
+        print(f"         and {len(words) - MOST_SHOWN:,} more words")

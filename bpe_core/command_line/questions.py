@@ -1,0 +1,86 @@
+"""What the commands that ask about a merge table share: the moment, the corpus, the tokens' names."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+import bpe_core as bpe
+from bpe_core.command_line.interruption import INTERRUPTED as INTERRUPTED
+from bpe_core.command_line.progress_bar import ProgressBar
+from bpe_core.command_line.steps import BLANK, token_names, visible
+from bpe_core.errors import BpeError
+from bpe_core.insight.ranked_words import RankedWords
+
+
+def add_moment(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--at", type=int, metavar="K", help="as it stood after the first K merges (else after all)")
+
+
+def add_corpus(parser: argparse.ArgumentParser, *, required: bool, purpose: str) -> None:
+    parser.add_argument("--corpus", nargs="+", required=required, metavar="FILE", help=purpose)
+
+
+def moment(options: argparse.Namespace, history: bpe.MergeHistory) -> int:
+    """After how many merges a person wants to look."""
+    at: int | None = options.at
+    if at is None:
+        return len(history)
+    if not 0 <= at <= len(history):
+        raise BpeError(f"{options.merges} holds {len(history):,} merges; --at must be a number from 0 to that.")
+    return at
+
+
+def corpus_of(files: Sequence[str]) -> bpe.Corpus:
+    return bpe.Corpus.from_files(list(files))
+
+
+def count(files: Sequence[str], history: bpe.MergeHistory) -> bpe.WordTable:
+    """The words of these files, split as the table's recipe says."""
+    bar = ProgressBar(sys.stderr)
+    try:
+        return bpe.count_words(corpus_of(files), history.recipe, progress=bar)
+    finally:
+        bar.clear()
+
+
+def ranked_words(options: argparse.Namespace, history: bpe.MergeHistory) -> RankedWords:
+    return RankedWords.of(count(options.corpus, history), history)
+
+
+class Names:
+    """What is written on each token, blanks marked; and the way back from that to the token."""
+
+    def __init__(self, history: bpe.MergeHistory) -> None:
+        self._texts = token_names(history)
+
+    def __call__(self, id: int) -> str:
+        return visible(self._texts[id])
+
+    def pair(self, pair: tuple[int, int]) -> str:
+        return " + ".join(map(self, pair))
+
+    def id_of(self, text: str) -> int:
+        """The token of which that is written, or with that number behind a `#`.
+
+        Where several are written alike, such as a merge that spells a marker, the oldest.
+        """
+        wanted = text.replace(BLANK, " ")
+        if wanted in self._texts:
+            return self._texts.index(wanted)
+        if wanted.startswith("#") and wanted[1:].isascii() and wanted[1:].isdigit():
+            id = int(wanted[1:])
+            if id < len(self._texts):
+                return id
+            raise BpeError(f"There is no token {id:,}; the ids go from 0 to {len(self._texts) - 1:,}.")
+        raise BpeError(
+            f"No token is written {text!r}. Write it as the merge table does (a blank as it is or as {BLANK}, "
+            "bytes as <0x0A>), or give its id as #300."
+        )
+
+
+def check_step(step: int, history: bpe.MergeHistory) -> int:
+    if not 1 <= step <= len(history):
+        raise BpeError(f"There is no step {step:,}; the table holds the steps 1 to {len(history):,}.")
+    return step

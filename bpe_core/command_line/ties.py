@@ -1,0 +1,101 @@
+"""`bpe-explorer ties`: which merges a tie decided, and what another rule would have made of it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any, get_args
+
+import bpe_core as bpe
+from bpe_core.command_line.arguments import add_merge_table, text_argument
+from bpe_core.command_line.questions import Names, add_corpus, add_moment, count, moment
+from bpe_core.errors import BpeError
+from bpe_core.formats import read_history
+from bpe_core.formats.honest_text import escape
+from bpe_core.insight.tie_ledger import Divergence, Tie, divergence, text_under_both, ties, under_another_rule
+from bpe_core.recipe import Ties
+
+SUMMARY = "list the merges that a tie decided; ask what another rule would have done"
+
+EXAMPLES = """\
+examples:
+  bpe-explorer ties --merges merges.csv
+      Where two pairs were equally frequent: who won, against whom, and when the other got its turn.
+
+  bpe-explorer ties --merges merges.csv --what-if lowest-ids --corpus book.txt --text "the lowest price"
+      Learn again under another rule: where the two part, what they have in common, and the text under both.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EXAMPLES
+    add_merge_table(parser)
+    add_moment(parser)
+    parser.add_argument(
+        "--what-if", choices=get_args(Ties), metavar="RULE", help=f"learn again under {', '.join(get_args(Ties))}"
+    )
+    add_corpus(parser, required=False, purpose="the files the table was learned from; needed for --what-if")
+    parser.add_argument("--text", type=text_argument, metavar="TEXT", help="show this text under both rules")
+    parser.add_argument("--json", action="store_true", help="print it as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    history = read_history(options.merges)
+    if options.what_if:
+        if not options.corpus:
+            raise BpeError("To learn again under another rule the texts are needed: give them with --corpus.")
+        return _what_if(options, history)
+    found, names = ties(history, moment(options, history)), Names(history)
+    if options.json:
+        print(json.dumps([_described(tie, names) for tie in found], ensure_ascii=False, indent=1))
+        return 0
+    if not history.has_counts:
+        raise BpeError(f"{options.merges} holds no counts, so nothing is known about ties.")
+    for tie in found:
+        later = f"merged at step {tie.loser_step:,}" if tie.loser_step else "never merged"
+        print(f"{tie.step:>6}  {names.pair(tie.winner):<28} won against {names.pair(tie.loser):<28} {later}")
+    print(f"{len(found):,} of {moment(options, history):,} merges were decided by a tie ({history.recipe.ties}).")
+    return 0
+
+
+def _described(tie: Tie, names: Names) -> dict[str, Any]:
+    pairs = {"winner": [*map(names, tie.winner)], "loser": [*map(names, tie.loser)]}
+    return {"step": tie.step, **pairs, "count": tie.count, "loser_step": tie.loser_step}
+
+
+def _what_if(options: argparse.Namespace, history: bpe.MergeHistory) -> int:
+    recipe = under_another_rule(history.recipe, options.what_if)
+    trainer = bpe.Trainer(count(options.corpus, history), recipe)
+    trainer.advance(max_merges=len(history))
+    other = trainer.history
+    parted = divergence(history, other)
+    if options.json:
+        print(json.dumps(_parted_as_json(parted), ensure_ascii=False, indent=1))
+        return 0
+    if parted.step is None:
+        print(f"Under {options.what_if} the same {len(other):,} merges are learned.")
+    else:
+        assert parted.one is not None
+        assert parted.other is not None
+        print(f"The two part at step {parted.step:,}: {_pair(parted.one)} here, {_pair(parted.other)} there.")
+    print(f"{parted.shared:,} tokens are in both vocabularies ({parted.overlap:.1%}).")
+    if options.text:
+        both = text_under_both(options.text, history, other)
+        data = options.text.encode()
+        for rule, spans in ((history.recipe.ties, both.one), (options.what_if, both.other)):
+            pieces = " | ".join(data[start:stop].decode(errors="replace") for start, stop in spans)
+            print(f"{rule:>15}: {pieces}")
+    return 0
+
+
+def _pair(texts: tuple[bytes, bytes]) -> str:
+    return " + ".join(escape(text).replace(" ", "␣") for text in texts)
+
+
+def _parted_as_json(parted: Divergence) -> dict[str, Any]:
+    pairs = {
+        name: None if pair is None else [*map(escape, pair)]
+        for name, pair in (("one", parted.one), ("other", parted.other))
+    }
+    counts = {"shared": parted.shared, "only_one": parted.only_one, "only_other": parted.only_other}
+    return {"step": parted.step, **pairs, **counts, "overlap": parted.overlap}

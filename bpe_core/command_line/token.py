@@ -1,0 +1,109 @@
+"""`bpe-explorer token`: the life of one token."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from bpe_core.command_line.arguments import add_merge_table, text_argument
+from bpe_core.command_line.questions import Names, add_corpus, add_moment, corpus_of, moment, ranked_words
+from bpe_core.formats import read_history
+from bpe_core.insight.biography import Biography, biography
+from bpe_core.insight.contexts import Context, contexts
+from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.insight.reachability import Reachability, reachability
+
+SUMMARY = "tell the life of a token: its parts, its rise and fall, its words, where it stands"
+
+EXAMPLES = """\
+examples:
+  bpe-explorer token "␣the" --merges merges.csv --corpus book.txt
+      Its parts and what was made of it, how often it occurs, in which words and lines, and whether it is a mere
+      scaffold that larger tokens have used up.
+
+  bpe-explorer token "#260" --merges merges.csv --at 300 --json --corpus book.txt
+      The token with the id 260 as of merge 300.
+"""
+
+MOST_SHOWN = 12
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EXAMPLES
+    parser.add_argument("token", type=text_argument, metavar="TOKEN", help="as the merge table writes it, or #ID")
+    add_merge_table(parser)
+    add_corpus(parser, required=True, purpose="the files the table was learned from")
+    add_moment(parser)
+    parser.add_argument("--json", action="store_true", help="print it as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    history = read_history(options.merges)
+    at, names = moment(options, history), Names(history)
+    token = names.id_of(options.token)
+    ranked = ranked_words(options, history)
+    life = biography(ranked, token, at)
+    reached = reachability(history, token, at, corpus=ranked)
+    lines = contexts(corpus_of(options.corpus), ranked, token, at, most=MOST_SHOWN)
+    if options.json:
+        print(json.dumps(_described(life, reached, lines, ranked, names), ensure_ascii=False, indent=1))
+    else:
+        _print(life, reached, lines, ranked, names)
+    return 0
+
+
+def _print(life: Biography, reached: Reachability, lines: list[Context], ranked: RankedWords, names: Names) -> None:
+    made = "a base symbol" if life.parts is None else f"step {life.step:,}: {names.pair(life.parts)}"
+    print(f"{names(life.token)}  (id {life.token}, {made})")
+    print(f"occurs     {life.count_now:,} times after {life.at:,} merges; {life.peak:,} at its peak")
+    if life.is_scaffold:
+        print("           a scaffold: larger tokens have taken all of it")
+    for cut in life.curve.cuts[:MOST_SHOWN]:
+        print(f"           merge {cut.step:,} ({names(ranked.base + cut.step - 1)}) took {cut.lost:,}")
+    print(f"in tokens  {_listed([names(child) for child in life.children])}")
+    print(f"in words   {_listed([f'{_word(ranked, one.word)} {one.count:,}' for one in life.words])}")
+    print(f"{_reach_sentence(reached, names)}")
+    for hit in lines:
+        place = f"{hit.source}:{'row ' if hit.is_row else ''}{hit.line}"
+        print(f"{place}: {hit.text[: hit.start]}[{hit.text[hit.start : hit.stop]}]{hit.text[hit.stop :]}")
+
+
+def _listed(texts: list[str]) -> str:
+    rest = f" … and {len(texts) - MOST_SHOWN:,} more" if len(texts) > MOST_SHOWN else ""
+    return ", ".join(texts[:MOST_SHOWN]) + rest if texts else "none"
+
+
+def _word(ranked: RankedWords, word: int) -> str:
+    return ranked.words.word(word).decode(errors="replace").replace(" ", "␣")
+
+
+def _reach_sentence(reached: Reachability, names: Names) -> str:
+    if reached.kind == "reachable":
+        return f"reachable  by the text {reached.witness!r}"
+    if reached.kind == "not learned yet":
+        return "It is not learned yet."
+    if len(reached.pieces) > 1:
+        return f"unreachable: its own text falls into {' | '.join(map(names, reached.pieces))}"
+    return "unreachable: no text holds these bytes" if reached.kind == "unreachable" else "no text was found for it"
+
+
+def _described(
+    life: Biography, reached: Reachability, lines: list[Context], ranked: RankedWords, names: Names
+) -> dict[str, Any]:
+    return {
+        "id": life.token,
+        "token": names(life.token),
+        "step": life.step,
+        "parts": None if life.parts is None else [*map(names, life.parts)],
+        "children": [*map(names, life.children)],
+        "at": life.at,
+        "count": life.count_now,
+        "peak": life.peak,
+        "born": life.curve.born,
+        "falls": [[cut.step, cut.lost] for cut in life.curve.cuts],
+        "scaffold": life.is_scaffold,
+        "words": [[ranked.words.word(one.word).decode(errors="replace"), one.count] for one in life.words],
+        "reachability": {"kind": reached.kind, "witness": reached.witness, "pieces": [*map(names, reached.pieces)]},
+        "contexts": [vars(hit) for hit in lines],
+    }

@@ -1,0 +1,77 @@
+"""`bpe-explorer why`: for every boundary of a text the reason it stands, or the merge that took it away."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from bpe_core.command_line.arguments import add_merge_table, text_argument, text_or_standard_input
+from bpe_core.command_line.questions import Names, add_corpus, add_moment, moment, ranked_words
+from bpe_core.formats import read_history
+from bpe_core.insight.why_split import Reason, WhySplit, sentence
+
+SUMMARY = "tell why a text is cut where it is"
+
+EXAMPLES = """\
+examples:
+  bpe-explorer why "the lowest price" --merges merges.csv
+      One line for each place where the text is cut: which tokens meet there, and why they stay apart.
+
+  bpe-explorer why newer --merges merges.csv --at 500 --corpus book.txt
+      With the corpus at hand, how often the two stood side by side is told, too.
+
+  bpe-explorer why newer --merges merges.csv --steps
+      The encoding of the text, merge by merge.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EXAMPLES
+    parser.add_argument("text", nargs="*", type=text_argument, metavar="TEXT", help="if left out: standard input")
+    add_merge_table(parser)
+    add_moment(parser)
+    add_corpus(parser, required=False, purpose="the files the table was learned from, for the counts of pairs")
+    parser.add_argument("--all", action="store_true", help="tell of the boundaries that merges have dissolved, too")
+    parser.add_argument("--steps", action="store_true", help="show how each word is encoded, merge by merge")
+    parser.add_argument("--json", action="store_true", help="print it as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    history = read_history(options.merges)
+    at, names = moment(options, history), Names(history)
+    text = text_or_standard_input(options.text)
+    corpus = ranked_words(options, history) if options.corpus else None
+    why = WhySplit(text, history, corpus=corpus)
+    if options.steps:
+        _print_steps(why, text, at, names)
+        return 0
+    data = text.encode()
+    reasons = [(byte, why.at_byte(byte, at)) for byte in range(1, len(data))]
+    shown = [(byte, reason) for byte, reason in reasons if options.all or reason.kind not in ("joined", "symbol")]
+    if options.json:
+        print(json.dumps([_described(byte, reason, names) for byte, reason in shown], ensure_ascii=False, indent=1))
+        return 0
+    for byte, reason in shown:
+        before, after = (part.decode(errors="replace") for part in (data[max(0, byte - 12) : byte], data[byte:][:12]))
+        print(f"{_shown(before):>12}|{_shown(after):<12}  {sentence(reason, names)}")
+    return 0
+
+
+def _shown(text: str) -> str:
+    return text.replace("\n", "⏎").replace(" ", "␣")
+
+
+def _described(byte: int, reason: Reason, names: Names) -> dict[str, Any]:
+    return {"byte": byte, "kind": reason.kind, "steps": reason.steps, "reason": sentence(reason, names)}
+
+
+def _print_steps(why: WhySplit, text: str, at: int, names: Names) -> None:
+    byte, length = 0, len(text.encode())
+    while byte < length:
+        word = why.word_at(byte)
+        for step in word.steps(at):
+            made = "before any merge" if step.rank is None else f"merge {step.rank + 1:,}"
+            print(f"{made:>18}  {' | '.join(names(token.id) for token in step.tokens)}")
+        print()
+        byte = max(byte + 1, word.stop)

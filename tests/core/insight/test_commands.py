@@ -1,0 +1,148 @@
+"""The commands that ask about a merge table: what they print, and how they refuse."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bpe_core import Corpus, Tokenizer
+from bpe_core.command_line.main import run
+from bpe_core.formats import read_history
+
+TEXT = "the lowest price is lower than the last one\n"
+OTHER = "a lower price and a slow flower\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    for path, text in zip(paths, (TEXT * 3, OTHER * 2), strict=True):
+        path.write_text(text)
+    return [str(path) for path in paths]
+
+
+@pytest.fixture
+def table(tmp_path: Path, files: list[str]) -> str:
+    path = tmp_path / "merges.json"
+    assert run(["train", *files, "--merges", "30", "--output", str(path), "--quiet"]) == 0
+    return str(path)
+
+
+def test_why_names_a_reason_for_every_cut(table: str, files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["why", "the slowest", "--merges", table, "--at", "12", "--json", "--corpus", *files]) == 0
+    told = json.loads(capsys.readouterr().out)
+    starts = [start for start, _, _ in Tokenizer(read_history(table)).spans("the slowest", 12)]
+    assert [one["byte"] for one in told] == starts[1:]
+    assert all(one["reason"].endswith(".") for one in told)
+    assert run(["why", "the slowest", "--merges", table]) == 0
+    assert "The pattern cuts here" in capsys.readouterr().out
+
+
+def test_why_shows_the_steps_of_each_word(table: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["why", "the low", "--merges", table, "--steps"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["before", "any", "merge", "t", "|", "h", "|", "e"]
+    assert sum("before any merge" in line for line in lines) == 2
+
+
+def test_ties_and_what_another_rule_would_have_done(
+    table: str, files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["ties", "--merges", table, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    history = read_history(table)
+    assert [one["step"] for one in told] == [merge.step for merge in history if merge.tied]
+    assert run(["ties", "--merges", table]) == 0
+    assert f"{len(told)} of 30 merges" in capsys.readouterr().out
+    what_if = ["ties", "--merges", table, "--what-if", "largest-text", "--text", "the lowest"]
+    assert run(what_if) == 1
+    assert "--corpus" in capsys.readouterr().err
+    assert run([*what_if, "--corpus", *files]) == 0
+    out = capsys.readouterr().out
+    assert "part at step" in out
+    assert "first-seen:" in out
+
+
+def test_token_tells_a_life(table: str, files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["token", "lowx", "--merges", table, "--json", "--corpus", *files]) == 1
+    assert "No token is written 'lowx'" in capsys.readouterr().err
+    assert run(["token", "␣low", "--merges", table, "--at", "8", "--json", "--corpus", *files]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["count"] == (TEXT * 3 + OTHER * 2).count(" low")
+    assert {word for word, _ in told["words"]} == {" lowest", " lower"}
+    assert {Path(one["source"]).name for one in told["contexts"]} == {"a.txt", "b.txt"}
+    assert told["reachability"]["kind"] == "reachable"
+    assert run(["token", "#104", "--merges", table, "--corpus", *files]) == 0
+    assert "a base symbol" in capsys.readouterr().out
+
+
+def test_race_follows_pairs(table: str, files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["race", "--merges", table, "--pair", "l", "o", "--step", "2", "--json", "--corpus", *files]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["runners"][0]["pair"] == ["l", "o"]
+    assert told["runners"][0]["peak"] == (TEXT * 3 + OTHER * 2).count("lo")
+    assert told["runners"][1]["won_at"] == 2
+    assert run(["race", "--merges", table, "--pair", "l", "o", "--corpus", *files]) == 0
+    assert "leads with" in capsys.readouterr().out
+    assert run(["race", "--merges", table, "--never-won"]) == 0
+    assert run(["race", "--merges", table]) == 1
+    assert run(["race", "--merges", table, "--step", "31", "--corpus", *files]) == 1
+    assert "no step 31" in capsys.readouterr().err
+
+
+def test_sizes_of_the_text_its_files_and_a_held_out_one(
+    table: str, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    held_out = tmp_path / "c.txt"
+    held_out.write_text("slower lowlands")
+    arguments = ["sizes", "--merges", table, "--corpus", *files, "--held-out", str(held_out)]
+    assert run([*arguments, "--each", "--csv"]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    assert len(rows) == 1 + 3 * 31
+    assert run([*arguments, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    history = read_history(table)
+    last = told[" ".join(files)]["bytes/token"][-1]
+    assert last == pytest.approx(len((TEXT * 3 + OTHER * 2).encode()) / int(history.columns.tokens_left[-1]))
+    assert run(arguments) == 0
+    assert "knee" in capsys.readouterr().out
+    assert run([*arguments, "--power", "0"]) == 1
+
+
+def test_paid_splits_a_count_over_words_and_files(
+    table: str, files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["paid", "--merges", table, "--step", "1", "--json", "--corpus", *files]) == 0
+    told = json.loads(capsys.readouterr().out)
+    count = int(read_history(table).columns.count[0])
+    assert (
+        told["count"] == sum(share for _, share in told["words"]) == sum(share for _, share in told["files"]) == count
+    )
+    assert run(["paid", "--merges", table, "--step", "1", "--corpus", *files]) == 0
+    assert "%" in capsys.readouterr().out
+
+
+def test_encode_writes_files_as_ids(
+    table: str, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "ids.npy"
+    assert run(["encode", "--merges", table, *files, "--output", str(output), "--width", "int32", "--at", "9"]) == 0
+    tokenizer = Tokenizer(read_history(table))
+    expected = [id for text in (TEXT * 3, OTHER * 2) for id in tokenizer.encode(text, at=9)]
+    assert np.load(output).tolist() == expected
+    assert f"Wrote {len(expected):,} ids as int32" in capsys.readouterr().out
+    assert run(["encode", "--merges", table, *files, "--output", str(tmp_path / "ids.bin"), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [Path(file["name"]).name for file in told["files"]] == ["a.txt", "b.txt"]
+    assert Corpus.from_files(files).total_size == sum(file["bytes"] for file in told["files"])
+    assert run(["encode", "--merges", table, *files, "--output", str(tmp_path / "ids.txt")]) == 1
+    assert ".npy or .bin" in capsys.readouterr().err
+
+
+def test_a_moment_outside_the_table_is_refused(table: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (["why", "low"], ["ties"]):
+        assert run([*arguments, "--merges", table, "--at", "31"]) == 1
+        assert "from 0 to that" in capsys.readouterr().err
