@@ -232,6 +232,8 @@ class LeftoversJob(Job):
                 written = datetime.fromtimestamp(path.stat().st_mtime)
                 return Leftover(path, written, read_summary(path))
             finally:
+                if path.stat().st_size == 0:  # its window was gone before it was worth anything
+                    remove_safety_copy(path)
                 lock.release()
         except (OSError, BpeError):
             return None

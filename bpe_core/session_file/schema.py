@@ -60,13 +60,11 @@ TABLES: dict[int, frozenset[str]] = {
 
 
 def create(connection: sqlite3.Connection) -> None:
-    """Make the tables of today in an empty database."""
-    with connection:
-        connection.execute("BEGIN")
-        for statement in (*VERSION_1, BOOKMARKS):
-            connection.execute(statement)
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {VERSION}")
+    """Make the tables of today in an empty database, as a part of the first transaction."""
+    for statement in (*VERSION_1, BOOKMARKS):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
 def migrate(connection: sqlite3.Connection, version: int) -> None:

@@ -59,7 +59,6 @@ class SessionWriter:
             # A file that only counts when it is whole needs no way back. The other must survive a power cut.
             self._connection.execute(f"PRAGMA journal_mode = {'TRUNCATE' if is_kept_up_to_date else 'OFF'}")
             self._connection.execute(f"PRAGMA synchronous = {'FULL' if is_kept_up_to_date else 'OFF'}")
-            schema.create(self._connection)
 
     def close(self) -> None:
         with self._sentences():
@@ -70,6 +69,8 @@ class SessionWriter:
         runs = dict(self._runs)
         tables = dict(self._word_tables)
         with self._sentences(), self._transaction():
+            if self._written is None:
+                schema.create(self._connection)
             self._write_choices(session)
             self._write_sources(0, session.sources, () if self._written is None else self._written.sources)
             self._write_bookmarks(session)

@@ -1,0 +1,82 @@
+"""A window that trains, saves and exports without a pause until it is killed: run by test_killed.py.
+
+    python -m tests.e2e.restless FOLDER SEED
+
+Every few hundredths of a second it prints how much the shown run has learned, so that whoever
+kills it knows what must be found afterwards.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from app.settings import Settings
+from app.wiring import build
+from bpe_core.session_file import Bookmark
+
+VOCABULARY = 6_000
+TELL_MILLISECONDS = 20
+ACT_MILLISECONDS = 150
+PACES = (None, 400.0, 3_000.0)  # merges a second; None: as fast as can be
+
+
+def restless_text() -> str:
+    """Always the same, with enough different words for thousands of merges."""
+    chosen = random.Random(5)
+    syllables = [a + b + c for a in "bdfgklmnprst" for b in "aeiou" for c in ("", "n", "r", "st")]
+    words = ["".join(chosen.choices(syllables, k=chosen.randint(1, 4))) for _ in range(9_000)]
+    return " ".join(chosen.choices(words, k=40_000))
+
+
+def say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def main(folder: Path, seed: int) -> int:
+    chosen = random.Random(seed)
+    application = QApplication(sys.argv[:1])
+    program = build(application, Settings(), "light")
+    program.window.show()
+    program.begin([])
+    session, document = program.session, program.filing.document
+    session.shelf.replace_by_text("restless", restless_text())
+    assert program.form.choose(vocab_size=VOCABULARY)
+    session.runs.set_pace(chosen.choice(PACES))
+    session.train()
+
+    def tell() -> None:
+        say(f"{time.monotonic()} {0 if session.runs.shown is None else session.runs.shown.learned}")
+
+    def act() -> None:
+        deed = chosen.choice(["save", "export", "pause", "note", "nothing", "nothing"])
+        if program.training.status.main == "resume":
+            program.actions["main"].trigger()
+        elif deed == "save":
+            document.save(folder / "harbour.bpex")
+        elif deed == "export" and program.export.can_start():
+            program.export.start(folder / "merges.csv")
+        elif deed == "pause" and program.training.status.main == "pause":
+            program.actions["main"].trigger()
+        elif deed == "note" and session.runs.shown is not None and session.runs.shown.learned:
+            mark = Bookmark(session.runs.shown.number, chosen.randint(0, session.runs.shown.learned), "a note")
+            session.bookmarks.put((*session.bookmarks.value, mark), "Add a bookmark")
+
+    timers = []
+    for milliseconds, deed in ((TELL_MILLISECONDS, tell), (ACT_MILLISECONDS, act)):
+        timer = QTimer(interval=milliseconds)
+        timer.timeout.connect(deed)
+        timer.start()
+        timers.append(timer)
+    say("ready")
+    return application.exec()
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), int(sys.argv[2])))

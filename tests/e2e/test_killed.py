@@ -1,0 +1,138 @@
+"""Killed at any moment of training, saving and exporting, the program loses at most a second.
+
+A few times always; BPE_KILLS=100 in the environment asks for more.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bpe_core import Corpus, Recipe, Trainer, WordTable, count_words
+from bpe_core.formats import read_history
+from bpe_core.history import MergeHistory
+from bpe_core.session_file import SavedRun, read_session
+from tests.core.learning import all_columns
+from tests.e2e.restless import VOCABULARY, restless_text
+from tests.shared import ROOT
+
+KILLS = int(os.environ.get("BPE_KILLS", "4"))
+MOST_LOST_SECONDS = 1.0
+START_SECONDS = 60
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes are killed otherwise there")
+
+
+class Restless:
+    """The program, and what it says."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        environment = {
+            **os.environ,
+            "QT_QPA_PLATFORM": "offscreen",
+            "BPE_EXPLORER_SETTINGS": str(folder / "settings.ini"),
+        }
+        command = [sys.executable, "-m", "tests.e2e.restless", str(folder), str(seed)]
+        self._process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
+        self.told: list[tuple[float, int]] = []
+        self._ready = threading.Event()
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            if line == "ready\n":
+                self._ready.set()
+            elif line.endswith("\n"):
+                moment, learned = line.split()
+                self.told.append((float(moment), int(learned)))
+
+    def kill_after(self, seconds: float) -> float:
+        """When it was killed."""
+        assert self._ready.wait(START_SECONDS)
+        time.sleep(seconds)
+        assert self._process.poll() is None, "it ended by itself"
+        moment = time.monotonic()
+        self.end()
+        return moment
+
+    def end(self) -> None:
+        self._process.send_signal(signal.SIGKILL)
+        self._process.wait()
+        self._reader.join()
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+
+    def seconds_lost(self, killed: float, recovered: int) -> float:
+        """How long before its end the first merge was known that is gone."""
+        return max((killed - moment for moment, learned in self.told if learned > recovered), default=0.0)
+
+
+@pytest.fixture(scope="module")
+def undisturbed() -> MergeHistory:
+    """What is learned when nobody interferes."""
+    trainer = Trainer(words(), Recipe.preset("gpt2", vocab_size=VOCABULARY))
+    while not trainer.advance().finished:
+        pass
+    return trainer.history
+
+
+def words() -> WordTable:
+    return count_words(Corpus.from_texts([restless_text()]), Recipe.preset("gpt2"))
+
+
+@pytest.mark.parametrize("seed", range(KILLS))
+def test_killed_at_any_moment(tmp_path: Path, undisturbed: MergeHistory, seed: int) -> None:
+    program = Restless(tmp_path, seed)
+    try:
+        killed = program.kill_after(random.Random(seed).uniform(0.0, 5.0))
+    except AssertionError:
+        program.end()
+        raise
+    copies = sorted((tmp_path / "settings.data" / "unsaved").glob("*.bpex"))
+    assert len(copies) <= 1
+    files = [*copies, *tmp_path.glob("*.bpex")]
+    recovered = [run for path in files for run in runs_of(path)]
+    lost = program.seconds_lost(killed, max((run.learned for run in recovered), default=0))
+    sys.stdout.write(f"seconds lost: {lost:.2f}\n")
+    assert lost <= MOST_LOST_SECONDS
+    for run in recovered:
+        check_it_goes_on(run, undisturbed)
+    if (tmp_path / "merges.csv").exists():
+        exported = read_history(tmp_path / "merges.csv")
+        assert all_columns(exported) == all_columns(undisturbed.first(len(exported)))
+
+
+def runs_of(path: Path) -> list[SavedRun]:
+    """What is in a file that was left, which must be sound."""
+    is_copy = path.parent.name == "unsaved"
+    if is_copy and not has_tables(path):
+        return []  # killed while it was being made: nothing had been promised yet
+    runs = list(read_session(path, is_safety_copy=is_copy).runs)
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    return runs
+
+
+def has_tables(path: Path) -> bool:
+    with closing(sqlite3.connect(path)) as connection:
+        return bool(connection.execute("SELECT name FROM sqlite_master").fetchall())
+
+
+def check_it_goes_on(run: SavedRun, undisturbed: MergeHistory) -> None:
+    assert run.words is not None
+    trainer = Trainer(run.words, run.recipe, history=run.history)
+    while not trainer.advance().finished:
+        pass
+    assert all_columns(trainer.history) == all_columns(undisturbed)
