@@ -241,7 +241,8 @@ def write_results(table, room, spelled, symbols, kind, results, place):  # type:
         return count
     ranks[0] = np.int32(PATTERN_CUT)
     if kind == RANKS:
-        results[place : place + symbols] = ranks[:symbols]
+        for i in range(symbols):
+            results[place + i] = ranks[i]
         return symbols
     for i in range(symbols):
         results[place + count] = spelled.symbols[i]

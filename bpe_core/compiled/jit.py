@@ -22,4 +22,6 @@ if TYPE_CHECKING:
     def kernel(function: Function) -> Function: ...
 
 else:
-    kernel = numba.njit(nogil=True, cache=_folder is not None, error_model="numpy")
+    # Without Numba's own memory management: kernels allocate nothing (a slice copied to a slice would), and the
+    # reference counts it keeps of every array that is handed from one kernel to another cost more than the work.
+    kernel = numba.njit(nogil=True, cache=_folder is not None, error_model="numpy", _nrt=False)
