@@ -17,8 +17,10 @@ from bpe_core.errors import Cancelled, FormatError, OutputError, TooLarge
 from bpe_core.formats.base import Beside, Format, Opened
 from bpe_core.formats.csv_table import CsvTable, TsvTable
 from bpe_core.formats.json_table import JsonTable
+from bpe_core.formats.markdown_table import MarkdownTable
 from bpe_core.formats.merges_pair import MergesPair
 from bpe_core.formats.minbpe_model import MinbpeModel
+from bpe_core.formats.parquet_table import ParquetTable
 from bpe_core.formats.sentencepiece_model import SentencePieceModel
 from bpe_core.formats.subword_nmt_codes import SubwordNmtCodes
 from bpe_core.formats.tiktoken_ranks import TiktokenRanks
@@ -40,6 +42,8 @@ FORMATS: dict[str, Format] = TABLES | {
         SubwordNmtCodes(),
         MinbpeModel(),
         SentencePieceModel(),
+        MarkdownTable(),
+        ParquetTable(),
     )
 }
 
@@ -86,9 +90,10 @@ def read_history(path: Path | str) -> MergeHistory:
 def open_table(path: Path | str) -> Opened:
     """What a file of any known format holds, recognized by its content."""
     data = _content(Path(path))
+    beside = files_beside(Path(path))
     for one in FORMATS.values():
-        if one.recognizes(data):
-            return one.open(data, str(path), files_beside(Path(path)))
+        if one.recognizes_file(data, str(path), beside):
+            return one.open(data, str(path), beside)
     if not data:
         raise FormatError(f"{path} is empty.")
     raise FormatError(f"{path} is not a merge table this program knows ({', '.join(FORMATS)}).")

@@ -62,7 +62,9 @@ class Format(ABC):
     explanation: ClassVar[str]  # one line for menus and --help
     holds_splitting = True  # whether the file tells how text becomes words
     numbers_tokens = True  # whether its tokens have numbers
-    needs: ClassVar[str] = ""  # a package without which the format does not work
+    joins_unknown = False  # whether several unknown characters in a row are one token
+    peer_name: ClassVar[str] = ""  # the library that `peer` asks
+    holds_specials = True  # whether special tokens are found in a text by those who load the file
 
     @abstractmethod
     def can_hold(self, history: MergeHistory) -> list[str]:
@@ -98,6 +100,10 @@ class Format(ABC):
     def recognizes(self, data: bytes) -> bool:
         """Whether a file of this content is of this kind, judged by its marks alone."""
 
+    def recognizes_file(self, data: bytes, name: str, beside: Beside) -> bool:
+        """The same for a file of that name, with others beside it."""
+        return self.recognizes(data)
+
     @abstractmethod
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> Opened:
         """What a whole file holds; `name` is what errors call it.
@@ -110,6 +116,10 @@ class Format(ABC):
         """The history a whole file holds."""
         return self.open(data, name).history
 
-    def peer(self, data: bytes, history: MergeHistory, beside: Beside = nothing_beside) -> Peer | None:
+    def differences(self, data: bytes, history: MergeHistory) -> list[str] | None:
+        """Where the content says something else than the history; None: `open` it and see what it encodes."""
+        return None
+
+    def peer(self, data: bytes, history: MergeHistory, name: str, beside: Beside = nothing_beside) -> Peer | None:
         """The real library, given the file's content; None where it is not installed or there is none."""
         return None

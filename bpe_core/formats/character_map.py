@@ -125,13 +125,21 @@ def _candidates(recipe: Recipe) -> Iterator[str]:
             yield letter
         if recipe.unicode_form and (parts := unicodedata.decomposition(letter)) and not parts.startswith("<"):
             yield "".join(chr(int(part, 16)) for part in parts.split())
-            yield unicodedata.normalize("NFD", letter)
+            yield from _orders_of_marks(unicodedata.normalize("NFD", letter))
     if recipe.unicode_form:
         for code in range(0xAC00, 0xD7A4):
             syllable = chr(code)
             yield unicodedata.normalize("NFD", syllable)
             if (code - 0xAC00) % 28:  # a syllable of two letters, and a third behind it
                 yield chr(code - (code - 0xAC00) % 28) + unicodedata.normalize("NFD", syllable)[2]
+
+
+def _orders_of_marks(parts: str) -> Iterator[str]:
+    """A letter with its marks; where there are two, also the other way round, and with the first one joined already."""
+    yield parts
+    if len(parts) == 3:
+        yield parts[0] + parts[2] + parts[1]
+        yield unicodedata.normalize("NFC", parts[0] + parts[2]) + parts[1]
 
 
 def _may_change(letter: str, recipe: Recipe) -> bool:

@@ -38,7 +38,9 @@ class MergesPair(Format):
     extension = ".txt"
     endings = ("merges.txt", "vocab.json", "vocab.bpe")
     explanation = "merges.txt with vocab.json beside it, as GPT-2 and older libraries have them."
+    peer_name = "tokenizers"
     holds_splitting = False
+    holds_specials = False
 
     def impossible(self, history: MergeHistory) -> list[str]:
         recipe = history.recipe
@@ -89,6 +91,12 @@ class MergesPair(Format):
             return False
         return any(stand_in in head for stand_in in _UNUSUAL)
 
+    def recognizes_file(self, data: bytes, name: str, beside: Beside) -> bool:
+        if self.recognizes(data):
+            return True
+        # Merges of characters look like subword-nmt's codes, but those have no vocabulary beside them.
+        return data.startswith(VERSION.encode()) and beside(vocabulary_name(Path(name).name)) is not None
+
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> Opened:
         if data.lstrip()[:1] == b"{":
             vocabulary_data, merges_data = data, _first_beside(beside, _merges_names(Path(name).name))
@@ -109,8 +117,27 @@ class MergesPair(Format):
             vocabulary = vocabulary_of(parsed_object(vocabulary_data, vocabulary_name_), vocabulary_name_)
         return _opened(merges, vocabulary, merges_name)
 
-    def peer(self, data: bytes, history: MergeHistory, beside: Beside = nothing_beside) -> Peer | None:
-        return None
+    def peer(self, data: bytes, history: MergeHistory, name: str, beside: Beside = nothing_beside) -> Peer | None:
+        vocabulary = _first_beside(beside, _vocabulary_names(Path(name).name))
+        try:
+            import tokenizers  # not needed to run: only asked whether it agrees
+        except ImportError:
+            return None
+        if vocabulary is None:
+            return None
+        recipe = history.recipe
+        merges = [(merge.left, merge.right) for merge in read_pairs(data, name)[0]]
+        said: dict[str, Any] = {}
+        if recipe.base == "characters":
+            said = {"byte_fallback": True} if recipe.unknown == "bytes" else {"unk_token": UNKNOWN_TOKEN}
+        if recipe.marker == "glued":
+            said["end_of_word_suffix"] = recipe.marker_text
+        model = tokenizers.models.BPE(vocabulary_of(parsed_object(vocabulary, name), name), merges, **said)
+        asked = tokenizers.Tokenizer(model)
+        if recipe.base == "bytes":
+            asked.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+        before = recipe.marker_text if recipe.marker == "prefix" else ""
+        return lambda word: list(asked.encode(before + word).ids)
 
 
 def write_vocabulary(history: MergeHistory, file: BinaryIO) -> None:

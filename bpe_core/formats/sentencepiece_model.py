@@ -41,6 +41,9 @@ class SentencePieceModel(Format):
     extension = ".model"
     endings = (".spm.model", ".spm")
     explanation = "SentencePiece's BPE model: characters, a ▁ before each word, and how text is changed first."
+    peer_name = "sentencepiece"
+    joins_unknown = True
+    holds_specials = False
 
     def impossible(self, history: MergeHistory) -> list[str]:
         recipe = history.recipe
@@ -114,7 +117,7 @@ class SentencePieceModel(Format):
         same = np.array_equal(numbers, np.arange(len(numbers)))
         return Opened(history, self.name, tuple(notes + _about_pieces(recovered)), None if same else numbers)
 
-    def peer(self, data: bytes, history: MergeHistory, beside: Beside = nothing_beside) -> Peer | None:
+    def peer(self, data: bytes, history: MergeHistory, name: str, beside: Beside = nothing_beside) -> Peer | None:
         try:
             import sentencepiece  # not needed to run: only asked whether it agrees
         except ImportError:

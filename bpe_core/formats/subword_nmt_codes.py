@@ -32,7 +32,9 @@ class SubwordNmtCodes(Format):
     extension = ".codes"
     endings = (".codes", ".bpe-codes", ".bpe")
     explanation = "subword-nmt's codes: a pair of texts a line, with </w> at the end of words."
+    peer_name = "subword-nmt"
     holds_splitting = False
+    holds_specials = False
     numbers_tokens = False
 
     def impossible(self, history: MergeHistory) -> list[str]:
@@ -103,7 +105,7 @@ class SubwordNmtCodes(Format):
             notes.append(f"{found.never_happen:,} merges never happen, because another one makes the same text before.")
         return Opened(MergeHistory.from_pairs(recipe, alphabet, found.pairs), self.name, tuple(notes))
 
-    def peer(self, data: bytes, history: MergeHistory, beside: Beside = nothing_beside) -> Peer | None:
+    def peer(self, data: bytes, history: MergeHistory, name: str, beside: Beside = nothing_beside) -> Peer | None:
         try:
             from subword_nmt.apply_bpe import BPE  # not needed to run: only asked whether it agrees
         except ImportError:

@@ -41,7 +41,9 @@ class TiktokenRanks(Format):
     extension = ".tiktoken"
     endings = (".tiktoken",)
     explanation = "Ranks for tiktoken: each token's bytes in base64, and its number."
+    peer_name = "tiktoken"
     holds_splitting = False
+    holds_specials = False
 
     def impossible(self, history: MergeHistory) -> list[str]:
         return missing_places.needs_bytes(history, ".tiktoken")
@@ -91,7 +93,7 @@ class TiktokenRanks(Format):
         in_order = np.array_equal(numbers, np.arange(len(numbers)))
         return Opened(history, self.name, tuple(notes), None if in_order else numbers)
 
-    def peer(self, data: bytes, history: MergeHistory, beside: Beside = nothing_beside) -> Peer | None:
+    def peer(self, data: bytes, history: MergeHistory, name: str, beside: Beside = nothing_beside) -> Peer | None:
         try:
             import tiktoken  # not needed to run: only asked whether it agrees
         except ImportError:

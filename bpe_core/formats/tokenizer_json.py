@@ -36,6 +36,7 @@ class TokenizerJson(Format):
     extension = ".json"
     endings = ("tokenizer.json",)
     explanation = "Hugging Face's tokenizers: everything in one file, special tokens too."
+    peer_name = "tokenizers"
 
     def impossible(self, history: MergeHistory) -> list[str]:
         recipe = history.recipe
@@ -118,7 +119,7 @@ class TokenizerJson(Format):
         notes += steps.notes + built.notes + _about_model(model, whole, style)
         return Opened(history, self.name, tuple(notes), built.numbers)
 
-    def peer(self, data: bytes, history: MergeHistory, beside: Beside = nothing_beside) -> Peer | None:
+    def peer(self, data: bytes, history: MergeHistory, name: str, beside: Beside = nothing_beside) -> Peer | None:
         try:
             import tokenizers  # not needed to run: only asked whether it agrees
         except ImportError:

@@ -1,0 +1,103 @@
+"""The merge table in Markdown, for reading: in an issue, a README, a lesson.
+
+It shows what a person asks of a merge. Blanks are shown as ␣ and everything invisible as in
+the other tables, so that each row is one line and says exactly which tokens were joined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from bpe_core.errors import FormatError
+from bpe_core.formats.base import Beside, Format, Opened, nothing_beside
+from bpe_core.formats.rows import Row, merge_rows
+from bpe_core.history import MergeHistory
+from bpe_core.progress import Progress, ProgressReport, ignore_progress
+
+BLANK = "␣"
+HEADER = "| step | left | right | token | id | bytes | count | as often as | tokens left |"
+RULE = "|---:|---|---|---|---:|---|---:|---|---:|"
+ROWS_BETWEEN_REPORTS = 4_096
+
+
+class MarkdownTable(Format):
+    """Markdown"""
+
+    name = "markdown"
+    extension = ".md"
+    endings = (".md", ".markdown")
+    explanation = "Markdown: the merges as a table to read, in a README or a lesson."
+
+    def can_hold(self, history: MergeHistory) -> list[str]:
+        return [
+            "A Markdown table is for reading: the recipe and base symbols are left out, so it cannot be opened again."
+        ]
+
+    def write(
+        self,
+        history: MergeHistory,
+        file: BinaryIO,
+        *,
+        merges: int | None = None,
+        progress: ProgressReport = ignore_progress,
+    ) -> None:
+        history = history if merges is None else history.first(merges)
+        head = (f"# {len(history):,} merges", "", _about(history), "", HEADER, RULE)
+        file.writelines(line.encode() + b"\n" for line in head)
+        for row in merge_rows(history):
+            file.write(_line(row).encode() + b"\n")
+            if row.step % ROWS_BETWEEN_REPORTS == 0:
+                progress(Progress("writing", row.step, len(history), "merges"))
+        progress(Progress("writing", len(history), len(history), "merges"))
+
+    def recognizes(self, data: bytes) -> bool:
+        return HEADER.encode() in data[:4_096]
+
+    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> Opened:
+        raise FormatError(f"{name} is a Markdown table, which is for reading; open the table as csv or json instead.")
+
+    def differences(self, data: bytes, history: MergeHistory) -> list[str]:
+        lines = data.decode().split("\n")
+        if HEADER not in lines:
+            return ["The header of the table is missing."]
+        rows = lines[lines.index(HEADER) + 2 : -1]
+        expected = [_line(row) for row in merge_rows(history)]
+        if len(rows) != len(expected):
+            return [f"The file has {len(rows):,} rows where there are {len(expected):,} merges."]
+        return [
+            f"Row {i + 1:,} differs." for i, (one, other) in enumerate(zip(rows, expected, strict=True)) if one != other
+        ]
+
+
+def _about(history: MergeHistory) -> str:
+    recipe = history.recipe
+    choices = [f"pattern {recipe.pattern}", f"base {recipe.base}", f"ties {recipe.ties}"]
+    choices += [f"word marker {_code(recipe.marker_text)}"] if recipe.marker != "none" else []
+    return f"Recipe {_code(recipe.name)}: {', '.join(choices)}. Vocabulary {history.vocabulary_size:,}."
+
+
+def _line(row: Row) -> str:
+    return "| " + " | ".join(_cells(row)) + " |"
+
+
+def _cells(row: Row) -> Iterator[str]:
+    yield f"{row.step}"
+    yield _code(row.left_text or "")
+    yield _code(row.right_text or "")
+    yield _code(row.token or "")
+    yield f"{row.id}"
+    yield row.bytes or ""
+    yield "" if row.count is None else f"{row.count}"
+    yield f"{_code(row.runner_up_left_text or '')} {_code(row.runner_up_right_text or '')}" if row.tied else ""
+    yield "" if row.tokens_left is None else f"{row.tokens_left}"
+
+
+def _code(text: str) -> str:
+    """The text in code quotes; blanks are marked, and a bar does not end the cell.
+
+    >>> _code(" a|b"), _code("`")
+    ('`␣a\\\\|b`', '`` ` ``')
+    """
+    shown = text.replace(BLANK, "<0xE2><0x90><0xA3>").replace(" ", BLANK).replace("|", "\\|")
+    return f"`` {shown} ``" if "`" in shown else f"`{shown}`"

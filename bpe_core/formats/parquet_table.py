@@ -1,0 +1,150 @@
+"""The merge table as Parquet, for data frames. It needs the package pyarrow.
+
+One row a merge with the columns of the other tables; the recipe and the base symbols stand
+as JSON in the file's metadata, so that it can be opened again.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any, BinaryIO
+
+from bpe_core.errors import FormatError, OutputError
+from bpe_core.formats.base import Beside, Format, Opened, nothing_beside
+from bpe_core.formats.checked_json import list_in, parsed_object
+from bpe_core.formats.honest_text import escape, unescape
+from bpe_core.formats.rebuilding import (
+    HistoryBuilder,
+    checked_alphabet,
+    checked_end_reason,
+    checked_recipe,
+    checked_symbol,
+)
+from bpe_core.formats.rows import Row, merge_rows, too_long_to_show
+from bpe_core.history import NOTHING, MergeHistory
+from bpe_core.progress import Progress, ProgressReport, ignore_progress
+from bpe_core.recipe import LARGEST_VOCABULARY
+
+KEY = b"bpe-explorer merge table"
+MISSING = "Parquet needs the package pyarrow, which is not installed: pip install 'bpe-explorer[parquet]'."
+ROWS_AT_ONCE = 16_384
+
+_TEXTS = ("left_text", "right_text", "token", "bytes", "runner_up_left_text", "runner_up_right_text")
+_COLUMNS = tuple(column for column in Row._fields if column != "kind")
+
+
+class ParquetTable(Format):
+    """Parquet"""
+
+    name = "parquet"
+    extension = ".parquet"
+    endings = (".parquet",)
+    explanation = "Parquet: a row a merge, for data frames; needs the package pyarrow."
+
+    def impossible(self, history: MergeHistory) -> list[str]:
+        return [] if _pyarrow() else [MISSING]
+
+    def can_hold(self, history: MergeHistory) -> list[str]:
+        return self.impossible(history) + too_long_to_show(history)
+
+    def write(
+        self,
+        history: MergeHistory,
+        file: BinaryIO,
+        *,
+        merges: int | None = None,
+        progress: ProgressReport = ignore_progress,
+    ) -> None:
+        history = history if merges is None else history.first(merges)
+        arrow = _pyarrow()
+        if arrow is None:
+            raise OutputError(MISSING)
+        schema = arrow.schema([(column, _type(arrow, column)) for column in _COLUMNS])
+        schema = schema.with_metadata({KEY: json.dumps(_about(history), ensure_ascii=False).encode()})
+        with arrow.parquet.ParquetWriter(file, schema) as writer:
+            rows: list[dict[str, Any]] = []
+            for row in merge_rows(history):
+                rows.append({column: getattr(row, column) for column in _COLUMNS})
+                if len(rows) == ROWS_AT_ONCE:
+                    writer.write_table(arrow.Table.from_pylist(rows, schema))
+                    rows.clear()
+                    progress(Progress("writing", row.step, len(history), "merges"))
+            writer.write_table(arrow.Table.from_pylist(rows, schema))
+        progress(Progress("writing", len(history), len(history), "merges"))
+
+    def recognizes(self, data: bytes) -> bool:
+        return data.startswith(b"PAR1") and KEY in data
+
+    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> Opened:
+        arrow = _pyarrow()
+        if arrow is None:
+            raise FormatError(f"{name}: {MISSING}")
+        try:
+            file = arrow.parquet.ParquetFile(io.BytesIO(data))
+            if file.metadata.num_rows > LARGEST_VOCABULARY:
+                raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} merges.")
+            about = (file.schema_arrow.metadata or {}).get(KEY)
+            columns = ["left", "right", "count", "runner_up_left", "runner_up_right", "runner_up_count", "tokens_left"]
+            rows = file.read(columns=columns).to_pylist()
+        except (arrow.ArrowException, OSError, ValueError, KeyError) as error:
+            raise FormatError(f"{name} is a damaged Parquet file: {str(error)[:200]}.") from error
+        if about is None:
+            raise FormatError(f"{name} is a Parquet file, but none that this program wrote.")
+        return Opened(_rebuilt(about, rows, name), self.name)
+
+
+def _pyarrow() -> Any:
+    """The package, or None; it is large and optional, so it is loaded only when a Parquet file is wanted."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        return None
+    return pyarrow
+
+
+def _type(arrow: Any, column: str) -> Any:
+    return arrow.string() if column in _TEXTS else arrow.bool_() if column == "tied" else arrow.int64()
+
+
+def _about(history: MergeHistory) -> dict[str, Any]:
+    return {
+        "recipe": history.recipe.to_dict(),
+        "end_reason": history.end_reason,
+        "tokens_at_start": history.tokens_at_start,
+        "alphabet": [[symbol.kind, escape(symbol.text), symbol.decoded.hex()] for symbol in history.alphabet.symbols],
+    }
+
+
+def _rebuilt(about: bytes, rows: list[dict[str, Any]], name: str) -> MergeHistory:
+    whole = parsed_object(about, f"{name}: its metadata")
+    recipe = checked_recipe(whole.get("recipe"), name)
+    tokens = whole.get("tokens_at_start")
+    if not isinstance(tokens, int) or tokens < NOTHING:
+        raise FormatError(f"{name}: the number of tokens at the start is damaged.")
+    try:
+        symbols = [
+            checked_symbol(kind, unescape(text), bytes.fromhex(decoded), name)
+            for kind, text, decoded in list_in(whole, "alphabet", name)
+        ]
+    except (TypeError, ValueError, AttributeError) as error:
+        raise FormatError(f"{name}: the base symbols are damaged.") from error
+    alphabet = checked_alphabet(symbols, recipe, name)
+    reason = checked_end_reason(whole.get("end_reason"), name)
+    builder = HistoryBuilder(recipe, alphabet, tokens_at_start=tokens, end_reason=reason)
+    for number, row in enumerate(rows, start=1):
+        where = f"{name}, row {number:,}"
+        values = {key: NOTHING if value is None else value for key, value in row.items()}
+        if not all(isinstance(value, int) for value in values.values()):
+            raise FormatError(f"{where}: a number is of the wrong kind.")
+        builder.add(
+            values["left"],
+            values["right"],
+            count=values["count"],
+            runner_up=(values["runner_up_left"], values["runner_up_right"]),
+            runner_up_count=values["runner_up_count"],
+            tokens_left=values["tokens_left"],
+            where=where,
+        )
+    return builder.finish()

@@ -1,0 +1,227 @@
+"""Reads a written file back and holds it against the history it was written from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from bpe_core.errors import BpeError, Cancelled
+from bpe_core.formats.base import Beside, Format, Opened, Peer, nothing_beside
+from bpe_core.formats.honest_text import escape
+from bpe_core.history import MergeHistory
+from bpe_core.normalization import normalize
+from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.recipe import Recipe
+from bpe_core.splitting import split_words
+from bpe_core.tokenizer import NEVER, Tokenizer
+from bpe_core.verification.hard_cases import HARD_TEXTS, joined_tokens, special_texts
+
+WANTED_WORDS = 10_000
+LONGEST_TEXT = 300_000  # characters of the person's text that are checked
+LISTED = 5  # differences named
+SHOWN = 60  # characters of a text in a sentence
+
+Encode = Callable[[str], list[int]]
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What came of reading a file back."""
+
+    format: str
+    words: int  # compared
+    differences: tuple[str, ...]  # the first few, a sentence each
+    differing: int
+    cannot_hold: tuple[str, ...]
+    asked: str = ""  # the library that was asked as well
+
+    @property
+    def agrees(self) -> bool:
+        return self.differing == 0
+
+    @property
+    def sentence(self) -> str:
+        """The result in one line."""
+        if self.agrees:
+            also = f", and {self.asked} gives the same" if self.asked else ""
+            return f"verified: {self.words:,} words agree{also}"
+        return f"not verified: {self.differing:,} of {self.words:,} words and texts differ"
+
+
+def verify(
+    data: bytes,
+    format: Format,
+    history: MergeHistory,
+    *,
+    name: str = "the file",
+    text: str = "",
+    beside: Beside = nothing_beside,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> Verification:
+    """Whether a file of this content and name cuts texts as the history does; `text` is part of the sample."""
+    cannot_hold = tuple(format.can_hold(history))
+    stated = format.differences(data, history)
+    if stated is not None:
+        return Verification(format.name, len(history), tuple(stated[:LISTED]), len(stated), cannot_hold)
+    try:
+        opened = format.open(data, name, beside)
+    except BpeError as error:
+        return Verification(format.name, 0, (f"The file cannot be read back: {error}",), 1, cannot_hold)
+    comparison = Comparison(history, opened, format)
+    comparison.compare_columns()
+    peer = _peer(format, data, history, name, beside, comparison)
+    for done, sample in enumerate(comparison.samples(text)):
+        if cancelled():
+            raise Cancelled("The check was stopped. What stood there before is unchanged.")
+        comparison.compare(sample, peer)
+        if done % 256 == 0:
+            progress(Progress("verifying", len(comparison.words), WANTED_WORDS, "words"))
+    asked = format.peer_name if peer else ""
+    found = comparison.found
+    return Verification(format.name, len(comparison.words), tuple(found[:LISTED]), len(found), cannot_hold, asked)
+
+
+def _peer(
+    format: Format, data: bytes, history: MergeHistory, name: str, beside: Beside, comparison: Comparison
+) -> Peer | None:
+    """The real library; what it refuses to load is a difference like any other."""
+    try:
+        return format.peer(data, history, name, beside)
+    except Exception as error:  # whatever another library throws
+        comparison.found.append(f"{format.peer_name} does not load the file: {error}")
+        return None
+
+
+class Comparison:
+    """One history beside what was read back, fed with samples.
+
+    A format that tells how text is split is given whole texts. Any other is given words, since
+    only what happens inside them is its own.
+    """
+
+    def __init__(self, history: MergeHistory, opened: Opened, format: Format) -> None:
+        self.found: list[str] = []
+        self.words: set[str] = set()
+        self._opened = opened
+        self._format = format
+        self._recipe = _checked_recipe(history.recipe, format)
+        self._ours = Tokenizer(_with_recipe(history, self._recipe))
+        theirs = opened.history
+        self._theirs = Tokenizer(theirs if format.holds_splitting else _with_recipe(theirs, self._recipe))
+
+    def samples(self, text: str) -> Iterator[str]:
+        """Texts or words to compare, the person's own first, until there are enough words."""
+        for whole in self._texts(text):
+            fresh = set(split_words(normalize(whole, self._recipe), self._recipe)) - self.words
+            self.words |= fresh
+            if self._format.holds_splitting:
+                yield whole
+            else:
+                yield from sorted(fresh)
+            if len(self.words) >= WANTED_WORDS:
+                return
+
+    def _texts(self, text: str) -> Iterator[str]:
+        yield from HARD_TEXTS
+        yield from special_texts(self._recipe)
+        yield text[:LONGEST_TEXT]
+        yield from joined_tokens(self._ours.history, 2 * WANTED_WORDS)
+
+    def compare(self, sample: str, peer: Peer | None) -> None:
+        """Cut the sample by all, and note where they part ways."""
+        if not self._format.numbers_tokens:
+            self._compare_pieces(sample, peer)
+            return
+        expected = self._numbers(self._ours, sample)
+        read_back = self._opened.numbers_of(self._numbers(self._theirs, sample))
+        self._note(sample, expected, self._joined(read_back), "the file as it is read back")
+        if peer is not None:
+            self._note(sample, expected, _asked(peer, sample), self._format.peer_name)
+
+    def compare_columns(self) -> None:
+        """A table that holds the counts must give them back."""
+        if self._opened.history.has_counts and self._ours.history.has_counts:
+            for name, ours in self._ours.history.columns._asdict().items():
+                if not np.array_equal(ours, getattr(self._opened.history.columns, name)):
+                    self.found.append(f"The column {name} is read back otherwise.")
+
+    def _numbers(self, tokenizer: Tokenizer, sample: str) -> list[int]:
+        if self._format.holds_splitting:
+            return self._joined(tokenizer.encode(sample, allowed_special="all"))
+        return encode_word(tokenizer, sample)
+
+    def _joined(self, ids: list[int]) -> list[int]:
+        """Several unknown tokens in a row as one, for formats that have it so."""
+        unknown = self._ours.history.alphabet.unknown_id
+        if not self._format.joins_unknown or unknown is None:
+            return ids
+        return [id for i, id in enumerate(ids) if id != unknown or i == 0 or ids[i - 1] != unknown]
+
+    def _compare_pieces(self, word: str, peer: Peer | None) -> None:
+        """For formats without numbers: how many characters each piece has."""
+        expected = piece_lengths(self._ours, word)
+        self._note(word, expected, piece_lengths(self._theirs, word), "the file as it is read back")
+        if peer is not None:
+            pieces = _asked(peer, word)
+            if isinstance(pieces, list):
+                pieces = [len(piece.decode()) for piece in pieces]
+            self._note(word, expected, pieces, self._format.peer_name)
+
+    def _note(self, sample: str, expected: list[int], other: object, whose: str) -> None:
+        if expected == other:
+            return
+        theirs = other if isinstance(other, list) else [other]
+        place = next((i for i, (a, b) in enumerate(zip(expected, theirs, strict=False)) if a != b), None)
+        place = min(len(expected), len(theirs)) if place is None else place
+        near = slice(max(0, place - 1), place + 3)
+        what = "token" if self._format.numbers_tokens else "piece lengths"
+        self.found.append(
+            f"{_shown(sample)}: {what} {place + 1:,} and on are {expected[near]} here, {theirs[near]} by {whose}."
+        )
+
+
+def encode_word(tokenizer: Tokenizer, word: str) -> list[int]:
+    """The ids of one word, which is not split again."""
+    steps = tokenizer.word_steps(word.encode())
+    if steps:
+        return steps[-1][1]
+    return tokenizer.history.alphabet.symbols_of(word.encode(), tokenizer.history.recipe)
+
+
+def piece_lengths(tokenizer: Tokenizer, word: str) -> list[int]:
+    """How many characters each token of a word has; a marker of its own has none."""
+    marks_end = tokenizer.history.recipe.marker == "symbol"
+    lengths = [1]
+    for rank in tokenizer.ranks_of_word(word.encode()):
+        if rank == NEVER:
+            lengths.append(1)
+        else:
+            lengths[-1] += 1
+    if marks_end:
+        lengths[-1] -= 1
+    return [length for length in lengths if length]
+
+
+def _asked(peer: Peer, sample: str) -> object:
+    try:
+        return peer(sample)
+    except Exception as error:  # whatever another library throws
+        return str(error)
+
+
+def _checked_recipe(recipe: Recipe, format: Format) -> Recipe:
+    return recipe if format.holds_specials else recipe.with_changes(special_tokens=())
+
+
+def _with_recipe(history: MergeHistory, recipe: Recipe) -> MergeHistory:
+    """The same merges under another recipe: the choices a format has no place for, told again."""
+    if history.recipe == recipe:
+        return history
+    return MergeHistory(recipe, history.alphabet, history.columns, tokens_at_start=history.tokens_at_start)
+
+
+def _shown(text: str) -> str:
+    return f"“{escape(text[:SHOWN].encode('utf-8', 'replace'))}{'…' if len(text) > SHOWN else ''}”"

@@ -1,0 +1,69 @@
+"""Texts on which tokenizers part ways: blanks, signs nobody sees, long repetitions, and the tokens themselves."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from bpe_core.errors import BpeError
+from bpe_core.formats.spelling import spelled
+from bpe_core.history import MergeHistory
+from bpe_core.recipe import Recipe
+
+HARD_TEXTS = (
+    "",
+    " ",
+    "   ",
+    "\n",
+    "  two  blanks \n\n\t and a tab\r\n",
+    "trailing blanks   \n   \n  ",
+    " \u00a0\u2003\u3000wide\u200bblanks\u2028and\u2029lines\u0085",
+    "naïve café e\u0301 o\u0302\u0323 — “quotes” … ½ ² ٣ №",
+    "👩‍👩‍👧‍👦 🏽 \U0001f1e9\U0001f1ea ☂️ zero\u200dwidth\ufeff",
+    "\x00\x01\x02\x1b[0m\x1c\x1f\x7f\x80\x9f control",
+    "don't we'll I'm they've 'tis 'S 'LL rock'n'roll",
+    "1 12 123 1234 12345678 3.14 1,000,000 ²³ ½",
+    "camelCase HTMLParser snake_case kebab-case a/b/c x=y+1; // no\n\treturn {}\n",
+    "人人生而自由 すべての人間は 모든 인간은 كل الناس שוויון ทุกคน",
+    "<0x41> <unk> </w> #version: 0.2 ## Ġ Ċ \\u0041 \\n %20 &amp;",
+    "a" * 300 + " " + "ab" * 150 + " " + "abc" * 100 + " " * 50 + "!" * 80 + "\n" * 40,
+)
+
+FEWEST, MOST = 1, 4  # tokens put together to a new word
+WORDS_A_LINE = 20
+ATTEMPTS = 8  # words made at most, for each that is wanted
+
+
+def special_texts(recipe: Recipe) -> Iterator[str]:
+    """Texts in which special tokens stand alone, side by side and inside words."""
+    for special in recipe.special_tokens[:20]:
+        yield f"{special}"
+        yield f"a{special}b {special}{special} end {special[:-1]}"
+
+
+def joined_tokens(history: MergeHistory, wanted: int, seed: int = 1) -> Iterator[str]:
+    """Lines of words made of the vocabulary's own tokens, so that merges meet in ways no text shows."""
+    pieces = _pieces(history)
+    if not pieces:
+        return
+    rng = random.Random(seed)
+    line: list[str] = []
+    for _ in range(wanted):
+        raw = b"".join(rng.choices(pieces, k=rng.randint(FEWEST, MOST)))
+        line.append(raw.decode(errors="ignore"))
+        if len(line) == WORDS_A_LINE:
+            yield " ".join(line)
+            line.clear()
+
+
+def _pieces(history: MergeHistory) -> list[bytes]:
+    """What tokens look like in a text: without the marker, and no longer than a long word."""
+    marker = history.recipe.marker_text.encode()
+    try:
+        texts = spelled(history)
+    except BpeError:  # tokens of many megabytes; their parts are in the other texts
+        return []
+    kinds = [symbol.kind for symbol in history.alphabet.symbols]
+    usual = [text for id, text in enumerate(texts) if id >= len(kinds) or kinds[id] in ("byte", "character", "glued")]
+    cleaned = (text.removesuffix(marker).removeprefix(marker) if marker else text for text in usual)
+    return [text for text in cleaned if 0 < len(text) <= 64]
