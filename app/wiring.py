@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 
 from app.filing import Filing
 from app.garbage import GarbageCollection
+from app.models.bookmark_list import BookmarkListModel
 from app.models.corpus_list import CorpusListModel
 from app.models.curves import CurvesModel
 from app.models.ids_decoding import decode_ids
@@ -42,6 +43,7 @@ from app.settings import (
     Settings,
 )
 from app.views.actions import Actions
+from app.views.bookmarks_panel import BookmarksPanel
 from app.views.charts_panel import ChartsPanel
 from app.views.corpus_panel import CorpusPanel
 from app.views.crash_dialog import CrashReporter
@@ -150,6 +152,7 @@ class Program(QObject):
         self.curves = CurvesModel(runs, cursor, self)
         self.inspector = InspectorModel(runs, cursor, self)
         self.player = Player(cursor, self)
+        self.bookmarks = BookmarkListModel(session.bookmarks, runs, cursor, self)
         self.export = TableExport(runs, jobs, self)
         self.token_text = TokenTextModel(session.text.value, self)
         self.encoder = TextEncoder(self.token_text, runs, cursor, session.recipe, session.text, jobs, self)
@@ -171,6 +174,7 @@ class Program(QObject):
         self.recipe_panel = RecipePanel(self.form)
         self.merge_panel = MergePanel(self.merges)
         self.inspector_panel = InspectorPanel(self.inspector)
+        self.bookmarks_panel = BookmarksPanel(self.bookmarks, actions["bookmark"], actions["copy_reference"])
         self.time_bar = TimeBar(self.session.cursor, self.curves, actions)
         self.status = StatusLine(self.training)
         self.export_bar = ExportBar(self.export)
@@ -184,6 +188,7 @@ class Program(QObject):
             recipe=self.recipe_panel,
             merges=self.merge_panel,
             inspector=self.inspector_panel,
+            bookmarks=self.bookmarks_panel,
             time_bar=self.time_bar,
             status=self.status,
         )
@@ -276,6 +281,11 @@ class Program(QObject):
         actions["first"].triggered.connect(lambda: cursor.go_to(0))
         actions["live"].triggered.connect(self._go_live)
         actions["go_to"].triggered.connect(self._go_to_merge)
+        actions["bookmark"].triggered.connect(self._toggle_bookmark)
+        actions["note"].triggered.connect(self._write_note)
+        actions["copy_reference"].triggered.connect(self._copy_reference)
+        self.bookmarks.here_changed.connect(self._show_bookmark)
+        self._show_bookmark()
 
     def _connect_charts_and_export(self) -> None:
         self.actions["save_chart"].triggered.connect(self._save_chart)
@@ -306,7 +316,14 @@ class Program(QObject):
             teller.noticed.connect(self.messages.show_notice)
 
     def _connect_look(self) -> None:
-        for part in (self.actions, self.toolbar, self.corpus_panel, self.merge_panel, self.charts):
+        for part in (
+            self.actions,
+            self.toolbar,
+            self.corpus_panel,
+            self.merge_panel,
+            self.charts,
+            self.bookmarks_panel,
+        ):
             self.theme.changed.connect(part.recolor)
         settings = self.settings
         self.window.restore_layout(
@@ -391,6 +408,26 @@ class Program(QObject):
         position = ask_for_merge(self.window, cursor.position, cursor.end)
         if position is not None:
             cursor.go_to(position)
+
+    def _toggle_bookmark(self) -> None:
+        self.bookmarks.toggle_here()
+        self._show_bookmark()  # also where nothing could be marked
+
+    def _show_bookmark(self) -> None:
+        self.actions["bookmark"].setChecked(self.bookmarks.row_here >= 0)
+        for name in ("bookmark", "note", "copy_reference"):
+            self.actions[name].setEnabled(self.bookmarks.can_add_here)
+
+    def _write_note(self) -> None:
+        if self.bookmarks.row_here < 0:
+            self.bookmarks.toggle_here()
+        dock = self.window.docks["Bookmarks"]
+        dock.show()
+        dock.raise_()
+        self.bookmarks_panel.begin_note()
+
+    def _copy_reference(self) -> None:
+        QGuiApplication.clipboard().setText(self.bookmarks.reference_here())
 
     def _save_chart(self) -> None:
         proposal = Path(self.settings.get(LAST_FOLDER)) / f"{self.charts.shown.accessibleName().lower()}.png"

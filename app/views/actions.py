@@ -67,6 +67,17 @@ MENUS: dict[str, tuple[Deed, ...]] = {
         Deed("first", "To the &Beginning", "Show the world before the first merge", "Alt+Home", "start"),
         Deed("live", "&Live", "Return to the newest merge and stay there", "F8", "live", checkable=True),
         Deed("go_to", "&Go to Merge …", "Type the number of a merge", "Ctrl+G"),
+        SEPARATOR,
+        Deed(
+            "bookmark",
+            "Book&mark",
+            "Remember the moment shown, or forget it again",
+            "Ctrl+D",
+            "bookmark",
+            checkable=True,
+        ),
+        Deed("note", "Write a &Note …", "Write about the moment shown", "Ctrl+Shift+D"),
+        Deed("copy_reference", "&Copy Reference", "Copy the moment shown as bpe:run#merge", "Ctrl+Shift+R"),
     ),
     "&View": (),
     "&Help": (

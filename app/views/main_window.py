@@ -9,7 +9,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QSplitter, QStatusBar, QToolBar, QVBoxLayout, QWidget
 
 Area = Qt.DockWidgetArea
-STATE_VERSION = 1
+STATE_VERSION = 2
 
 
 class MainWindow(QMainWindow):
@@ -40,6 +40,7 @@ class MainWindow(QMainWindow):
         recipe: QWidget,
         merges: QWidget,
         inspector: QWidget,
+        bookmarks: QWidget,
         time_bar: QWidget,
         status: QStatusBar,
     ) -> None:
@@ -57,6 +58,8 @@ class MainWindow(QMainWindow):
         self._add_dock("Recipe", recipe, Area.LeftDockWidgetArea)
         self._add_dock("Merges", merges, Area.RightDockWidgetArea)
         self._add_dock("Inspector", inspector, Area.RightDockWidgetArea)
+        self._add_dock("Bookmarks", bookmarks, Area.RightDockWidgetArea)
+        self.tabifyDockWidget(self.docks["Inspector"], self.docks["Bookmarks"])
         self._add_time_bar(time_bar)
         self.setStatusBar(status)
         self.arrange()
@@ -69,6 +72,7 @@ class MainWindow(QMainWindow):
         self.resizeDocks(sides, [270, 430], Qt.Orientation.Horizontal)
         self.resizeDocks([self.docks["Corpus"], self.docks["Recipe"]], [220, 400], Qt.Orientation.Vertical)
         self.resizeDocks([self.docks["Merges"], self.docks["Inspector"]], [420, 200], Qt.Orientation.Vertical)
+        self.docks["Inspector"].raise_()
 
     def reset_layout(self) -> None:
         """As it was when the program was started for the first time."""
