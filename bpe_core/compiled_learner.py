@@ -2,43 +2,53 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.compiled import learn as kernel
+from bpe_core.compiled import learn_queue, learn_start
+from bpe_core.compiled import learn_state as names
 from bpe_core.history import Columns, MergeHistory
-from bpe_core.layout import lay_out
+from bpe_core.layout import Layout, lay_out
 from bpe_core.learner import EVERY_LENGTH, PairCount, Stop, byte_order
 from bpe_core.recipe import Recipe, Ties
 from bpe_core.words import WordTable
 
 _RULES: dict[Ties, int] = {
-    "first-seen": kernel.BY_FIRST_SEEN,
-    "lowest-ids": kernel.BY_IDS,
-    "byte-alphabet": kernel.BY_IDS,
-    "smallest-text": kernel.BY_SMALLEST_TEXT,
-    "largest-text": kernel.BY_LARGEST_TEXT,
+    "first-seen": names.BY_FIRST_SEEN,
+    "lowest-ids": names.BY_IDS,
+    "byte-alphabet": names.BY_IDS,
+    "smallest-text": names.BY_SMALLEST_TEXT,
+    "largest-text": names.BY_LARGEST_TEXT,
 }
-_STOPS = {kernel.GOING: Stop.GOING, kernel.OUT_OF_PAIRS: Stop.NO_PAIRS, kernel.TOO_RARE: Stop.TOO_RARE}
-_LEAST_ROOM = 1 << 12
-
-Number = TypeVar("Number", bound=np.generic)
+_STOPS = {names.GOING: Stop.GOING, names.OUT_OF_PAIRS: Stop.NO_PAIRS, names.TOO_RARE: Stop.TOO_RARE}
+_SMALL_ALPHABET = 1024  # so many symbols or fewer have a table with a place for each of their pairs
+_ENTRIES_A_CELL = 3  # one for the pair at the start; a merge gives two and takes a token away
 
 
 class CompiledLearner:
     """Owns the arrays of one run; `learn` fills rows of the columns it is given."""
 
-    def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: MergeHistory | None) -> None:
+    def __init__(
+        self,
+        words: WordTable,
+        alphabet: Alphabet,
+        recipe: Recipe,
+        forced: MergeHistory | None,
+        *,
+        room: int = 1 << 16,  # for pairs at first; more is made when it is needed
+    ) -> None:
         layout = lay_out(words, alphabet, recipe)
         self.tokens_at_start = layout.tokens
-        self._state = _begin(layout.symbols, layout.starts, words.counts, alphabet, recipe, forced)
-        self._state.number[kernel.TOKENS_LEFT] = layout.tokens
-        while not kernel.build(self._state):
-            self._start_over_with_more_pairs()
-        self.has_pairs = bool(self._state.number[kernel.PAIRS])
+        self._state = _begin(layout, words, alphabet, recipe, forced, room)
+        while not learn_start.count_base_pairs(self._state):
+            self._grow_pairs()
+            self._grow_slots()
+        learn_start.place_base_pairs(self._state)
+        self.has_pairs = bool(self._state.number[names.PAIRS] > 1)
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> Stop:
         """Learn up to the row `stop_at`, but not much longer than `work` units (some ten nanoseconds each)."""
@@ -46,140 +56,121 @@ class CompiledLearner:
         number = self._state.number
         while True:
             kernel.learn(self._state, columns, np.int64(stop_at), np.int64(work))
-            if number[kernel.STATUS] != kernel.NEEDS_ROOM:
-                return _STOPS[int(number[kernel.STATUS])]
-            self._make_room_for_a_merge()
+            status = int(number[names.STATUS])
+            if status in _STOPS:
+                return _STOPS[status]
+            if status == names.NEEDS_PAIRS:
+                self._grow_pairs()
+            else:
+                self._grow_text()
 
     @property
     def learned(self) -> int:
-        return int(self._state.number[kernel.MERGES])
+        return int(self._state.number[names.MERGES])
 
     def top_pairs(self, wanted: int) -> list[PairCount]:
-        pairs, counts, cells = (np.empty(wanted, np.int64) for _ in range(3))
-        found = kernel.leading_pairs(self._state, np.int64(wanted), pairs, counts, cells)
-        keys = self._state.pair_keys[pairs[:found]]
-        return [
-            PairCount(left=key >> 32, right=key & 0xFFFFFFFF, count=count, first_position=cell)
-            for key, count, cell in zip(keys.tolist(), counts.tolist(), cells.tolist(), strict=False)
-        ]
+        wanted = min(wanted, len(self._state.pairs))
+        found, cells = np.empty(wanted, np.int64), np.empty(wanted, np.int64)
+        total = learn_queue.leading_pairs(self._state, np.int64(wanted), found, cells)
+        pairs = self._state.pairs[found[:total]]
+        columns = (pairs["left"], pairs["right"], pairs["count"], cells[:total])
+        return [PairCount(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
 
     def _make_room_for_tokens(self, merges: int) -> None:
-        state, tokens = self._state, int(self._state.number[kernel.BASE]) + merges + 1
+        state, tokens = self._state, int(self._state.number[names.BASE]) + merges + 1
         if len(state.token_lengths) >= tokens:
             return
         self._state = state._replace(
             token_lengths=_grown(state.token_lengths, tokens),
-            id_order=_grown(state.id_order, tokens),
+            born_first=_grown(state.born_first, tokens + 1),
             text_starts=_grown(state.text_starts, tokens + 1),
-            near=_grown(state.near, tokens * kernel.NEAR_WIDTH),
-            touched_left=_grown(state.touched_left, tokens),
-            touched_right=_grown(state.touched_right, tokens),
+            groups=np.empty(2 * tokens + 1, names.GROUP),
         )
 
-    def _make_room_for_a_merge(self) -> None:
-        """Twice the room wherever less than half is free; the kernel asks again if that was not enough."""
-        state, number = self._state, self._state.number
-        pairs = len(state.pair_keys)
-        if 2 * number[kernel.PAIRS] > pairs or 2 * number[kernel.HEAP] > len(state.heap_counts):
-            self._grow_pairs(2 * pairs)
-        elif 2 * number[kernel.ARENA] > len(state.arena):
-            self._state = state._replace(arena=_grown(state.arena, _half_more(state.arena)))
-        elif 2 * number[kernel.TEXT] > len(state.text):
-            self._state = state._replace(text=_grown(state.text, 2 * len(state.text)))
-        else:  # one huge merge: everything grows
-            self._grow_pairs(2 * pairs)
-            self._state = self._state._replace(
-                arena=_grown(state.arena, _half_more(state.arena)), text=_grown(state.text, 2 * len(state.text))
-            )
-
-    def _grow_pairs(self, room: int) -> None:
-        state = self._state
+    def _grow_pairs(self) -> None:
+        state, room = self._state, 2 * len(self._state.pairs)
         self._state = state._replace(
-            pair_slots=np.zeros(2 * room, np.int32),
-            pair_keys=_grown(state.pair_keys, room),
-            pair_counts=_grown(state.pair_counts, room),
-            pair_first=_grown(state.pair_first, room),
-            pair_stop=_grown(state.pair_stop, room),
-            heap_counts=_grown(state.heap_counts, room),
-            heap_keys=_grown(state.heap_keys, room),
-            heap_pairs=_grown(state.heap_pairs, room),
+            pairs=_grown(state.pairs[: state.number[names.PAIRS]], room),
+            heap=_grown(state.heap[: state.number[names.HEAP]], room),
         )
-        kernel.rehash(self._state)
 
-    def _start_over_with_more_pairs(self) -> None:
-        room = 4 * len(self._state.pair_keys)
-        self._state.number[kernel.PAIRS] = 0
-        self._grow_pairs(room)
+    def _grow_text(self) -> None:
+        self._state = self._state._replace(text=_grown(self._state.text, 2 * len(self._state.text)))
+
+    def _grow_slots(self) -> None:
+        """A table twice as large as there are pairs, unless it already has a place for each."""
+        if len(self._state.base_slots) != int(self._state.number[names.BASE]) ** 2:
+            self._state = self._state._replace(base_slots=_slots(self._state.number, len(self._state.pairs)))
+            learn_start.fill_slots(self._state)
 
 
 def _begin(
-    symbols: npt.NDArray[np.int32],
-    starts: npt.NDArray[np.int64],
-    counts: npt.NDArray[np.int64],
-    alphabet: Alphabet,
-    recipe: Recipe,
-    forced: MergeHistory | None,
-) -> kernel.State:
+    layout: Layout, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: MergeHistory | None, room: int
+) -> names.State:
     """The arrays before the first pair is counted."""
-    size, cells = len(alphabet), len(symbols)
-    pairs = 1 << max(12, min(cells, 1 << 16).bit_length())
+    size, cells = len(alphabet), len(layout.symbols)
     text = b"".join(symbol.text for symbol in alphabet.symbols)
-    number = np.zeros(kernel.NUMBERS, np.int64)
-    number[kernel.BASE] = size
-    number[kernel.MIN_FREQUENCY] = _least_count(recipe, forced)
-    number[kernel.MAX_LENGTH] = recipe.max_token_length or EVERY_LENGTH
-    number[kernel.TIES] = _RULES[recipe.ties]
-    number[kernel.TEXT] = len(text)
-    number[kernel.FORCED] = 0 if forced is None else len(forced)
     text_starts = np.zeros(size + 1, np.int64)
     np.cumsum([len(symbol.text) for symbol in alphabet.symbols], out=text_starts[1:])
+    number = _numbers(recipe, forced)
+    number[names.BASE] = size
+    number[names.TOKENS_LEFT] = layout.tokens
+    number[names.TEXT] = len(text)
     order = np.arange(size, dtype=np.int64)
     if recipe.ties == "byte-alphabet":
         order[:256] = byte_order()
-    return kernel.State(
-        symbols=symbols,
-        word_starts=starts,
-        word_counts=np.ascontiguousarray(counts),
-        word_hints=_hints(starts, cells),
+    word_records = np.zeros(len(words) + 1, names.WORD)
+    word_records["start"] = layout.starts
+    word_records["count"][:-1] = words.counts
+    return names.State(
+        cells=layout.symbols,
+        words=word_records,
+        word_hints=_hints(layout.starts, cells),
         token_lengths=np.ones(size, np.int32),
-        id_order=order,
-        text=_grown(np.frombuffer(text, np.uint8), 2 * len(text) + _LEAST_ROOM),
+        born_first=np.zeros(size + 1, np.int64),
+        base_order=order,
+        text=_grown(np.frombuffer(text, np.uint8), 2 * len(text) + 1),
         text_starts=text_starts,
-        pair_slots=np.zeros(2 * pairs, np.int32),
-        pair_keys=np.empty(pairs, np.uint64),
-        pair_counts=np.empty(pairs, np.int64),
-        pair_first=np.empty(pairs, np.int64),
-        pair_stop=np.empty(pairs, np.int64),
-        arena=np.empty(2 * cells + _LEAST_ROOM, np.int32),
-        heap_counts=np.empty(pairs, np.int64),
-        heap_keys=np.empty(pairs, np.int64),
-        heap_pairs=np.empty(pairs, np.int32),
-        near=np.zeros(size * kernel.NEAR_WIDTH, np.int64),
-        touched_left=np.empty(size, np.int32),
-        touched_right=np.empty(size, np.int32),
+        base_slots=_slots(number, room),
+        pairs=np.empty(room, names.PAIR),
+        arena=np.empty(_ENTRIES_A_CELL * cells, np.int32),
+        heap=np.empty(room, names.HEAP_ENTRY),
+        waiting=np.zeros(names.LEVELS, np.int32),
+        groups=np.empty(2 * size + 1, names.GROUP),
         forced_left=np.array([] if forced is None else forced.columns.left, np.int32),
         forced_right=np.array([] if forced is None else forced.columns.right, np.int32),
         number=number,
     )
 
 
-def _least_count(recipe: Recipe, forced: MergeHistory | None) -> int:
-    """Below this a pair is forgotten at birth; merges from elsewhere may need any pair."""
-    return 1 if forced is not None and not forced.has_counts else recipe.min_frequency
+def _numbers(recipe: Recipe, forced: MergeHistory | None) -> npt.NDArray[np.int64]:
+    number = np.zeros(names.NUMBERS, np.int64)
+    number[names.PAIRS] = 1
+    number[names.LEVEL] = names.LEVELS
+    number[names.MIN_FREQUENCY] = number[names.FORCED_FREQUENCY] = recipe.min_frequency
+    number[names.MAX_LENGTH] = number[names.FORCED_LENGTH] = recipe.max_token_length or EVERY_LENGTH
+    number[names.TIES] = _RULES[recipe.ties]
+    if forced is not None and len(forced):
+        number[names.FORCED] = len(forced)
+        number[names.FORCED_FREQUENCY] = max(1, min(recipe.min_frequency, int(forced.columns.count.min())))
+        number[names.FORCED_LENGTH] = EVERY_LENGTH
+    return number
+
+
+def _slots(number: npt.NDArray[np.int64], pairs: int) -> npt.NDArray[np.int32]:
+    base = int(number[names.BASE])
+    return np.zeros(base * base if base <= _SMALL_ALPHABET else 1 << (2 * pairs).bit_length(), np.int32)
 
 
 def _hints(starts: npt.NDArray[np.int64], cells: int) -> npt.NDArray[np.int32]:
-    every_sixteenth = np.arange(0, cells + 16, 16)
-    hints = np.searchsorted(starts[:-1], every_sixteenth, side="right") - 1
+    """For every sixteenth cell the word that covers it: the last that starts there or before."""
+    spacing = 1 << names.HINT_SHIFT
+    hints = np.searchsorted(starts[:-1], np.arange(0, cells + spacing, spacing), side="right") - 1
     return np.maximum(hints, 0).astype(np.int32)
 
 
-def _half_more(array: npt.NDArray[np.int32]) -> int:
-    return len(array) + len(array) // 2 + _LEAST_ROOM
-
-
-def _grown(array: npt.NDArray[Number], room: int) -> npt.NDArray[Number]:
-    """The same numbers with zeros behind them."""
-    grown = np.zeros(room, array.dtype)
+def _grown(array: npt.NDArray[Any], room: int) -> npt.NDArray[Any]:
+    """The same numbers with room behind them."""
+    grown = np.empty(room, array.dtype)
     grown[: len(array)] = array
     return grown

@@ -138,7 +138,7 @@ class Trainer:
         """One call into the learner, sized so that it comes back in time."""
         room = len(self._columns.left)
         if self._learner.learned == room:
-            self._columns = _with_more_room(self._columns, min(self._limit, 2 * room))
+            self._columns = _with_more_room(self._columns, min(self._limit, max(ROOM_AT_FIRST, 2 * room)))
             room = len(self._columns.left)
         if deadline is None:
             return self._learner.learn(self._columns, min(goal, room), UNLIMITED)

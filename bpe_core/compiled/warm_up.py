@@ -52,6 +52,13 @@ def _learn() -> None:
     learner.top_pairs(3)
     history = MergeHistory(recipe, alphabet, columns.first(learner.learned))
     CompiledLearner(words, alphabet, recipe, history).learn(Columns.with_room(8), 8, 1000)
+    _learn_with_a_large_alphabet()
+
+
+def _learn_with_a_large_alphabet() -> None:
+    words = WordTable.from_counts({"".join(map(chr, range(0x4E00, 0x5300))): 1})
+    recipe = Recipe.preset("words")
+    CompiledLearner(words, Alphabet.for_words(words, recipe), recipe, None, room=2)
 
 
 def _rank() -> None:

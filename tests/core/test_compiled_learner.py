@@ -1,0 +1,176 @@
+"""The compiled learner where it differs from the plain one: room that grows, merges that are given, huge counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from bpe_core import reference
+from bpe_core.alphabet import Alphabet
+from bpe_core.compiled import learn_queue
+from bpe_core.compiled_learner import CompiledLearner
+from bpe_core.history import Columns, EndReason, MergeHistory
+from bpe_core.learner import Stop
+from bpe_core.recipe import Recipe
+from bpe_core.words import WordTable
+from tests.core.learning import all_columns, pairs_of
+from tests.core.random_training import BYTE_TIES, CHARACTER_TIES, merge_tables, recipes, words
+
+A_LOT = 2**60  # work that no call reaches
+NO_ROOM = 2  # pairs that fit at first: everything must grow, and more than once
+
+END_REASONS: dict[Stop, EndReason] = {
+    Stop.NO_PAIRS: "no pairs",
+    Stop.TOO_RARE: "too rare",
+    Stop.GOING: "vocabulary full",
+}
+
+
+def drive(learner: CompiledLearner, recipe: Recipe, alphabet: Alphabet, limit: int) -> MergeHistory:
+    """The history of a learner that is driven to its end."""
+    columns = Columns.with_room(limit)
+    stop = learner.learn(columns, limit, A_LOT)
+    return MergeHistory(
+        recipe,
+        alphabet,
+        columns.first(learner.learned),
+        tokens_at_start=learner.tokens_at_start,
+        end_reason=END_REASONS[stop],
+    )
+
+
+def learn(words: WordTable, recipe: Recipe, forced: MergeHistory | None = None, room: int = NO_ROOM) -> MergeHistory:
+    alphabet = Alphabet.for_words(words, recipe) if forced is None else forced.alphabet
+    learner = CompiledLearner(words, alphabet, recipe, forced, room=room)
+    return drive(learner, recipe, alphabet, recipe.merge_limit(len(alphabet)))
+
+
+def assert_same(one: MergeHistory, other: MergeHistory) -> None:
+    assert all_columns(one) == all_columns(other)
+    assert (one.end_reason, one.tokens_at_start) == (other.end_reason, other.tokens_at_start)
+
+
+@given(words=words(), recipe=recipes())
+@settings(max_examples=400)
+# The pairs left are forgotten for being rare, or cannot be joined for being long: that is not the same end.
+@example(words=WordTable.from_counts({"abc": 1}), recipe=Recipe(merges=9, vocab_size=None, min_frequency=2))
+@example(
+    words=WordTable.from_counts({"abcd": 1}),
+    recipe=Recipe(merges=9, vocab_size=None, min_frequency=1, max_token_length=2),
+)
+def test_equals_the_reference_from_the_smallest_room(words: WordTable, recipe: Recipe) -> None:
+    assert_same(learn(words, recipe), reference.train(words, recipe))
+
+
+@given(words=words(), recipe=recipes())
+@settings(max_examples=40)
+def test_going_on_from_any_step_gives_the_same(words: WordTable, recipe: Recipe) -> None:
+    plain = reference.train(words, recipe)
+    for known in range(len(plain) + 1):
+        assert_same(learn(words, recipe, plain.first(known)), plain)
+
+
+@given(words=words(), recipe=recipes(), data=st.data())
+def test_merges_that_break_the_rules_are_made_and_the_rules_hold_again_afterwards(
+    words: WordTable, recipe: Recipe, data: st.DataObject
+) -> None:
+    """Given merges may be rare, long or far from the best; what follows them must not be."""
+    loose = recipe.with_changes(min_frequency=1, max_token_length=None)
+    other = reference.train(words, loose.with_changes(ties=data.draw(st.sampled_from(CHARACTER_TIES))))
+    given_pairs = pairs_of(other)[: data.draw(st.integers(0, 12))]
+    recipe = recipe.with_changes(merges=len(given_pairs) + 8)
+    forced = MergeHistory.from_pairs(recipe, other.alphabet, given_pairs)
+    history = learn(words, recipe, forced)
+    assert pairs_of(history)[: len(given_pairs)] == given_pairs
+    assert_chosen_by_the_rules(history, words, recipe, len(given_pairs))
+
+
+@given(table=merge_tables(), words=words())
+def test_a_table_from_elsewhere_is_followed_to_its_end(table: MergeHistory, words: WordTable) -> None:
+    recipe = table.recipe.with_changes(alphabet_limit=None, merges=len(table) + 5)
+    if Alphabet.for_words(words, recipe) != table.alphabet:
+        return
+    history = learn(words, recipe, table)
+    assert pairs_of(history)[: len(table)] == pairs_of(table)
+    assert_chosen_by_the_rules(history, words, recipe, len(table))
+
+
+def assert_chosen_by_the_rules(history: MergeHistory, words: WordTable, recipe: Recipe, given: int) -> None:
+    """Every count is true, every runner-up is next best, and all merges but the given ones are the best."""
+    tokens = reference.TokenBook(history.alphabet)
+    corpus = [(history.alphabet.symbols_of(word, recipe), count) for word, count in words]
+    for merge in history:
+        counts = reference.count_pairs(corpus)
+        ranked = reference.ranked(reference.allowed(counts, tokens, recipe), tokens, recipe)
+        ranking = [pair for pair, count in ranked if count >= recipe.min_frequency]
+        pair = merge.left, merge.right
+        assert merge.count == counts.get(pair, 0)
+        assert merge.step <= given or pair == ranking[0]
+        others = [other for other in ranking if other != pair]
+        assert merge.runner_up == (others[0] if others else None)
+        assert merge.runner_up_count == (counts[others[0]] if others else 0)
+        token = tokens.add(pair)
+        corpus = [(reference.join(word, pair, token), count) for word, count in corpus]
+        assert merge.tokens_left == reference.count_tokens(corpus)
+
+
+@pytest.mark.parametrize("ties", BYTE_TIES)
+@given(words=words(), merges=st.integers(0, 20), wanted=st.integers(1, 400))
+@settings(max_examples=30)
+def test_looking_at_the_leading_pairs_changes_nothing(words: WordTable, ties: Any, merges: int, wanted: int) -> None:
+    recipe = Recipe(pattern="whitespace", ties=ties, merges=40, vocab_size=None, min_frequency=1)
+    alphabet = Alphabet.for_words(words, recipe)
+    learner, columns = CompiledLearner(words, alphabet, recipe, None, room=NO_ROOM), Columns.with_room(40)
+    learner.learn(columns, merges, A_LOT)
+    leading = learner.top_pairs(wanted)
+    learner.learn(columns, 40, A_LOT)
+    plain = reference.train(words, recipe)
+    assert all_columns(MergeHistory(recipe, alphabet, columns.first(learner.learned))) == all_columns(plain)
+    for best in list(plain)[merges : merges + 1]:
+        assert (leading[0].left, leading[0].right, leading[0].count) == (best.left, best.right, best.count)
+        assert len(leading) < 2 or best.runner_up == (leading[1].left, leading[1].right)
+    assert [pair.count for pair in leading] == sorted((pair.count for pair in leading), reverse=True)
+
+
+@pytest.mark.parametrize("ties", CHARACTER_TIES)
+def test_thousands_of_characters(ties: Any) -> None:
+    """Too many symbols for a table with a place for each pair."""
+    random = np.random.default_rng(5)
+    made = {"".join(map(chr, 0x4E00 + random.zipf(1.3, 6) % 2000)): int(random.integers(1, 4)) for _ in range(600)}
+    words = WordTable.from_counts({**made, "".join(map(chr, range(0x4E00, 0x5400))): 1})
+    recipe = Recipe(base="characters", pattern="whitespace", ties=ties, merges=30, vocab_size=None)
+    plain = reference.train(words, recipe)
+    assert len(plain) == 30
+    assert_same(learn(words, recipe), plain)
+    assert_same(learn(words, recipe, MergeHistory.from_pairs(recipe, plain.alphabet, pairs_of(plain))), plain)
+
+
+def test_a_token_longer_than_all_texts_before_it() -> None:
+    """The texts grow by more than twice at once where each merge doubles the longest."""
+    words = WordTable.from_counts({"a" * 4096: 1})
+    recipe = Recipe(pattern="none", ties="largest-text", merges=12, vocab_size=None, min_frequency=1)
+    assert_same(learn(words, recipe), reference.train(words, recipe))
+
+
+def test_a_call_with_little_work_returns_after_one_merge() -> None:
+    words = WordTable.from_counts({"abcdefgh" * 50: 3})
+    recipe = Recipe(merges=5, vocab_size=None)
+    learner = CompiledLearner(words, Alphabet.for_words(words, recipe), recipe, None)
+    columns = Columns.with_room(5)
+    for done in range(1, 6):
+        assert learner.learn(columns, 5, 1) is Stop.GOING
+        assert learner.learned == done
+
+
+@given(st.integers(1, 2**63 - 1), st.integers(1, 2**63 - 1))
+@example(2**53, 2**53 + 1)
+@example(2**63 - 1, 1)
+def test_levels_grow_with_the_count(one: int, other: int) -> None:
+    low, high = sorted((one, other))
+    levels = [int(learn_queue.level_of(np.int64(count))) for count in (low, high)]
+    assert 0 <= levels[0] <= levels[1] < 64 * 64
+    assert levels[0] < levels[1] or low == high or low >= 128
