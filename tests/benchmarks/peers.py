@@ -59,9 +59,9 @@ class BpeExplorer(Peer):
         self.bpe = bpe_core
         if not wait_until_ready(600):
             raise RuntimeError("the kernels could not be compiled")
-        recipe = bpe_core.Recipe.preset("gpt2", vocab_size=260)
-        history = bpe_core.train(bpe_core.Corpus.from_texts(["low lower lowest"]), recipe)
-        bpe_core.Tokenizer(history).encode_to_array("low lower lowest")
+        from bpe_core.compiled.warm_up import warm_up  # a small text alone would not load the kernels
+
+        warm_up()
 
     def train(self, path: Path, size: int, ties: str) -> Any:
         recipe = self.bpe.Recipe.preset("gpt2", vocab_size=size, min_frequency=1, ties=ties)
