@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -39,3 +40,11 @@ def samples() -> tuple[Sample, ...]:
 def icon_svg(name: str) -> str:
     """The drawing of an icon."""
     return files(__name__).joinpath("icons", f"{name}.svg").read_text(encoding="utf-8")
+
+
+def lesson_files() -> Iterator[tuple[str, str]]:
+    """The name and the text of each lesson, in their order."""
+    folder = files(__name__).joinpath("lessons")
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
+        if file.name.endswith(".toml"):
+            yield file.name.removesuffix(".toml"), file.read_text(encoding="utf-8")

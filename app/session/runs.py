@@ -116,7 +116,7 @@ class Runs(QObject):
     def replace_all(self, runs: Sequence[Run], shown: Run | None) -> None:
         """Have these runs instead, as when another session is opened; what the others still say is not heard."""
         for run in self.all:
-            if run.job is not None:
+            if run.job is not None and run not in runs:
                 run.job.stop()
         self.all = list(runs)
         self._numbers = itertools.count(1 + max((run.number for run in runs), default=0))

@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
 
 from app.session.changes import Held
+from app.session.detour import Detour
 from app.session.fingerprints import Fingerprints
 from app.session.jobs import Jobs
 from app.session.merge_filter import MergeFilter
@@ -36,6 +37,9 @@ class Session(QObject):
         self.shelf = Shelf(self.recipe, self.jobs, self.undo, self)
         self.cursor = TimeCursor(self)
         self.runs = Runs(self.shelf.counts, self.jobs, self.cursor, self)
+        self.detour = Detour(
+            self.shelf.sources, self.recipe, self.text, self.filter, self.runs, self.cursor, self.undo, self
+        )
         self.fingerprints = Fingerprints(self.runs, self.jobs, self)
         self.fingerprints.noticed.connect(self.noticed)
         self.shelf.noticed.connect(self.noticed)

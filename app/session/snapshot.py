@@ -26,23 +26,28 @@ PHASES: dict[RunState, Phase] = {"paused": Phase.PAUSED, "ended": Phase.ENDED, "
 
 def snapshot_of(session: Session, layout: Mapping[str, Any], saved_as: Path | None = None) -> SavedSession:
     """Everything that is worth a place in a file; runs that have not begun to learn are not."""
-    shown, cursor = session.runs.shown, session.cursor
-    runs = tuple(_saved_run(run) for run in session.runs.all if run.history is not None)
+    detour, theirs = session.detour, session.detour.belongings()
+    runs = tuple(_saved_run(run) for run in session.runs.all if run.history is not None and not detour.owns(run))
+    shown = theirs.shown
     is_kept = shown is not None and shown.history is not None
+    shown_number, position = (shown.number, theirs.position) if shown and is_kept else (None, 0)
     return SavedSession(
-        recipe=session.recipe.value,
-        sources=tuple(_saved_source(source) for source in session.shelf.sources.value),
-        text=session.text.value,
+        recipe=theirs.recipe,
+        sources=tuple(_saved_source(source) for source in theirs.sources),
+        text=theirs.text,
         runs=runs,
         bookmarks=tuple(mark for mark in session.bookmarks.value if any(run.number == mark.run for run in runs)),
-        filter=dataclasses.asdict(session.filter.value),
-        view=View(shown.number if shown and is_kept else None, cursor.position if is_kept else 0, cursor.live, layout),
+        filter=dataclasses.asdict(theirs.filter),
+        view=View(
+            shown.number if shown and is_kept else None, theirs.position if is_kept else 0, theirs.is_live, layout
+        ),
         saved_as="" if saved_as is None else str(saved_as),
     )
 
 
 def restore(session: Session, saved: SavedSession, names: Mapping[int, TokenNames]) -> None:
     """Let the session hold what was saved instead of what it held."""
+    session.detour.forget()
     runs = [_run(run, names.get(run.number)) for run in saved.runs]
     session.shelf.sources.put_quietly(tuple(_source(source) for source in saved.sources))
     session.recipe.put_quietly(saved.recipe)
