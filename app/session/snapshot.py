@@ -38,9 +38,7 @@ def snapshot_of(session: Session, layout: Mapping[str, Any], saved_as: Path | No
         runs=runs,
         bookmarks=tuple(mark for mark in session.bookmarks.value if any(run.number == mark.run for run in runs)),
         filter=dataclasses.asdict(theirs.filter),
-        view=View(
-            shown.number if shown and is_kept else None, theirs.position if is_kept else 0, theirs.is_live, layout
-        ),
+        view=View(shown_number, position, theirs.is_live, layout),
         saved_as="" if saved_as is None else str(saved_as),
     )
 
