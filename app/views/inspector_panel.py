@@ -16,7 +16,8 @@ MOST_BYTES = 48
 class InspectorPanel(QScrollArea):
     """The parts are buttons: each leads to the moment it was learned itself."""
 
-    def __init__(self, model: InspectorModel, parent: QWidget | None = None) -> None:
+    def __init__(self, model: InspectorModel, life: QWidget | None = None, parent: QWidget | None = None) -> None:
+        """`life` is shown below the facts."""
         super().__init__(parent)
         self._model = model
         self.token = QLabel()
@@ -41,6 +42,8 @@ class InspectorPanel(QScrollArea):
         column.addWidget(self.token)
         column.addWidget(self.hint)
         column.addWidget(self._table)
+        if life is not None:
+            column.addWidget(life)
         column.addStretch()
         self.setWidget(inside)
         self.setWidgetResizable(True)

@@ -71,7 +71,7 @@ class MainWindow(QMainWindow):
         sides = [self.docks["Corpus"], self.docks["Merges"]]
         self.resizeDocks(sides, [270, 430], Qt.Orientation.Horizontal)
         self.resizeDocks([self.docks["Corpus"], self.docks["Recipe"]], [220, 400], Qt.Orientation.Vertical)
-        self.resizeDocks([self.docks["Merges"], self.docks["Inspector"]], [420, 200], Qt.Orientation.Vertical)
+        self.resizeDocks([self.docks["Merges"], self.docks["Inspector"]], [340, 330], Qt.Orientation.Vertical)
         self.docks["Inspector"].raise_()
 
     def reset_layout(self) -> None:

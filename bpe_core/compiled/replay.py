@@ -102,8 +102,8 @@ def rank_boundaries(symbols, tokens, before, after, heap, keys, pair_ranks, base
 def rank_run(begin, end, tokens, before, after, heap, keys, pair_ranks, base, ranks):  # type: ignore[no-untyped-def]
     """One run: `tokens` holds at a token's first cell its id, `before` and `after` link those cells."""
     size = 0
-    for cell in range(begin, end - 1):
-        size = propose(cell, cell + 1, tokens, heap, size, keys, pair_ranks)
+    for first in range(begin, end - 1):
+        size = propose(first, first + 1, tokens, heap, size, keys, pair_ranks)
     while size > 0:
         entry = heap[0]
         size = pop(heap, size)
