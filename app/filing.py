@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, QUrl
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMenu
 
 from app.models.merge_table import MergeTableModel
@@ -18,7 +19,7 @@ from app.session.session import Session
 from app.settings import LAST_FOLDER, Settings, data_folder
 from app.views.actions import Actions
 from app.views.charts_panel import ChartsPanel
-from app.views.dialogs import SESSION_FILTERS, ask_for_session, ask_where_to_save
+from app.views.dialogs import REPORT_FILTERS, SESSION_FILTERS, ask_for_session, ask_where_to_save
 from app.views.main_window import MainWindow
 from app.views.message_bar import MessageBar
 from app.worker.saving import Leftover
@@ -52,10 +53,12 @@ class Filing(QObject):
         actions["new_session"].triggered.connect(document.new)
         actions["open_session"].triggered.connect(self._ask_and_open)
         actions["save"].triggered.connect(self.save)
+        actions["report"].triggered.connect(self.report)
         actions["save_as"].triggered.connect(self.save_as)
         document.changed.connect(self._show_name)
         document.opened.connect(self._show_opened)
         document.saved.connect(self._remember)
+        document.reported.connect(self._show_reported)
         document.noticed.connect(messages.show_notice)
         self._show_name()
 
@@ -77,6 +80,18 @@ class Filing(QObject):
         if path is not None:
             self.document.save(path)
 
+    def report(self) -> None:
+        """Ask where, and write the page about the run that is shown."""
+        run = self._session.runs.shown
+        if run is None or run.history is None:
+            self._messages.show_notice(Notice("There is nothing to report yet: train first.", is_error=False))
+            return
+        name = "report" if self.document.path is None else self.document.path.stem
+        proposal = Path(self._settings.get(LAST_FOLDER)) / f"{name}.html"
+        path = ask_where_to_save(self._window, "Write a report", str(proposal), REPORT_FILTERS)
+        if path is not None:
+            self.document.report(path)
+
     def offer_to_recover(self) -> None:
         """Look for what an earlier window left unsaved, and say so in the message bar."""
         leftovers = self.document.leftovers
@@ -85,6 +100,11 @@ class Filing(QObject):
 
     def close(self) -> None:
         self.document.close()
+
+    def _show_reported(self, path: Path) -> None:
+        url = QUrl.fromLocalFile(str(path.absolute()))
+        answer = Answer("Open It", lambda: QDesktopServices.openUrl(url))
+        self._messages.show_notice(Notice(f"Wrote the report to {path}.", is_error=False, answers=(answer,)))
 
     # Opening and bringing back
 

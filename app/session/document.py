@@ -21,6 +21,7 @@ from app.session.session import Session
 from app.session.snapshot import restore, snapshot_of
 from app.worker.job import Failed, Job
 from app.worker.mailbox import Message
+from app.worker.reporting import Reported, ReportJob
 from app.worker.saving import FileState, Leftover, Opened, OpeningJob, Saved, SavingJob
 from bpe_core.session_file import EXTENSION, Lock, SavedSession, View
 
@@ -34,6 +35,7 @@ class Document(QObject):
     changed = Signal()  # its name, or whether it is modified
     opened = Signal(View)  # another session is in the window; how it was looked at
     saved = Signal(object)  # its path
+    reported = Signal(object)  # the path of the page
     noticed = Signal(Notice)
 
     def __init__(
@@ -51,6 +53,7 @@ class Document(QObject):
         self._saved: SavedSession | None = None
         self._copy: SafetyCopy | None = None
         self._job: SavingJob | OpeningJob | None = None
+        self._report: ReportJob | None = None
         self._new_lock: Lock | None = None  # of the file that is being saved or opened
         session.jobs.mailbox.arrived.connect(self._receive)
         session.jobs.ended.connect(self._job_ended)
@@ -103,6 +106,12 @@ class Document(QObject):
         self.saved.emit(message.path)
         self.noticed.emit(Notice(f"Saved as {message.path}.", is_error=False))
         self.look()
+
+    def report(self, path: Path) -> None:
+        """Write a page about the run that is shown, aside."""
+        jobs = self._session.jobs
+        self._report = ReportJob(jobs.mailbox, jobs.next_stamp("report"), self._snapshot(), path)
+        jobs.start(self._report)
 
     # Opening
 
@@ -250,12 +259,20 @@ class Document(QObject):
         self.changed.emit()
 
     def _receive(self, message: Message) -> None:
+        if self._report is not None and message.stamp == self._report.stamp:
+            self._tell_reported(message)
         if self._job is None or message.stamp != self._job.stamp:
             return
         if isinstance(message, Saved):
             self._take_saved(message)
         elif isinstance(message, Opened):
             self._take_opened(message, is_safety_copy=isinstance(self._job, OpeningJob) and self._job.is_safety_copy)
+        elif isinstance(message, Failed):
+            self.noticed.emit(Notice(message.sentence))
+
+    def _tell_reported(self, message: Message) -> None:
+        if isinstance(message, Reported):
+            self.reported.emit(message.path)
         elif isinstance(message, Failed):
             self.noticed.emit(Notice(message.sentence))
 

@@ -38,6 +38,7 @@ MENUS: dict[str, tuple[Deed, ...]] = {
         Deed("paste_text", "Add Text from &Clipboard", "Add what was copied to the corpus", "Ctrl+Shift+V", "paste"),
         SEPARATOR,
         Deed("export", "&Export Merge Table …", "Write the merges to a CSV, TSV or JSON file", "Ctrl+E", "export"),
+        Deed("report", "&Report …", "Write the run shown as one page that can be mailed"),
         Deed("save_chart", "Save &Chart …", "Save the chart shown as PNG, SVG or CSV", "Ctrl+Alt+S"),
         Deed("copy_chart", "Copy C&hart", "Copy the chart shown as a picture", "Ctrl+Alt+C"),
         SEPARATOR,

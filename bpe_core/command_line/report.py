@@ -1,0 +1,70 @@
+"""`bpe-explorer report`: one HTML page about a run, to be mailed to a colleague."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from pathlib import Path
+
+from bpe_core.command_line.arguments import text_argument
+from bpe_core.errors import BpeError, CorpusError
+from bpe_core.formats import read_history
+from bpe_core.report import Report, report_of, write_report
+from bpe_core.session_file import is_session_file, read_session
+
+SUMMARY = "write a report of a run as one HTML page"
+
+EXAMPLES = """\
+examples:
+  bpe-explorer report harbour.bpex --output harbour.html
+      Recipe, corpus, charts, merges, ties, the text and the notes of the run that was shown last.
+
+  bpe-explorer report merges.csv --text "the lowest price" --at 10 --at 200 --output report.html
+      Of a merge table, with a text as it falls into tokens after 10 and after 200 merges.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EXAMPLES
+    parser.add_argument("source", metavar="SESSION_OR_MERGES", help="a session (.bpex) or a merge table")
+    parser.add_argument("--run", type=int, metavar="N", help="of a session: the run to report; else the one shown last")
+    text = parser.add_mutually_exclusive_group()
+    text.add_argument("--text", type=text_argument, help="the text to show token by token, instead of the session's")
+    text.add_argument("--text-file", metavar="FILE", help="or a file that holds it, in UTF-8")
+    parser.add_argument("--at", type=int, action="append", metavar="K", help="show it after K merges (may be repeated)")
+    parser.add_argument("--output", default="report.html", metavar="FILE", help="the page (default: report.html)")
+
+
+def run(options: argparse.Namespace) -> int:
+    report = _report(options)
+    for moment in options.at or []:
+        if not 0 <= moment <= len(report.history):
+            raise BpeError(f"There are {len(report.history):,} merges; --at must be a number from 0 to that.")
+    text = _text(options)
+    report = dataclasses.replace(
+        report, text=report.text if text is None else text, moments=tuple(options.at or report.moments)
+    )
+    write_report(report, options.output)
+    print(f"Wrote {options.output}.")
+    return 0
+
+
+def _report(options: argparse.Namespace) -> Report:
+    if is_session_file(options.source):
+        return report_of(read_session(options.source), options.run)
+    if options.run is not None:
+        raise BpeError("A merge table holds one run; --run is for sessions.")
+    history = read_history(options.source)
+    return Report(title=f"Byte-pair encoding: {Path(options.source).name}", history=history)
+
+
+def _text(options: argparse.Namespace) -> str | None:
+    if options.text_file is None:
+        text: str | None = options.text
+        return text
+    try:
+        return Path(options.text_file).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise CorpusError(f"Could not read {options.text_file}: {error.strerror or error}.") from error
+    except UnicodeDecodeError as error:
+        raise CorpusError(f"{options.text_file} is not UTF-8 text (at byte {error.start:,}).") from error

@@ -1,0 +1,65 @@
+"""From numbers to places on an axis, and which numbers to write beside it.
+
+>>> Scale(0, 100, 0, 200)(25)
+50.0
+>>> Scale(1, 1000, 0, 300, is_log=True)(10)
+100.0
+>>> Scale(0, 87, 0, 1).ticks()
+[0.0, 20.0, 40.0, 60.0, 80.0]
+>>> Scale(3, 2000, 0, 1, is_log=True).ticks()
+[10.0, 100.0, 1000.0]
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+WANTED_TICKS = 5
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Maps `least` to `start` and `most` to `stop`."""
+
+    least: float
+    most: float
+    start: float
+    stop: float
+    is_log: bool = False
+
+    def __call__(self, value: float) -> float:
+        low, high = self._inside(self.least), self._inside(self.most)
+        share = (self._inside(value) - low) / (high - low) if high > low else 0.5
+        return self.start + (self.stop - self.start) * share
+
+    def ticks(self) -> list[float]:
+        """Round numbers within the range."""
+        if self.is_log:
+            powers = range(math.ceil(math.log10(self.least) - 1e-9), math.floor(math.log10(self.most) + 1e-9) + 1)
+            found = [10.0**power for power in powers]
+            if len(found) >= 2:
+                return found
+        return self._even_ticks()
+
+    def _even_ticks(self) -> list[float]:
+        rough = max(self.most - self.least, 1e-9) / WANTED_TICKS
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough)
+        first = math.ceil(self.least / step - 1e-9)
+        return [i * step for i in range(first, math.floor(self.most / step + 1e-9) + 1)]
+
+    def _inside(self, value: float) -> float:
+        return math.log10(max(value, 1e-12)) if self.is_log else value
+
+
+def tick_text(value: float) -> str:
+    """A number short enough for an axis.
+
+    >>> [tick_text(value) for value in (0.0, 1.5, 200.0, 30_000.0, 2_500_000.0)]
+    ['0', '1.5', '200', '30k', '2.5M']
+    """
+    for size, unit in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if abs(value) >= size:
+            return f"{value / (1e3 if unit == 'k' else size):g}{unit}"
+    return f"{value:g}"
