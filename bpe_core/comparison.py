@@ -172,7 +172,7 @@ def _data_or_count(one: MergeHistory, other: MergeHistory, first: int, a: Merge,
         x, y = counts[earlier], other_counts[earlier]
         return (
             "data",
-            f"They learned from different texts: already merge {earlier + 1:,} counts {x:,} in one, {y:,} in the other.",
+            f"They learned from different texts: merge {earlier + 1:,} counts {x:,} in one and {y:,} in the other.",
         )
     if a.count == b.count:
         return "tie", (

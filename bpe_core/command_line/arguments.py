@@ -79,7 +79,10 @@ def _recipe_in(path: str) -> Recipe:
 
 def add_merge_table(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--merges", required=True, metavar="FILE", help="a merge table written by `train` (.csv, .tsv or .json)"
+        "--merges",
+        required=True,
+        metavar="FILE",
+        help="a merge table written by `train`, or any tokenizer that `convert` reads",
     )
 
 

@@ -9,7 +9,7 @@ import sys
 import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_table, text_or_standard_input
 from bpe_core.errors import BpeError
-from bpe_core.formats import read_history
+from bpe_core.formats import open_table
 
 SUMMARY = "turn token ids back into text"
 
@@ -30,7 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     ids = [_id(word) for word in text_or_standard_input(options.ids).replace(",", " ").split()]
-    raw = bpe.Tokenizer(read_history(options.merges)).decode_bytes(ids)
+    opened = open_table(options.merges)
+    raw = bpe.Tokenizer(opened.history).decode_bytes(opened.ids_of(ids))
     if options.json:
         print(json.dumps({"text": raw.decode(errors="replace"), "bytes": raw.hex(" ")}, ensure_ascii=False))
         return 0

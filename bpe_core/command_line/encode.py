@@ -13,7 +13,7 @@ from bpe_core.command_line.interruption import INTERRUPTED
 from bpe_core.command_line.progress_bar import ProgressBar
 from bpe_core.command_line.steps import token_names, visible
 from bpe_core.errors import BpeError
-from bpe_core.formats import read_history
+from bpe_core.formats import open_table
 from bpe_core.insight.encode_corpus import Width, encode_corpus
 
 SUMMARY = "turn text into tokens by a merge table"
@@ -48,22 +48,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    history = read_history(options.merges)
+    opened = open_table(options.merges)
+    history = opened.history
     if options.at is not None and not 0 <= options.at <= len(history):
         raise BpeError(f"{options.merges} holds {len(history):,} merges; --at must be a number from 0 to that.")
+    if options.output and opened.numbers is not None:
+        raise BpeError(
+            f"{options.merges} numbers its tokens in an order of its own. `bpe-explorer convert` it to a table first: "
+            "the ids of that table are the ones written."
+        )
     if options.output:
         return _encode_files(options, history)
     tokenizer = bpe.Tokenizer(history)
     text = text_or_standard_input(options.text)
     ids = tokenizer.encode(text, at=options.at, allowed_special="all" if options.allow_special else ())
+    numbers = opened.numbers_of(ids)
     if options.json:
         names = token_names(history)
-        print(json.dumps({"ids": ids, "tokens": [names[id] for id in ids]}, ensure_ascii=False))
+        print(json.dumps({"ids": numbers, "tokens": [names[id] for id in ids]}, ensure_ascii=False))
     elif options.pieces:
         names = token_names(history)
         print(" | ".join(visible(names[id]) for id in ids))
     else:
-        print(*ids)
+        print(*numbers)
     return 0
 
 

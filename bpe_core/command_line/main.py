@@ -17,7 +17,23 @@ from collections.abc import Sequence
 from importlib import metadata
 from typing import Any, Protocol
 
-from bpe_core.command_line import decode, encode, paid, presets, race, sizes, ties, token, train, why, words
+from bpe_core.command_line import (
+    convert,
+    decode,
+    diff,
+    encode,
+    export,
+    paid,
+    presets,
+    race,
+    report,
+    sizes,
+    ties,
+    token,
+    train,
+    why,
+    words,
+)
 from bpe_core.command_line.interruption import INTERRUPTED
 from bpe_core.errors import BpeError
 
@@ -40,6 +56,7 @@ from text to tokens:
   bpe-explorer train book.txt --vocab-size 2000 --output merges.csv
   bpe-explorer encode --merges merges.csv "the lowest price"
   bpe-explorer decode --merges merges.csv 78 270 1221
+  bpe-explorer export --merges merges.csv tokenizer.json      for another library, checked
 
 questions about a merge table:
   bpe-explorer why "the lowest price" --merges merges.csv
@@ -66,12 +83,16 @@ COMMANDS: dict[str, Command] = {
     "train": train,
     "encode": encode,
     "decode": decode,
+    "export": export,
+    "convert": convert,
+    "diff": diff,
     "why": why,
     "ties": ties,
     "token": token,
     "race": race,
     "sizes": sizes,
     "paid": paid,
+    "report": report,
     "words": words,
     "presets": presets,
 }

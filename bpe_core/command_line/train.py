@@ -20,7 +20,7 @@ from bpe_core.command_line.arguments import (
 from bpe_core.command_line.interruption import INTERRUPTED, Interruption
 from bpe_core.command_line.progress_bar import ProgressBar
 from bpe_core.command_line.steps import step_lines
-from bpe_core.formats import FORMATS, format_for, write_history
+from bpe_core.formats import FORMATS, TABLES, format_for, write_history
 from bpe_core.history import END_SENTENCES
 from bpe_core.presets import PRESETS
 from bpe_core.progress import ProgressReport
@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_merge_limits(parser)
     _add_reading(parser)
     result = parser.add_argument_group("the result")
-    endings = ", ".join(one.extension for one in FORMATS.values())
+    endings = ", ".join(one.extension for one in TABLES.values())
     result.add_argument("--output", metavar="FILE", help=f"write the merge table here; its ending ({endings}) decides")
     result.add_argument(
         "--json", action="store_true", help="print the summary (or, without --output, the table) as JSON"
@@ -132,7 +132,12 @@ def _corpus(options: argparse.Namespace) -> bpe.Corpus:
 
 def _check_output(path: Path) -> None:
     """Complain about an impossible --output before the work, not after it."""
-    format_for(path)
+    if format_for(path).name not in TABLES:
+        tables = ", ".join(one.extension for one in TABLES.values())
+        raise bpe.OutputError(
+            f"Training writes a table with the counts ({tables}), not {path.name}; "
+            "`bpe-explorer export` then writes and checks what other libraries load."
+        )
     if path.is_dir():
         raise bpe.OutputError(f"Could not write {path}: it is a folder.")
     if not path.resolve().parent.is_dir():

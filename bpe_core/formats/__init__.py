@@ -10,6 +10,7 @@ other libraries load; they hold less, and `can_hold` says what not.
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 
 from bpe_core.atomic import write_atomically
@@ -78,8 +79,13 @@ def write_history(
         progress(where)
 
     chosen = format or format_for(path)
-    with write_atomically(path) as file:
-        chosen.write(history, file, merges=merges, progress=report)
+    companions = chosen.companions(Path(path))
+    with ExitStack() as stack:
+        chosen.write(history, stack.enter_context(write_atomically(path)), merges=merges, progress=report)
+        for companion, write in companions.items():
+            write(
+                history if merges is None else history.first(merges), stack.enter_context(write_atomically(companion))
+            )
 
 
 def read_history(path: Path | str) -> MergeHistory:

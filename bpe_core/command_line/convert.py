@@ -1,0 +1,42 @@
+"""`bpe-explorer convert`: from one format to another."""
+
+from __future__ import annotations
+
+import argparse
+
+from bpe_core.command_line.exported import add_writing, format_list, write_and_tell
+from bpe_core.formats import open_table
+
+SUMMARY = "turn a tokenizer's file into another format"
+
+EXAMPLES = """\
+examples:
+  bpe-explorer convert vocab.bpe gpt2.tiktoken
+      GPT-2's merges as ranks for tiktoken; its vocabulary is taken from the file beside it.
+
+  bpe-explorer convert cl100k_base.tiktoken merges.csv
+      What was made of what, found from the ranks, as a table without counts.
+
+  bpe-explorer convert tokenizer.json small.model --to minbpe --at 1000
+
+The format of IN is recognized by its content. What it says that the other cannot hold, or
+the other way round, is listed with a dash.
+
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EXAMPLES + format_list()
+    parser.add_argument("input", metavar="IN", help="a tokenizer or merge table in any of the formats")
+    parser.add_argument("out", metavar="OUT", help="the file to write")
+    add_writing(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    opened = open_table(options.input)
+    renumbered: tuple[str, ...] = ()
+    if opened.numbers is not None:
+        renumbered = (
+            "IN numbers its tokens in another order; OUT numbers base symbols first, then merges, then specials.",
+        )
+    return write_and_tell(opened.history, options, (*opened.notes, *renumbered))

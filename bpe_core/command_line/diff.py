@@ -1,0 +1,145 @@
+"""`bpe-explorer diff`: where two tokenizers part ways, and why."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import bpe_core as bpe
+from bpe_core.command_line.arguments import text_argument
+from bpe_core.command_line.steps import BLANK, token_names, visible
+from bpe_core.comparison import DifferingMerge, TableComparison, compare_tables, compare_texts
+from bpe_core.formats import Opened, open_table
+from bpe_core.formats.honest_text import escape
+
+SUMMARY = "show where two tokenizers part ways, and why"
+
+EXAMPLES = """\
+examples:
+  bpe-explorer diff first.csv second.csv
+      The first merge that differs with the likely cause (a tie, a count, the pattern, the
+      data), and the tokens that only one of them has.
+
+  bpe-explorer diff vocab.bpe cl100k_base.tiktoken "isn't 2024 naïve?"
+      The same text cut by both; [brackets] mark what they cut differently.
+
+The exit code is 0 where the merges are the same, 3 where they differ.
+"""
+
+DIFFERENT = 3
+LISTED = 10
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EXAMPLES
+    parser.add_argument("first", metavar="A", help="a tokenizer or merge table in any format")
+    parser.add_argument("second", metavar="B", help="another one")
+    parser.add_argument("text", nargs="*", type=text_argument, metavar="TEXT", help="a text to cut by both")
+    parser.add_argument("--limit", type=int, default=LISTED, metavar="N", help=f"list so many tokens ({LISTED})")
+    parser.add_argument("--json", action="store_true", help="print everything as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    one, other = open_table(options.first), open_table(options.second)
+    found = compare_tables(one.history, other.history)
+    text = " ".join(options.text)
+    if options.json:
+        print(json.dumps(_described(found, one, other, text), ensure_ascii=False, indent=1))
+    else:
+        _tell(found, options)
+        if text:
+            _tell_text(one, other, text, options)
+    return 0 if found.cause == "none" else DIFFERENT
+
+
+# --- For people -------------------------------------------------------------------------
+
+
+def _tell(found: TableComparison, options: argparse.Namespace) -> None:
+    names = (options.first, options.second)
+    for name, merges in zip(names, found.merges, strict=True):
+        print(f"{name}: {merges:,} merges")
+    if found.first is not None:
+        print(f"\nThey part ways at merge {found.first + 1:,}:")
+        for merge in found.differing[:2]:
+            print(f"  {_written(merge)}  {_places(merge)}")
+    print(f"Likely cause, {found.cause}: {found.explanation}" if found.cause != "none" else found.explanation)
+    print(f"\n{found.common:,} tokens are in both.")
+    for name, tokens in zip(names, (found.only_in_first, found.only_in_second), strict=True):
+        if tokens:
+            shown = "  ".join(visible(escape(token)) for token in tokens[: options.limit])
+            more = f"  and {len(tokens) - options.limit:,} more" if len(tokens) > options.limit else ""
+            print(f"{len(tokens):,} only in {name}: {shown}{more}")
+
+
+def _written(merge: DifferingMerge) -> str:
+    return f"{visible(escape(merge.left))} + {visible(escape(merge.right))}"
+
+
+def _places(merge: DifferingMerge) -> str:
+    places = [
+        f"merge {place + 1:,} in {name}" if place is not None else f"not in {name}"
+        for name, place in (("A", merge.place), ("B", merge.other_place))
+    ]
+    return ", ".join(places)
+
+
+def _tell_text(one: Opened, other: Opened, text: str, options: argparse.Namespace) -> None:
+    tokenizers = bpe.Tokenizer(one.history), bpe.Tokenizer(other.history)
+    found = compare_texts(*tokenizers, text)
+    print(f"\n{len(found.regions):,} places of the text are cut differently.")
+    for name, spans in ((options.first, found.spans), (options.second, found.other_spans)):
+        print(f"{name}, {len(spans):,} tokens:\n  {_marked(text.encode(), spans, found.regions)}")
+
+
+def _marked(raw: bytes, spans: Sequence[tuple[int, int, int]], regions: Sequence[tuple[int, int]]) -> str:
+    """The tokens with blanks between, those of differing regions in brackets.
+
+    >>> _marked(b"the ban", [(0, 3, 1), (3, 4, 2), (4, 5, 3), (5, 7, 4)], [(5, 7)])
+    'the | ␣ | b | [an]'
+    """
+    opening, closing = {start for start, _ in regions}, {stop for _, stop in regions}
+    pieces = []
+    for start, stop, _ in spans:
+        if stop > start:
+            shown = escape(raw[start:stop]).replace(" ", BLANK)
+            pieces.append(("[" if start in opening else "") + shown + ("]" if stop in closing else ""))
+    return " | ".join(pieces)
+
+
+# --- For scripts ------------------------------------------------------------------------
+
+
+def _described(found: TableComparison, one: Opened, other: Opened, text: str) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "merges": found.merges,
+        "first_difference": None if found.first is None else found.first + 1,
+        "cause": found.cause,
+        "explanation": found.explanation,
+        "common_tokens": found.common,
+        "only_in_first": [escape(token) for token in found.only_in_first],
+        "only_in_second": [escape(token) for token in found.only_in_second],
+        "differing_merges": [_row(merge) for merge in found.differing],
+    }
+    if text:
+        cuts = compare_texts(bpe.Tokenizer(one.history), bpe.Tokenizer(other.history), text)
+        described["text"] = {
+            "first": _cut(one, cuts.spans),
+            "second": _cut(other, cuts.other_spans),
+            "differing_bytes": cuts.regions,
+        }
+    return described
+
+
+def _row(merge: DifferingMerge) -> dict[str, Any]:
+    step = None if merge.place is None else merge.place + 1
+    other_step = None if merge.other_place is None else merge.other_place + 1
+    return {"left": escape(merge.left), "right": escape(merge.right), "step": step, "step_in_second": other_step}
+
+
+def _cut(opened: Opened, spans: Sequence[tuple[int, int, int]]) -> dict[str, Any]:
+    names = token_names(opened.history)
+    ids = [id for _, _, id in spans]
+    return {"ids": opened.numbers_of(ids), "tokens": [names[id] for id in ids]}

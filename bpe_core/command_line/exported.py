@@ -1,0 +1,102 @@
+"""What `export` and `convert` have in common: writing a table for others, and saying what came of it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import bpe_core as bpe
+from bpe_core.command_line.arguments import text_argument
+from bpe_core.command_line.interruption import INTERRUPTED, Interruption
+from bpe_core.command_line.progress_bar import ProgressBar
+from bpe_core.errors import BpeError, OutputError
+from bpe_core.exporting import PreparedExport, prepare_export
+from bpe_core.formats import FORMATS, format_for
+
+
+def format_list() -> str:
+    """All formats, a line each, for the end of a help text."""
+    return "formats:\n" + "".join(f"  {one.name:<15} {one.explanation}\n" for one in FORMATS.values())
+
+
+def add_writing(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--to", choices=FORMATS, metavar="FORMAT", help="one of those below; else OUT's ending decides")
+    parser.add_argument("--at", type=int, metavar="K", help="write only the first K merges")
+    parser.add_argument(
+        "--check-with", type=text_argument, default="", metavar="TEXT", help="a text that must come out alike, too"
+    )
+    parser.add_argument("--anyway", action="store_true", help="write the file even if reading it back does not agree")
+    parser.add_argument("--json", action="store_true", help="print what came of it as JSON")
+
+
+def write_and_tell(history: bpe.MergeHistory, options: argparse.Namespace, notes: tuple[str, ...] = ()) -> int:
+    """Write the file if its check agrees; the exit code."""
+    if options.at is not None and not 0 <= options.at <= len(history):
+        raise BpeError(f"The table holds {len(history):,} merges; --at must be a number from 0 to that.")
+    target = Path(options.out)
+    format = FORMATS[options.to] if options.to else format_for(target)
+    if not target.resolve().parent.is_dir():
+        raise OutputError(f"Could not write {target}: the folder {target.parent} does not exist.")
+    bar = ProgressBar(sys.stderr)
+    with Interruption("Stopping; nothing is written.") as interruption:
+        try:
+            prepared = prepare_export(
+                history,
+                target,
+                format=format,
+                merges=options.at,
+                text=options.check_with,
+                progress=bar,
+                cancelled=interruption,
+            )
+        except (bpe.Cancelled, KeyboardInterrupt):
+            bar.clear()
+            sys.stderr.write("Stopped; nothing was written.\n")
+            return INTERRUPTED
+        finally:
+            bar.clear()
+    written = prepared.verification.agrees or options.anyway
+    if written:
+        prepared.put_in_place()
+    if options.json:
+        print(json.dumps(_described(prepared, written, notes), ensure_ascii=False, indent=1))
+    else:
+        _tell(prepared, written, notes)
+    return 0 if written else 1
+
+
+def _tell(prepared: PreparedExport, written: bool, notes: tuple[str, ...]) -> None:
+    found = prepared.verification
+    for note in notes:
+        print(f"- {note}")
+    for sentence in found.cannot_hold:
+        print(f"- {sentence}")
+    for difference in found.differences:
+        print(f"! {difference}")
+    if found.differing > len(found.differences):
+        print(f"! ... and {found.differing - len(found.differences):,} more")
+    names = " and ".join(str(path) for path in prepared.files)
+    if written:
+        print(f"Wrote {prepared.merges:,} merges to {names}; {found.sentence}.")
+    else:
+        print(f"Nothing was written: {found.sentence}. With --anyway the file is written as it is.")
+
+
+def _described(prepared: PreparedExport, written: bool, notes: tuple[str, ...]) -> dict[str, Any]:
+    found = prepared.verification
+    return {
+        "files": [str(path) for path in prepared.files],
+        "format": prepared.format.name,
+        "merges": prepared.merges,
+        "written": written,
+        "verified": found.agrees,
+        "words": found.words,
+        "asked": found.asked,
+        "differing": found.differing,
+        "differences": found.differences,
+        "cannot_hold": found.cannot_hold,
+        "notes": notes,
+    }
