@@ -27,7 +27,7 @@ from bpe_core.encoding.boundaries import NEVER as NEVER
 from bpe_core.encoding.boundaries import PATTERN_CUT as PATTERN_CUT
 from bpe_core.encoding.boundaries import Boundaries as Boundaries
 from bpe_core.encoding.boundaries import Int32s
-from bpe_core.encoding.cutting import Allowed, check_text
+from bpe_core.encoding.cutting import Allowed
 from bpe_core.encoding.text_encoder import TextEncoder
 from bpe_core.encoding.token_texts import TokenTexts
 from bpe_core.errors import BpeError
@@ -51,18 +51,18 @@ class Tokenizer:
 
         What is written like a special token is ordinary text, unless the caller allows it to be one.
         """
-        merges, allowed = self._checked(text, at, allowed_special)
+        merges, allowed = self._checked(at, allowed_special)
         ids: list[int] = self._texts.ids(text, merges, allowed).tolist()
         return ids
 
     def encode_to_array(self, text: str, *, at: int | None = None, allowed_special: Allowed = ()) -> Int32s:
         """The same ids as an array."""
-        merges, allowed = self._checked(text, at, allowed_special)
+        merges, allowed = self._checked(at, allowed_special)
         return self._texts.ids(text, merges, allowed)
 
     def encode_greedy(self, text: str, *, at: int | None = None, allowed_special: Allowed = ()) -> list[int]:
         """The ids when at each place the longest token that fits is taken, whenever it was learned."""
-        merges, allowed = self._checked(text, at, allowed_special)
+        merges, allowed = self._checked(at, allowed_special)
         ids: list[int] = self._texts.greedy_ids(text, merges, allowed).tolist()
         return ids
 
@@ -78,8 +78,7 @@ class Tokenizer:
 
     def boundaries(self, text: str, *, allowed_special: Allowed = ()) -> Boundaries:
         """For each boundary in a text the merge that dissolves it: its tokens at every moment."""
-        _, allowed = self._checked(text, None, allowed_special)
-        return self._texts.boundaries(text, allowed)
+        return self._texts.boundaries(text, self._checked(None, allowed_special)[1])
 
     # -- one word --------------------------------------------------------------------------
 
@@ -132,9 +131,7 @@ class Tokenizer:
     def _token_texts(self) -> TokenTexts:
         return TokenTexts(self.history)
 
-    def _checked(self, text: str, at: int | None, allowed: Allowed) -> tuple[int, tuple[str, ...]]:
-        if not text.isascii():
-            check_text(text)
+    def _checked(self, at: int | None, allowed: Allowed) -> tuple[int, tuple[str, ...]]:
         return self._checked_at(at), self._texts.cutting.allowed(allowed) if allowed else ()
 
     def _checked_at(self, at: int | None) -> int:

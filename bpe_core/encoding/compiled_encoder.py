@@ -13,7 +13,7 @@ from bpe_core.compiled import encode as kernel
 from bpe_core.compiled.merge_word import BASE, LIMIT, MERGE_NUMBERS, SHORT, MergeTable, Workplace, enter_merges
 from bpe_core.compiled.scan import REGISTERS, machine_of
 from bpe_core.encoding.boundaries import PATTERN_CUT, Symbols
-from bpe_core.encoding.cutting import Cutting
+from bpe_core.encoding.cutting import Cutting, utf8
 from bpe_core.errors import TooLarge
 from bpe_core.history import MergeHistory
 from bpe_core.recipe import Recipe
@@ -64,17 +64,17 @@ class CompiledEncoder:
 
     def ids(self, text: str, at: int) -> Int32s:
         """The tokens of a normalized text after so many merges."""
-        data = text.encode()
+        data = utf8(text)
         return self._encode(text, data, kernel.IDS, at, len(data) // 3)
 
     def byte_ranks(self, text: str) -> Int32s:
         """The rank of the boundary before each byte, where every byte is a symbol and belongs to a word."""
-        data = text.encode()
+        data = utf8(text)
         return self._encode(text, data, kernel.RANKS, self._merges, len(data))
 
     def symbols(self, text: str) -> Symbols:
         """The base symbols of a normalized text, with their ranks and places."""
-        data = text.encode()
+        data = utf8(text)
         found = self._encode(text, data, kernel.SYMBOLS, self._merges, kernel.NUMBERS_A_SYMBOL * len(data))
         ids, ranks, widths = found.reshape(-1, kernel.NUMBERS_A_SYMBOL).T
         stops = np.cumsum(widths, dtype=np.int64)

@@ -97,13 +97,12 @@ class Cutting:
         return np.concatenate((np.zeros(1, np.int32), np.cumsum(starts, dtype=np.int32)))
 
 
-def check_text(text: str) -> None:
-    """Half of a surrogate pair is no character: it has no bytes."""
+def utf8(text: str) -> bytes:
+    """The bytes of a text. Half of a surrogate pair is no character and has none."""
     try:
-        text.encode()
+        return text.encode()
     except UnicodeEncodeError as error:
-        code = ord(text[error.start])
         raise BpeError(
-            f"Character {error.start + 1:,} of the text is U+{code:04X}, half of a surrogate pair, which is no "
-            "character of its own; remove or replace it."
+            f"Character {error.start + 1:,} of the text is U+{ord(text[error.start]):04X}, half of a surrogate pair, "
+            "which is no character of its own; remove or replace it."
         ) from error

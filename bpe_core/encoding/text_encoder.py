@@ -11,7 +11,7 @@ import numpy as np
 
 from bpe_core.compiled import readiness
 from bpe_core.encoding.boundaries import PATTERN_CUT, Boundaries, Int32s, Symbols, joined
-from bpe_core.encoding.cutting import Cutting, Part
+from bpe_core.encoding.cutting import Cutting, Part, utf8
 from bpe_core.encoding.greedy import LongestMatch
 from bpe_core.encoding.plain_encoder import PlainEncoder
 from bpe_core.history import MergeHistory
@@ -48,14 +48,16 @@ class TextEncoder:
 
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         encoder = self._encoder_for(text)
-        if not allowed and not self.cutting.recipe.normalizes:
+        if encoder is not self.plain and not allowed and not self.cutting.recipe.normalizes:
             return encoder.ids(text, at)
+        utf8(text)  # so that what cannot be encoded is told by its place in the text as it was given
         return _end_to_end(
             encoder.ids(part, at) if special is None else np.array([self._special_id[special]], np.int32)
             for part, special in self.cutting.normalized_parts(text, allowed)
         )
 
     def greedy_ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
+        utf8(text)
         return _end_to_end(
             self.plain.greedy_ids(part, at, self._longest_match)
             if special is None
@@ -64,13 +66,14 @@ class TextEncoder:
         )
 
     def boundaries(self, text: str, allowed: tuple[str, ...]) -> Boundaries:
+        data = utf8(text)
         encoder = self._encoder_for(text)
         symbol_of_byte = self.plain.spelling.symbol_of_byte
         if symbol_of_byte is not None and self.cutting.keeps_all and not any(token in text for token in allowed):
             ranks = np.append(encoder.byte_ranks(text), np.int32(PATTERN_CUT))
-            return Boundaries.of_bytes(text.encode(), ranks, symbol_of_byte, self._base)
+            return Boundaries.of_bytes(data, ranks, symbol_of_byte, self._base)
         parts = [self._placed_symbols(encoder, part) for part in self.cutting.parts(text, allowed)]
-        return Boundaries.of_symbols(len(text.encode()), joined(parts), self._base)
+        return Boundaries.of_symbols(len(data), joined(parts), self._base)
 
     def _placed_symbols(self, encoder: Encoder, part: Part) -> Symbols:
         """The symbols of a part with their places in the text as it was given."""
