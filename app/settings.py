@@ -31,8 +31,21 @@ RECENT_FILES = Setting[list[str]]("files/recent", [], "Texts opened lately, the 
 LAST_FOLDER = Setting("files/folder", "", "Where the last file was opened or saved.")
 SPEED = Setting("training/speed", 100, "Place of the speed slider; 100 is full speed.")
 COPY_HEADERS = Setting("table/copy headers", True, "Whether copied rows begin with a line of titles.")
+LESSONS_DONE = Setting[list[str]]("lessons/done", [], "Names of the lessons that were finished.")
+LESSON_PLACES = Setting[list[str]]("lessons/places", [], "How far the others were taken, such as 2-weights:3.")
 
-ALL = (THEME, WINDOW_GEOMETRY, WINDOW_STATE, CENTRE_STATE, RECENT_FILES, LAST_FOLDER, SPEED, COPY_HEADERS)
+ALL = (
+    THEME,
+    WINDOW_GEOMETRY,
+    WINDOW_STATE,
+    CENTRE_STATE,
+    RECENT_FILES,
+    LAST_FOLDER,
+    SPEED,
+    COPY_HEADERS,
+    LESSONS_DONE,
+    LESSON_PLACES,
+)
 MOST_RECENT_FILES = 10
 
 

@@ -19,6 +19,7 @@ from app.filing import Filing
 from app.garbage import GarbageCollection
 from app.models.bookmark_list import BookmarkListModel
 from app.models.corpus_list import CorpusListModel
+from app.models.course import Course
 from app.models.curves import CurvesModel
 from app.models.ids_decoding import decode_ids
 from app.models.inspector import InspectorModel
@@ -45,6 +46,7 @@ from app.settings import (
     WINDOW_STATE,
     Settings,
 )
+from app.teaching import Teaching
 from app.views.actions import Actions
 from app.views.bookmarks_panel import BookmarksPanel
 from app.views.charts_panel import ChartsPanel
@@ -63,6 +65,7 @@ from app.views.help_dialog import about_dialog, help_dialog
 from app.views.icons import app_icon
 from app.views.insight_panel import InsightPanel
 from app.views.inspector_panel import InspectorPanel
+from app.views.lessons.panel import LessonPanel
 from app.views.main_window import MainWindow
 from app.views.merge_panel import MergePanel
 from app.views.message_bar import MessageBar
@@ -108,6 +111,7 @@ class Program(QObject):
         self._connect_time()
         self._connect_charts_and_export()
         self._connect_filing()
+        self._connect_lessons()
         self._connect_help_and_notices()
         self._connect_look()
         self.window.closing.connect(self.close)
@@ -162,6 +166,7 @@ class Program(QObject):
         self.export = TableExport(runs, jobs, self)
         self.token_text = TokenTextModel(session.text.value, self)
         self.encoder = TextEncoder(self.token_text, runs, cursor, session.recipe, session.text, jobs, self)
+        self.course = Course(session, self.token_text, self)
         self.questions = Questions(jobs, self)
         self.life = TokenLifeModel(self.inspector, runs, cursor, session.shelf, self.questions, self)
         self.why = WhyModel(self.token_text, runs, cursor, self.questions, self)
@@ -186,6 +191,7 @@ class Program(QObject):
         self.why_panel = WhyPanel(self.why)
         self.insight_panel = InsightPanel(self.inspector_panel, self.why_panel)
         self.bookmarks_panel = BookmarksPanel(self.bookmarks, actions["bookmark"], actions["copy_reference"])
+        self.lesson_panel = LessonPanel(self.course)
         self.time_bar = TimeBar(self.session.cursor, self.curves, actions)
         self.status = StatusLine(self.training)
         self.export_bar = ExportBar(self.export)
@@ -200,6 +206,7 @@ class Program(QObject):
             merges=self.merge_panel,
             inspector=self.insight_panel,
             bookmarks=self.bookmarks_panel,
+            lessons=self.lesson_panel,
             time_bar=self.time_bar,
             status=self.status,
         )
@@ -320,6 +327,11 @@ class Program(QObject):
         merges.filter_changed.connect(lambda chosen: session.filter.put(chosen, "Filter merges", joins=True))
         session.filter.changed.connect(merges.set_filter)
 
+    def _connect_lessons(self) -> None:
+        window, actions, messages, charts = self.window, self.actions, self.messages, self.charts
+        self.teaching = Teaching(self.course, self.lesson_panel, window, actions, messages, self.settings, charts, self)
+        self.teaching.hide_the_answer(self.pairs, self.merges, self.inspector)
+
     def _connect_help_and_notices(self) -> None:
         self.actions["help"].triggered.connect(lambda: help_dialog(self.window).show())
         self.actions["about"].triggered.connect(lambda: about_dialog(self.window).show())
@@ -335,6 +347,7 @@ class Program(QObject):
             self.merge_panel,
             self.charts,
             self.bookmarks_panel,
+            self.lesson_panel,
         ):
             self.theme.changed.connect(part.recolor)
         settings = self.settings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Signal
 
@@ -36,6 +36,7 @@ class InspectorModel(QObject):
     def __init__(self, runs: Runs, cursor: TimeCursor, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.facts: TokenFacts | None = None
+        self._is_veiled = False
         self._runs, self._cursor = runs, cursor
         throttle = Throttle(100, self._follow, self)
         cursor.moved.connect(throttle.call)
@@ -45,9 +46,18 @@ class InspectorModel(QObject):
         run = self._runs.shown
         known = run is not None and run.names is not None and 0 <= token < len(run.names.raw)
         facts = facts_of(run, token) if run is not None and known else None
+        if facts is not None and run is not None and self._is_veiled and facts.step == run.learned:
+            facts = replace(facts, decided="")
         if facts != self.facts:
             self.facts = facts
             self.changed.emit()
+
+    def veil(self, on: bool) -> None:
+        """Keep silent about who came second to the last merge, so that the next one can be guessed."""
+        if on != self._is_veiled:
+            self._is_veiled = on
+            if self.facts is not None:
+                self.look_at(self.facts.id)
 
     def peek(self, token: int | None) -> None:
         """Look at a token in passing; None returns to the one of the moment shown."""

@@ -133,6 +133,7 @@ COLUMNS = (
     ),
 )
 TOKEN_COLUMN = 3
+TIE_COLUMN = 5
 
 
 class MergeTableModel(QAbstractTableModel):
@@ -153,6 +154,7 @@ class MergeTableModel(QAbstractTableModel):
         self._rows = 0  # of `_order`, which has room to grow
         self._seen = 0  # merges that went through filter and sorting
         self._position = 0
+        self._veils_last_runner_up = False
         self._cached_row = lru_cache(maxsize=512)(self._row_texts)
         self._reorder_later = QTimer(self, singleShot=True, interval=REORDER_MILLISECONDS)
         self._reorder_later.timeout.connect(self._reorder)
@@ -184,6 +186,13 @@ class MergeTableModel(QAbstractTableModel):
             first, last = sorted((self.row_of(before - 1), self.row_of(position - 1)))
             self._repaint(max(0, first), min(self._rows - 1, last + 1))
         elif self._rows:
+            self._repaint(0, self._rows - 1)
+
+    def veil_last_runner_up(self, on: bool) -> None:
+        """Keep silent about who came second last: often it is the next one, which a person is about to guess."""
+        if on != self._veils_last_runner_up:
+            self._veils_last_runner_up = on
+            self._cached_row.cache_clear()
             self._repaint(0, self._rows - 1)
 
     # What the views ask for
@@ -250,7 +259,7 @@ class MergeTableModel(QAbstractTableModel):
         if self._history is None:
             return False
         columns, merge = self._history.columns, int(self._order[row])
-        return bool(columns.runner_up_count[merge] == columns.count[merge] != NOTHING)
+        return not self._is_veiled(merge) and bool(columns.runner_up_count[merge] == columns.count[merge] != NOTHING)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole) -> Any:
         if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(COLUMNS):
@@ -313,7 +322,13 @@ class MergeTableModel(QAbstractTableModel):
     def _row_texts(self, merge: int) -> tuple[str, ...]:
         assert self._history is not None
         assert self._names is not None
-        return tuple(column.cell(self._history, self._names, merge) for column in COLUMNS)
+        cells = [column.cell(self._history, self._names, merge) for column in COLUMNS]
+        if self._is_veiled(merge):
+            cells[TIE_COLUMN] = ""
+        return tuple(cells)
+
+    def _is_veiled(self, merge: int) -> bool:
+        return self._veils_last_runner_up and merge == self.learned - 1
 
     def _repaint(self, first: int, last: int) -> None:
         if first <= last:

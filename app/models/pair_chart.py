@@ -40,6 +40,7 @@ class PairChartModel(QObject):
         super().__init__(parent)
         self.bars: tuple[Bar, ...] = ()
         self.at = 0
+        self.is_veiled = False
         self._runs, self._cursor, self._jobs = runs, cursor, jobs
         self._replayed: tuple[Run, LeadingPairs] | None = None
         self._job: ReplayJob | None = None
@@ -56,6 +57,16 @@ class PairChartModel(QObject):
     @property
     def is_waiting(self) -> bool:
         return self._throttle.is_pending or (self._runs.shown is not None and self._wanted() is None)
+
+    @property
+    def has_run(self) -> bool:
+        return self._runs.shown is not None
+
+    def veil(self, on: bool) -> None:
+        """Show no pairs, so that the next merge can be guessed."""
+        if on != self.is_veiled:
+            self.is_veiled = on
+            self._update()
 
     def as_table(self) -> list[tuple[str, ...]]:
         """For a CSV file."""
@@ -79,7 +90,7 @@ class PairChartModel(QObject):
             self._replay_soon.start()
         else:
             self.at = leading.at
-            self.bars = _bars(self._runs.shown, leading)
+            self.bars = () if self.is_veiled else _bars(self._runs.shown, leading)
             self.changed.emit()
 
     def _replay(self) -> None:

@@ -60,8 +60,8 @@ class Detour(QObject):
         self._leaves_changes = False  # that could be made again, though they belong to no detour any more
         undo.indexChanged.connect(self._forget_changes)
 
-    def go(self, title: str, corpus: str, recipe: Recipe, text: str | None = None) -> None:
-        """Show this corpus and recipe, and this text; a detour begins, unless one is under way."""
+    def go(self, title: str, corpus: str, recipe: Recipe) -> None:
+        """Show this corpus and recipe; a detour begins, unless one is under way."""
         if self.kept is None:
             self._begun_at = self._undo.index()
             self._undo.push(_Leaving(self, f"Lesson “{title}”"))
@@ -69,8 +69,6 @@ class Detour(QObject):
         self._lent.add(source.number)
         self._sources.put_quietly((source,))
         self._recipe.put_quietly(recipe)
-        if text is not None:
-            self._text.put_quietly(text)
 
     def train(self, merges: int) -> None:
         """Begin a run here that rests after so many merges."""

@@ -82,6 +82,7 @@ MENUS: dict[str, tuple[Deed, ...]] = {
     ),
     "&View": (),
     "&Help": (
+        Deed("lessons", "&Lessons", "Learn byte-pair encoding in short steps", "Shift+F1", "lesson"),
         Deed("help", "&Help", "How to use this window", Standard.HelpContents),
         Deed("about", "&About BPE Explorer", "What this program is"),
     ),

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QSplitter, QStatusBar, Q
 
 Area = Qt.DockWidgetArea
 STATE_VERSION = 2
+LESSONS_WIDTH = 320
 
 
 class MainWindow(QMainWindow):
@@ -41,6 +42,7 @@ class MainWindow(QMainWindow):
         merges: QWidget,
         inspector: QWidget,
         bookmarks: QWidget,
+        lessons: QWidget,
         time_bar: QWidget,
         status: QStatusBar,
     ) -> None:
@@ -60,6 +62,9 @@ class MainWindow(QMainWindow):
         self._add_dock("Inspector", inspector, Area.RightDockWidgetArea)
         self._add_dock("Bookmarks", bookmarks, Area.RightDockWidgetArea)
         self.tabifyDockWidget(self.docks["Inspector"], self.docks["Bookmarks"])
+        self._add_dock("Lessons", lessons, Area.LeftDockWidgetArea)
+        self.tabifyDockWidget(self.docks["Recipe"], self.docks["Lessons"])
+        self.docks["Lessons"].hide()
         self._add_time_bar(time_bar)
         self.setStatusBar(status)
         self.arrange()
@@ -78,6 +83,16 @@ class MainWindow(QMainWindow):
         """As it was when the program was started for the first time."""
         self.restoreState(self._as_it_was_made, STATE_VERSION)
         self.arrange()
+
+    def raise_lessons(self) -> None:
+        """Show the lessons, with room to read if they were not open yet."""
+        dock = self.docks["Lessons"]
+        was_hidden = dock.isHidden()
+        dock.show()
+        dock.raise_()
+        if was_hidden and not dock.isFloating():
+            self.resizeDocks([dock], [LESSONS_WIDTH], Qt.Orientation.Horizontal)
+            self.resizeDocks([self.docks["Corpus"], dock], [110, 520], Qt.Orientation.Vertical)
 
     def layout_state(self) -> tuple[QByteArray, QByteArray, QByteArray]:
         return self.saveGeometry(), self.saveState(STATE_VERSION), self.centre.saveState()

@@ -6,13 +6,12 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.models.merge_table import COLUMNS, TOKEN_COLUMN, MergeTableModel
+from app.models.merge_table import COLUMNS, TIE_COLUMN, TOKEN_COLUMN, MergeTableModel
 from app.views.theme import Shades, fixed_font, shades_of
 
 PADDING = 6
 MARK_WIDTH = 3
 FIXED_COLUMNS = {1, 2, TOKEN_COLUMN, 5}  # tokens stand in equally wide characters
-TIE_COLUMN = 5
 
 
 class MergeDelegate(QStyledItemDelegate):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtWidgets import QPushButton, QToolTip, QWidget
 
 from app.models.pair_chart import Bar, PairChartModel
 from app.views.theme import fixed_font, shades_of
@@ -18,6 +18,8 @@ HEADER_GAP = 6.0
 class PairChart(QWidget):
     """As many pairs as there is room for, the best on top."""
 
+    lessons_wanted = Signal()
+
     def __init__(self, model: PairChartModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
@@ -25,6 +27,11 @@ class PairChart(QWidget):
         self._fixed = fixed_font(self.font().pointSizeF())
         model.changed.connect(self._changed)
         self.setMinimumHeight(90)
+        self.invitation = QPushButton("New to this? Learn it in a few minutes, step by step", self, flat=True)
+        self.invitation.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.invitation.setToolTip("Open the lessons")
+        self.invitation.clicked.connect(self.lessons_wanted)
+        self._place_invitation()
 
     def as_table(self) -> list[tuple[str, ...]]:
         return self._model.as_table()
@@ -37,7 +44,19 @@ class PairChart(QWidget):
         self.setAccessibleDescription(
             "".join(f"Next: {bar.left} and {bar.right}, {bar.count} times" for bar in leading) or "No pairs yet"
         )
+        self.invitation.setVisible(not self._model.has_run)
         self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_invitation()
+
+    def _place_invitation(self) -> None:
+        """In the middle of the empty chart."""
+        self.invitation.adjustSize()
+        free = self.height() - self._top()
+        top = self._top() + max(0.0, (free - self.invitation.height()) / 2)
+        self.invitation.move(max(0, (self.width() - self.invitation.width()) // 2), int(top))
 
     def _row_height(self) -> float:
         return QFontMetricsF(self._fixed).height() + ROW_PADDING
@@ -63,11 +82,11 @@ class PairChart(QWidget):
 
     def _headline(self) -> str:
         if not self._model.bars:
-            return (
-                "The leading pairs appear here when training begins."
-                if self._model.at == 0
-                else "No pair is frequent enough to be merged."
-            )
+            if self._model.is_veiled:
+                return "The leading pairs are hidden until you have made your prediction."
+            if self._model.has_run:
+                return "No pair is frequent enough to be merged."
+            return "The leading pairs appear here when training begins."
         tied = sum(bar.is_tied for bar in self._model.bars)
         text = f"After {self._model.at:,} merges, next is the orange pair"
         return f"{text}; {tied} share its count, the tie rule decides" if tied > 1 else text
