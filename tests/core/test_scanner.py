@@ -1,0 +1,198 @@
+"""The scanner's tables cut where `regex` cuts: every character, every short text, real and random texts."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise, product
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import regex
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from bpe_core.compiled import scan as kernels
+from bpe_core.patterns import NAMED_PATTERNS
+from bpe_core.recipe import Recipe, Unit
+from bpe_core.scanner import ScanTable, safe_ascii_pairs, table_for
+from bpe_core.scanner.kinds import CODE_POINTS, KINDS, SURROGATES, Kind, kind_of_code_point
+from bpe_core.scanner.machine import ROW, STATE_SHIFT
+from bpe_core.splitting import split_words
+from tests.shared import shared_text
+
+PATTERNS = list(NAMED_PATTERNS)
+UNITS: list[Unit] = ["file", "line"]
+SINGLE_CHARACTERS = [  # whatever the patterns ask of one character
+    r"\p{L}", r"\p{N}", r"\p{M}", r"\s", r"\d", r"[\r\n]", r"[A-Za-z]", r" ", r"'", r"/",
+    r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]",
+    r"[sdmt]", r"(?i:[sdmt])", *"lver", *(f"(?i:{letter})" for letter in "lver"),
+]  # fmt: skip
+TRICKY = "sltvreSLdAaZ'’ſ  \n\r\t\u00a0\u2028/1½٣.,!-ÉéǅʰあΣ\u0301\u0000😀"
+TEXTS = st.text(st.sampled_from(TRICKY) | st.characters(exclude_categories=["Cs"]), max_size=40)
+
+
+def machine(pattern: str, unit: str = "file") -> ScanTable:
+    table = table_for(pattern, unit)
+    assert table is not None
+    return table
+
+
+def words_by_kernel(text: str, pattern: str, unit: str = "file") -> list[bytes]:
+    table, data = machine(pattern, unit), text.encode()
+    buffer = np.frombuffer(bytearray(data + bytes(8)), np.uint8)
+    cuts = np.empty(len(data) + 3, np.int32)
+    registers = np.empty(kernels.REGISTERS, np.int64)
+    found = kernels.scan_text(kernels.machine_of(table), buffer, np.int64(0), np.int64(len(data)), registers, cuts)
+    return kept_words(table, data, cuts[:found].tolist())
+
+
+def kept_words(table: ScanTable, data: bytes, cuts: list[int]) -> list[bytes]:
+    words = [data[start:stop] for start, stop in pairwise(cuts)]
+    return [word for word in words if word.decode()[0] not in blanks()] if table.drops_blanks else words
+
+
+@cache
+def blanks() -> frozenset[str]:
+    return frozenset(regex.findall(r"\s", every_character()))
+
+
+def words_by_regex(text: str, pattern: str, unit: Unit = "file") -> list[bytes]:
+    return [word.encode() for word in split_words(text, Recipe(pattern=pattern, unit=unit))]
+
+
+@cache
+def every_character() -> str:
+    return "".join(chr(code) for code in range(CODE_POINTS) if code not in SURROGATES)
+
+
+@pytest.mark.parametrize("expression", SINGLE_CHARACTERS)
+def test_characters_of_a_kind_are_alike_wherever_a_pattern_looks_at_one(expression: str) -> None:
+    matching = np.zeros(CODE_POINTS, np.bool_)
+    for found in regex.finditer(f"(?:{expression})+", every_character()):
+        matching[ord(found.group()[0]) : ord(found.group()[-1]) + 1] = True
+    characters = np.ones(CODE_POINTS, np.bool_)
+    characters[SURROGATES.start : SURROGATES.stop] = False
+    kinds = kind_of_code_point()
+    assert not set(kinds[matching & characters]) & set(kinds[~matching & characters])
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_every_character_beside_every_other_kind(pattern: str) -> None:
+    """In many places: behind and before letters, digits, signs, blanks, newlines and apostrophes."""
+    assigned = regex.sub(
+        r"[\p{Cn}\p{Co}\p{Lo}]+", lambda run: run.group()[:: max(1, len(run.group()) // 8)], every_character()
+    )
+    text = "".join(f"a{c}b 1{c}2.{c}! {c}\n{c}'{c}s '{c}{c}\tA{c}B" for c in assigned)
+    assert words_by_kernel(text, pattern) == words_by_regex(text, pattern)
+    alone = " ".join(every_character()[::-1])
+    assert words_by_kernel(alone, pattern) == words_by_regex(alone, pattern)
+
+
+def kinds_told_apart(pattern: str) -> list[str]:
+    """One character of each set of kinds that the table treats alike."""
+    columns: dict[bytes, str] = {}
+    for kind in range(KINDS - 1):
+        column = machine(pattern).entries.reshape(-1, ROW)[:, kind].tobytes()
+        columns.setdefault(column, chr(int(np.argmax(kind_of_code_point() == kind))))
+    return list(columns.values())
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_every_short_text(pattern: str) -> None:
+    """All texts of up to four characters of the kinds the table tells apart; more would only take longer."""
+    table, expression = machine(pattern), regex.compile(NAMED_PATTERNS[pattern].expression)
+    for length in range(1, 5):
+        for characters in product(kinds_told_apart(pattern), repeat=length):
+            text = "".join(characters)
+            data = text.encode()
+            assert kept_words(table, data, table.cuts(data)) == [w.encode() for w in expression.findall(text)], repr(
+                text
+            )
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("pattern", PATTERNS)
+@given(text=TEXTS)
+@example(text="we'Ve  \n 'ſx 'lL 'vo\r\n\r\n  12345 ½ ǅa'LL\t\tA\u0301B'r")
+def test_random_texts(pattern: str, unit: Unit, text: str) -> None:
+    data, expected = text.encode(), words_by_regex(text, pattern, unit)
+    table = machine(pattern, unit)
+    assert kept_words(table, data, table.cuts(data)) == expected
+    assert words_by_kernel(text, pattern, unit) == expected
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("name", ["tinyshakespeare.txt", "wikitext2-test.raw.txt", "udhr-languages.txt"])
+def test_real_texts(name: str, pattern: str) -> None:
+    text = shared_text(f"data/{name}")[:1_500_000]
+    assert words_by_kernel(text, pattern) == words_by_regex(text, pattern)
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("name", ["raven.txt", "udhr-languages.txt"])
+def test_real_texts_line_by_line(name: str, pattern: str) -> None:
+    text = shared_text(f"data/{name}")[-300_000:]
+    assert words_by_kernel(text, pattern, "line") == words_by_regex(text, pattern, "line")
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@given(text=TEXTS, pause=st.integers(1, 50), room=st.integers(4, 12))
+def test_a_scan_may_pause_anywhere(pattern: str, text: str, pause: int, room: int) -> None:
+    """At any byte, and whenever the room for cuts is used up."""
+    data = text.encode()
+    if not data:
+        return
+    table = machine(pattern)
+    automaton, buffer = kernels.machine_of(table), np.frombuffer(bytearray(data + bytes(8)), np.uint8)
+    registers, cuts = np.empty(kernels.REGISTERS, np.int64), np.empty(room, np.int32)
+    kernels.begin_text(registers, np.int64(0))
+    collected = [0]
+    while registers[kernels.POSITION] < len(data):
+        stop = min(len(data), int(registers[kernels.POSITION]) + pause)
+        found = kernels.scan(automaton, buffer, np.int64(stop), registers, cuts, np.int64(0))
+        collected += cuts[:found].tolist()
+    found = kernels.end_text(automaton, registers, cuts, np.int64(0))
+    assert [*collected, *cuts[:found].tolist()] == table.cuts(data)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("pattern", [name for name in PATTERNS if name != "none"])
+@given(before=TEXTS, pair=st.integers(0, 10_000), behind=TEXTS)
+def test_a_text_may_be_divided_at_a_safe_pair(pattern: str, unit: Unit, before: str, pair: int, behind: str) -> None:
+    first, second = safe_characters(pattern, unit)[pair % len(safe_characters(pattern, unit))]
+    left, right = before + first, second + behind
+    divided = words_by_regex(left, pattern, unit) + words_by_regex(right, pattern, unit)
+    assert divided == words_by_regex(left + right, pattern, unit)
+
+
+@cache
+def safe_characters(pattern: str, unit: Unit) -> list[tuple[str, str]]:
+    examples = [chr(int(np.argmax(kind_of_code_point() == kind))) for kind in range(KINDS - 1)]
+    safe: npt.NDArray[np.bool_] = machine(pattern, unit).safe_pairs
+    return [(examples[x], examples[y]) for x, y in np.argwhere(safe)]
+
+
+@pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "o200k", "english", "whitespace"])
+def test_a_blank_behind_a_letter_or_sign_is_a_safe_place(pattern: str) -> None:
+    pairs = set(safe_ascii_pairs(pattern))
+    assert {(byte, ord(" ")) for byte in b"aZs.,"} <= pairs
+    assert (ord("a"), ord("\n")) in pairs
+    assert (ord(" "), ord("a")) not in pairs - set(safe_ascii_pairs("whitespace"))
+
+
+def test_nothing_is_safe_without_splitting_but_line_ends_are() -> None:
+    assert safe_ascii_pairs("none") == []
+    assert set(safe_ascii_pairs("none", "line")) == {(ord("\n"), byte) for byte in range(128)}
+    assert safe_ascii_pairs("custom") == []
+    assert table_for("custom") is None
+
+
+def test_tables_are_small_and_whole() -> None:
+    for pattern, unit in product(PATTERNS, UNITS):
+        entries = machine(pattern, unit).entries
+        assert len(entries) % ROW == 0
+        assert len(entries) <= 64 * ROW
+        assert (entries >> STATE_SHIFT).max() < len(entries)
+        assert ((entries >> STATE_SHIFT) % ROW == 0).all()
+    assert max(Kind) < ROW
