@@ -190,6 +190,7 @@ def _specials(
     unknown = text_in(model, "unk_token", name)
     specials: dict[str, int] = {}
     odd: list[str] = []
+    spelled = ""
     for place, item in enumerate(list_in(whole, "added_tokens", name), start=1):
         where = f"{name}, added token {place:,}"
         if not isinstance(item, dict):
@@ -201,10 +202,11 @@ def _specials(
         if vocabulary.get(content, number) != number:
             raise FormatError(f"{where}: {content[:80]!r} has the number {vocabulary[content]:,} in the vocabulary.")
         if content == unknown:
+            spelled = f"A text that spells {unknown!r} becomes the unknown token in this file; here it stays as it is."
             continue
         specials[content] = number
         odd += [content] if any(item.get(flag) for flag in ("single_word", "lstrip", "rstrip")) else []
-    notes = []
+    notes = [spelled] if spelled else []
     if odd:
         notes.append(f"The special token {odd[0]!r} takes blanks beside it along in this file; here it does not.")
     return specials, notes

@@ -1,0 +1,79 @@
+"""Tables learned from real text, files made of them, and texts that are hard to cut alike."""
+
+from __future__ import annotations
+
+import io
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from bpe_core import Corpus, MergeHistory, Recipe, Tokenizer, train
+from bpe_core.formats import FORMATS, Format, Opened
+from bpe_core.formats.base import Beside
+from bpe_core.verification.hard_cases import HARD_TEXTS
+from tests.shared import shared_file, shared_text
+
+LEARNED_BYTES = 120_000
+MERGES = 400
+
+
+@cache
+def languages() -> str:
+    """The beginning of a text in hundreds of languages."""
+    return shared_file("data/udhr-languages.txt").read_bytes()[:LEARNED_BYTES].decode(errors="ignore")
+
+
+@cache
+def texts() -> tuple[str, ...]:
+    """Other languages, English, and everything that is known to be hard."""
+    whole = shared_text("data/udhr-languages.txt")
+    slices = [whole[start : start + 1_500] for start in range(0, len(whole), 250_000)]
+    return (*slices, shared_text("data/wikitext2-test.raw.txt")[:20_000], *HARD_TEXTS)
+
+
+@cache
+def _learned(recipe: Recipe) -> MergeHistory:
+    return train(Corpus.from_texts([languages()]), recipe)
+
+
+def learned(preset: str, **changes: Any) -> MergeHistory:
+    return _learned(Recipe.preset(preset, **{"merges": MERGES, **changes}))
+
+
+def content(history: MergeHistory, format: str) -> bytes:
+    file = io.BytesIO()
+    FORMATS[format].write(history, file)
+    return file.getvalue()
+
+
+def files(history: MergeHistory, format: str, name: str) -> dict[str, bytes]:
+    """The file of that name and those that belong beside it."""
+    found = {name: content(history, format)}
+    for path, write in FORMATS[format].companions(Path(name)).items():
+        file = io.BytesIO()
+        write(history, file)
+        found[path.name] = file.getvalue()
+    return found
+
+
+def opened(history: MergeHistory, format: str, name: str = "table") -> Opened:
+    """A history, written and read back."""
+    found = files(history, format, name)
+    return FORMATS[format].open(found[name], name, found.get)
+
+
+def beside(found: dict[str, bytes]) -> Beside:
+    return found.get
+
+
+def same_merges(one: MergeHistory, other: MergeHistory) -> bool:
+    columns = zip(one.columns[:2], other.columns[:2], strict=True)
+    return one.alphabet == other.alphabet and all((a.tolist() == b.tolist()) for a, b in columns)
+
+
+def encode(history: MergeHistory, text: str) -> list[int]:
+    return Tokenizer(history).encode(text, allowed_special="all")
+
+
+def format_named(name: str) -> Format:
+    return FORMATS[name]

@@ -1,0 +1,228 @@
+"""tokenizer.json: Hugging Face's tokenizers loads ours with the same ids, and we load theirs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from bpe_core import FormatError, OutputError, Tokenizer
+from bpe_core.formats import FORMATS, Opened
+from bpe_core.patterns import NAMED_PATTERNS
+from tests.core.formats.samples import content, encode, languages, learned, opened, same_merges, texts
+
+tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
+
+TOKENIZER_JSON = FORMATS["tokenizer.json"]
+
+RECIPES = {
+    "gpt2": dict(preset="gpt2", special_tokens=("<|end|>", "<|end|>more")),
+    "cl100k": dict(preset="cl100k", special_tokens=("<|end|>",)),
+    "o200k": dict(preset="o200k"),
+    "english, line by line": dict(preset="english"),
+    "raw bytes": dict(preset="raw-bytes", merges=60),
+    "own pattern": dict(preset="gpt2", pattern="custom", custom_pattern=r"\p{L}+|\p{N}"),
+    "characters": dict(preset="words"),
+    "characters, glued": dict(preset="words", marker="glued"),
+    "characters and bytes": dict(preset="words", unknown="bytes", alphabet_limit=60),
+    "▁ before words, NFKC": dict(preset="sentencepiece-like", vocab_size=None),
+    "cleaned": dict(preset="clean-words", marker="none", strip_marks="“’|\\"),
+    "NFC, lower case": dict(preset="gpt2", unicode_form="NFC", lowercase=True),
+}
+every_recipe = pytest.mark.parametrize("choices", RECIPES.values(), ids=RECIPES)
+
+
+@every_recipe
+def test_tokenizers_loads_ours_with_the_same_ids(choices: dict[str, Any]) -> None:
+    history = learned(**choices)
+    theirs = tokenizers.Tokenizer.from_buffer(content(history, "tokenizer.json"))
+    ours = Tokenizer(history)
+    for text in texts():
+        assert ours.encode(text, allowed_special="all") == theirs.encode(text).ids, text[:80]
+
+
+@every_recipe
+def test_it_comes_back_with_its_splitting(choices: dict[str, Any]) -> None:
+    history = learned(**choices)
+    back = opened(history, "tokenizer.json")
+    assert back.numbers is None
+    assert same_merges(back.history, history)
+    for choice in ("pattern", "custom_pattern", "unit", "special_tokens", "base", "marker", "marker_text", "unknown",
+                   "lowercase", "strip_ascii_punctuation", "strip_marks", "unicode_form"):  # fmt: skip
+        assert getattr(back.history.recipe, choice) == getattr(history.recipe, choice), choice
+
+
+def test_special_tokens_are_found_inside_words() -> None:
+    history = learned(**RECIPES["gpt2"])  # type: ignore[arg-type]
+    theirs = tokenizers.Tokenizer.from_buffer(content(history, "tokenizer.json"))
+    text = "low<|end|>low <|end|>more<|end|"
+    assert encode(history, text) == theirs.encode(text).ids
+    assert theirs.token_to_id("<|end|>") == len(history) + 256
+
+
+def test_decoding_gives_the_text_back() -> None:
+    for choices in ("gpt2", "▁ before words, NFKC"):
+        theirs = tokenizers.Tokenizer.from_buffer(content(learned(**RECIPES[choices]), "tokenizer.json"))  # type: ignore[arg-type]
+        assert theirs.decode(theirs.encode("all human beings").ids) == "all human beings"
+
+
+# --- Files of theirs --------------------------------------------------------------------
+
+
+def byte_level(add_prefix_space: bool = False) -> Any:
+    made = tokenizers.Tokenizer(tokenizers.models.BPE())
+    made.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=add_prefix_space)
+    return made
+
+
+def split(expression: str) -> Any:
+    pre = tokenizers.pre_tokenizers
+    made = tokenizers.Tokenizer(tokenizers.models.BPE())
+    made.pre_tokenizer = pre.Sequence(
+        [pre.Split(tokenizers.Regex(expression), "isolated"), pre.ByteLevel(add_prefix_space=False, use_regex=False)]
+    )
+    return made
+
+
+def characters() -> Any:
+    made = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="<unk>"))
+    made.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    made.normalizer = tokenizers.normalizers.Sequence(
+        [tokenizers.normalizers.NFKC(), tokenizers.normalizers.Lowercase()]
+    )
+    return made
+
+
+def glued() -> Any:
+    made = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="<unk>", end_of_word_suffix="</w>"))
+    made.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    return made
+
+
+THEIRS = {"ByteLevel": byte_level, "Split": lambda: split(NAMED_PATTERNS["o200k"].expression),
+          "characters": characters, "glued": glued}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", THEIRS)
+def test_what_they_trained_is_imported_with_the_same_numbers(kind: str) -> None:
+    theirs = THEIRS[kind]()
+    specials = ["<unk>", "<s>", "</s>"] if kind in ("characters", "glued") else ["<|endoftext|>"]
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=700,
+        special_tokens=specials,  # they come first in their numbering, and last in ours
+        initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet() if len(specials) == 1 else [],
+        show_progress=False,
+        **({"end_of_word_suffix": "</w>"} if kind == "glued" else {}),
+    )
+    theirs.train_from_iterator([languages()], trainer)
+    found = TOKENIZER_JSON.open(theirs.to_str().encode(), "tokenizer.json")
+    assert found.numbers is not None
+    spelled_unknown = any("spells '<unk>'" in note for note in found.notes)
+    assert spelled_unknown == ("<unk>" in specials)
+    for text in texts():
+        if spelled_unknown:
+            text = text.replace("<unk>", "unk")  # as the note says, only the file makes one token of it
+        assert found.numbers_of(encode(found.history, text)) == theirs.encode(text).ids, text[:80]
+
+
+def test_old_files_write_a_merge_as_one_text() -> None:
+    whole = json.loads(content(learned("gpt2"), "tokenizer.json"))
+    whole["model"]["merges"] = [" ".join(pair) for pair in whole["model"]["merges"]]
+    assert same_merges(open_json(whole).history, learned("gpt2"))
+
+
+def test_several_merges_that_make_one_token_are_told_apart() -> None:
+    """As files have them that were converted from ranks: only one of them ever happens."""
+    whole = json.loads(content(learned("words", merges=0), "tokenizer.json"))
+    model = whole["model"]
+    for text in ("th", "he", "the"):
+        model["vocab"][text] = len(model["vocab"])
+    model["merges"] = [["h", "e"], ["t", "h"], ["th", "e"], ["t", "he"]]
+    found = open_json(whole)
+    theirs = tokenizers.Tokenizer.from_buffer(json.dumps(whole).encode())
+    assert any("2 merges" in note or "1 merges" in note for note in found.notes)
+    for text in ("the", "th", "he", "athe"):
+        assert found.numbers_of(encode(found.history, text)) == theirs.encode(text).ids
+
+
+def test_what_a_recipe_cannot_say_is_noted() -> None:
+    whole = json.loads(byte_level(add_prefix_space=True).to_str())
+    whole["model"]["dropout"] = 0.1
+    whole["normalizer"] = {"type": "StripAccents"}
+    whole["post_processor"] = {"type": "ByteLevel"}
+    notes = " ".join(open_json(whole).notes)
+    for word in ("blank before", "dropout", "StripAccents", "special tokens around"):
+        assert word in notes, word
+
+
+@pytest.mark.parametrize("marker", ["symbol", "glued", "prefix"])
+def test_a_marker_without_a_place_is_refused_with_a_sentence(marker: str) -> None:
+    history = learned("gpt2", marker=marker, merges=3)
+    with pytest.raises(OutputError, match=r"marker|symbol of its own"):
+        content(history, "tokenizer.json")
+
+
+# --- Damage -----------------------------------------------------------------------------
+
+
+def open_json(whole: Any) -> Opened:
+    return TOKENIZER_JSON.open(json.dumps(whole).encode(), "odd.json")
+
+
+DAMAGE = [
+    (("model", "merges"), [["t", "zz"]], r"merge 1: the token 'zz' is not in the vocabulary"),
+    (("model", "merges"), [["t", "h", "e"]], r"merge 1: there must be two tokens"),
+    (("model", "merges"), [["t", 5]], r"merge 1: there must be two tokens"),
+    (("model", "merges"), ["th"], r"merge 1: there must be two tokens"),
+    (("model", "merges"), [["th", "e"], ["t", "h"]], r"merge 1: it joins “th”, which does not exist yet"),
+    (("model", "merges"), {"t": "h"}, r"holds a BPE model; this program reads BPE models, which have merges"),
+    (("model", "merges"), [["\ud800", "h"]], r"half a character"),
+    (("model", "vocab"), ["t", "h"], r'"vocab" must be an object'),
+    (("model", "vocab", "t"), -1, r"the number of 't' must be a whole number from 0"),
+    (("model", "vocab", "t"), 2**40, r"the number of 't' must be a whole number from 0"),
+    (("model", "vocab", "t"), 1.5, r"the number of 't' must be a whole number"),
+    (("model", "vocab", "t"), True, r"the number of 't' must be a whole number"),
+    (("model", "vocab", "t"), 5, r"the number 5 is given to"),
+    (("model", "type"), "WordPiece", r"holds a WordPiece model"),
+    (("model", "type"), 7, r'"type" must be a text'),
+    (("model",), [], r'"model" must be an object'),
+    (("model", "continuing_subword_prefix"), "##", r"tells tokens inside a word"),
+    (("added_tokens",), [7], r"added token 1: there must be an object"),
+    (("added_tokens",), [{"content": "a", "id": "7"}], r"added token 1: its id must be a whole number"),
+    (("added_tokens",), [{"content": "", "id": 7}], r"added token 1: its text is empty"),
+    (("normalizer",), [], r'"normalizer" must be an object'),
+    (("pre_tokenizer",), {"type": "Sequence", "pretokenizers": 5}, r'"pretokenizers" must be a list'),
+    (("pre_tokenizer",), {"type": "Sequence", "pretokenizers": [5]}, r"must be a list of at most"),
+    (("pre_tokenizer",), {"type": "Split", "pattern": {"Regex": 5}}, r"a regular expression must be a text"),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "sentence"), DAMAGE, ids=lambda value: repr(value)[:50])
+def test_a_damaged_file_is_refused_with_its_place(path: tuple[str, ...], value: object, sentence: str) -> None:
+    whole = json.loads(content(learned("words", merges=3), "tokenizer.json"))
+    whole["model"]["vocab"] |= {
+        text: 10_000 + i for i, text in enumerate(("th", "the")) if text not in whole["model"]["vocab"]
+    }
+    inside = whole
+    for key in path[:-1]:
+        inside = inside[key]
+    inside[path[-1]] = value
+    with pytest.raises(FormatError, match=sentence):
+        open_json(whole)
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b'{"model": {"vocab": ' + b"[" * 500_000, r"odd\.json: JSON that no tokenizer would hold"),
+        (b'{"model": {"vocab": {"a": 1, "a": 2}}}', r"odd\.json: the entry 'a' stands twice"),
+        (b'{"model": {"vocab": {"a": ' + b"9" * 10_000 + b"}}}", r"odd\.json: JSON that no tokenizer would hold"),
+        (b'{"model": \n{"vocab": }}', r"odd\.json, line 2, column 11: this is not valid JSON"),
+        (b'{"model": {"vocab": {"\xff": 1}}}', r"odd\.json: the bytes at place 23 are not UTF-8"),
+    ],
+)
+def test_what_is_no_sound_json_is_refused(data: bytes, sentence: str) -> None:
+    assert TOKENIZER_JSON.recognizes(data)
+    with pytest.raises(FormatError, match=sentence):
+        TOKENIZER_JSON.open(data, "odd.json")
