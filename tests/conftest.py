@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from bpe_core.compiled import readiness
 
 # Windows are drawn in memory unless a person asks for a real screen.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -17,3 +20,10 @@ settings.register_profile(
 )
 settings.register_profile("explore", max_examples=2_000, deadline=None, suppress_health_check=_SLOW_START)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile the kernels once, before several processes would each do so."""
+    is_one_of_several = hasattr(config, "workerinput")
+    if not is_one_of_several and not config.option.collectonly:
+        readiness.wait_until_ready(600)

@@ -10,6 +10,7 @@ import pytest
 import bpe_core as bpe
 from bpe_core import reference, trainer
 from bpe_core.compiled import readiness
+from bpe_core.compiled_learner import CompiledLearner
 from bpe_core.plain_learner import PlainLearner
 from bpe_core.progress import Progress
 from tests.core.learning import all_columns
@@ -66,10 +67,11 @@ def test_kernels_take_over_in_the_middle_of_a_run(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(readiness, "ready", lambda: False)
     made = bpe.Trainer(WORDS, RECIPE)
     made.advance(max_merges=5)
-    assert isinstance(made._learner, PlainLearner)
+    kinds = [type(made._learner)]
     monkeypatch.setattr(readiness, "ready", lambda: True)
     made.advance(max_merges=1)
-    assert not isinstance(made._learner, PlainLearner)
+    kinds.append(type(made._learner))
+    assert kinds == [PlainLearner, CompiledLearner]
     made.advance()
     assert all_columns(made.history) == all_columns(reference.train(WORDS, RECIPE))
 

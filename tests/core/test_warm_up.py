@@ -1,0 +1,63 @@
+"""After the warm-up no work of any kind meets the compiler again: a window would stand still meanwhile."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from tests.shared import ROOT
+
+REAL_WORK = """
+import sys
+import numba.core.dispatcher as dispatcher
+
+from bpe_core.compiled import warm_up
+warm_up.warm_up()
+
+compiled_anew = []
+compile_now = dispatcher.Dispatcher.compile
+
+def noted(self, signature):
+    before = len(self.overloads)
+    result = compile_now(self, signature)
+    if len(self.overloads) > before:
+        compiled_anew.append(f"{self.py_func.__module__}.{self.py_func.__name__}{signature}")
+    return result
+
+dispatcher.Dispatcher.compile = noted
+
+import bpe_core as bpe
+import bpe_core.counting, bpe_core.trainer
+from bpe_core.compiled_ranks import compiled_ranks
+from bpe_core.layout import lay_out
+
+bpe_core.counting.SMALL_TEXT = bpe_core.counting.SMALL_TEXT_WHEN_LOADED = 0
+bpe_core.trainer.SMALL_TEXT = 0
+text = "".join(f"word {i % 97} low lower λόγος {chr(0x4E00 + i % 900)}\\n" for i in range(1_500))
+corpus = bpe.Corpus.from_texts([text, text[5:]])
+for i, preset in enumerate(bpe.PRESETS):
+    for ties in (("first-seen", "smallest-text"), ("lowest-ids", "largest-text"))[i % 2]:
+        recipe = bpe.Recipe.preset(preset, merges=60, vocab_size=None, ties=ties)
+        words = bpe.count_words(corpus, recipe)
+        trainer = bpe.Trainer(words, recipe)
+        trainer.advance(max_merges=5)
+        trainer.top_pairs(4)
+        trainer.advance()
+        again = bpe.Trainer(words, recipe, history=trainer.history)
+        again.advance(max_merges=1)
+        compiled_ranks(lay_out(words, trainer.alphabet, recipe).symbols, trainer.history)
+        tokenizer = bpe.Tokenizer(trainer.history)
+        for sample in (text[:200], text, "low" * 30_000, ""):
+            tokenizer.encode(sample, at=3)
+            tokenizer.encode_to_array(sample)
+            tokenizer.boundaries(sample)
+            tokenizer.encode_greedy(sample[:200])
+assert "bpe_core.compiled.learn" in sys.modules and "bpe_core.compiled.count" in sys.modules
+print("\\n".join(compiled_anew))
+"""
+
+
+def test_real_work_compiles_nothing_anew() -> None:
+    ended = subprocess.run([sys.executable, "-c", REAL_WORK], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.strip() == "", ended.stdout
