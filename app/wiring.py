@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QActionGroup, QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu
 
+from app.asking import Asking
 from app.filing import Filing
 from app.garbage import GarbageCollection
 from app.models.bookmark_list import BookmarkListModel
@@ -29,11 +30,8 @@ from app.models.player import Player
 from app.models.recipe_form import RecipeForm
 from app.models.table_export import TableExport
 from app.models.text_encoder import TextEncoder
-from app.models.token_life import TokenLifeModel
 from app.models.token_text import TokenAt, TokenTextModel
 from app.models.training_status import TrainingStatusModel, title_of
-from app.models.why_here import WhyModel
-from app.session.questions import Questions
 from app.session.session import Session
 from app.settings import (
     CENTRE_STATE,
@@ -63,8 +61,6 @@ from app.views.dialogs import (
 from app.views.export_bar import ExportBar
 from app.views.help_dialog import about_dialog, help_dialog
 from app.views.icons import app_icon
-from app.views.insight_panel import InsightPanel
-from app.views.inspector_panel import InspectorPanel
 from app.views.lessons.panel import LessonPanel
 from app.views.main_window import MainWindow
 from app.views.merge_panel import MergePanel
@@ -74,10 +70,8 @@ from app.views.speed_box import SpeedBox, merges_per_second
 from app.views.status_line import StatusLine
 from app.views.theme import Theme
 from app.views.time_bar import TimeBar
-from app.views.token_life import TokenLife
 from app.views.token_text.panel import TokenTextPanel
 from app.views.toolbar import MainToolBar
-from app.views.why_panel import WhyPanel
 from bpe_core import Recipe
 from bpe_core.session_file import EXTENSION
 from resources import Sample, samples
@@ -167,9 +161,7 @@ class Program(QObject):
         self.token_text = TokenTextModel(session.text.value, self)
         self.encoder = TextEncoder(self.token_text, runs, cursor, session.recipe, session.text, jobs, self)
         self.course = Course(session, self.token_text, self)
-        self.questions = Questions(jobs, self)
-        self.life = TokenLifeModel(self.inspector, runs, cursor, session.shelf, self.questions, self)
-        self.why = WhyModel(self.token_text, runs, cursor, self.questions, self)
+        self.asking = Asking(session, self.token_text, self.inspector, self)
 
     def _build_views(self) -> None:
         self.window = window = MainWindow()
@@ -187,9 +179,9 @@ class Program(QObject):
         self.corpus_panel = CorpusPanel(self.corpus, actions["open"])
         self.recipe_panel = RecipePanel(self.form)
         self.merge_panel = MergePanel(self.merges)
-        self.inspector_panel = InspectorPanel(self.inspector, TokenLife(self.life))
-        self.why_panel = WhyPanel(self.why)
-        self.insight_panel = InsightPanel(self.inspector_panel, self.why_panel)
+        self.insight_panel = self.asking.panel(self.inspector)
+        self.inspector_panel = self.asking.inspector_panel
+        self.asking.add_pages(self.charts)
         self.bookmarks_panel = BookmarksPanel(self.bookmarks, actions["bookmark"], actions["copy_reference"])
         self.lesson_panel = LessonPanel(self.course)
         self.time_bar = TimeBar(self.session.cursor, self.curves, actions)
@@ -289,7 +281,7 @@ class Program(QObject):
         panel.token_hovered.connect(lambda token: inspector.peek(token.id if token else None))
         panel.ids.ids_pasted.connect(self._decode)
         panel.editor.caret_token_changed.connect(self._look_at_caret)
-        panel.editor.caret_token_changed.connect(self._ask_why)
+        self.asking.connect_all(self.window, self.actions, panel.editor, self.messages)
 
     def _connect_time(self) -> None:
         cursor, actions = self.session.cursor, self.actions
@@ -420,10 +412,6 @@ class Program(QObject):
     def _look_at_caret(self, token: TokenAt | None) -> None:
         if self.text_panel.editor.hasFocus():  # elsewhere, time moves what stands at the caret
             self.inspector.peek(token.id if token else None)
-
-    def _ask_why(self, token: TokenAt | None) -> None:
-        if token is not None:
-            self.why.look_at(token.start)
 
     def _decode(self, entered: str) -> None:
         self.text_panel.ids.show_decoded(decode_ids(entered, self.session.runs.shown))

@@ -80,6 +80,14 @@ MENUS: dict[str, tuple[Deed, ...]] = {
         Deed("note", "Write a &Note …", "Write about the moment shown", "Ctrl+Shift+D"),
         Deed("copy_reference", "&Copy Reference", "Copy the moment shown as bpe:run#merge", "Ctrl+Shift+R"),
     ),
+    "&Ask": (
+        Deed("why", "&Why Is It Cut Here?", "Show why the text is cut where the caret stands", "Ctrl+Shift+W"),
+        Deed("race", "The &Race of Pairs", "Follow the counts of chosen pairs through the training"),
+        Deed("sizes", "Which Vocabulary &Size?", "Show what each size would mean for your texts"),
+        Deed("ties", "What Did the &Ties Decide?", "List the merges that a tie decided, and try another rule"),
+        SEPARATOR,
+        Deed("encode", "&Encode Texts …", "Write whole texts as token ids into a file", "Ctrl+Shift+E"),
+    ),
     "&View": (),
     "&Help": (
         Deed("lessons", "&Lessons", "Learn byte-pair encoding in short steps", "Shift+F1", "lesson"),

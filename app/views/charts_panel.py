@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QTabWidget, QWidget
@@ -20,6 +21,7 @@ class ChartsPanel(QTabWidget):
 
     def __init__(self, pairs: PairChartModel, curves: CurvesModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._pages: list[QWidget] = []
         self.setDocumentMode(True)
         self.setAccessibleName("Charts")
         self.pairs = PairChart(pairs)
@@ -31,22 +33,29 @@ class ChartsPanel(QTabWidget):
         self.addTab(self.compression, "Compression")
         self.addTab(self.token_lengths, "Token lengths")
 
+    def add_page(self, page: QWidget, title: str) -> None:
+        """Another chart, with a table of its own (`as_table`) as all have."""
+        self._pages.append(page)
+        self.addTab(page, title)
+
     @property
-    def shown(self) -> PairChart | CurveChart:
-        chart = self.currentWidget()
-        assert isinstance(chart, PairChart | CurveChart)
-        return chart
+    def shown(self) -> QWidget:
+        return self.currentWidget()
 
     def save(self, path: Path) -> Notice:
         """Save the chart shown as what the name ends in, and say how that went."""
         kind = path.suffix.lower()
         if kind == ".csv":
-            is_saved = save_csv(self.shown.as_table(), path)
+            is_saved = save_csv(self._table(), path)
         else:
             is_saved = save_svg(self.shown, path) if kind == ".svg" else save_png(self.shown, path)
         if is_saved:
             return Notice(f"Saved the chart as {path}.", is_error=False)
         return Notice(f"The chart could not be saved as {path}: choose a folder that can be written to.")
+
+    def _table(self) -> list[tuple[str, ...]]:
+        shown: Any = self.shown  # each page is a chart, but Qt only knows that it is a widget
+        return cast(list[tuple[str, ...]], shown.as_table())
 
     def copy(self) -> None:
         QGuiApplication.clipboard().setImage(picture_of(self.shown))

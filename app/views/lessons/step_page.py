@@ -54,6 +54,7 @@ class StepPage(QWidget):
         self.buttons.setSpacing(4)
         self.choice_buttons: list[QPushButton] = []
         self.entry = QLineEdit()
+        self.entry.setAccessibleName("Your answer")
         self.entry_button = QPushButton()
         self.show_button = QPushButton("Show me", flat=True)
         self.show_button.setToolTip("Give up on this one: the engine tells")

@@ -1,0 +1,60 @@
+"""Several lines over one time axis, as a chart or a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Numbers = npt.NDArray[np.float64]
+
+MOST_POINTS = 600
+
+
+@dataclass(frozen=True, eq=False)
+class NamedLine:
+    """One line; `marked` are places on it worth a dot, each with a word."""
+
+    name: str
+    x: Numbers
+    y: Numbers
+    marked: tuple[tuple[float, float, str], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """All lines of a chart."""
+
+    lines: tuple[NamedLine, ...]
+    x_title: str
+    y_title: str
+    is_log_x: bool = True
+    is_share: bool = False  # y is a part of a whole, shown in per cent
+    is_stairs: bool = False  # a value holds until the next one
+    marked_x: float | None = None  # the moment shown
+
+    def as_table(self) -> list[tuple[str, ...]]:
+        """For a CSV file."""
+        rows = [
+            (line.name, f"{x:g}", f"{y:.6g}")
+            for line in self.lines
+            for x, y in zip(line.x.tolist(), line.y.tolist(), strict=True)
+        ]
+        return [("line", self.x_title, self.y_title), *rows]
+
+
+NO_LINES = Lines((), "", "")
+
+
+def thinned(y: Numbers, most: int = MOST_POINTS) -> tuple[Numbers, Numbers]:
+    """Points enough for a chart whose x axis is logarithmic: all early ones, fewer later.
+
+    >>> x, y = thinned(np.arange(10_000.0))
+    >>> x[:4].tolist(), len(x) <= 600, x[-1]
+    ([0.0, 1.0, 2.0, 3.0], True, 9999.0)
+    """
+    if len(y) <= most:
+        return np.arange(len(y), dtype=np.float64), y
+    places = np.unique((np.geomspace(1, len(y), most) - 1).round().astype(np.int64))
+    return places.astype(np.float64), y[places]

@@ -1,0 +1,86 @@
+"""Which vocabulary size: one measure at a time, for every size at once, with the knee and the usual sizes."""
+
+from __future__ import annotations
+
+import html
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QHideEvent, QPalette, QShowEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.models.sizes import FORMULA, MEASURES, SizesModel, advice_text
+from app.views.lines_chart import LinesChart
+
+
+class SizesPanel(QWidget):
+    """A held-out text is named by its button, before the training or after it."""
+
+    held_out_wanted = Signal()
+    time_chosen = Signal(int)
+
+    def __init__(self, model: SizesModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        hint = "What each vocabulary size means is shown here after training."
+        self.chart = LinesChart("Vocabulary sizes", lambda: model.lines, hint)
+        self.measure = QComboBox()
+        self.measure.setAccessibleName("What is measured")
+        for measure in MEASURES:
+            self.measure.addItem(measure.title)
+            self.measure.setItemData(self.measure.count() - 1, measure.tip, Qt.ItemDataRole.ToolTipRole)
+        self.measure.setToolTip(FORMULA)
+        self.held_out = QPushButton("Held-out text …")
+        self.held_out.setToolTip("Measure a text that is not learned from, too")
+        self.told = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
+        self.told.setAccessibleName("The measure of each text at the moment shown")
+        self.advice = QLabel(f"Usual sizes — {advice_text()}", wordWrap=True)
+        self.advice.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self._lay_out()
+        self.measure.currentIndexChanged.connect(self._choose_measure)
+        self.held_out.clicked.connect(self.held_out_wanted)
+        self.chart.time_chosen.connect(self.time_chosen)
+        model.changed.connect(self._show)
+
+    def as_table(self) -> list[tuple[str, ...]]:
+        return self.chart.as_table()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._model.watch(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._model.watch(False)
+
+    def hold_out(self, path: Path | None) -> None:
+        """Show whose curve comes beside the others."""
+        self.held_out.setText(f"Held out: {path.name}" if path is not None else "Held-out text …")
+        self._model.hold_out(path)
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.addWidget(self.measure)
+        row.addWidget(self.held_out)
+        row.addStretch()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 6, 8, 4)
+        column.addLayout(row)
+        column.addWidget(self.told)
+        column.addWidget(self.chart, 1)
+        column.addWidget(self.advice)
+
+    def _choose_measure(self, index: int) -> None:
+        self.measure.setToolTip(MEASURES[index].tip)
+        self.chart.setToolTip(MEASURES[index].tip)
+        self._model.choose_measure(index)
+
+    def _show(self) -> None:
+        self.chart.refresh()
+        is_share = self._model.measure.is_share
+        told = [
+            f'<span style="color:{self.chart.colour(i).name()}">■</span> {html.escape(name)} '
+            f"<b>{f'{value:.1%}' if is_share else f'{value:.3f}'}</b>"
+            for i, (name, value) in enumerate(self._model.here)
+        ]
+        self.told.setText("&nbsp;&nbsp; ".join(told))
