@@ -5,6 +5,7 @@ After each deed the table, the text, the time bar and the chart must agree about
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,7 +32,8 @@ from app.wiring import Program, build
 from resources import samples
 from tests.gui.conftest import WAIT, settle
 
-SEQUENCES, DEEDS = 200, 12
+SEQUENCES = 400 if os.environ.get("HYPOTHESIS_PROFILE") == "explore" else 40
+DEEDS = 12
 
 
 def machine_for(qtbot: QtBot, folder: Path) -> type[RuleBasedStateMachine]:
