@@ -176,7 +176,7 @@ def _normalizer_spec(recipe: Recipe) -> bytes:
     return b"".join(
         [
             bytes_field(1, (_OWN_NAME + json.dumps(choices, ensure_ascii=False)).encode()),
-            bytes_field(2, _map_of(recipe.with_changes(special_tokens=(), merges=0))),
+            bytes_field(2, _map_of(Recipe(**choices))),
             *(varint_field(field, 1) for field in (3, 4, 5)),  # ▁ in front; one blank for several; blanks as ▁
         ]
     )

@@ -1,0 +1,133 @@
+"""merges.txt and vocab.json: Hugging Face's library loads ours, and theirs come in with their numbers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bpe_core import Corpus, FormatError, OutputError, Recipe, Tokenizer, train
+from bpe_core.formats import FORMATS, open_table
+from bpe_core.patterns import NAMED_PATTERNS
+from tests.core.formats.samples import content, encode, files, languages, learned, opened, same_merges, texts
+
+PAIR = FORMATS["merges.txt"]
+
+
+def test_tokenizers_loads_the_pair_with_the_same_ids(tmp_path: Path) -> None:
+    tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
+    history = learned("gpt2")
+    for name, data in files(history, "merges.txt", "merges.txt").items():
+        (tmp_path / name).write_bytes(data)
+    model = tokenizers.models.BPE.from_file(str(tmp_path / "vocab.json"), str(tmp_path / "merges.txt"))
+    theirs = tokenizers.Tokenizer(model)
+    pre = tokenizers.pre_tokenizers
+    expression = tokenizers.Regex(NAMED_PATTERNS["gpt2"].expression)
+    theirs.pre_tokenizer = pre.Sequence(
+        [pre.Split(expression, "isolated"), pre.ByteLevel(add_prefix_space=False, use_regex=False)]
+    )
+    for text in texts():
+        assert encode(history, text) == theirs.encode(text).ids, text[:80]
+
+
+def test_a_pair_of_theirs_has_their_numbers(tmp_path: Path) -> None:
+    tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
+    theirs = tokenizers.Tokenizer(tokenizers.models.BPE())
+    theirs.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=600,
+        special_tokens=["<|endoftext|>"],
+        initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    theirs.train_from_iterator([languages()], trainer)
+    theirs.model.save(str(tmp_path))
+    found = open_table(tmp_path / "merges.txt")
+    assert found.format == "merges.txt"
+    for text in texts():
+        assert found.numbers_of(encode(found.history, text)) == theirs.encode(text).ids, text[:80]
+    by_vocabulary = open_table(tmp_path / "vocab.json")
+    assert same_merges(by_vocabulary.history, found.history)
+
+
+@pytest.mark.parametrize(
+    ("preset", "changes"),
+    [
+        ("gpt2", {"special_tokens": ("<|end|>",)}),
+        ("words", {"marker": "glued"}),
+        ("words", {}),
+        ("sentencepiece-like", {"vocab_size": None}),
+    ],
+)
+def test_the_pair_comes_back_with_its_merges(preset: str, changes: dict[str, Any]) -> None:
+    history = learned(preset, **changes)
+    back = opened(history, "merges.txt", "merges.txt")
+    assert same_merges(back.history, history)
+    assert back.numbers is None
+
+
+def test_merges_alone_are_numbered_as_gpt2_numbers_them() -> None:
+    history = learned("gpt2", ties="byte-alphabet")
+    back = PAIR.open(content(history, "merges.txt"), "merges.txt")
+    assert any("no vocab.json" in note for note in back.notes)
+    ours, theirs = Tokenizer(history), Tokenizer(back.history)
+    for text in texts():
+        assert [ours.token_bytes(id) for id in ours.encode(text)] == [
+            theirs.token_bytes(id) for id in theirs.encode(text)
+        ]
+
+
+def test_a_blank_inside_a_character_token_has_no_place() -> None:
+    history = learned("words", pattern="none", marker="none", merges=30)
+    with pytest.raises(OutputError, match="cannot hold the blank or line break"):
+        content(history, "merges.txt")
+
+
+def test_only_a_line_feed_ends_a_line() -> None:
+    """The other line separators of Unicode may stand in a token of characters."""
+    separators = "\u2028\u2029\u0085\x0b\x0c\x1c\x1e"
+    recipe = Recipe.preset("words", pattern="custom", custom_pattern="[^ ]+", marker="none", merges=20)
+    history = train(Corpus.from_texts([f"a{separators}b", f"a{separators}b"]), recipe)
+    back = opened(history, "merges.txt", "merges.txt")
+    assert same_merges(back.history, history)
+    assert max(len(Tokenizer(back.history).token_bytes(merge.id)) for merge in back.history) > 8
+
+
+DAMAGE = [
+    ("#version: 0.2\nt h e\n", r"merges\.txt, line 2: there must be two tokens"),
+    ("#version: 0.2\nt h\n\nth  e\n", r"merges\.txt, line 4: there must be two tokens"),
+    ("#version: 0.2\nth e\nt h\n", r"merges\.txt, line 2: it joins “th”, which does not exist yet"),
+]
+
+
+@pytest.mark.parametrize(("text", "sentence"), DAMAGE)
+def test_a_damaged_file_is_refused_with_its_line(text: str, sentence: str) -> None:
+    with pytest.raises(FormatError, match=sentence):
+        PAIR.open(text.encode(), "merges.txt")
+
+
+def test_a_pair_listed_twice_happens_once() -> None:
+    found = PAIR.open(b"#version: 0.2\nt h\nt h\n", "merges.txt")
+    assert len(found.history) == 1
+    assert any("1 merges never happen" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("vocabulary", "sentence"),
+    [
+        ({"t": 0, "h": 1}, r"merges\.txt, line 2: the token 'th' is not in the vocabulary"),
+        ({"t": 0, "h": 0, "th": 1}, r"the number 0 is given to 't' and to 'h'"),
+        ({"t": 0, "h": -1, "th": 1}, r"must be a whole number from 0"),
+    ],
+)
+def test_a_vocabulary_that_does_not_fit_is_refused(vocabulary: dict[str, int], sentence: str) -> None:
+    beside = {"vocab.json": json.dumps(vocabulary).encode()}
+    with pytest.raises(FormatError, match=sentence):
+        PAIR.open(b"#version: 0.2\nt h\n", "merges.txt", beside.get)
+
+
+def test_a_vocabulary_without_merges_says_where_they_are() -> None:
+    with pytest.raises(FormatError, match=r"in a file of their own, such as merges\.txt"):
+        PAIR.open(b'{"t": 0, "h": 1}', "vocab.json")

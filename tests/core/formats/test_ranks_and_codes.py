@@ -1,0 +1,256 @@
+"""The formats that leave something to be found again: tiktoken's ranks, subword-nmt's codes, minbpe's pairs."""
+
+from __future__ import annotations
+
+import base64
+import io
+import itertools
+from pathlib import Path
+
+import pytest
+import regex
+
+from bpe_core import Corpus, FormatError, OutputError, Recipe, Tokenizer, train
+from bpe_core.formats import FORMATS
+from bpe_core.formats.tiktoken_ranks import read_ranks
+from bpe_core.patterns import NAMED_PATTERNS
+from tests.core.formats.samples import content, encode, files, languages, learned, opened, same_merges, texts
+
+TIKTOKEN, CODES, MINBPE = FORMATS["tiktoken"], FORMATS["subword-nmt"], FORMATS["minbpe"]
+
+# --- tiktoken ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("preset", ["gpt2", "cl100k", "o200k"])
+def test_tiktoken_loads_our_ranks_with_the_same_ids(preset: str, tmp_path: Path) -> None:
+    tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
+    history = learned(preset)
+    path = tmp_path / "ours.tiktoken"
+    path.write_bytes(content(history, "tiktoken"))
+    ranks = {base64.b64decode(line.split()[0]): int(line.split()[1]) for line in path.read_bytes().splitlines()}
+    theirs = tiktoken.Encoding(
+        "ours", pat_str=NAMED_PATTERNS[preset].expression, mergeable_ranks=ranks, special_tokens={"<|end|>": len(ranks)}
+    )
+    for text in texts():
+        assert encode(history, text) == theirs.encode_ordinary(text), text[:80]
+
+
+@pytest.mark.parametrize("preset", ["gpt2", "cl100k"])
+def test_merges_are_recovered_from_ranks(preset: str) -> None:
+    history = learned(preset)
+    back = opened(history, "tiktoken")
+    assert same_merges(back.history, history)
+    assert back.numbers is None
+
+
+def ranks(*tokens: bytes, start: int = 256) -> bytes:
+    """A file with all bytes and these tokens behind them."""
+    every = [bytes([byte]) for byte in range(256)]
+    numbered = [*enumerate(every), *enumerate(tokens, start)]
+    return b"".join(base64.b64encode(token) + b" %d\n" % rank for rank, token in numbered)
+
+
+def test_a_token_that_no_merge_makes_is_named() -> None:
+    found = TIKTOKEN.open(ranks(b"xyz", b"ab"), "odd.tiktoken")
+    assert len(found.history) == 1
+    assert any("“xyz”" in note and "cannot be recovered" in note for note in found.notes)
+
+
+def test_a_token_that_is_made_out_of_turn_is_named_and_made_all_the_same() -> None:
+    found = TIKTOKEN.open(ranks(b"abc", b"bc"), "odd.tiktoken")
+    assert [Tokenizer(found.history).token_bytes(merge.id) for merge in found.history] == [b"bc", b"abc"]
+    assert any("“abc”" in note and "do not rise" in note for note in found.notes)
+    assert found.numbers_of(Tokenizer(found.history).encode("abc")) == [256]
+
+
+def test_ranks_with_holes_keep_their_numbers() -> None:
+    found = TIKTOKEN.open(ranks(b"ab", start=1000), "odd.tiktoken")
+    assert found.numbers_of(Tokenizer(found.history).encode("ab")) == [1000]
+    assert any("744" in note for note in found.notes)
+
+
+def test_two_merges_of_one_text_cannot_be_told_apart_by_ranks_and_this_is_said() -> None:
+    """a+bc and ab+c are both learned where each pair is the most frequent in its turn."""
+    recipe = Recipe.preset("gpt2", merges=4, min_frequency=1, ties="lowest-ids")
+    history = train(Corpus.from_texts(["abc abc abd abd bc bc bc bc bce bce"]), recipe)
+    sentences = " ".join(TIKTOKEN.can_hold(history))
+    assert ("cannot be recovered" in sentences or "same text" in sentences) == (
+        not same_merges(opened(history, "tiktoken").history, history)
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"IQ== 0\nIg==\n", r"odd, line 2: there must be a token in base64"),
+        (b"IQ== 0\nIg= 1\n", r"odd, line 2: 'Ig=' is not base64"),
+        (b"IQ== 0\nIg== -1\n", r"odd, line 2: '-1' is not a rank"),
+        (b"IQ== 0\nIg== 99999999999\n", r"odd, line 2: '99999999999' is not a rank"),
+        (b"IQ== 0\nIQ== 1\n", r"odd, line 2: the token b'!' was given another rank"),
+        (b"IQ== 0\nIg== 0\n", r"odd: the rank 0 is given to b'!' and to b'\"'"),
+        (b"IQ== 0\nIg== 1\n", r"odd: 254 of the 256 bytes have no rank"),
+        (b"IQ== 0\n 1\n", r"odd, line 2"),
+    ],
+)
+def test_damaged_ranks_are_refused_with_their_line(data: bytes, sentence: str) -> None:
+    assert TIKTOKEN.recognizes(data)
+    with pytest.raises(FormatError, match=sentence):
+        TIKTOKEN.open(data, "odd")
+
+
+def test_ranks_are_read_in_any_order() -> None:
+    lines = ranks(b"ab", b"abc").splitlines(keepends=True)
+    assert list(read_ranks(b"".join(reversed(lines)), "odd")) == list(read_ranks(b"".join(lines), "odd"))
+
+
+# --- subword-nmt ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("marker", ["glued", "symbol"])
+def test_subword_nmt_loads_our_codes_and_cuts_alike(marker: str) -> None:
+    apply_bpe = pytest.importorskip("subword_nmt.apply_bpe", reason="the package subword-nmt is not installed")
+    history = learned("words", marker=marker, ties="largest-text")
+    theirs = apply_bpe.BPE(io.StringIO(content(history, "subword-nmt").decode(), newline="\n"), separator="")
+    ours = Tokenizer(history)
+    for word in sorted(set(languages().split()))[:3_000]:
+        raw = word.encode()
+        pieces = [raw[start:stop].decode() for start, stop, _ in ours.spans(word) if stop > start]
+        assert pieces == [piece for piece in theirs.segment_tokens([word]) if piece], word
+
+
+def test_codes_of_theirs_cut_alike() -> None:
+    learn_bpe = pytest.importorskip("subword_nmt.learn_bpe", reason="the package subword-nmt is not installed")
+    apply_bpe = pytest.importorskip("subword_nmt.apply_bpe")
+    words = languages()[:30_000]
+    codes = io.StringIO()
+    learn_bpe.learn_bpe(io.StringIO(words), codes, 200, min_frequency=2)
+    theirs = apply_bpe.BPE(io.StringIO(codes.getvalue()), separator="")
+    found = CODES.open(codes.getvalue().encode(), "theirs.codes")
+    ours = Tokenizer(found.history)
+    for word in sorted(set(words.split())):
+        raw = word.encode()
+        pieces = [raw[start:stop].decode() for start, stop, _ in ours.spans(word)]
+        assert pieces == theirs.segment_tokens([word]), word
+
+
+@pytest.mark.parametrize("marker", ["glued", "symbol"])
+def test_codes_come_back(marker: str) -> None:
+    history = learned("words", marker=marker, ties="largest-text")
+    back = opened(history, "subword-nmt").history
+    ours, theirs = Tokenizer(history), Tokenizer(back)
+    for word in sorted(set(languages().split()))[:1_000]:
+        assert [span[:2] for span in ours.spans(word)] == [span[:2] for span in theirs.spans(word)]
+
+
+def test_codes_need_a_marker_and_characters() -> None:
+    with pytest.raises(OutputError, match="merge characters"):
+        content(learned("gpt2"), "subword-nmt")
+    with pytest.raises(OutputError, match="mark the end of each word"):
+        content(learned("words"), "subword-nmt")
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"#version: 0.2\nl o w\n", r"odd, line 2: there must be two tokens"),
+        (b"#version: 0.2\nl o\nlow x\n", r"odd, line 3: it joins “low”, which does not exist yet"),
+        (b"#version: 0.2\nl \xff\n", r"odd, line 2: the bytes at place 3 of the line are not UTF-8"),
+        (b"#version: 0.2\nl " + b"o" * 2_000_000 + b"\n", r"odd, line 2: 2,000,002 bytes are too many"),
+    ],
+)
+def test_damaged_codes_are_refused_with_their_line(data: bytes, sentence: str) -> None:
+    with pytest.raises(FormatError, match=sentence):
+        CODES.open(data, "odd")
+
+
+# --- minbpe -----------------------------------------------------------------------------
+
+
+def minbpe_encode(model: bytes, text: str) -> list[int]:
+    """The file as its format is described: pairs of ids in order, the earliest merge first."""
+    lines = model.decode().split("\n")
+    assert lines[0] == "minbpe v1"
+    specials = int(lines[2])
+    pairs = [tuple(map(int, line.split())) for line in lines[3 + specials :] if line]
+    rank = {pair: 256 + i for i, pair in enumerate(pairs)}
+    ids: list[int] = []
+    for word in regex.findall(lines[1], text) if lines[1] else [text]:
+        piece = list(word.encode())
+        while len(piece) > 1:
+            best = min(itertools.pairwise(piece), key=lambda pair: rank.get(pair, 2**40))
+            if best not in rank:
+                break
+            piece = _merge(piece, best, rank[best])
+        ids += piece
+    return ids
+
+
+def _merge(piece: list[int], pair: tuple[int, ...], id: int) -> list[int]:
+    merged: list[int] = []
+    i = 0
+    while i < len(piece):
+        if tuple(piece[i : i + 2]) == pair:
+            merged.append(id)
+            i += 2
+        else:
+            merged.append(piece[i])
+            i += 1
+    return merged
+
+
+@pytest.mark.parametrize("preset", ["gpt2", "raw-bytes"])
+def test_the_minbpe_file_encodes_alike(preset: str) -> None:
+    history = learned(preset, merges=100)
+    model = content(history, "minbpe")
+    for text in texts()[::3]:
+        text = text[:1_000]
+        assert encode(history, text) == minbpe_encode(model, text), text[:80]
+
+
+def test_minbpe_comes_back_with_pattern_and_specials() -> None:
+    history = learned("cl100k", special_tokens=("<|end|>", "<|more|>"))
+    back = opened(history, "minbpe", "table.model")
+    assert same_merges(back.history, history)
+    assert back.numbers is None
+    assert (back.history.recipe.pattern, back.history.recipe.special_tokens) == ("cl100k", ("<|end|>", "<|more|>"))
+
+
+def test_the_readable_companion_names_each_token() -> None:
+    found = files(learned("gpt2"), "minbpe", "table.model")
+    lines = found["table.vocab"].decode().split("\n")
+    assert lines[10] == "[<0x0A>] 10"
+    assert lines[256].endswith(" 256")
+    assert "][" in lines[256]
+    assert "-> [" in lines[256]
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"minbpe v2\n\n0\n", r"odd, line 1"),
+        (b"minbpe v1\n", r"odd, line 2: the file was cut short"),
+        (b"minbpe v1\n\n7\n", r"odd, line 4: the file was cut short"),
+        (b"minbpe v1\n\n99999999999\n", r"odd, line 3: '99999999999' is not a number"),
+        (b"minbpe v1\n\n1\n<a>\n", r"odd, line 4: there must be a special token"),
+        (b"minbpe v1\n\n0\n104 300\n", r"odd, line 4: it joins the token 300, which does not exist yet"),
+        (b"minbpe v1\n\n0\n-1 3\n", r"odd, line 4: '-1 3' is not a pair of ids"),
+        (b"minbpe v1\n\n0\n97 98\n97 98\n", r"odd, line 5: it joins the same pair as merge 1"),
+        (b"minbpe v1\n\n0\n256 97\n", r"odd, line 4: it joins the token 256, which does not exist yet"),
+    ],
+)
+def test_a_damaged_minbpe_file_is_refused_with_its_line(data: bytes, sentence: str) -> None:
+    with pytest.raises(FormatError, match=sentence):
+        MINBPE.open(data, "odd")
+
+
+def test_a_pattern_that_is_not_understood_is_noted() -> None:
+    found = MINBPE.open(b"minbpe v1\n(((\n0\n97 98\n", "odd")
+    assert any("pattern is not understood" in note for note in found.notes)
+    assert found.history.recipe.pattern == "none"
+
+
+def test_doubling_tokens_cannot_fill_the_memory() -> None:
+    """Forty lines that each double the token before would make one of a million megabytes."""
+    doubling = b"97 97\n" + b"".join(b"%d %d\n" % (id, id) for id in range(256, 296))
+    with pytest.raises(FormatError, match=r"odd, line 34: its token would be longer than"):
+        MINBPE.open(b"minbpe v1\n\n0\n" + doubling, "odd")

@@ -1,0 +1,135 @@
+"""SentencePiece's model: the real library loads ours with the same ids, and we load its own."""
+
+from __future__ import annotations
+
+import io
+import struct
+
+import pytest
+
+from bpe_core import FormatError, OutputError, TooLarge
+from bpe_core.formats import FORMATS
+from bpe_core.formats.protobuf import bytes_field, float_field, varint, varint_field
+from tests.core.formats.samples import content, encode, languages, learned, opened, same_merges, texts
+
+MODEL = FORMATS["sentencepiece"]
+
+
+def model(**changes: object) -> bytes:
+    return content(learned("sentencepiece-like", vocab_size=None, **changes), "sentencepiece")
+
+
+@pytest.mark.parametrize(("unknown", "form"), [("bytes", ""), ("unk", ""), ("bytes", "NFKC")])
+def test_sentencepiece_loads_ours_with_the_same_ids(unknown: str, form: str) -> None:
+    sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
+    history = learned("sentencepiece-like", vocab_size=None, unknown=unknown, unicode_form=form)
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=content(history, "sentencepiece"))
+    for text in texts():
+        ours = encode(history, text)
+        if unknown == "unk":  # as `can_hold` says, several in a row are one there
+            ours = [id for i, id in enumerate(ours) if id != 0 or i == 0 or ours[i - 1] != 0]
+        assert ours == theirs.encode(text), text[:80]
+
+
+@pytest.mark.parametrize("byte_fallback", [True, False])
+def test_a_model_of_theirs_has_their_numbers(byte_fallback: bool) -> None:
+    sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
+    trained = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(languages()[:40_000].split("\n")),
+        model_writer=trained,
+        model_type="bpe",
+        vocab_size=900,
+        character_coverage=0.999,
+        byte_fallback=byte_fallback,
+        normalization_rule_name="identity",
+        minloglevel=2,
+    )
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=trained.getvalue())
+    assert MODEL.recognizes(trained.getvalue())
+    found = MODEL.open(trained.getvalue(), "theirs.model")
+    unknown = theirs.unk_id()
+    for text in texts()[:20]:  # plain texts; about the hard ones the notes say what differs
+        plain = " ".join(text.split())
+        ours = found.numbers_of(encode(found.history, plain))
+        if not byte_fallback:
+            ours = [id for i, id in enumerate(ours) if id != unknown or i == 0 or ours[i - 1] != unknown]
+        assert ours == theirs.encode(plain), plain[:80]
+
+
+@pytest.mark.parametrize("unknown", ["bytes", "unk"])
+def test_it_comes_back_with_its_choices(unknown: str) -> None:
+    changes = {"unknown": unknown, "lowercase": True, "strip_marks": "“”"}
+    history = learned("sentencepiece-like", vocab_size=None, **changes)
+    back = opened(history, "sentencepiece")
+    assert same_merges(back.history, history)
+    for choice in ("base", "marker", "unknown", "pattern", "lowercase", "strip_marks", "unicode_form"):
+        assert getattr(back.history.recipe, choice) == getattr(history.recipe, choice), choice
+
+
+@pytest.mark.parametrize(
+    ("preset", "changes", "sentence"),
+    [
+        ("gpt2", {}, "this table starts from bytes"),
+        ("words", {}, "put ▁ before each word"),
+        ("words", {"marker": "prefix", "marker_text": "_"}, "put ▁ before each word"),
+        ("words", {"marker": "prefix", "pattern": "english"}, "split only at blanks"),
+    ],
+)
+def test_what_it_cannot_express_is_refused(preset: str, changes: dict[str, str], sentence: str) -> None:
+    with pytest.raises(OutputError, match=sentence):
+        content(learned(preset, merges=5, **changes), "sentencepiece")
+
+
+# --- Damage -----------------------------------------------------------------------------
+
+
+def piece(text: str, score: float = 0.0, kind: int = 1) -> bytes:
+    return bytes_field(1, bytes_field(1, text.encode()) + float_field(2, score) + varint_field(3, kind))
+
+
+BPE_KIND = bytes_field(2, varint_field(3, 2))
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"\x0a\xff\xff\xff\xff\x07" + b"a" * 40, r"odd, byte 0: a field claims 2,147,483,647 bytes, but 40 are left"),
+        (piece("<unk>", kind=2)[:-1], r"odd, byte 0: a field claims"),
+        (b"\x0a" + b"\xff" * 40, r"odd, byte 1: a number does not end"),
+        (b"\x0b" + b"a" * 20, r"odd, byte 0: there is no field of the kind 3"),
+        (b"\x00\x01", r"odd, byte 0: a field has the number 0"),
+        (b"\x08\x01", r"odd, byte 0: the field 1 must be a message"),
+        (piece("a", float("nan")) + BPE_KIND, r"odd, byte 0: a piece has no text, no finite score"),
+        (piece("a", kind=9) + BPE_KIND, r"odd, byte 0: a piece has no text"),
+        (piece("") + BPE_KIND, r"odd, byte 0: a piece has no text"),
+        (piece("a") + piece("a") + BPE_KIND, r"odd, piece 1: the text 'a' is there twice"),
+        (piece("a"), r"odd holds a unigram model"),
+        (piece("a") + bytes_field(2, varint_field(3, 2) + varint_field(24, 1)), r"puts ▁ behind words"),
+        (piece("a") + bytes_field(2, varint_field(3, 2) + varint_field(35, 1)), r"not every byte has a piece"),
+        (bytes_field(1, bytes_field(1, b"\xff") + float_field(2, 0)) + BPE_KIND, r"odd, byte 0: a text is not UTF-8"),
+    ],
+)
+def test_a_damaged_model_is_refused_with_its_byte(data: bytes, sentence: str) -> None:
+    with pytest.raises(FormatError, match=sentence):
+        MODEL.open(data, "odd")
+
+
+def test_a_model_without_end_is_refused() -> None:
+    class Endless(bytes):
+        def __len__(self) -> int:
+            return 2**40
+
+    with pytest.raises(TooLarge, match=r"odd has 1,099,511,627,776 bytes"):
+        MODEL.open(Endless(piece("a")), "odd")
+
+
+def test_pieces_that_no_merge_makes_are_named() -> None:
+    pieces = [piece("<unk>", kind=2), piece("▁"), *(piece(letter) for letter in "abc"), piece("abc", -1)]
+    found = MODEL.open(b"".join(pieces) + BPE_KIND, "odd")
+    assert any("“abc”" in note and "left out" in note for note in found.notes)
+
+
+def test_varints_of_negative_numbers_have_ten_bytes() -> None:
+    assert len(varint(-1)) == 10
+    assert struct.unpack("<f", float_field(2, -1.5)[1:]) == (-1.5,)

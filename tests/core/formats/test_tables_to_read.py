@@ -1,0 +1,74 @@
+"""The merge table as Markdown, to be read by people, and as Parquet, to be read by data frames."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+
+from bpe_core import Corpus, FormatError, Recipe, train
+from bpe_core.formats import FORMATS
+from bpe_core.formats.rows import Row, merge_rows
+from tests.core.formats.samples import content, learned, opened, same_merges
+
+PARQUET, MARKDOWN = FORMATS["parquet"], FORMATS["markdown"]
+
+
+def test_markdown_has_a_row_a_merge_with_counts_ties_and_bytes() -> None:
+    history = learned("gpt2", merges=50)
+    text = content(history, "markdown").decode()
+    assert MARKDOWN.recognizes(text.encode())
+    rows = [line for line in text.split("\n") if line.startswith("| ") and line[2:3].isdigit()]
+    assert len(rows) == 50
+    best = next(iter(history))
+    left, right = (f"`{bytes([id]).decode().replace(' ', '␣')}`" for id in (best.left, best.right))
+    assert rows[0].startswith(f"| 1 | {left} | {right} | ")
+    assert [int(row.split(" | ")[6]) for row in rows] == history.columns.count.tolist()
+    assert MARKDOWN.differences(text.encode(), history) == []
+    damaged = text.replace(rows[7], rows[8])
+    assert MARKDOWN.differences(damaged.encode(), history) == ["Row 8 differs."]
+
+
+def test_markdown_is_not_opened_again() -> None:
+    with pytest.raises(FormatError, match="which is for reading"):
+        MARKDOWN.open(content(learned("gpt2", merges=5), "markdown"), "table.md")
+
+
+def test_a_bar_or_quote_does_not_break_a_row() -> None:
+    history = train(Corpus.from_texts(["a|b a|b `x `x |` |`"]), Recipe.preset("words", merges=10))
+    rows = content(history, "markdown").decode().split("\n")
+    bars = {line.replace("\\|", "").count("|") for line in rows if line.startswith("|")}
+    assert bars == {10}
+
+
+@pytest.mark.parametrize(
+    ("preset", "changes"), [("gpt2", {"special_tokens": ("<|end|>",)}), ("words", {"marker": "glued"}), ("words", {})]
+)
+def test_parquet_comes_back_whole(preset: str, changes: dict[str, Any]) -> None:
+    pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
+    history = learned(preset, **changes)
+    back = opened(history, "parquet").history
+    assert same_merges(back, history)
+    assert back.recipe == history.recipe
+    assert list(back) == list(history)
+
+
+def test_data_frames_read_the_columns() -> None:
+    pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
+    import pyarrow.parquet as parquet
+
+    history = learned("gpt2")
+    table = parquet.read_table(io.BytesIO(content(history, "parquet")))
+    assert table.column_names == [column for column in Row._fields if column != "kind"]
+    assert table.to_pylist() == [
+        {column: value for column, value in row._asdict().items() if column != "kind"} for row in merge_rows(history)
+    ]
+
+
+def test_damaged_parquet_is_refused() -> None:
+    pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
+    whole = content(learned("gpt2", merges=20), "parquet")
+    for damaged in (whole[:-9], whole[: len(whole) // 2], b"PAR1" + b"\0" * 50 + whole[-200:]):
+        with pytest.raises(FormatError, match="table"):
+            PARQUET.open(damaged, "table")
