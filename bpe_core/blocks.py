@@ -13,10 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.errors import TooLarge
+from bpe_core.limits import check_room
 from bpe_core.reading.source import Bytes
 
 LARGEST_BLOCK = 2**31 - 2**16  # places in a block are 32-bit numbers
 PADDING = 64  # bytes behind the text that may be read, whatever they are
+SHORTER_STRETCHES = "Is it text at all? If so, choose another pattern, or count line by line."
 
 ByteArray = npt.NDArray[np.uint8]
 FindCut = Callable[[ByteArray, int, int], int]  # the last safe place inside data[start:stop], or -1
@@ -33,12 +35,14 @@ class Block:
     """Text in a buffer that grows; used again and again."""
 
     def __init__(self, room: int) -> None:
-        self.data: ByteArray = np.empty(room + PADDING, np.uint8)
-        self._view = self.data.data
+        self._usual_room = room
+        self._allocate(room)
         self.begin(0)
 
     def begin(self, first: int) -> None:
         """Empty the block; `first` is how much text went before."""
+        if len(self.data) > 4 * self._usual_room + PADDING:
+            self._allocate(self._usual_room)  # one long stretch must not cost memory for ever
         self.first = first
         self.length = 0
         self.text_ends: list[int] = []
@@ -66,15 +70,21 @@ class Block:
         return self.text_ends[-1] if self.text_ends else 0
 
     def _grow(self, length: int) -> None:
+        """Make room for so many bytes, and for half as many again: a long stretch comes in many parts."""
         if length > LARGEST_BLOCK:
             raise TooLarge(
                 f"The text has a stretch of more than {LARGEST_BLOCK:,} bytes in which the pattern never surely cuts, "
                 "which is too much to hold at once. Is it text at all? If so, choose another pattern."
             )
-        grown = np.empty(length + length // 2 + PADDING, np.uint8)
-        grown[: self.length] = self.data[: self.length]
-        self.data = grown
-        self._view = grown.data
+        room = min(length + length // 2, LARGEST_BLOCK)
+        check_room(room, "A stretch of text in which the pattern never surely cuts", SHORTER_STRETCHES)
+        held = self._view[: self.length]
+        self._allocate(room)
+        self._view[: self.length] = held
+
+    def _allocate(self, room: int) -> None:
+        self.data: ByteArray = np.empty(room + PADDING, np.uint8)
+        self._view = self.data.data
 
 
 def in_blocks(

@@ -6,14 +6,15 @@ import os
 import queue
 import threading
 from collections.abc import Iterable
-from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from bpe_core.blocks import Block, ByteArray, Stretch, in_blocks
 from bpe_core.compiled import count as kernel
 from bpe_core.compiled import utf8 as utf8  # loaded for `bpe_core.reading.utf8`, which finds it then
 from bpe_core.compiled.scan import Machine, begin_text, machine_of
+from bpe_core.limits import check_room
 from bpe_core.scanner import ScanTable
 from bpe_core.words import WordTable
 
@@ -24,7 +25,8 @@ _FIRST_SLOTS = 1 << 15
 _FIRST_COPIES = 1 << 18
 _CUTS = 1 << 14  # of one stretch
 
-Number = TypeVar("Number", bound=np.generic)
+COUNTING = "The table of the different words"
+FEWER_WORDS = "Count fewer texts, or choose a pattern that leaves fewer or shorter different words."
 
 
 def count_compiled(
@@ -93,9 +95,9 @@ class Counter:
         self._safe_pairs = table.safe_pairs
         self._drops_blanks = table.drops_blanks
         self._words = kernel.Words(
-            short=np.zeros(kernel.SHORT_ROW * _FIRST_SLOTS, np.uint64),
+            short=_empty_rows(kernel.SHORT_ROW * _FIRST_SLOTS),
             short_firsts=np.empty(_FIRST_SLOTS, np.int64),
-            long=np.zeros(kernel.LONG_ROW * _FIRST_SLOTS, np.uint64),
+            long=_empty_rows(kernel.LONG_ROW * _FIRST_SLOTS),
             long_firsts=np.empty(_FIRST_SLOTS, np.int64),
             copies=np.empty(_FIRST_COPIES, np.uint8),
             used=np.zeros(3, np.int64),
@@ -131,19 +133,22 @@ class Counter:
 
     def add(self, other: Counter) -> None:
         """The words of another part of the text as well."""
-        short, long, copied = other._words.used.tolist()
-        self._make_room(short, long, copied)
-        kernel.add_words(self._words, other._words)
+        more, done = other._words, 0
+        while (done := kernel.add_short(self._words, more.short, more.short_firsts, done)) < len(more.short_firsts):
+            self._make_room(1, 0, 0)
+        done = 0
+        while (done := kernel.add_long(self._words, more, done)) < len(more.long_firsts):
+            self._make_room(0, 1, int(more.long[kernel.LONG_ROW * done + kernel.LENGTH]) + 16)
 
     def words(self) -> WordTable:
         """All words in the order they were first seen."""
+        check_room(40 * len(self) + int(self._words.used[kernel.COPIED]), COUNTING, FEWER_WORDS)
         firsts, slots = np.empty(len(self), np.int64), np.empty(len(self), np.int64)
-        kernel.list_words(self._words, firsts, slots)
+        length = kernel.list_words(self._words, firsts, slots)
         slots = slots[np.argsort(firsts)]
         counts, starts = np.empty(len(self), np.int64), np.empty(len(self) + 1, np.int64)
-        kernel.measure_words(self._words, slots, counts, starts)
-        text = np.empty(int(starts[-1]), np.uint8)
-        kernel.write_words(self._words, slots, starts, text)
+        text = np.empty(length, np.uint8)
+        kernel.write_words(self._words, slots, counts, starts, text)
         return WordTable(text, starts, counts)
 
     def _make_room(self, short: int, long: int, copied: int) -> None:
@@ -155,24 +160,29 @@ class Counter:
         if len(words.long_firsts) < 2 * (used_long + long):
             self._grow_long(_slots(used_long + long))
         if len(words.copies) < used_copies + copied:
+            check_room(2 * used_copies + copied, COUNTING, FEWER_WORDS)
             copies = np.empty(2 * used_copies + copied, np.uint8)
             copies[:used_copies] = words.copies[:used_copies]
             self._words = self._words._replace(copies=copies)
 
     def _grow_short(self, slots: int) -> None:
         old = self._words
-        self._words = old._replace(
-            short=np.zeros(kernel.SHORT_ROW * slots, np.uint64), short_firsts=np.empty(slots, np.int64)
-        )
+        self._words = old._replace(short=_empty_rows(kernel.SHORT_ROW * slots), short_firsts=np.empty(slots, np.int64))
         old.used[kernel.SHORT] = 0  # adding counts them again
-        kernel.add_short(self._words, old.short, old.short_firsts)
+        kernel.add_short(self._words, old.short, old.short_firsts, 0)
 
     def _grow_long(self, slots: int) -> None:
         old = self._words
-        self._words = old._replace(
-            long=np.zeros(kernel.LONG_ROW * slots, np.uint64), long_firsts=np.empty(slots, np.int64)
-        )
+        self._words = old._replace(long=_empty_rows(kernel.LONG_ROW * slots), long_firsts=np.empty(slots, np.int64))
         kernel.spread_long(self._words, old.long, old.long_firsts)
+
+
+def _empty_rows(cells: int) -> npt.NDArray[np.uint64]:
+    """Zeros. Unlike `np.zeros`, this gets large pages on Linux: random access to a large table is far faster then."""
+    check_room(8 * cells, COUNTING, FEWER_WORDS)
+    rows = np.empty(cells, np.uint64)
+    rows.fill(0)
+    return rows
 
 
 def _slots(words: int) -> int:

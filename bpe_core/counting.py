@@ -2,7 +2,7 @@
 
 Large texts are counted by the compiled scanner, on all cores. Small ones are done in plain
 Python before Numba would be imported, and what a person's own pattern finds is only known
-by trying it. Both ways give the same words in the same order.
+by trying it. Whichever way, the words and their order are the same.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from bpe_core.blocks import Stretch
 from bpe_core.compiled import readiness
 from bpe_core.corpus import Chunk, Corpus
 from bpe_core.errors import Cancelled
+from bpe_core.limits import check_room, watching_memory
 from bpe_core.normalization import normalize
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.reading.source import Bytes
 from bpe_core.recipe import Recipe
 from bpe_core.scanner import table_for
 from bpe_core.specials import parts_of
@@ -30,6 +32,14 @@ LARGE_TEXT = 100_000_000  # plain Python would need longer than the compiler doe
 PATIENCE = 300.0  # seconds to wait for the compiler
 
 WORDS_BETWEEN_CHECKS = 50_000  # some 30 ms
+
+COPIES_HELD = 4  # of a document that is split as a whole: its parts, the text, the normalized text, its words
+BYTES_A_WORD = 150  # of memory, besides its characters, until the words that Python has counted are a table
+PIECE = 1_000_000  # characters of a normalized text that become bytes at a time
+FEWER_WORDS = (
+    "Count fewer texts, choose a pattern that leaves fewer different words, or count line by line, which holds less "
+    "of a long text at a time."
+)
 
 
 def count_words(
@@ -46,9 +56,12 @@ def count_words(
     """
     if corpus.word_counts is not None:
         return corpus.word_counts
+    cancelled = watching_memory(cancelled, "Counting", FEWER_WORDS)
     chunks = _watched(corpus, progress, cancelled)
     enough = SMALL_TEXT_WHEN_LOADED if _kernels_are_loaded() else SMALL_TEXT
     beginning = list(_up_to(chunks, enough))
+    if _takes_whole_documents(recipe):
+        return _counted_as_wholes(chain(beginning, chunks))
     is_large = sum(len(chunk.data) for chunk in beginning) >= enough
     if is_large and _has_table(recipe) and _kernels_are_ready(corpus, progress, cancelled):
         return _counted_by_kernels(chain(beginning, chunks), recipe)
@@ -81,6 +94,19 @@ def count_by_kernels(
     return _counted_by_kernels(_watched(corpus, progress, cancelled), recipe)
 
 
+def _counted_as_wholes(chunks: Iterable[Chunk]) -> WordTable:
+    """Where each document is one word there is nothing to find in it, so it need not even be text."""
+    counts: Counter[bytes] = Counter()
+    held: list[Bytes] = []
+    for chunk in chunks:
+        held.append(chunk.data)
+        if chunk.ends_document:
+            check_room(sum(map(len, held)), "Holding a text as one word", FEWER_WORDS)
+            counts[b"".join(held)] += 1
+            held = []
+    return WordTable.from_counts(counts.items())
+
+
 def _counted_plainly(chunks: Iterable[Chunk], recipe: Recipe, cancelled: CancelCheck) -> WordTable:
     counts: Counter[str] = Counter()
     splitter = Splitter(recipe)
@@ -91,6 +117,7 @@ def _counted_plainly(chunks: Iterable[Chunk], recipe: Recipe, cancelled: CancelC
             _stop_if(cancelled)
     if recipe.pattern == "custom":
         splitter.check_it_matched()
+    check_room(BYTES_A_WORD * len(counts), "Making a table of the words", FEWER_WORDS)
     return WordTable.from_counts((word.encode(), count) for word, count in counts.items())
 
 
@@ -109,14 +136,22 @@ def _stretches(chunks: Iterable[Chunk], recipe: Recipe) -> Iterator[Stretch]:
         return
     for text, ends_document in _texts(chunks, not _newline_matters(recipe)):
         for part, is_special in parts_of(normalize(text, recipe), recipe.special_tokens):
-            yield Stretch(b"", True) if is_special else Stretch(part.encode(), False)
+            if is_special:
+                yield Stretch(b"", True)
+                continue
+            for start in range(0, len(part), PIECE):
+                yield Stretch(part[start : start + PIECE].encode(), False)
         if ends_document:
             yield Stretch(b"", True)
 
 
+def _takes_whole_documents(recipe: Recipe) -> bool:
+    is_one_word = recipe.pattern == "none" and recipe.unit == "file"
+    return is_one_word and not recipe.normalizes and not recipe.special_tokens
+
+
 def _has_table(recipe: Recipe) -> bool:
-    """Whether the scanner finds the words; where each document is one word, there is nothing to find."""
-    return recipe.pattern != "custom" and (recipe.pattern != "none" or recipe.unit == "line")
+    return recipe.pattern != "custom"
 
 
 def _kernels_are_loaded() -> bool:
@@ -191,5 +226,6 @@ def _texts(chunks: Iterable[Chunk], cut_at_newlines: bool) -> Iterator[tuple[str
                 held, text = [], text[cut:]
         held.append(text)
         if chunk.ends_document:
+            check_room(COPIES_HELD * sum(map(sys.getsizeof, held)), "Splitting a text as a whole", FEWER_WORDS)
             yield "".join(held), True
             held = []

@@ -106,14 +106,26 @@ class Splitter:
                     break
         except TimeoutError as error:
             raise PatternError(self._took_too_long(text[end:], patience)) from error
+        except MemoryError as error:  # `regex` itself stops at a gigabyte
+            raise PatternError(self._remembers_too_much(text[end:])) from error
         return spans
 
     def _took_too_long(self, text: str, patience: float) -> str:
-        shown = text[:SHOWN] + ("…" if len(text) > SHOWN else "")
         return (
-            f"The pattern '{self._recipe.custom_pattern}' took more than {patience:.0f} seconds on the text {shown!r}. "
-            "A repetition inside a repetition, such as (a+)+, is the usual cause."
+            f"The pattern '{self._recipe.custom_pattern}' took more than {patience:.0f} seconds on the text "
+            f"{_beginning(text)!r}. A repetition inside a repetition, such as (a+)+, is the usual cause."
         )
+
+    def _remembers_too_much(self, text: str) -> str:
+        return (
+            f"The pattern '{self._recipe.custom_pattern}' needs too much memory on the text {_beginning(text)!r}: "
+            "for a very long match it remembers at each place what else could have matched. "
+            "Write a repetition of a group as possessive, such as (?:a|b)++, or split line by line."
+        )
+
+
+def _beginning(text: str) -> str:
+    return text[:SHOWN] + ("…" if len(text) > SHOWN else "")
 
 
 def lines_of(text: str) -> Iterator[str]:

@@ -29,6 +29,7 @@ from bpe_core.errors import FormatError, NothingToLearn, RecipeError
 from bpe_core.history import Columns, EndReason, MergeHistory
 from bpe_core.learner import Learner, Stop
 from bpe_core.learner import PairCount as PairCount
+from bpe_core.limits import check_room
 from bpe_core.plain_learner import PlainLearner
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import Recipe
@@ -43,6 +44,9 @@ UNLIMITED = 2**60  # work that no call reaches
 FIRST_WORK = 50_000  # about a millisecond
 LEAST_WORK = 1_000
 ROOM_AT_FIRST = 4_096  # merges
+
+BYTES_A_CELL = 24  # of memory for each byte of the distinct words, and for each word
+FEWER_CELLS = "Train on fewer texts, or choose a pattern that leaves fewer or shorter different words."
 
 _ENDS: dict[Stop, EndReason] = {Stop.NO_PAIRS: "no pairs", Stop.TOO_RARE: "too rare"}
 
@@ -64,6 +68,7 @@ class Trainer:
 
         Its counts must be those of these words; where it has none, as an imported table, it gets them here.
         """
+        check_room(BYTES_A_CELL * (len(words.text) + len(words)), "Training", FEWER_CELLS)
         self.words = words
         self.recipe = recipe
         self.alphabet = Alphabet.for_words(words, recipe) if history is None else history.alphabet

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.compiled.jit import kernel
-from bpe_core.compiled.memory import load_eight
+from bpe_core.compiled.memory import load_eight, prefetch
 from bpe_core.compiled.scan import POSITION, REGISTERS, begin_text, end_text, kind_at, scan
 from bpe_core.scanner.kinds import Kind
 
@@ -34,6 +34,7 @@ COUNT = 1  # zero in an empty row
 COPY, LENGTH = 2, 3
 
 LONGEST_SHORT = 8  # bytes
+AHEAD = 8  # words whose memory is fetched while others are worked on
 STRETCH = 32 * 1024  # bytes scanned before their words are looked up
 
 _FIRST_BLANK, _LAST_BLANK = int(Kind.NEWLINE), int(Kind.BLANK)
@@ -195,7 +196,11 @@ def _count_long(words, data, scratch, number, first):  # type: ignore[no-untyped
         word = np.uint64(long_words[i])
         start, stop = np.int64(cuts[word]), np.int64(cuts[word + np.uint64(1)])
         keys[i] = _hash(data, start, stop - start)  # the keys of the short words are no longer needed
+        prefetch(table, (keys[i] >> shift) * np.uint64(LONG_ROW))
     for i in range(np.uint64(number)):
+        if i + np.uint64(AHEAD) < np.uint64(number):
+            row = (keys[i + np.uint64(AHEAD)] >> shift) * np.uint64(LONG_ROW)
+            prefetch(copies, table[row + np.uint64(COPY)])
         word = np.uint64(long_words[i])
         start, stop = np.int64(cuts[word]), np.int64(cuts[word + np.uint64(1)])
         row = _find_long(table, copies, keys[i], data, start, stop - start, mask, shift)
@@ -222,7 +227,8 @@ def _find_long(table, copies, key, data, start, length, mask, shift):  # type: i
 def _enter_long(words, row, key, data, start, length, first):  # type: ignore[no-untyped-def]
     """A new long word, which is copied; its count is left to the caller."""
     copy = words.used[COPIED]
-    words.copies[copy : copy + length] = data[start : start + length]
+    for i in range(length):
+        words.copies[copy + i] = data[start + i]
     words.used[COPIED] = (copy + length + 15) & ~7
     words.used[LONG] += 1
     words.long[row] = key
@@ -248,15 +254,17 @@ def _same(left, left_start, right, right_start, length):  # type: ignore[no-unty
 
 
 @kernel
-def add_short(words, more, more_firsts):  # type: ignore[no-untyped-def]
-    """Add a table of short words to another that has the room."""
+def add_short(words, more, more_firsts, begin):  # type: ignore[no-untyped-def]
+    """Add the short words in the slots of another table from `begin` on; returns where there was no more room."""
     table, firsts = words.short, words.short_firsts
     mask = np.uint64(len(firsts) - 1)
     shift = _shift(mask)
-    for i in range(len(more_firsts)):
+    for i in range(begin, len(more_firsts)):
         key, count = more[SHORT_ROW * i], more[SHORT_ROW * i + COUNT]
         if count == np.uint64(0):
             continue
+        if SHORT_ROW * 2 * (words.used[SHORT] + 1) > len(table):
+            return i
         row = _find_short(table, key, mask, shift)
         slot = row // np.uint64(SHORT_ROW)
         if table[row] == np.uint64(0):
@@ -265,6 +273,7 @@ def add_short(words, more, more_firsts):  # type: ignore[no-untyped-def]
             words.used[SHORT] += 1
         table[row + np.uint64(COUNT)] += count
         firsts[slot] = min(firsts[slot], more_firsts[i])
+    return len(more_firsts)
 
 
 @kernel
@@ -285,54 +294,49 @@ def spread_long(words, old, old_firsts):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def add_words(words, more):  # type: ignore[no-untyped-def]
-    """Add all words of another part of the text; there must be room for them."""
-    add_short(words, more.short, more.short_firsts)
-    mask = np.uint64(len(words.long_firsts) - 1)
+def add_long(words, more, begin):  # type: ignore[no-untyped-def]
+    """The same for long words."""
+    table, firsts, copies = words.long, words.long_firsts, words.copies
+    mask = np.uint64(len(firsts) - 1)
     shift = _shift(mask)
-    for i in range(len(more.long_firsts)):
+    for i in range(begin, len(more.long_firsts)):
+        if i + AHEAD < len(more.long_firsts):
+            row = np.uint64(LONG_ROW * (i + AHEAD))
+            prefetch(more.copies, more.long[row + np.uint64(COPY)])
+            row = (more.long[row] >> shift) * np.uint64(LONG_ROW)
+            prefetch(copies, table[row + np.uint64(COPY)])
         key, count = more.long[LONG_ROW * i], more.long[LONG_ROW * i + COUNT]
         if count == np.uint64(0):
             continue
         start, length = np.int64(more.long[LONG_ROW * i + COPY]), np.int64(more.long[LONG_ROW * i + LENGTH])
-        row = _find_long(words.long, words.copies, key, more.copies, start, length, mask, shift)
-        if words.long[row + np.uint64(COUNT)] == np.uint64(0):
+        if LONG_ROW * 2 * (words.used[LONG] + 1) > len(table) or words.used[COPIED] + length + 16 > len(copies):
+            return i
+        row = _find_long(table, copies, key, more.copies, start, length, mask, shift)
+        if table[row + np.uint64(COUNT)] == np.uint64(0):
             _enter_long(words, row, key, more.copies, start, length, more.long_firsts[i])
-        words.long[row + np.uint64(COUNT)] += count
+        table[row + np.uint64(COUNT)] += count
         slot = row // np.uint64(LONG_ROW)
-        words.long_firsts[slot] = min(words.long_firsts[slot], more.long_firsts[i])
+        firsts[slot] = min(firsts[slot], more.long_firsts[i])
+    return len(more.long_firsts)
 
 
 @kernel
 def list_words(words, firsts, slots):  # type: ignore[no-untyped-def]
-    """Where each word was first seen, and its slot; that of a long word as -1 - slot."""
-    listed = 0
+    """Where each word was first seen, and its slot; that of a long word as -1 - slot. Returns their length together."""
+    listed, length = 0, 0
     for slot in range(len(words.short_firsts)):
         if words.short[SHORT_ROW * slot + COUNT] != np.uint64(0):
             firsts[listed] = words.short_firsts[slot]
             slots[listed] = slot
             listed += 1
+            length += _short_length(words.short[SHORT_ROW * slot])
     for slot in range(len(words.long_firsts)):
         if words.long[LONG_ROW * slot + COUNT] != np.uint64(0):
             firsts[listed] = words.long_firsts[slot]
             slots[listed] = -1 - slot
             listed += 1
-
-
-@kernel
-def measure_words(words, slots, counts, starts):  # type: ignore[no-untyped-def]
-    """The counts of the words in these slots, and where each will start when they stand end to end."""
-    starts[0] = 0
-    for i in range(len(slots)):
-        slot = slots[i]
-        if slot >= 0:
-            counts[i] = words.short[SHORT_ROW * slot + COUNT]
-            length = _short_length(words.short[SHORT_ROW * slot])
-        else:
-            row = LONG_ROW * (-1 - slot)
-            counts[i] = words.long[row + COUNT]
-            length = np.int64(words.long[row + LENGTH])
-        starts[i + 1] = starts[i] + length
+            length += int(words.long[LONG_ROW * slot + LENGTH])
+    return length
 
 
 @kernel
@@ -345,18 +349,42 @@ def _short_length(key):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def write_words(words, slots, starts, text):  # type: ignore[no-untyped-def]
-    """The words in these slots end to end."""
+def write_words(words, slots, counts, starts, text):  # type: ignore[no-untyped-def]
+    """The words in these slots end to end, with where each starts and its count."""
+    end = 0
     for i in range(len(slots)):
-        slot, start, stop = slots[i], starts[i], starts[i + 1]
+        _fetch_ahead(words, slots, i)
+        starts[i] = end
+        slot = slots[i]
         if slot >= 0:
+            counts[i] = words.short[SHORT_ROW * slot + COUNT]
             key = words.short[SHORT_ROW * slot]
-            for place in range(start, stop):
-                text[place] = np.uint8(key & np.uint64(0xFF))
+            while key:
+                text[end] = np.uint8(key & np.uint64(0xFF))
                 key >>= np.uint64(8)
+                end += 1
         else:
-            copy = np.int64(words.long[LONG_ROW * (-1 - slot) + COPY])
-            text[start:stop] = words.copies[copy : copy + stop - start]
+            row = LONG_ROW * (-1 - slot)
+            counts[i] = words.long[row + COUNT]
+            copy, length = np.int64(words.long[row + COPY]), int(words.long[row + LENGTH])
+            for place in range(length):
+                text[end + place] = words.copies[copy + place]
+            end += length
+    starts[len(slots)] = end
+
+
+@kernel
+def _fetch_ahead(words, slots, i):  # type: ignore[no-untyped-def]
+    """The rows of words to come, and the copies of words that come sooner: their rows are there already."""
+    if i + 2 * AHEAD < len(slots):
+        slot = slots[i + 2 * AHEAD]
+        if slot >= 0:
+            prefetch(words.short, np.uint64(SHORT_ROW * slot))
+        else:
+            prefetch(words.long, np.uint64(LONG_ROW * (-1 - slot)))
+        slot = slots[i + AHEAD]
+        if slot < 0:
+            prefetch(words.copies, words.long[LONG_ROW * (-1 - slot) + COPY])
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Reading several bytes of an array at once, which NumPy's indexing cannot say."""
+"""What NumPy's indexing cannot say: reading eight bytes at once, and having memory fetched ahead of its use."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from numba.extending import intrinsic
 if TYPE_CHECKING:
 
     def load_eight(array: Any, index: Any) -> Any: ...
+
+    def prefetch(array: Any, index: Any) -> None: ...
 
 else:
 
@@ -26,3 +28,22 @@ else:
             return builder.load(place, align=1)
 
         return types.uint64(array, types.uint64), generate
+
+    @intrinsic
+    def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
+        """Begin to bring an item of an array into the cache; the index may lie outside."""
+        if not isinstance(array, types.Array):
+            return None
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            cells = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+            byte = ir.IntType(8).as_pointer()
+            place = builder.bitcast(builder.gep(cells, [arguments[1]]), byte)
+            number = ir.IntType(32)
+            function = builder.module.declare_intrinsic(
+                "llvm.prefetch", [byte], ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+            )
+            builder.call(function, [place, number(0), number(3), number(1)])  # to read, into the nearest cache, data
+            return context.get_dummy_value()
+
+        return types.void(array, types.uint64), generate

@@ -99,6 +99,12 @@ def test_half_a_surrogate_pair_does_no_harm() -> None:
     assert list(split_words("a\ud800 b", Recipe())) == ["a", "\ud800", " b"]
 
 
+def test_a_match_that_remembers_too_much_is_explained() -> None:
+    """`regex` notes for every character of the match that the other branch could be tried: a gigabyte at most."""
+    with pytest.raises(PatternError, match=r"needs too much memory on the text 'ab ab ab .*possessive"):
+        list(split_words("ab " * 4_000_000, custom(r"(?:a|b|\s|x)+?y|(?:(?:a|b)+\s?)+")))
+
+
 def test_a_catastrophic_pattern_ends_with_the_text_it_failed_on() -> None:
     text = "fine " * 3000 + "a" * 60 + "!"
     started = time.process_time()

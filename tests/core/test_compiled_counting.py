@@ -1,0 +1,251 @@
+"""The kernels count what plain Python counts: every preset, every way to cut the text, any number of threads."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bpe_core.blocks
+import bpe_core.corpus
+from bpe_core import counting
+from bpe_core.blocks import Block, Stretch
+from bpe_core.compiled import readiness
+from bpe_core.compiled_counting import Counter, count_compiled
+from bpe_core.corpus import Corpus
+from bpe_core.counting import count_by_kernels, count_plainly, count_words
+from bpe_core.errors import Cancelled, EncodingError, TooLarge
+from bpe_core.presets import PRESETS
+from bpe_core.progress import Progress
+from bpe_core.reading.utf8 import first_invalid
+from bpe_core.recipe import Recipe
+from bpe_core.scanner import ScanTable, table_for
+from bpe_core.words import WordTable
+from tests.core.reading_texts import write
+from tests.shared import shared_file
+
+RECIPES = {
+    **{name: Recipe.preset(name) for name in PRESETS},
+    **{f"{name} by line": Recipe.preset(name, unit="line") for name in ("gpt2", "cl100k", "o200k", "raw-bytes")},
+    "english as one text": Recipe.preset("english", unit="file"),
+    "special tokens": Recipe.preset("cl100k", special_tokens=("<e>", "<e><e>", "\nlow")),
+    "special tokens by line": Recipe.preset("gpt2", special_tokens=("<e>",), unit="line"),
+    "normalized": Recipe.preset("o200k", lowercase=True, unicode_form="NFKC", special_tokens=("<e>",)),
+    "newlines removed": Recipe.preset("gpt2", strip_marks="\n'", special_tokens=("<e>",)),
+}
+TEXT = st.text(
+    st.sampled_from("aAlowest'Σσ .!\n\n\r<e>\u0301éİ😀“\0 漢字12½\u00a0") | st.characters(exclude_categories=["Cs"])
+)
+
+
+def kernels_in_pieces(texts: list[str], recipe: Recipe, *, chunk: int, block: int, threads: int) -> WordTable:
+    """Counted by the kernels with blocks so small that everything is cut everywhere."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Corpus.chunks, "__defaults__", (chunk,))
+        patch.setattr(count_compiled, "__kwdefaults__", {"threads": threads, "block_size": block})
+        return count_by_kernels(Corpus.from_texts(texts), recipe)
+
+
+def gpt2_table() -> ScanTable:
+    table = table_for("gpt2")
+    assert table is not None
+    return table
+
+
+@pytest.mark.parametrize("name", RECIPES)
+@settings(max_examples=50, deadline=None)
+@given(texts=st.lists(TEXT, max_size=4), chunk=st.integers(4, 30), block=st.integers(1, 40), threads=st.integers(1, 3))
+def test_random_texts_in_tiny_blocks(name: str, texts: list[str], chunk: int, block: int, threads: int) -> None:
+    recipe = RECIPES[name]
+    counted = kernels_in_pieces(texts, recipe, chunk=chunk, block=block, threads=threads)
+    assert list(counted) == list(count_plainly(Corpus.from_texts(texts), recipe))
+
+
+@pytest.mark.parametrize("pattern", ["gpt2", "o200k", "whitespace"])
+@pytest.mark.parametrize("name", ["tinyshakespeare.txt", "udhr-languages.txt"])
+def test_real_texts_in_small_blocks(name: str, pattern: str) -> None:
+    text = shared_file(f"data/{name}").read_text("utf-8")[:1_000_000]
+    counted = kernels_in_pieces([text], Recipe(pattern=pattern), chunk=1 << 14, block=1 << 15, threads=2)
+    assert list(counted) == list(count_plainly(Corpus.from_texts([text]), Recipe(pattern=pattern)))
+
+
+def test_words_of_every_length_and_ending() -> None:
+    """Up to eight bytes a word is its own key, unless a zero byte ends it."""
+    words = [b"x" * length + ending for length in range(1, 40) for ending in (b"", b"\0", b"y", b"\0\0")]
+    table = table_for("none", "line")
+    assert table is not None
+    counted = count_compiled([Stretch(word, True) for word in words + words[::2]], table, threads=2, block_size=100)
+    assert list(counted) == [(word, 1 + (i % 2 == 0)) for i, word in enumerate(words)]
+
+
+def test_tables_grow_and_join_without_losing_a_word() -> None:
+    words = [f" {number}" for number in range(30_000)] + [f" {number:012}" for number in range(30_000)]
+    text = "".join(words).encode()
+    rest = "".join(reversed(words[20_000:])).encode()
+    counted = count_compiled(
+        [Stretch(text, True), Stretch(rest, True)], gpt2_table(), threads=2, block_size=len(text) // 2
+    )
+    assert list(counted) == [(word.encode(), 1 + (i >= 20_000)) for i, word in enumerate(words)]
+
+
+def test_one_long_word_in_many_blocks() -> None:
+    """A stretch that is nowhere surely cut makes its block grow; what is searched for a cut is searched once."""
+    searched = 0
+
+    class Watched(Counter):
+        def last_safe_cut(self, data: bpe_core.blocks.ByteArray, start: int, stop: int) -> int:
+            nonlocal searched
+            searched += stop - start
+            return super().last_safe_cut(data, start, stop)
+
+    stretches = [Stretch("é".encode() * 500, False)] * 1_000
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bpe_core.compiled_counting.Counter", Watched)
+        counted = count_compiled([*stretches, Stretch(b" low", True)], gpt2_table(), block_size=1_000)
+    assert list(counted) == [("é".encode() * 500_000, 1), (b" low", 1)]
+    assert searched < 1_100_000
+
+
+def test_a_stretch_too_long_to_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bpe_core.blocks, "LARGEST_BLOCK", 50_000)
+    parts = [Stretch(b"x" * 10_000, False)] * 5
+    assert list(count_compiled(parts, gpt2_table(), block_size=1_000)) == [(b"x" * 50_000, 1)]
+    with pytest.raises(TooLarge, match="more than 50,000 bytes in which the pattern never surely cuts"):
+        count_compiled([*parts, Stretch(b"x", True)], gpt2_table(), block_size=1_000)
+
+
+def test_a_block_that_had_to_grow_becomes_small_again() -> None:
+    block = Block(100)
+    block.append(b"x" * 10_000)
+    assert len(block.data) > 10_000
+    block.begin(10_000)
+    assert len(block.data) < 200
+
+
+def test_a_failure_in_a_counting_thread_is_raised_and_all_threads_end() -> None:
+    def broken(self: Counter, block: object) -> None:
+        raise MemoryError("no more")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Counter, "count", broken)
+        with pytest.raises(MemoryError, match="no more"):
+            count_compiled([Stretch(b"low lower ", False)] * 100, gpt2_table(), block_size=20)
+
+
+def test_counting_can_be_stopped_and_tells_how_far_it_is(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.txt", "low lower lowest\n" * 100_000)
+    told: list[Progress] = []
+    with pytest.raises(Cancelled):
+        count_by_kernels(Corpus.from_files(path), Recipe(), progress=told.append, cancelled=lambda: len(told) == 1)
+    assert [(p.stage, p.done, p.total, p.unit) for p in told] == [("counting", 1_048_576, 1_700_000, "bytes")]
+
+
+@pytest.mark.parametrize(
+    "data", [b"low \xff", "low lower é ".encode() * 300_000 + b"\xc3", b"ab" * 600_000 + b"\xed\xa0\x80"]
+)
+def test_invalid_text_is_refused_with_the_same_sentence(tmp_path: Path, data: bytes) -> None:
+    path = write(tmp_path, "a.txt", data)
+    with pytest.raises(EncodingError) as plain:
+        count_plainly(Corpus.from_files(path), Recipe())
+    with pytest.raises(EncodingError) as compiled:
+        count_by_kernels(Corpus.from_files(path), Recipe())
+    assert str(compiled.value) == str(plain.value)
+
+
+VALID = st.text(
+    st.sampled_from("aé漢😀\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffff")
+    | st.characters(exclude_categories=["Cs"])
+)
+NOT_CHARACTERS = [b"\xc1\x80", b"\xe0\x9f\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80"]
+BYTES = st.lists(
+    VALID.map(str.encode) | st.binary(max_size=3) | st.sampled_from(NOT_CHARACTERS), max_size=6
+).map(lambda parts: b"".join(parts))  # fmt: skip
+
+
+@given(data=BYTES)
+def test_invalid_bytes_are_found_where_python_finds_them(data: bytes) -> None:
+    writable = memoryview(bytearray(data))
+    assert "bpe_core.compiled.utf8" in sys.modules
+    assert first_invalid(writable) == first_invalid(data)
+
+
+class TestTheChoice:
+    """Small texts and own patterns are counted plainly, large ones by the kernels once they are ready."""
+
+    @pytest.fixture
+    def chosen(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+        ways: list[str] = []
+
+        def noting(way: str) -> Callable[..., WordTable]:
+            original: Callable[..., WordTable] = getattr(counting, way)
+
+            def noted(*arguments: object) -> WordTable:
+                ways.append(way)
+                return original(*arguments)
+
+            return noted
+
+        for way in ("_counted_as_wholes", "_counted_plainly", "_counted_by_kernels"):
+            monkeypatch.setattr(counting, way, noting(way))
+        return ways
+
+    def test_a_large_text_is_counted_by_the_kernels(self, chosen: list[str]) -> None:
+        table = count_words(Corpus.from_texts(["low lower "] * 2_000), Recipe())
+        assert list(table) == [(b"low", 2_000), (b" lower", 2_000), (b" ", 2_000)]
+        assert chosen == ["_counted_by_kernels"]
+
+    def test_a_small_text_and_an_own_pattern_are_counted_plainly(self, chosen: list[str]) -> None:
+        large = ["low lower "] * 2_000
+        assert count_words(Corpus.from_texts(large[:10]), Recipe()).total == 30
+        assert count_words(Corpus.from_texts(large), Recipe(pattern="custom", custom_pattern=r"\w+")).total == 8_000
+        assert chosen == ["_counted_plainly"] * 2
+
+    def test_texts_that_are_one_word_each_are_not_looked_into(self, chosen: list[str]) -> None:
+        texts = ["low lower"] * 2_000 + ["é" * 3_000_000, "low lower"]
+        recipe = Recipe(pattern="none")
+        table = count_words(Corpus.from_texts(texts), recipe)
+        assert list(table) == [(b"low lower", 2_001), ("é".encode() * 3_000_000, 1)]
+        assert chosen == ["_counted_as_wholes"]
+        assert list(table) == list(count_plainly(Corpus.from_texts(texts), recipe))
+        for change in (dict(lowercase=True), dict(special_tokens=("lower",)), dict(unit="line")):
+            count_words(Corpus.from_texts(texts[:2]), recipe.with_changes(**change))
+        assert "_counted_as_wholes" not in chosen[1:]
+
+    def test_where_kernels_are_not_ready_python_counts_meanwhile(
+        self, chosen: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        prepared: list[str] = []
+        monkeypatch.setattr(readiness, "ready", lambda: False)
+        monkeypatch.setattr(readiness, "prepare", lambda: prepared.append("now"))
+        monkeypatch.setattr(counting, "_kernels_are_loaded", lambda: False)
+        assert count_words(Corpus.from_texts(["low lower "] * 150_000), Recipe()).total == 450_000
+        assert chosen == ["_counted_plainly"]
+        assert prepared == ["now"]
+
+    def test_a_very_large_text_waits_for_the_compiler(self, chosen: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        told: list[Progress] = []
+        monkeypatch.setattr(readiness, "ready", lambda: False)
+        monkeypatch.setattr(readiness, "prepare", lambda: None)
+        monkeypatch.setattr(readiness, "wait_until_ready", lambda seconds, cancelled: True)
+        monkeypatch.setattr(counting, "_kernels_are_loaded", lambda: False)
+        monkeypatch.setattr(counting, "LARGE_TEXT", 1_000_000)
+        count_words(Corpus.from_texts(["low lower "] * 150_000), Recipe(), progress=told.append)
+        assert chosen == ["_counted_by_kernels"]
+        assert "preparing" in {progress.stage for progress in told}
+
+
+def test_real_counts_do_not_depend_on_the_number_of_threads() -> None:
+    data = shared_file("data/wikitext2-valid.raw.txt").read_bytes()
+    tables = [
+        count_compiled([Stretch(data, True)] * 3, gpt2_table(), threads=threads, block_size=1 << 16)
+        for threads in (1, 2, 5)
+    ]
+    for table in tables[1:]:
+        assert np.array_equal(table.text, tables[0].text)
+        assert np.array_equal(table.starts, tables[0].starts)
+        assert np.array_equal(table.counts, tables[0].counts)
