@@ -128,7 +128,7 @@ class Comparison:
         yield from HARD_TEXTS
         yield from special_texts(self._recipe)
         yield text[:LONGEST_TEXT]
-        yield from joined_tokens(self._ours.history, 2 * WANTED_WORDS)
+        yield from joined_tokens(self._ours.history, WANTED_WORDS)
 
     def compare(self, sample: str, peer: Peer | None) -> None:
         """Cut the sample by all, and note where they part ways."""

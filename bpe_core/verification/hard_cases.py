@@ -42,16 +42,20 @@ def special_texts(recipe: Recipe) -> Iterator[str]:
 
 
 def joined_tokens(history: MergeHistory, wanted: int, seed: int = 1) -> Iterator[str]:
-    """Lines of words made of the vocabulary's own tokens, so that merges meet in ways no text shows."""
+    """Lines of words made of the vocabulary's own tokens, so that merges meet in ways no text shows.
+
+    There are more than wanted, for many come out alike: a small vocabulary makes few words.
+    """
     pieces = _pieces(history)
     if not pieces:
         return
     rng = random.Random(seed)
     line: list[str] = []
-    for _ in range(wanted):
+    words_a_line = 1 if history.recipe.pattern == "none" else WORDS_A_LINE  # there a line is a word
+    for _ in range(ATTEMPTS * wanted):
         raw = b"".join(rng.choices(pieces, k=rng.randint(FEWEST, MOST)))
         line.append(raw.decode(errors="ignore"))
-        if len(line) == WORDS_A_LINE:
+        if len(line) == words_a_line:
             yield " ".join(line)
             line.clear()
 

@@ -1,0 +1,115 @@
+"""Two tables side by side: the first merge at which they part ways, why, and what becomes of a text."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_core import Corpus, MergeHistory, Recipe, Tokenizer, train
+from bpe_core.comparison import compare_tables, compare_texts, differing_regions
+
+TEXT = "the lowest price is lower than the last one, and the lower the better, is it not? thin then that\n" * 3
+
+
+def learned(text: str = TEXT, **choices: Any) -> MergeHistory:
+    return train(Corpus.from_texts([text]), Recipe.preset("gpt2", **{"merges": 40, **choices}))
+
+
+def without_counts(history: MergeHistory) -> MergeHistory:
+    pairs = zip(history.columns.left.tolist(), history.columns.right.tolist(), strict=True)
+    return MergeHistory.from_pairs(history.recipe, history.alphabet, list(pairs))
+
+
+def test_the_same_table_has_no_difference() -> None:
+    found = compare_tables(learned(), learned())
+    assert (found.first, found.cause, found.differing) == (None, "none", [])
+    assert found.only_in_first == found.only_in_second == []
+
+
+def test_a_longer_table_begins_with_the_shorter_one() -> None:
+    found = compare_tables(learned(), learned(merges=10))
+    assert (found.first, found.cause, found.merges) == (None, "length", (40, 10))
+    assert len(found.only_in_first) == 30
+
+
+def test_a_tie_is_found_to_be_the_cause() -> None:
+    one, other = learned(), learned(ties="smallest-text")
+    found = compare_tables(one, other)
+    assert found.first is not None
+    assert found.cause == "tie"
+    assert int(one.columns.count[found.first]) == int(other.columns.count[found.first])
+    assert "first-seen" in found.explanation
+    assert "smallest-text" in found.explanation
+
+
+def test_another_pattern_is_found_to_be_the_cause() -> None:
+    found = compare_tables(learned(), learned(pattern="none"))
+    assert found.cause == "pattern"
+    assert "'gpt2'" in found.explanation
+
+
+def test_another_text_is_found_to_be_the_cause() -> None:
+    found = compare_tables(learned(), learned("other words altogether, and more of other words\n" * 5))
+    assert found.cause == "data"
+
+
+def test_other_base_symbols_are_found_to_be_the_cause() -> None:
+    found = compare_tables(learned(), train(Corpus.from_texts([TEXT]), Recipe.preset("words", merges=40)))
+    assert found.cause == "base symbols"
+
+
+def test_another_lower_limit_is_a_matter_of_length() -> None:
+    assert compare_tables(learned(), learned(min_frequency=8)).cause == "length"
+
+
+def test_without_counts_the_cause_is_not_made_up() -> None:
+    other = learned(ties="smallest-text")
+    found = compare_tables(without_counts(learned()), without_counts(other))
+    assert found.cause == "not known"
+
+
+def test_differing_merges_are_told_with_their_places() -> None:
+    one, other = learned(), learned(ties="smallest-text")
+    found = compare_tables(one, other)
+    for merge in found.differing:
+        for history, place in ((one, merge.place), (other, merge.other_place)):
+            if place is not None:
+                texts = Tokenizer(history).token_bytes(len(history.alphabet) + place)
+                assert texts == merge.left + merge.right
+    earliest = [min(p for p in (merge.place, merge.other_place) if p is not None) for merge in found.differing]
+    assert earliest == sorted(earliest)
+    assert earliest[0] == found.first
+
+
+@given(st.data())
+def test_regions_are_exactly_what_is_cut_differently(data: st.DataObject) -> None:
+    length = 12
+    cuts = [
+        sorted({0, length, *data.draw(st.lists(st.integers(1, length - 1), max_size=6), label="cuts")})
+        for _ in range(2)
+    ]
+    spans = [[(a, b, 0) for a, b in itertools.pairwise(one)] for one in cuts]
+    regions = differing_regions(*spans)
+    both = set(cuts[0]) & set(cuts[1])
+    inside = np.zeros(length, bool)
+    for start, stop in regions:
+        assert {start, stop} <= both
+        assert not any(start < place < stop for place in both)
+        inside[start:stop] = True
+    tokens, others = ({span[:2] for span in one} for one in spans)
+    for start, stop in tokens & others:
+        assert not inside[start:stop].any()
+    for start, stop in tokens ^ others:
+        assert inside[start:stop].all()
+
+
+def test_a_text_is_compared_at_any_merge() -> None:
+    one, other = Tokenizer(learned()), Tokenizer(learned(ties="smallest-text"))
+    assert compare_texts(one, other, TEXT, at=0, other_at=0).regions == []
+    found = compare_texts(one, other, "the lowest")
+    assert [span for span in found.spans if span[1] > span[0]]
+    assert found.spans == one.spans("the lowest")

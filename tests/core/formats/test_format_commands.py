@@ -1,0 +1,91 @@
+"""`bpe-explorer export`, `convert` and `diff`, as a person calls them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bpe_core import Corpus, Recipe, train
+from bpe_core.command_line.main import run
+from bpe_core.formats import open_table, write_history
+
+TEXT = "the lowest price is lower than the last one, and the lower the better, is it not? thin then that\n" * 3
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "merges.csv"
+    write_history(train(Corpus.from_texts([TEXT]), Recipe.preset("gpt2", merges=40)), path)
+    return path
+
+
+def test_export_says_that_it_is_verified(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = table.with_name("tokenizer.json")
+    assert run(["export", "--merges", str(table), str(out), "--check-with", "my own text"]) == 0
+    printed = capsys.readouterr().out
+    assert "Wrote 40 merges" in printed
+    assert "verified: 10,0" in printed
+    assert len(open_table(out).history) == 40
+
+
+def test_export_up_to_a_merge_as_json(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = table.with_name("ours.tiktoken")
+    assert run(["export", "--merges", str(table), "--at", "7", "--json", str(out)]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["merges"], told["verified"], told["format"]) == (7, True, "tiktoken")
+    assert any("pattern gpt2" in sentence for sentence in told["cannot_hold"])
+    assert len(open_table(out).history) == 7
+
+
+def test_export_refuses_what_has_no_place(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = table.with_name("ours.codes")
+    out.write_text("old")
+    assert run(["export", "--merges", str(table), str(out)]) != 0
+    assert "start" in capsys.readouterr().err
+    assert out.read_text() == "old"
+
+
+def test_convert_goes_from_one_format_to_another_and_back(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ranks, model, back = (table.with_name(name) for name in ("a.tiktoken", "b.minbpe.model", "c.csv"))
+    assert run(["convert", str(table), str(ranks)]) == 0
+    assert run(["convert", str(ranks), str(model), "--to", "minbpe"]) == 0
+    assert run(["convert", str(model), str(back)]) == 0
+    assert "does not say how text is split" in capsys.readouterr().out
+    one, other = open_table(table).history, open_table(back).history
+    assert one.columns.left.tolist() == other.columns.left.tolist()
+    assert not other.has_counts
+
+
+def test_convert_names_the_line_of_a_damaged_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    damaged = tmp_path / "codes"
+    damaged.write_text("#version: 0.2\nl o\nlow er\n")
+    assert run(["convert", str(damaged), str(tmp_path / "out.csv")]) != 0
+    assert f"{damaged}, line 3: " in capsys.readouterr().err
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_diff_tells_the_first_difference_its_cause_and_the_text(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = table.with_name("other.json")
+    recipe = Recipe.preset("gpt2", merges=40, ties="smallest-text")
+    write_history(train(Corpus.from_texts([TEXT]), recipe), other)
+    assert run(["diff", str(table), str(other), "the lowest price"]) == 3
+    printed = capsys.readouterr().out
+    assert "They part ways at merge " in printed
+    assert "Likely cause, tie: A tie: " in printed
+    assert "places of the text are cut differently" in printed
+    assert run(["diff", str(table), str(table)]) == 0
+
+
+def test_diff_as_json(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ranks = table.with_name("a.tiktoken")
+    assert run(["convert", str(table), str(ranks), "--at", "30"]) == 0
+    capsys.readouterr()
+    assert run(["diff", str(table), str(ranks), "the last", "--json"]) == 3
+    told = json.loads(capsys.readouterr().out)
+    assert (told["cause"], told["merges"], told["first_difference"]) == ("length", [40, 30], None)
+    assert len(told["only_in_first"]) == 10
+    assert len(told["text"]["first"]["ids"]) == len(told["text"]["first"]["tokens"])

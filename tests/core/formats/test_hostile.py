@@ -1,0 +1,231 @@
+"""Files that mean harm, or were only damaged: a sentence that names the file, in bounded time and memory.
+
+Sound files of every format are cut, twisted and stitched together at random; what comes out is
+either still a table or refused with a FormatError. Whatever once crashed an importer has a test below.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import time
+import tracemalloc
+from functools import cache
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bpe_core import BpeError, Corpus, FormatError, Recipe, Tokenizer, TooLarge, train
+from bpe_core.formats import FORMATS
+from bpe_core.formats.base import nothing_beside
+from bpe_core.formats.rows import Row
+from tests.core.formats.samples import files
+
+FILES = {
+    "csv": ("gpt2", "table.csv"),
+    "tsv": ("words", "table.tsv"),
+    "json": ("words", "table.json"),
+    "tokenizer.json": ("gpt2", "tokenizer.json"),
+    "merges.txt": ("gpt2", "merges.txt"),
+    "tiktoken": ("gpt2", "table.tiktoken"),
+    "subword-nmt": ("glued", "table.codes"),
+    "minbpe": ("gpt2", "table.model"),
+    "sentencepiece": ("sentencepiece-like", "table.model"),
+    "parquet": ("gpt2", "table.parquet"),
+    "markdown": ("gpt2", "table.md"),
+}
+every_format = pytest.mark.parametrize("format", FILES)
+TEXT = "the lowest price is lower than the last one, naïve 日本 the lower the better, isn't it? 12 123 1234\n" * 3
+EXAMPLES = 1_500 if os.environ.get("BPE_LONG") else 60
+MOST_SECONDS, MOST_BYTES = 5.0, 300 * 2**20
+
+STRANGE = [
+    b"\xff", b"\x00", b"\xed\xa0\x80", b"\xe2\x80\xa8", b"\xc2\x85", b"\r", b"\n", b"\n\n", b"\xef\xbb\xbf", b"-1",
+    b"99999999999999999999", b"1e999", b"NaN", b"null", b"true", b"[]", b"{}", b'""', b'"\\ud800"', b"[" * 3_000,
+    b'{"a":' * 3_000, b"\x0a\xff\xff\xff\xff\x07", b"\x80" * 12, b" ", b",", b"\t", b"=", b"0 0", b"256 256",
+    b"\xf4\x90\x80\x80",
+]  # fmt: skip
+
+
+@cache
+def sound(format: str) -> dict[str, bytes]:
+    """The file, and those beside it."""
+    preset, name = FILES[format]
+    recipe = Recipe.preset("words" if preset == "glued" else preset, merges=25, special_tokens=("<|end|>",))
+    if preset == "glued":
+        recipe = recipe.with_changes(marker="glued")
+    return files(train(Corpus.from_texts([TEXT]), recipe), format, name)
+
+
+def opened_or_refused(format: str, data: bytes, beside: dict[str, bytes] | None = None) -> None:
+    """Whatever is accepted must be sound enough to encode with; whatever is refused must say where it is."""
+    name = FILES[format][1]
+    FORMATS[format].recognizes(data)
+    try:
+        found = FORMATS[format].open(data, name, nothing_beside if beside is None else beside.get)
+    except TooLarge:
+        return
+    except FormatError as error:
+        sentence = str(error)
+        assert name in sentence or "merges.txt" in sentence or "vocab" in sentence, sentence
+        assert sentence.rstrip().endswith((".", "”", "|", "table", ")")) or "header" in sentence, sentence
+        assert len(sentence) < 1_000
+        return
+    assert len(found.history) <= len(data)
+    found.numbers_of(Tokenizer(found.history).encode("the low est 3\n"))
+
+
+@st.composite
+def damage(draw: st.DrawFn, length: int) -> list[tuple[int, int, bytes]]:
+    """Places, how much is taken out there, and what is put in."""
+    place = st.integers(0, length)
+    cut = st.one_of(st.integers(0, 8), st.integers(0, length))
+    put = st.one_of(st.sampled_from(STRANGE), st.binary(max_size=6), st.just(b""))
+    return draw(st.lists(st.tuples(place, cut, put), min_size=1, max_size=4))
+
+
+def damaged(data: bytes, changes: list[tuple[int, int, bytes]]) -> bytes:
+    for place, cut, put in changes:
+        data = data[:place] + put + data[place + cut :]
+    return data
+
+
+@every_format
+def test_a_damaged_file_is_a_table_or_refused(format: str) -> None:
+    whole = sound(format)
+    name = FILES[format][1]
+
+    @settings(max_examples=EXAMPLES)
+    @given(damage(len(whole[name])))
+    def run(changes: list[tuple[int, int, bytes]]) -> None:
+        opened_or_refused(format, damaged(whole[name], changes), whole)
+
+    run()
+
+
+@every_format
+def test_bytes_at_random_are_refused(format: str) -> None:
+    @settings(max_examples=EXAMPLES)
+    @given(st.binary(max_size=200))
+    def run(data: bytes) -> None:
+        opened_or_refused(format, data)
+
+    run()
+
+
+@every_format
+def test_each_piece_of_a_file_is_refused_or_read(format: str) -> None:
+    """Cut short at every power of its length, and at the ends of its first lines."""
+    whole = sound(format)
+    data = whole[FILES[format][1]]
+    ends = [place for place in range(len(data)) if data[place : place + 1] == b"\n"][:40]
+    for stop in {0, 1, 2, 7, len(data) // 3, len(data) // 2, len(data) - 1, *ends, *(end + 1 for end in ends)}:
+        opened_or_refused(format, data[:stop], whole)
+
+
+json_values = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(-(2**70), 2**70), st.floats(), st.text(max_size=4)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(["type", "a", "id"]), inner, max_size=3)
+    ),
+    max_leaves=5,
+)
+
+
+@pytest.mark.parametrize("format", ["tokenizer.json", "json", "merges.txt"])
+def test_values_of_the_wrong_type_are_refused(format: str) -> None:
+    """Any value somewhere in the object becomes another one."""
+    name = "vocab.json" if format == "merges.txt" else FILES[format][1]
+    whole = json.loads(sound(format)[name])
+    paths = list(_paths(whole))
+
+    @settings(max_examples=4 * EXAMPLES)
+    @given(st.sampled_from(paths), json_values)
+    def run(path: tuple[str | int, ...], value: object) -> None:
+        data = json.dumps(_with(whole, path, value)).encode()
+        beside = {**sound(format), name: data}
+        opened_or_refused(format, beside["merges.txt"] if format == "merges.txt" else data, beside)
+
+    run()
+
+
+def _paths(value: object, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    few = list(inside)[:12]
+    return [path, *(one for key, child in few for one in _paths(child, (*path, key)))]
+
+
+def _with(whole: object, path: tuple[str | int, ...], value: object) -> object:
+    if not path:
+        return value
+    copy = dict(whole) if isinstance(whole, dict) else list(whole)  # type: ignore[call-overload]
+    copy[path[0]] = _with(copy[path[0]], path[1:], value)
+    return copy
+
+
+# --- Large on purpose -------------------------------------------------------------------
+
+
+def nested(depth: int) -> bytes:
+    return b'{"model": {"vocab": ' + b'{"a":' * depth + b"1" + b"}" * (depth + 2)
+
+
+DEEP = {
+    "tokenizer.json": nested(1_000_000),
+    "json": b'{"format": "bpe-explorer merge table", "version": 1, "merges": ' + b"[" * 1_000_000,
+    "merges.txt": b'{"a":0,"b":' + b"[" * 1_000_000,
+    "csv": ",".join(Row._fields).encode() + b"\n0,,,,,," + b"[" * 1_000_000 + b",,,,,,,,,,,recipe\n",
+    "minbpe": b"minbpe v1\n" + b"(" * 1_000_000 + b"\n0\n",
+    "subword-nmt": b"#version: 0.2\n" + b"a" * 1_000_000 + b" b\n",
+    "tiktoken": base64.b64encode(b"a" * 1_000_000) + b" 0\n",
+    "sentencepiece": b"\x0a\xff\xff\xff\xff\x07" + b"\x0a\x7f" * 1_000_000,
+}
+
+
+@pytest.mark.parametrize("format", DEEP)
+def test_depth_and_length_cost_little(format: str) -> None:
+    tracemalloc.start()
+    before = time.process_time()
+    opened_or_refused(format, DEEP[format])
+    assert time.process_time() - before < MOST_SECONDS
+    assert tracemalloc.get_traced_memory()[1] < MOST_BYTES
+    tracemalloc.stop()
+
+
+def test_long_repetitive_ranks_are_recovered_in_time() -> None:
+    """Tokens of up to thousands of the same byte: splitting them must not take the square of their length."""
+    every = [bytes([byte]) for byte in range(256)]
+    tokens = [b"a" * 2**k for k in range(1, 15)] + [b"ab" * length for length in range(1, 400)]
+    lines = [base64.b64encode(token) + b" %d\n" % rank for rank, token in enumerate(every + tokens)]
+    before = time.process_time()
+    opened_or_refused("tiktoken", b"".join(lines))
+    assert time.process_time() - before < MOST_SECONDS
+
+
+def test_doubling_merges_of_texts_cannot_fill_the_memory() -> None:
+    """In files that spell tokens out, each line is as long as its token; a line is bounded."""
+    lines = ["#version: 0.2"]
+    token = "a"
+    while len(token) < 2**21:
+        lines.append(f"{token} {token}")
+        token *= 2
+    with pytest.raises(BpeError, match=r"table\.codes, line 21: 1,048,577 bytes are too many"):
+        FORMATS["subword-nmt"].open("\n".join(lines).encode(), "table.codes")
+
+
+def test_a_file_of_the_wrong_kind_is_refused_by_every_importer() -> None:
+    for format in FILES:
+        for other in FILES:
+            if other != format:
+                opened_or_refused(format, sound(other)[FILES[other][1]])
+
+
+@every_format
+def test_contents_are_told_apart(format: str) -> None:
+    """Each file is taken for what it is, whatever it is called."""
+    whole = sound(format)
+    data, beside = whole[FILES[format][1]], whole.get
+    taken = next(one.name for one in FORMATS.values() if one.recognizes_file(data, "file", beside))
+    assert taken == format

@@ -1,0 +1,141 @@
+"""The round-trip check: it finds what a file would do otherwise, and nothing is put in place before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bpe_core import BpeError, Cancelled, Corpus, MergeHistory, OutputError, Recipe, train
+from bpe_core.exporting import export_history, prepare_export
+from bpe_core.formats import FORMATS, Format, format_for
+from bpe_core.progress import Progress
+from bpe_core.verification import verify
+from tests.core.formats.samples import content
+
+TEXT = "the lowest price is lower than the last one, naïve 日本 the lower the better, isn't it? 12 123\n" * 4
+RECIPE = Recipe.preset("gpt2", merges=30, special_tokens=("<|end|>",))
+HISTORY = train(Corpus.from_texts([TEXT]), RECIPE)
+WORDS = train(Corpus.from_texts([TEXT]), Recipe.preset("words", merges=30, marker="glued", ties="largest-text"))
+
+
+@pytest.mark.parametrize("format", FORMATS.values(), ids=FORMATS)
+def test_what_was_just_written_agrees(format: Format) -> None:
+    history = WORDS if format.name == "subword-nmt" else HISTORY
+    if format.name == "sentencepiece":
+        history = train(Corpus.from_texts([TEXT]), Recipe.preset("sentencepiece-like", merges=30))
+    if format.name == "parquet":
+        pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
+    prepared = prepare_export(history, f"merges{format.extension}", format=format, text="my own words")
+    found = prepared.verification
+    assert found.agrees, found.differences
+    if format.name != "markdown":
+        assert found.words >= 10_000
+        assert found.sentence.startswith(f"verified: {found.words:,} words agree")
+
+
+def swapped(history: MergeHistory) -> MergeHistory:
+    """The same table with two merges in the other order."""
+    pairs = list(zip(history.columns.left.tolist(), history.columns.right.tolist(), strict=True))
+    base = len(history.alphabet)
+    first = next(i for i in range(len(pairs) - 1) if base + i not in pairs[i + 1])
+    pairs[first : first + 2] = pairs[first + 1], pairs[first]
+    new = {base + first: base + first + 1, base + first + 1: base + first}
+    return MergeHistory.from_pairs(history.recipe, history.alphabet, [(new.get(a, a), new.get(b, b)) for a, b in pairs])
+
+
+@pytest.mark.parametrize("name", ["tokenizer.json", "tiktoken", "minbpe", "csv"])
+def test_a_file_that_numbers_tokens_otherwise_does_not_agree(name: str) -> None:
+    found = verify(content(swapped(HISTORY), name), FORMATS[name], HISTORY)
+    assert not found.agrees
+    assert found.differences
+    assert found.sentence.startswith("not verified: ")
+
+
+def test_a_file_that_cannot_be_read_back_does_not_agree() -> None:
+    found = verify(content(HISTORY, "minbpe")[:-4], FORMATS["minbpe"], HISTORY)
+    assert not found.agrees
+    broken = verify(b"minbpe v1\n", FORMATS["minbpe"], HISTORY)
+    assert "cannot be read back" in broken.differences[0]
+
+
+def test_changed_counts_are_noticed() -> None:
+    other = train(Corpus.from_texts([TEXT + TEXT]), RECIPE)
+    found = verify(content(other, "json"), FORMATS["json"], HISTORY)
+    assert any("The column count is read back otherwise" in sentence for sentence in found.differences)
+
+
+def test_nothing_is_exported_silently_wrong() -> None:
+    """What a format lacks is listed, sentence by sentence."""
+    recipe = Recipe.preset("gpt2", merges=20, special_tokens=("<|end|>",), lowercase=True, unit="line")
+    history = train(Corpus.from_texts([TEXT]), recipe)
+    said = " ".join(FORMATS["tiktoken"].can_hold(history))
+    for word in ("pattern gpt2", "each line", "lower case", "'<|end|>'"):
+        assert word in said, word
+
+
+def test_twins_are_told_and_a_file_that_differs_is_not_written(tmp_path: Path) -> None:
+    """Two merges that make one text: formats that name tokens by their text have one number for both."""
+    recipe = Recipe.preset("gpt2", pattern="none", merges=4)
+    plain = [(97, 98), (98, 99), (256, 99), (97, 257)]  # ab, bc, ab+c, a+bc
+    history = MergeHistory.from_pairs(recipe, HISTORY.alphabet, plain)
+    path = tmp_path / "ours.tiktoken"
+    path.write_bytes(b"the old file")
+    assert any("same text" in sentence for sentence in FORMATS["tiktoken"].can_hold(history))
+    found = prepare_export(history, path).verification
+    if not found.agrees:
+        with pytest.raises(OutputError, match="was not written: not verified"):
+            export_history(history, path)
+    assert path.read_bytes() == b"the old file" or found.agrees
+
+
+def test_the_old_file_stands_until_the_new_one_is_put_in_place(tmp_path: Path) -> None:
+    path = tmp_path / "merges.txt"
+    path.write_text("old")
+    prepared = prepare_export(HISTORY, path)
+    assert path.read_text() == "old"
+    assert prepared.replaces == [path]
+    assert sorted(one.name for one in prepared.files) == ["merges.txt", "vocab.json"]
+    prepared.put_in_place()
+    assert path.read_text().startswith("#version: 0.2\n")
+    assert [one.name for one in tmp_path.iterdir() if one.name.startswith(".")] == []
+
+
+def test_both_files_are_written_or_neither(tmp_path: Path) -> None:
+    path = tmp_path / "merges.txt"
+    path.write_text("old")
+    (tmp_path / "vocab.json").mkdir()  # cannot be replaced by a file
+    (tmp_path / "vocab.json" / "inside").write_text("here")
+    with pytest.raises((BpeError, OSError)):
+        prepare_export(HISTORY, path).put_in_place()
+    assert path.read_text() == "old"
+
+
+def test_a_cancelled_export_leaves_no_trace(tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    def note(progress: Progress) -> None:
+        seen.append(progress.stage)
+
+    with pytest.raises(Cancelled):
+        prepare_export(HISTORY, tmp_path / "tokenizer.json", progress=note, cancelled=lambda: "verifying" in seen)
+    assert "verifying" in seen
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_only_the_first_merges_are_exported(tmp_path: Path) -> None:
+    prepared = prepare_export(HISTORY, tmp_path / "ours.tiktoken", merges=5)
+    assert (prepared.merges, prepared.verification.agrees) == (5, True)
+    assert prepared.files[tmp_path / "ours.tiktoken"].count(b"\n") == 256 + 5
+
+
+@pytest.mark.parametrize(
+    ("name", "format"),
+    [
+        ("tokenizer.json", "tokenizer.json"), ("my-tokenizer.json", "tokenizer.json"), ("table.json", "json"),
+        ("small-merges.txt", "merges.txt"), ("x.minbpe.model", "minbpe"), ("x.spm.model", "sentencepiece"),
+        ("x.MD", "markdown"),
+    ],
+)  # fmt: skip
+def test_the_ending_of_a_name_chooses_the_format(name: str, format: str) -> None:
+    assert format_for(name).name == format
