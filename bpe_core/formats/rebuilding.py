@@ -121,14 +121,14 @@ def checked_recipe(values: object, where: str) -> Recipe:
 
 def checked_end_reason(value: object, where: str) -> EndReason:
     if value not in get_args(EndReason):
-        raise FormatError(f"{where}: {value!r} is no reason for training to end.")
+        raise FormatError(f"{where}: {str(value)[:80]!r} is no reason for training to end.")
     return value  # type: ignore[return-value]
 
 
 def checked_symbol(kind: object, text: bytes, decoded: bytes, where: str) -> Symbol:
     """One base symbol, sound in itself."""
     if kind not in get_args(SymbolKind):
-        raise FormatError(f"{where}: there is no kind of base symbol named {kind!r}.")
+        raise FormatError(f"{where}: there is no kind of base symbol named {str(kind)[:80]!r}.")
     if not text or not decoded:
         raise FormatError(f"{where}: a base symbol cannot be empty.")
     return Symbol(text, decoded, kind)  # type: ignore[arg-type]
