@@ -19,6 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from app.models.hidden_symbols import HiddenSymbols
+
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
 
@@ -54,6 +56,7 @@ class BoundaryRanks:
         self.ranks: Int32s = np.full(length + 1, INSIDE, np.int32)
         self.ranks[0] = self.ranks[-1] = CUT
         self.symbols: Int32s | None = None  # base symbol at each byte; None where it is the byte itself
+        self.hidden = HiddenSymbols.none()
         self.pending: tuple[int, int] | None = (0, length) if length else None
 
     @property
@@ -81,10 +84,13 @@ class BoundaryRanks:
         if self.symbols is not None:
             unknown = np.full(added, NO_TOKEN, np.int32)
             self.symbols = np.concatenate((self.symbols[:start], unknown, self.symbols[start + removed :]))
+        self.hidden = self.hidden.spliced(start, removed, added)
         self.pending = _shifted_hull(self.pending, start, removed, added)
 
-    def put(self, start: int, stop: int, ranks: Int32s, symbols: Int32s | None) -> None:
-        """The engine's answer for the bytes from `start` to `stop`: `stop - start + 1` ranks."""
+    def put(
+        self, start: int, stop: int, ranks: Int32s, symbols: Int32s | None, hidden: HiddenSymbols | None = None
+    ) -> None:
+        """The engine's answer for the words from byte `start` to `stop`: `stop - start + 1` ranks."""
         if len(ranks) != stop - start + 1:
             raise ValueError(f"{len(ranks)} ranks do not fit {stop - start} bytes")
         self.ranks[start : stop + 1] = ranks
@@ -95,6 +101,7 @@ class BoundaryRanks:
             self.symbols[start:stop] = symbols
         elif self.symbols is not symbols:
             raise ValueError("either every answer for a text names its base symbols, or none does")
+        self.hidden = self.hidden.replaced(start, stop, hidden or HiddenSymbols.none())
         if self.pending and start <= self.pending[0] and self.pending[1] <= stop:
             self.pending = None
 
@@ -130,15 +137,20 @@ class BoundaryRanks:
         first = self.start_of_token(start, at)
         end = self.end_of_token(stop - 1, at)
         edges = np.append(self.starts_between(first, end, at), end)
-        return Tokens(edges, self._ids(edges, read))
+        return Tokens(edges, self._ids(edges, at, read))
 
-    def _ids(self, edges: Int64s, read: Callable[[int, int], bytes]) -> Int64s:
+    def _ids(self, edges: Int64s, at: int, read: Callable[[int, int], bytes]) -> Int64s:
         """A token is what its last merge made: the highest rank among the boundaries inside it."""
         first, end = int(edges[0]), int(edges[-1])
         inside = self.ranks[first:end].copy()
         starts = edges[:-1] - first
         inside[starts] = INSIDE  # its own start is not inside a token
         last_merge = np.maximum.reduceat(inside, starts).astype(np.int64)
+        if len(self.hidden):
+            runs = self.hidden.between(first, end).runs(at, self.alphabet_size)
+            for edge, joined in ((edges[:-1], runs.with_right), (edges[1:], runs.with_left)):
+                which = (joined >= 0) & (runs.places >= edge[0]) & (runs.places <= edge[-1])
+                np.maximum.at(last_merge, np.searchsorted(edge, runs.places[which]), joined[which])
         if self.symbols is not None:
             base = self.symbols[edges[:-1]].astype(np.int64)
         else:
@@ -148,18 +160,43 @@ class BoundaryRanks:
             ids[(edges[:-1] >= self.pending[0]) & (edges[1:] <= self.pending[1])] = NO_TOKEN
         return ids
 
+    def with_hidden(self, tokens: Tokens, at: int, *, of_neighbours: bool = False) -> Tokens:
+        """The same with the hidden symbols among them that stand alone: tokens whose two edges are the same.
+
+        At both ends may stand some that go with the words before and behind: `of_neighbours` counts them in.
+        """
+        first, end = int(tokens.edges[0]), int(tokens.edges[-1])
+        runs = self.hidden.between(first, end).runs(at, self.alphabet_size)
+        wanted = runs.are_alone
+        if not of_neighbours:
+            wanted &= ~((runs.places == first) & runs.goes_left) & ~((runs.places == end) & ~runs.goes_left)
+        places = runs.places[wanted]
+        indices = np.searchsorted(tokens.edges, places)
+        return Tokens(np.insert(tokens.edges, indices, places), np.insert(tokens.ids, indices, runs.ids[wanted]))
+
+    def edges(self, at: int) -> Int64s:
+        """Where all tokens start, hidden ones too, and where the last one ends."""
+        edges = np.append(self.starts_between(0, self.length, at), self.length)
+        if len(self.hidden):
+            runs = self.hidden.runs(at, self.alphabet_size)
+            places = runs.places[runs.are_alone]
+            edges = np.insert(edges, np.searchsorted(edges, places), places)
+        return edges
+
     def largest_id(self, at: int) -> int:
         """An id that none is larger than."""
         bases = 0 if self.symbols is None or not self.length else int(self.symbols.max())
-        return max(self.alphabet_size + at, bases)
+        return max(self.alphabet_size + at, bases, int(self.hidden.ids.max(initial=0)))
 
     # -- counts ----------------------------------------------------------------------------
 
-    def count(self, at: int, before: int | None = None) -> int:
-        """How many tokens start before a byte; all of them if none is given."""
-        stop = self.length if before is None else before
-        starts = self.ranks[:stop] >= np.int32(at)
-        return int(np.count_nonzero(starts if self.symbols is None else starts & self._are_tokens(stop)))
+    def count(self, at: int) -> int:
+        """How many tokens there are."""
+        starts = self.ranks[: self.length] >= np.int32(at)
+        count = int(np.count_nonzero(starts if self.symbols is None else starts & self._are_tokens(self.length)))
+        if len(self.hidden):
+            count += int(np.count_nonzero(self.hidden.runs(at, self.alphabet_size).are_alone))
+        return count
 
     def count_words(self) -> int:
         """How many words the pattern made of the text."""

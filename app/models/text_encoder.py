@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
+from app.models.hidden_symbols import HiddenSymbols
+from app.models.safe_cuts import safe_cut_of
 from app.models.throttle import Throttle
 from app.models.token_text import EncodeRequest, TokenTextModel
 from app.session.changes import Held
@@ -80,7 +82,7 @@ class TextEncoder(QObject):
                 self._model.revision, 0, self._model.byte_length, self._model.text()
             )
         else:
-            request = self._model.request()
+            request = self._model.request(safe_cut_of(wanted.recipe))
         if request is None:
             return
         self._request = request
@@ -102,7 +104,9 @@ class TextEncoder(QObject):
         if self._history is None or len(self._history.alphabet) != len(message.history.alphabet):
             self._model.use_alphabet(len(message.history.alphabet))
         self._history = message.history
-        self._model.accept(request.revision, request.start, request.stop, message.boundaries.ranks)
+        found = message.boundaries
+        hidden = HiddenSymbols(*found.hidden)
+        self._model.accept(request.revision, request.start, request.stop, found.ranks, found.symbols, hidden)
 
     def _job_ended(self, job: Job) -> None:
         if job is self._job:

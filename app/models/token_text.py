@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.models.boundary_ranks import NO_TOKEN, BoundaryRanks, Int32s, Tokens
 from app.models.edit_history import Edit, EditHistory
+from app.models.hidden_symbols import HiddenSymbols
 from app.models.safe_cuts import NEWLINE_AFTER_LETTER, span_to_encode
 from app.models.text_pieces import PiecesChange, TextPieces, utf8_length
 
@@ -190,15 +191,24 @@ class TokenTextModel(QObject):
         start, stop = span_to_encode(self.pieces.utf8, self.byte_length, *self._ranks.pending, safe_cut)
         return EncodeRequest(self.revision, start, stop, self.pieces.utf8(start, stop).decode())
 
-    def accept(self, revision: int, start: int, stop: int, ranks: Int32s, symbols: Int32s | None = None) -> bool:
+    def accept(
+        self,
+        revision: int,
+        start: int,
+        stop: int,
+        ranks: Int32s,
+        symbols: Int32s | None = None,
+        hidden: HiddenSymbols | None = None,
+    ) -> bool:
         """Take the ranks of the bytes from `start` to `stop`, unless the text has changed since.
 
         `symbols` names the base symbol that starts at each byte where bytes are not their own
-        ids; NO_TOKEN marks bytes that normalization takes away.
+        ids; NO_TOKEN marks bytes that normalization takes away. `hidden` are those that cover
+        no byte, such as word markers, at places counted from `start`.
         """
         if revision != self.revision:
             return False
-        self._ranks.put(start, stop, ranks, symbols)
+        self._ranks.put(start, stop, ranks, symbols, hidden)
         self._forget_counts()
         self.tokens_changed.emit()
         return True
@@ -264,20 +274,38 @@ class TokenTextModel(QObject):
         return TokenCounts(self.length, self.byte_length, self.token_count(), self._words, not self.is_pending)
 
     def edges(self) -> Int32s:
-        """Where every token of the text starts, and where the last one ends; kept until something changes."""
+        """Where every token of the text starts, and where the last one ends; kept until something changes.
+
+        A token that covers no byte, such as a word marker that stands alone, ends where it starts.
+        """
         key = (self.revision, self._cursor)
         if self._edges is None or self._edges[:2] != key:
-            starts = self._ranks.starts_between(0, self.byte_length, self._cursor)
-            self._edges = (*key, np.append(starts, self.byte_length).astype(np.int32))
+            self._edges = (*key, self._ranks.edges(self._cursor).astype(np.int32))
         return self._edges[2]
 
     def ids_between(self, first: int, stop: int) -> Tokens:
         """The tokens of these indices, for showing a stretch of the whole list."""
-        edges = self.edges()[first : stop + 1]
-        return self.tokens_between(int(edges[0]), int(edges[-1]))
+        edges = self.edges()
+        start, end = int(edges[first]), int(edges[stop])
+        tokens = self._ranks.with_hidden(self.tokens_between(start, end), self._cursor, of_neighbours=True)
+        skipped = first - int(np.searchsorted(edges, np.int32(start)))
+        count = stop - first
+        return Tokens(tokens.edges[skipped : skipped + count + 1], tokens.ids[skipped : skipped + count])
+
+    def ids_in(self, start: int, stop: int) -> list[int]:
+        """The ids of all tokens that share a byte with the range, and of those without bytes in the same words."""
+        tokens = self.tokens_between(start, stop)
+        return [id for id in self._ranks.with_hidden(tokens, self._cursor).ids.tolist() if id != NO_TOKEN]
+
+    def token_of_index(self, index: int) -> TokenAt | None:
+        """The token that stands there in the list of all."""
+        start, stop = self.edges()[index : index + 2].tolist()
+        if start < stop:
+            return self.token_at(start)
+        return TokenAt(start, stop, int(self.ids_between(index, index + 1).ids[0]), b"")
 
     def index_of_token(self, byte: int) -> int:
-        """How many tokens start before the one that holds this byte."""
+        """How many tokens stand before the one that holds this byte."""
         return int(np.searchsorted(self.edges(), np.int32(byte), side="right")) - 1
 
     def _forget_counts(self) -> None:

@@ -33,6 +33,15 @@ class Symbols(NamedTuple):
     stops: Int64s
 
 
+class Hidden(NamedTuple):
+    """Base symbols that cover no byte, in order: markers, and all but the last of what normalization made of one."""
+
+    places: Int64s  # the byte before which each stands
+    ids: Int32s
+    before: Int32s  # the rank of the boundary between each and the symbol before it
+    behind: Int32s  # the same for the symbol behind it
+
+
 @dataclass(frozen=True, eq=False)
 class Tokens:
     """Some tokens in order."""
@@ -49,9 +58,10 @@ class Boundaries:
     `ranks` has one number for each byte, and one more for the end: the index of the merge that
     dissolves the boundary before that byte. NEVER: none does; PATTERN_CUT: words meet there (or a
     word and what belongs to none); INSIDE: no base symbol begins there, so there is no boundary.
-    Where symbols that cover no byte make several boundaries fall on one byte, it is the highest
-    rank. `symbols` has the base symbol that begins at each byte, NO_SYMBOL where there is none;
-    it is None where each byte is its own symbol.
+    Where symbols that cover no byte make several boundaries fall on one byte, it is PATTERN_CUT if
+    words meet there, else the highest rank; `hidden` knows the others. `symbols` has the base symbol
+    that covers each byte and those behind it, NO_SYMBOL where none begins; it is None where each byte
+    is its own symbol.
     """
 
     ranks: Int32s
@@ -75,7 +85,9 @@ class Boundaries:
         """Of a text of so many bytes, spelled in whatever symbols."""
         ranks = np.full(length + 1, INSIDE, np.int32)
         np.maximum.at(ranks, symbols.starts, symbols.ranks)
-        ranks[symbols.stops[_are_last(symbols)]] = PATTERN_CUT
+        are_first = symbols.ranks == np.int32(PATTERN_CUT)
+        are_last = np.append(are_first[1:], True)[: len(are_first)]
+        ranks[symbols.starts[are_first]] = ranks[symbols.stops[are_last]] = PATTERN_CUT
         ranks[0] = ranks[-1] = PATTERN_CUT
         covering = symbols.stops > symbols.starts
         begins = np.full(length, NO_SYMBOL, np.int32)
@@ -90,6 +102,16 @@ class Boundaries:
         places = np.arange(len(self._data) + 1)
         ids = np.frombuffer(self._data, np.uint8).astype(np.int32)
         return Symbols(ids, self.ranks[:-1], places[:-1], places[1:])
+
+    @cached_property
+    def hidden(self) -> Hidden:
+        """The symbols that cover no byte."""
+        if self._spelled is None:
+            return Hidden(np.zeros(0, np.int64), *(np.zeros(0, np.int32) for _ in range(3)))
+        symbols = self._spelled
+        which = np.flatnonzero(symbols.starts == symbols.stops)
+        behind = np.append(symbols.ranks[1:], np.int32(PATTERN_CUT))
+        return Hidden(symbols.starts[which], symbols.ids[which], symbols.ranks[which], behind[which])
 
     def tokens(self, at: int) -> Tokens:
         """The tokens as they stood after `at` merges."""
@@ -124,9 +146,3 @@ def joined(parts: list[Symbols]) -> Symbols:
     if len(parts) == 1:
         return parts[0]
     return Symbols(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-
-
-def _are_last(symbols: Symbols) -> npt.NDArray[np.bool_]:
-    """Which symbols end a word."""
-    begins_word = symbols.ranks == np.int32(PATTERN_CUT)
-    return np.append(begins_word[1:], True)[: len(begins_word)]

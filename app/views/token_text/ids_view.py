@@ -5,7 +5,10 @@ Each id stands on the colour its token has in the text; hovering one lights the 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -48,6 +51,15 @@ class Cells:
         return QRectF(column * self.width, row * self.height - scrolled, self.width - _GAP, self.height - _GAP)
 
 
+class ColouredId(NamedTuple):
+    """One token of the list."""
+
+    start: int
+    stop: int
+    id: int
+    colour: int
+
+
 class IdsGrid(QAbstractScrollArea):
     """Rows of ids; as many in each as there is room for."""
 
@@ -58,6 +70,7 @@ class IdsGrid(QAbstractScrollArea):
         super().__init__(parent)
         self.model = model
         self._hovered: TokenAt | None = None
+        self._hovered_index: int | None = None
         self._highlighted: ByteSpan | None = None
         self._selected: ByteSpan | None = None
         self._current = 0  # the index the keyboard is at
@@ -99,9 +112,7 @@ class IdsGrid(QAbstractScrollArea):
 
     def selected_ids(self) -> list[int]:
         """The ids of the tokens the selected text touches; all if nothing is selected."""
-        start, stop = self._selected or (0, self.model.byte_length)
-        ids = self.model.tokens_between(start, stop).ids
-        return [token for token in ids.tolist() if token != NO_TOKEN]
+        return self.model.ids_in(*(self._selected or (0, self.model.byte_length)))
 
     def copy(self) -> None:
         QGuiApplication.clipboard().setText(", ".join(map(str, self.selected_ids())))
@@ -124,9 +135,6 @@ class IdsGrid(QAbstractScrollArea):
         row = int(point.y() + self.verticalScrollBar().value()) // self.cells.height
         index = row * self.cells.columns + column
         return index if 0 <= column < self.cells.columns and 0 <= index < self._count() else None
-
-    def _token(self, index: int) -> TokenAt | None:
-        return self.model.token_at(int(self.model.edges()[index]))
 
     def _reveal(self, index: int) -> None:
         bar, cell = self.verticalScrollBar(), self._cell(index)
@@ -170,25 +178,32 @@ class IdsGrid(QAbstractScrollArea):
         stop = min(self._count(), ((seen.bottom() + offset) // self.cells.height + 1) * self.cells.columns)
         if first >= stop:
             return
-        edges = self.model.edges()
-        start, end = int(edges[first]), int(edges[stop])
-        tokens, colours = coloured_tokens(self.model.tokens_between, start, end, self.model.byte_length)
         palette = TokenPalette.matching(self.palette())
-        cells = self.cells
         with QPainter(self.viewport()) as painter:
-            for place, (token, colour) in enumerate(zip(tokens.ids.tolist(), colours.tolist(), strict=True)):
-                cell = cells.rectangle(first + place, offset)
-                if colour != UNCOLOURED:
-                    painter.fillRect(cell, palette.fills[colour])
-                if _touches(self._selected, int(tokens.edges[place]), int(tokens.edges[place + 1])):
+            for index, token in enumerate(self._coloured(first, stop), first):
+                cell = self.cells.rectangle(index, offset)
+                if token.colour != UNCOLOURED:
+                    painter.fillRect(cell, palette.fills[token.colour])
+                if _touches(self._selected, token.start, token.stop):
                     painter.fillRect(cell, palette.selection)
-                painter.setPen(palette.ink if token != NO_TOKEN else palette.faint)
-                painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, str(token) if token != NO_TOKEN else "·")
+                painter.setPen(palette.ink if token.id != NO_TOKEN else palette.faint)
+                painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, str(token.id) if token.id != NO_TOKEN else "·")
             self._paint_outline(painter, palette)
 
+    def _coloured(self, first: int, stop: int) -> Iterator[ColouredId]:
+        """The tokens of these indices with the colours they have in the text; what covers none of it has no colour."""
+        edges = self.model.edges()
+        start, end = int(edges[first]), int(edges[stop])
+        _, colours = coloured_tokens(self.model.tokens_between, start, end, self.model.byte_length)
+        left = iter(colours.tolist())
+        tokens = self.model.ids_between(first, stop)
+        for (start, end), id in zip(pairwise(tokens.edges.tolist()), tokens.ids.tolist(), strict=True):
+            yield ColouredId(start, end, id, next(left) if start < end else UNCOLOURED)
+
     def _paint_outline(self, painter: QPainter, palette: TokenPalette) -> None:
-        span = (self._hovered.start, self._hovered.stop) if self._hovered else self._highlighted
-        index = self.model.index_of_token(span[0]) if span and span[0] < self.model.byte_length else None
+        span, index = self._highlighted, self._hovered_index
+        if index is None and span and span[0] < self.model.byte_length:
+            index = self.model.index_of_token(span[0])
         if index is None and self.hasFocus():
             index = min(self._current, self._count() - 1)
         if index is not None:
@@ -198,15 +213,15 @@ class IdsGrid(QAbstractScrollArea):
 
     # -- mouse and keyboard ----------------------------------------------------------------
 
-    def _hover(self, token: TokenAt | None) -> None:
-        if token != self._hovered:
-            self._hovered = token
+    def _hover(self, index: int | None) -> None:
+        token = None if index is None else self.model.token_of_index(index)
+        if (token, index) != (self._hovered, self._hovered_index):
+            self._hovered, self._hovered_index = token, index
             self.token_hovered.emit(token)
             self.viewport().update()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        index = self._index_at(event.position())
-        self._hover(None if index is None else self._token(index))
+        self._hover(self._index_at(event.position()))
 
     def leaveEvent(self, event: QEvent) -> None:
         self._hover(None)
@@ -221,7 +236,7 @@ class IdsGrid(QAbstractScrollArea):
         self._current = max(0, min(index, self._count() - 1))
         if self._count():
             self._reveal(self._current)
-            self.token_chosen.emit(self._token(self._current))
+            self.token_chosen.emit(self.model.token_of_index(self._current))
             self.viewport().update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

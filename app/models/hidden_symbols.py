@@ -1,0 +1,114 @@
+"""The base symbols of a text that cover no byte of it, such as word markers.
+
+The bytes of a text are its tokens' places; these symbols have none of their own, but they are
+tokens while they stand alone, and make another token of what they are joined to. Each stands
+before some byte. There it goes with what stands behind it in its word, or with what stands
+before it if its word ends there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+import numpy.typing as npt
+
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
+
+NONE_JOINED = -1
+_CUT = np.int32(2**31 - 2)  # where words meet
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """Hidden symbols that are joined to each other at one moment."""
+
+    places: Int64s
+    ids: Int64s  # the token, where the run is one of its own
+    with_left: Int64s  # the last merge of the token it is joined to on the left, as far as seen here; or NONE_JOINED
+    with_right: Int64s
+    goes_left: npt.NDArray[np.bool_]  # whether its word ends there, and began before
+
+    @property
+    def are_alone(self) -> npt.NDArray[np.bool_]:
+        return (self.with_left == NONE_JOINED) & (self.with_right == NONE_JOINED)
+
+
+@dataclass(frozen=True, eq=False)
+class HiddenSymbols:
+    """All of one text, in order. An edit splices them, and an answer from the engine is put in their place."""
+
+    places: Int64s  # the byte before which each stands
+    ids: Int32s
+    before: Int32s  # the rank of the boundary between each and the symbol before it
+    behind: Int32s
+
+    @classmethod
+    def none(cls) -> HiddenSymbols:
+        return cls(np.empty(0, np.int64), *(np.empty(0, np.int32) for _ in range(3)))
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def between(self, start: int, stop: int) -> HiddenSymbols:
+        """Those from one place to another, both included."""
+        low, high = np.searchsorted(self.places, np.array([start, stop + 1]))
+        return self._part(slice(int(low), int(high)))
+
+    def spliced(self, start: int, removed: int, added: int) -> HiddenSymbols:
+        """After an edit: what stood at its borders is not known any more."""
+        if not len(self):
+            return self
+        left, right = self.places < start, self.places > start + removed
+        return _joined(self._part(left), self._part(right)._moved(added - removed))
+
+    def replaced(self, start: int, stop: int, new: HiddenSymbols) -> HiddenSymbols:
+        """With other symbols for the words from `start` to `stop`; `new` counts its places from `start`."""
+        if not len(self) and not len(new):
+            return self
+        goes_left = self.goes_left()
+        left = (self.places < start) | ((self.places == start) & goes_left)
+        right = (self.places > stop) | ((self.places == stop) & ~goes_left)
+        return _joined(self._part(left & ~right), new._moved(start), self._part(right & ~left))
+
+    def goes_left(self) -> npt.NDArray[np.bool_]:
+        """Whether the word of each ends where it stands, and began before."""
+        indices = np.arange(len(self))
+        places_first = np.searchsorted(self.places, self.places)
+        places_last = np.searchsorted(self.places, self.places, side="right") - 1
+        starts, ends = np.flatnonzero(self.before == _CUT), np.flatnonzero(self.behind == _CUT)
+        last_start = np.append(-1, starts)[np.searchsorted(starts, indices, side="right")]
+        next_end = np.append(ends, len(self))[np.searchsorted(ends, indices)]
+        return (last_start < places_first) & (next_end <= places_last)
+
+    def runs(self, at: int, alphabet_size: int) -> Runs:
+        """Which belong together after so many merges, and what has become of them."""
+        limit, places = np.int32(at), self.places
+        begins = self.before >= limit
+        begins[:1] = True
+        begins[1:] |= places[1:] != places[:-1]
+        firsts = np.flatnonzero(begins)
+        if not len(firsts):
+            nothing = np.empty(0, np.int64)
+            return Runs(nothing, nothing, nothing, nothing, nothing > 0)
+        lasts = np.append(firsts[1:], len(self)) - 1
+        inner = np.maximum.reduceat(np.where(begins, np.int32(NONE_JOINED), self.before), firsts).astype(np.int64)
+        left, right = self.before[firsts].astype(np.int64), self.behind[lasts].astype(np.int64)
+        return Runs(
+            places[firsts],
+            np.where(inner == NONE_JOINED, self.ids[firsts].astype(np.int64), inner + alphabet_size),
+            np.where(left < at, np.maximum(left, inner), NONE_JOINED),
+            np.where(right < at, np.maximum(right, inner), NONE_JOINED),
+            self.goes_left()[lasts],
+        )
+
+    def _part(self, which: slice | npt.NDArray[np.bool_]) -> HiddenSymbols:
+        return HiddenSymbols(*(getattr(self, field.name)[which] for field in fields(self)))
+
+    def _moved(self, distance: int) -> HiddenSymbols:
+        return HiddenSymbols(self.places + distance, self.ids, self.before, self.behind)
+
+
+def _joined(*parts: HiddenSymbols) -> HiddenSymbols:
+    return HiddenSymbols(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(parts[0])))
