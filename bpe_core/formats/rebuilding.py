@@ -50,7 +50,7 @@ class HistoryBuilder:
         if any(not NOTHING <= number <= LARGEST_COUNT for number in numbers):
             raise FormatError(f"{where}: a count is negative or larger than any corpus could give.")
         if runner_up != (NOTHING, NOTHING):
-            self._check_runner_up(runner_up, runner_up_count, count, where)
+            self._check_runner_up(runner_up, runner_up_count, where)
         for values, value in zip(self._values, (left, right, count, *runner_up, *numbers[1:]), strict=True):
             values.append(value)
         self._seen[left, right] = len(self._seen) + 1
@@ -89,11 +89,11 @@ class HistoryBuilder:
         if len(self._seen) >= LARGEST_VOCABULARY:
             raise FormatError(f"{where}: there are more than {LARGEST_VOCABULARY:,} merges.")
 
-    def _check_runner_up(self, pair: tuple[int, int], runner_up_count: int, count: int, where: str) -> None:
+    def _check_runner_up(self, pair: tuple[int, int], runner_up_count: int, where: str) -> None:
         if not all(0 <= id < self._next_id for id in pair):
             raise FormatError(f"{where}: its runner-up {pair[0]} + {pair[1]} names a token that does not exist yet.")
-        if runner_up_count == NOTHING or runner_up_count > count:
-            raise FormatError(f"{where}: its runner-up must have a count, and none larger than the winner's.")
+        if runner_up_count == NOTHING:  # it may be larger than the winner's: merges from elsewhere, counted here
+            raise FormatError(f"{where}: its runner-up must have a count.")
 
     def finish(self) -> MergeHistory:
         columns = Columns.with_room(len(self._seen))

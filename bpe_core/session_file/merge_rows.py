@@ -43,8 +43,8 @@ def merge_columns(connection: sqlite3.Connection, run: int, alphabet: Alphabet, 
     has_other = other_left != NOTHING
     for half in (other_left, other_right):
         _refuse((half < NOTHING) | (half >= ids) | ((half != NOTHING) != has_other), "its runner-up is no pair", where)
-    sound = (other_count >= 0) & ((other_count <= count) | (count == NOTHING))
-    _refuse(np.where(has_other, ~sound, other_count != NOTHING), "the count of its runner-up cannot be", where)
+    # It may be larger than the winner's: merges from elsewhere, counted on a corpus of one's own.
+    _refuse(np.where(has_other, other_count < 0, other_count != NOTHING), "the count of its runner-up cannot be", where)
     _check_lengths(alphabet, left.tolist(), right.tolist(), where)
     columns = Columns.with_room(len(step))
     for name, values in zip(Columns._fields, table[1:], strict=True):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core import BpeError, Cancelled, Corpus, MergeHistory, OutputError, Recipe, train
+from bpe_core import BpeError, Cancelled, Corpus, MergeHistory, OutputError, Recipe, Trainer, WordTable, train
 from bpe_core.exporting import export_history, prepare_export
 from bpe_core.formats import FORMATS, Format, format_for
 from bpe_core.progress import Progress
@@ -139,3 +139,18 @@ def test_only_the_first_merges_are_exported(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_the_ending_of_a_name_chooses_the_format(name: str, format: str) -> None:
     assert format_for(name).name == format
+
+
+@pytest.mark.parametrize("name", ["csv", "json", "parquet"])
+def test_merges_from_elsewhere_counted_on_another_text_come_back(name: str) -> None:
+    """There a merge may count less than its runner-up, or nothing at all."""
+    if name == "parquet":
+        pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
+    uncounted = FORMATS["minbpe"].open(content(HISTORY, "minbpe"), "ours").history
+    words = WordTable.from_counts({"other": 3, " words": 5, " the": 1, " lower": 2})
+    counted = Trainer(words, uncounted.recipe, history=uncounted).history
+    columns = counted.columns
+    assert counted.has_counts
+    assert (columns.runner_up_count > columns.count).any()
+    back = FORMATS[name].open(content(counted, name), "table").history
+    assert list(back) == list(counted)

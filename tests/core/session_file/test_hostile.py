@@ -115,7 +115,7 @@ def test_a_newer_version_is_told(path: Path) -> None:
         ("UPDATE merges SET count = -7 WHERE run = 1 AND step = 2", "a count is negative"),
         ("UPDATE merges SET runner_up_left = 999 WHERE run = 1 AND step = 2", "its runner-up is no pair"),
         ("UPDATE merges SET runner_up_right = NULL WHERE run = 1 AND step = 2", "its runner-up is no pair"),
-        ("UPDATE merges SET runner_up_count = count + 1 WHERE run = 1 AND step = 2", "the count of its runner-up"),
+        ("UPDATE merges SET runner_up_count = -5 WHERE run = 1 AND step = 2", "the count of its runner-up"),
         ("UPDATE runs SET recipe = '{}' || 'x'", "not valid JSON"),
         ("UPDATE runs SET recipe = '[1]'", "recipe is damaged"),
         ('UPDATE runs SET recipe = \'{"ties": "by chance"}\'', "recipe is damaged"),
