@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.models.boundary_ranks import CUT, NEVER, NO_TOKEN, Int32s, Tokens
+from app.models.hidden_symbols import HiddenSymbols
 from app.models.token_text import TextChange, TokenAt, TokenTextModel
 from app.views.token_text.block_layout import BlockLayout, Setting
 from app.views.token_text.canvas import MARGIN
@@ -840,3 +841,43 @@ def test_a_setting_is_measured_once() -> None:
     setting = Setting(QApplication.font(), 300.0)
     assert setting.metrics is setting.metrics
     assert BlockLayout("", setting, right_to_left=False, goes_on=False).height == setting.row_height
+
+
+@pytest.mark.parametrize("text", ["עולם two ab", "two עולם x", "שלום 123 עולם", "a ע b", "שָׁלוֹם ab", "a مرحبا 1 b"])
+@pytest.mark.parametrize("right_to_left", [False, True])
+def test_where_the_reading_direction_turns_each_letter_has_its_cell(text: str, right_to_left: bool) -> None:
+    layout = BlockLayout(text, Setting(QApplication.font(), 500.0), right_to_left=right_to_left, goes_on=False)
+    (row,) = layout.rows
+    begins, ends = layout.cells(row)
+    low, high = np.sort(np.stack((begins, ends)), axis=0)
+    order = np.lexsort((high, low))
+    assert np.allclose(low[order][1:], high[order][:-1], atol=0.6), "the cells lie side by side"
+    widths = high - low
+    assert (widths > 0.1).all()
+    assert abs(widths.sum() - row.line.naturalTextWidth()) < 2
+
+
+def test_an_id_without_bytes_stands_among_the_others(qtbot: QtBot) -> None:
+    """As a word marker does: it can be hovered and gone to, and points to its place in the text."""
+    model = TokenTextModel("low low")
+    panel = TokenTextPanel(model)
+    qtbot.addWidget(panel)
+    panel.show()
+    model.use_alphabet(9)
+    symbols = np.array([1, 2, 3, NO_TOKEN, 1, 2, 3], np.int32)
+    ranks = np.array([CUT, 0, NEVER, CUT, CUT, 0, NEVER, CUT], np.int32)
+    markers = HiddenSymbols(
+        np.array([3, 7]), *(np.array(two, np.int32) for two in ([4, 4], [NEVER, NEVER], [CUT, CUT]))
+    )
+    model.accept(model.revision, 0, 7, ranks, symbols, markers)
+    model.set_cursor(1)
+    grid = panel.ids.grid
+    qtbot.waitUntil(lambda: grid.cells == grid._measured())
+    grid.grab()
+    assert grid.selected_ids() == [9, 3, 4, 9, 3, 4]
+    with qtbot.waitSignal(grid.token_hovered) as hovered:
+        QTest.mouseMove(grid.viewport(), grid._cell(2).center().toPoint())
+    assert hovered.args == [TokenAt(3, 3, 4, b"")]
+    panel.grab()
+    QTest.mouseClick(grid.viewport(), Qt.MouseButton.LeftButton, pos=grid._cell(6).center().toPoint())
+    assert panel.editor.caret.position == 7

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import compress
+from itertools import compress, pairwise
 from typing import cast
 
 import numpy as np
@@ -240,6 +240,7 @@ class BlockLayout:
         if visible.is_right_to_left or self.right_to_left:
             boxes = {box.character: box.units - 1 for box in visible.boxes}
             ends = [_end_x(line, visible.units_of(c) + boxes.get(c, 0)) for c in clusters]
+            _place_where_the_direction_turns(line, [*map(visible.units_of, (*clusters, stop))], begins, ends)
         else:
             ends = [*begins[1:], _x(line, visible.units_of(stop))] if clusters else []
         return clusters, begins, ends
@@ -265,6 +266,23 @@ def _x(line: QTextLine, unit: int) -> float:
 def _end_x(line: QTextLine, unit: int) -> float:
     """Where the letter at a unit ends, in reading direction."""
     return cast(tuple[float, int], line.cursorToX(unit, QTextLine.Edge.Trailing))[0]
+
+
+def _place_where_the_direction_turns(line: QTextLine, units: list[int], begins: list[float], ends: list[float]) -> None:
+    """Put right the letters at which the reading direction turns.
+
+    For both of their sides the line answers where the caret stands: at the letter before. Their
+    glyphs are where they are.
+    """
+    for index, (unit, next_unit) in enumerate(pairwise(units)):
+        if begins[index] != ends[index]:
+            continue
+        for run in line.glyphRuns(unit, next_unit - unit):
+            widths = run.rawFont().advancesForGlyphIndexes(run.glyphIndexes())
+            sides = [(at.x(), at.x() + width.x()) for at, width in zip(run.positions(), widths, strict=True)]
+            if sides:
+                low, high = min(left for left, _ in sides), max(right for _, right in sides)
+                begins[index], ends[index] = (high, low) if run.isRightToLeft() else (low, high)
 
 
 def _byte_starts(text: str) -> npt.NDArray[np.int64] | None:
