@@ -2,8 +2,8 @@
 
     python -m tests.e2e.restless FOLDER SEED
 
-Every few hundredths of a second it prints how much the shown run has learned, so that whoever
-kills it knows what must be found afterwards.
+Every few hundredths of a second it prints which run is shown and how much it has learned, so that
+whoever kills it knows what must be found afterwards. A run that has ended is followed by a new one.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from bpe_core.session_file import Bookmark
 VOCABULARY = 6_000
 TELL_MILLISECONDS = 20
 ACT_MILLISECONDS = 150
+MOST_RUNS = 12
 PACES = (None, 400.0, 3_000.0)  # merges a second; None: as fast as can be
 
 
@@ -52,12 +53,17 @@ def main(folder: Path, seed: int) -> int:
     session.train()
 
     def tell() -> None:
-        say(f"{time.monotonic()} {0 if session.runs.shown is None else session.runs.shown.learned}")
+        run = session.runs.shown
+        if run is not None:
+            say(f"{time.monotonic()} {run.number} {run.learned}")
 
     def act() -> None:
         deed = chosen.choice(["save", "export", "pause", "note", "nothing", "nothing"])
         if program.training.status.main == "resume":
             program.actions["main"].trigger()
+        elif len(session.runs.all) < MOST_RUNS and not program.training.status.is_busy:
+            session.runs.set_pace(chosen.choice(PACES))
+            session.train()
         elif deed == "save":
             document.save(folder / "harbour.bpex")
         elif deed == "export" and program.export.can_start():
