@@ -273,3 +273,29 @@ def test_peers_encode_overlaps_to_the_same_ids(encoder: Callable[..., Encode]) -
     for learned_from, text in itertools.pairwise(overlapping_texts(seed=4)):
         history = our_history(learned_from, Recipe.preset("gpt2", vocab_size=290, min_frequency=1))
         assert bpe.Tokenizer(history).encode(text) == encoder(history)(text), (learned_from, text)
+
+
+@each_encoder
+def test_peers_given_the_first_merges_only_stand_where_we_stood_then(encoder: Callable[..., Encode]) -> None:
+    text = first_megabyte("data/udhr-languages.txt")[:120_000]
+    history = our_history(text, Recipe.preset("gpt2", vocab_size=1_500))
+    ours, at_every_moment = bpe.Tokenizer(history), bpe.Tokenizer(history).boundaries(text)
+    for at in (0, 1, 2, 10, 100, 700, len(history)):
+        expected = encoder(history.first(at))(text)
+        assert ours.encode(text, at=at) == expected
+        assert at_every_moment.ids(at).tolist() == expected
+
+
+def test_tiktoken_finds_the_same_special_tokens_where_they_are_allowed() -> None:
+    tiktoken = pytest.importorskip("tiktoken")
+    names = ("<|endoftext|>", "<|pad|>", "<|end|>of")
+    history = our_history(shared_text("data/raven.txt"), Recipe.preset("gpt2", vocab_size=600, special_tokens=names))
+    ranks = {text: id for id, text in enumerate(token_texts(history))}
+    ids = {name: len(ranks) + j for j, name in enumerate(names)}
+    theirs = tiktoken.Encoding("ours", pat_str=GPT2, mergeable_ranks=ranks, special_tokens=ids)
+    ours = bpe.Tokenizer(history)
+    text = "Once<|endoftext|> upon <|pad|><|pad|>\n<|endoftext|midnight <|end|>of <|end|> dreary<|endoftext|>"
+    for allowed in ([], [names[0]], names[1:], names):
+        assert ours.encode(text, allowed_special=allowed) == theirs.encode(
+            text, allowed_special=set(allowed), disallowed_special=()
+        )

@@ -1,0 +1,136 @@
+"""Any recipe on any text: plain Python, the kernels and the specification give the same tokens, and text comes back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bpe_core as bpe
+import bpe_core.normalization
+import bpe_core.splitting
+from bpe_core import reference
+from bpe_core.compiled import encode as _kernels  # noqa: F401 - so that the kernels are used at once
+from bpe_core.encoding.compiled_encoder import CompiledEncoder
+from bpe_core.encoding.plain_encoder import PlainEncoder
+from bpe_core.history import MergeHistory
+from bpe_core.recipe import Recipe
+from tests.core.random_training import merge_tables
+
+# Emoji in families and flags, combining and zero-width characters, lone \r, NUL, right-to-left,
+# letters that become several or change with their neighbours, digits of other scripts, private and last code points.
+CHARACTERS = (
+    "ab lowerst'S\n\n\r\t\x00\x1c\x85\xa0\u3000\u200b\u200d\u2028\ufeff\xad.,<>éßςΣİıſﬁﬃ㎒½²٣१漢한각한שלוםمرحبا"
+    "😀👩🏽🇩🇪\ufe0f\u0301\u0300\u0338\u0345\ue000\ufffd\U0010ffff▁Ġ"
+)
+TEXTS = st.text(CHARACTERS, max_size=60) | st.text(max_size=30)
+
+SPECIALS = ("<end>", "b\n", "é")
+NORMALIZATIONS: list[dict[str, Any]] = [
+    dict(unicode_form="NFC"),
+    dict(unicode_form="NFKC", lowercase=True),
+    dict(lowercase=True, strip_ascii_punctuation=True, strip_marks="a\u0301"),
+]
+NAMED = [dict(pattern=name) for name in ("whitespace", "gpt2", "cl100k", "o200k", "english")]
+OWN = [
+    dict(pattern="custom", custom_pattern=expression) for expression in (r"[a-z]+|\d", r"\s+(?=\S)|[^\s]", r"(?<=a).")
+]
+
+
+@st.composite
+def histories(draw: st.DrawFn, normalizations: list[dict[str, Any]] = NORMALIZATIONS) -> MergeHistory:
+    table = draw(merge_tables())
+    unsplit: list[dict[str, Any]] = [dict(pattern="none")] if table.recipe.marker == "none" else []
+    recipe = table.recipe.with_changes(
+        unit=draw(st.sampled_from(["file", "line"])),
+        special_tokens=draw(st.sampled_from([(), SPECIALS])),
+        **draw(st.sampled_from([*NAMED, *OWN, *unsplit])),
+        **draw(st.sampled_from([{}, *normalizations])),
+    )
+    return MergeHistory(recipe, table.alphabet, table.columns)
+
+
+def with_special_tokens(text: str, history: MergeHistory, allowed: tuple[str, ...], at: int) -> list[int]:
+    """The specification's ids between the special tokens, and theirs."""
+    ids: list[int] = []
+    first_special = len(history.alphabet) + len(history)
+    longest_first = sorted(allowed, key=len, reverse=True)
+    for part in re.split(f"({'|'.join(longest_first)})", text) if allowed else [text]:
+        if part in allowed:
+            ids.append(first_special + history.recipe.special_tokens.index(part))
+        else:
+            ids += reference.encode(part, history, at=at)
+    return ids
+
+
+@contextmanager
+def plain_python() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BPE_EXPLORER_PLAIN", "1")
+        yield
+
+
+def assert_tells(tokenizer: bpe.Tokenizer, text: str, ids: list[int], at: int, allowed: tuple[str, ...]) -> None:
+    assert tokenizer.encode(text, at=at, allowed_special=allowed) == ids
+    boundaries = tokenizer.boundaries(text, allowed_special=allowed)
+    tokens = boundaries.tokens(at)
+    assert tokens.ids.tolist() == ids
+    starts, stops = tokens.starts.tolist(), tokens.stops.tolist()
+    edges = [0, *(place for span in zip(starts, stops, strict=True) for place in span), len(text.encode())]
+    assert edges == sorted(edges), "spans follow each other within the text"
+    covering = [start for start, stop in zip(starts, stops, strict=True) if start < stop]
+    assert (boundaries.ranks[covering] >= at).all()
+    assert set(np.flatnonzero(boundaries.ranks >= np.int32(at)).tolist()) <= {*edges}
+
+
+@given(history=histories(), text=TEXTS, data=st.data())
+def test_plain_python_kernels_and_specification_agree(history: MergeHistory, text: str, data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(history)), label="at")
+    allowed = data.draw(st.sampled_from([(), history.recipe.special_tokens]), label="allowed_special")
+    expected = with_special_tokens(text, history, allowed, at)
+    compiled = bpe.Tokenizer(history)
+    assert_tells(compiled, text, expected, at, allowed)
+    assert isinstance(compiled._texts._encoder_for(""), CompiledEncoder)
+    with plain_python():
+        plain = bpe.Tokenizer(history)
+        assert_tells(plain, text, expected, at, allowed)
+        assert isinstance(plain._texts._encoder_for(""), PlainEncoder)
+
+
+@given(history=histories(normalizations=[]), text=TEXTS, data=st.data())
+def test_text_comes_back_from_bytes(history: MergeHistory, text: str, data: st.DataObject) -> None:
+    tokenizer = bpe.Tokenizer(history)
+    allowed = data.draw(st.sampled_from([(), history.recipe.special_tokens]), label="allowed_special")
+    at = data.draw(st.integers(0, len(history)), label="at")
+    decoded = tokenizer.decode(tokenizer.encode(text, at=at, allowed_special=allowed))
+    if history.recipe.keeps_every_byte:
+        assert decoded == text
+        assert tokenizer.decode(tokenizer.encode_greedy(text, at=at, allowed_special=allowed)) == text
+    elif history.recipe.base == "bytes" and history.recipe.pattern != "whitespace":
+        assert decoded.replace(" ", "") == text.replace(" ", ""), "a marker reads as a blank; nothing else is lost"
+
+
+@given(history=histories(), text=TEXTS, data=st.data())
+def test_the_longest_match_with_special_tokens(history: MergeHistory, text: str, data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(history)), label="at")
+    recipe = history.recipe.with_changes(special_tokens=())
+    words = bpe.splitting.split_words(bpe.normalization.normalize(text, recipe), recipe)
+    expected = [id for word in words for id in reference.encode_word_greedily(word.encode(), history, at=at)]
+    assert bpe.Tokenizer(history).encode_greedy(text, at=at) == expected
+
+
+def test_greedy_matching_gives_unk_for_what_the_alphabet_lacks() -> None:
+    recipe = Recipe.preset("words", merges=3)
+    history = reference.train(bpe.WordTable.from_counts({"low": 5, "lot": 4}), recipe)
+    tokenizer = bpe.Tokenizer(history)
+    text_of = [symbol.text for symbol in history.alphabet.symbols]
+    assert [text_of[id] for id in tokenizer.encode_greedy("é漢")] == [b"<unk>", b"<unk>"]
+    low = tokenizer.encode_greedy("low")
+    assert len(low) == 1
+    assert tokenizer.encode_greedy("low\u0301low") == [*low, text_of.index(b"<unk>"), *low]
