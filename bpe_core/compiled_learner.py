@@ -14,6 +14,7 @@ from bpe_core.compiled import learn_state as names
 from bpe_core.history import Columns, MergeHistory
 from bpe_core.layout import Layout, lay_out
 from bpe_core.learner import EVERY_LENGTH, PairCount, Stop, byte_order
+from bpe_core.limits import check_room
 from bpe_core.recipe import Recipe, Ties
 from bpe_core.words import WordTable
 
@@ -26,7 +27,10 @@ _RULES: dict[Ties, int] = {
 }
 _STOPS = {names.GOING: Stop.GOING, names.OUT_OF_PAIRS: Stop.NO_PAIRS, names.TOO_RARE: Stop.TOO_RARE}
 _SMALL_ALPHABET = 1024  # so many symbols or fewer have a table with a place for each of their pairs
-_ENTRIES_A_CELL = 3  # one for the pair at the start; a merge gives two and takes a token away
+LEARNING = "Learning"
+FEWER_CELLS = "Train on fewer texts, or choose a pattern that leaves fewer or shorter different words."
+
+_GROWTH = 4  # arrays that are known to grow slowly get a fourth more
 
 
 class CompiledLearner:
@@ -47,6 +51,8 @@ class CompiledLearner:
         while not learn_start.count_base_pairs(self._state):
             self._grow_pairs()
             self._grow_slots()
+        learn_start.number_slices(self._state)
+        self._make_arena()
         learn_start.place_base_pairs(self._state)
         self.has_pairs = bool(self._state.number[names.PAIRS] > 1)
 
@@ -61,6 +67,8 @@ class CompiledLearner:
                 return _STOPS[status]
             if status == names.NEEDS_PAIRS:
                 self._grow_pairs()
+            elif status == names.NEEDS_ARENA:
+                self._tidy_arena()
             else:
                 self._grow_text()
 
@@ -88,19 +96,37 @@ class CompiledLearner:
         )
 
     def _grow_pairs(self) -> None:
-        state, room = self._state, 2 * len(self._state.pairs)
-        self._state = state._replace(
-            pairs=_grown(state.pairs[: state.number[names.PAIRS]], room),
-            heap=_grown(state.heap[: state.number[names.HEAP]], room),
-        )
+        pairs = self._state.pairs
+        room = len(pairs) + max(len(pairs) // _GROWTH, 64)
+        check_room((room - len(pairs)) * pairs.itemsize, LEARNING, FEWER_CELLS)
+        pairs.resize(room, refcheck=False)  # in place where the system can move pages; nobody keeps a view
+        if room > len(self._state.heap):
+            heap = _grown(self._state.heap[: self._state.number[names.HEAP]], 2 * room)
+            self._state = self._state._replace(heap=heap)
+
+    def _make_arena(self) -> None:
+        used = int(self._state.number[names.ARENA])
+        self._state = self._state._replace(arena=np.empty(used + used // _GROWTH + 1, np.int32))
+
+    def _tidy_arena(self) -> None:
+        """Make room by leaving out what no longer stands; a larger arena only where that is not enough."""
+        kernel.tidy_arena(self._state)
+        arena, (used, wanted) = self._state.arena, self._state.number[[names.ARENA, names.WANTED]].tolist()
+        room = used + max(wanted, used // 2)
+        if room < len(arena):
+            arena.resize(room, refcheck=False)
+        else:
+            check_room(room * arena.itemsize, LEARNING, FEWER_CELLS)
+            self._state = self._state._replace(arena=_grown(arena[:used], room))
 
     def _grow_text(self) -> None:
         self._state = self._state._replace(text=_grown(self._state.text, 2 * len(self._state.text)))
 
     def _grow_slots(self) -> None:
         """A table twice as large as there are pairs, unless it already has a place for each."""
-        if len(self._state.base_slots) != int(self._state.number[names.BASE]) ** 2:
-            self._state = self._state._replace(base_slots=_slots(self._state.number, len(self._state.pairs)))
+        slots, pairs = len(self._state.base_slots), len(self._state.pairs)
+        if slots < 2 * pairs and slots != int(self._state.number[names.BASE]) ** 2:
+            self._state = self._state._replace(base_slots=_slots(self._state.number, pairs))
             learn_start.fill_slots(self._state)
 
 
@@ -133,7 +159,7 @@ def _begin(
         text_starts=text_starts,
         base_slots=_slots(number, room),
         pairs=np.empty(room, names.PAIR),
-        arena=np.empty(_ENTRIES_A_CELL * cells, np.int32),
+        arena=np.empty(0, np.int32),
         heap=np.empty(room, names.HEAP_ENTRY),
         waiting=np.zeros(names.LEVELS, np.int32),
         groups=np.empty(2 * size + 1, names.GROUP),

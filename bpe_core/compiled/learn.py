@@ -19,6 +19,7 @@ from bpe_core.compiled.jit import kernel
 from bpe_core.compiled.learn_queue import best_pair, enter
 from bpe_core.compiled.learn_start import add_pair, base_slot
 from bpe_core.compiled.learn_state import (
+    ARENA,
     BASE,
     BY_SMALLEST_TEXT,
     FIRST_GROUP,
@@ -31,6 +32,7 @@ from bpe_core.compiled.learn_state import (
     MAX_LENGTH,
     MERGES,
     MIN_FREQUENCY,
+    NEEDS_ARENA,
     NEEDS_PAIRS,
     NEEDS_TEXT,
     NO_PAIR,
@@ -42,6 +44,7 @@ from bpe_core.compiled.learn_state import (
     TIES,
     TOKENS_LEFT,
     TOO_RARE,
+    WANTED,
 )
 
 CHAINED = 0  # the group of new tokens that stand behind another
@@ -103,6 +106,9 @@ def missing_room(state, pair, left, right):  # type: ignore[no-untyped-def]
     born = min(2 * np.int64(state.pairs[pair].times), 2 * tokens) + 1 if pair != NO_PAIR else 0
     if number[PAIRS] + born > len(state.pairs):
         return NEEDS_PAIRS
+    number[WANTED] = 2 * np.int64(state.pairs[pair].times) if pair != NO_PAIR else 0
+    if number[ARENA] + number[WANTED] > len(state.arena):
+        return NEEDS_ARENA
     if number[TIES] >= BY_SMALLEST_TEXT:
         length = state.text_starts[left + 1] - state.text_starts[left]
         length += state.text_starts[right + 1] - state.text_starts[right]
@@ -308,6 +314,25 @@ def place_one(cells, arena, groups, cell):  # type: ignore[no-untyped-def]
     if group.new != NO_PAIR:
         arena[group.fill] = cell
         group.fill += 1
+
+
+@kernel
+def tidy_arena(state):  # type: ignore[no-untyped-def]
+    """Keep only the occurrences that still stand, of pairs that may still be merged: never more than tokens."""
+    cells, arena, pairs, number = state.cells, state.arena, state.pairs, state.number
+    least = number[FORCED_FREQUENCY] if number[MERGES] < number[FORCED] else number[MIN_FREQUENCY]
+    end = np.int64(0)
+    for pair in range(1, number[PAIRS]):
+        begin, stop = pairs[pair].first, pairs[pair].first + pairs[pair].times
+        pairs[pair].first = end
+        if pairs[pair].count >= least:
+            for entry in range(begin, stop):
+                cell = arena[entry]
+                if cells[cell] == pair:
+                    arena[end] = cell
+                    end += 1
+        pairs[pair].times = end - pairs[pair].first
+    number[ARENA] = end
 
 
 @kernel

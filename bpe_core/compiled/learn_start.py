@@ -88,14 +88,20 @@ def count_base_pairs(state):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def place_base_pairs(state):  # type: ignore[no-untyped-def]
-    """Give each pair that is not too rare its slice of the arena, and let it queue."""
-    cells, pairs, arena, number = state.cells, state.pairs, state.arena, state.number
+def number_slices(state):  # type: ignore[no-untyped-def]
+    """Give each pair that is not too rare its slice of the arena; the room they need together is in ARENA."""
+    pairs, number = state.pairs, state.number
     for pair in range(1, number[PAIRS]):
         if pairs[pair].count < number[FORCED_FREQUENCY]:
             pairs[pair].times = 0
         pairs[pair].first = number[ARENA]
         number[ARENA] += pairs[pair].times
+
+
+@kernel
+def place_base_pairs(state):  # type: ignore[no-untyped-def]
+    """Note in the slices where the pairs stand, and let the pairs queue."""
+    cells, pairs, arena, number = state.cells, state.pairs, state.arena, state.number
     for cell in range(len(cells)):
         begun = np.int64(cells[cell])
         if begun <= NO_PAIR:

@@ -45,10 +45,11 @@ FORCED_LENGTH = 13  # and pairs that long
 GROUPS = 14  # of neighbours in the merge at hand
 COUNTED = 15  # cells whose pairs of base symbols are counted
 TEXT = 16  # bytes of token text in use
-NUMBERS = 17
+WANTED = 17  # entries of the arena that the next merge may need
+NUMBERS = 18
 
 BY_FIRST_SEEN, BY_IDS, BY_SMALLEST_TEXT, BY_LARGEST_TEXT = range(4)
-GOING, OUT_OF_PAIRS, TOO_RARE, NEEDS_PAIRS, NEEDS_TEXT = range(5)
+GOING, OUT_OF_PAIRS, TOO_RARE, NEEDS_PAIRS, NEEDS_TEXT, NEEDS_ARENA = range(6)
 
 HINT_SHIFT = 4  # a hint for every sixteenth cell
 LEVELS = 64 * 64  # more than any 64-bit count has
@@ -96,7 +97,7 @@ class State(NamedTuple):
     text_starts: Int64s
     base_slots: Int32s  # the table of pairs of base symbols; 0 is empty
     pairs: Records
-    arena: Int32s  # the cells where pairs stand, a sorted slice for each pair
+    arena: Int32s  # the cells where pairs stand, a sorted slice for each pair, in the order of the pairs
     heap: Records
     waiting: Int32s  # for each level the pair that waits first
     groups: Records

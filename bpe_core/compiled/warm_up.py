@@ -43,7 +43,8 @@ def _count() -> None:
 
 
 def _learn() -> None:
-    words = WordTable.from_counts(dict.fromkeys(_TEXT.split(), 3))
+    """With one letter so often that the arena must be tidied before the first merge."""
+    words = WordTable.from_counts(dict.fromkeys([*_TEXT.split(), "o" * 50], 3))
     recipe = Recipe.preset("gpt2", merges=8)
     alphabet = Alphabet.for_words(words, recipe)
     learner = CompiledLearner(words, alphabet, recipe, None)

@@ -174,3 +174,22 @@ def test_levels_grow_with_the_count(one: int, other: int) -> None:
     levels = [int(learn_queue.level_of(np.int64(count))) for count in (low, high)]
     assert 0 <= levels[0] <= levels[1] < 64 * 64
     assert levels[0] < levels[1] or low == high or low >= 128
+
+
+@pytest.mark.parametrize("ties", ["first-seen", "largest-text"])
+def test_what_no_longer_stands_is_left_out_on_the_way(ties: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long word has more occurrences in all its merges than the arena ever holds."""
+    rooms: list[int] = []
+    tidy = CompiledLearner._tidy_arena
+
+    def noting(learner: CompiledLearner) -> None:
+        tidy(learner)
+        rooms.append(len(learner._state.arena))
+
+    monkeypatch.setattr(CompiledLearner, "_tidy_arena", noting)
+    letters = np.random.default_rng(1).integers(97, 101, 3_000).astype(np.uint8).tobytes()
+    words = WordTable.from_counts([(letters + b"a" * 500, 2)])
+    recipe = Recipe.preset("raw-bytes", merges=300, ties=ties)
+    assert_same(learn(words, recipe), reference.train(words, recipe))
+    assert len(rooms) > 2
+    assert rooms[-1] < 1_750 < max(rooms)  # half of the symbols there were at first
