@@ -118,6 +118,8 @@ def _are_the_same(one: MergeHistory, other: MergeHistory | None) -> bool:
     """Whether two histories give the same tokens, as far as can be told cheaply."""
     if other is None or len(one) != len(other) or one.recipe != other.recipe:
         return False
+    if one.alphabet is not other.alphabet and one.alphabet != other.alphabet:
+        return False  # a run that has learned nothing yet knows the characters of its words already
     return (
         len(one) == 0
         or one.columns.left.base is other.columns.left.base

@@ -1,0 +1,46 @@
+"""Hears every attempt of this process to reach a network, by Python or past it.
+
+`listen()` writes a line to the standard error for each attempt that Python makes: an audit hook cannot
+be taken away again. `network_sockets()` asks the kernel (Linux) what is open, whoever opened it.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+HEARD = "NETWORK"
+HARMLESS = {"socket.gethostname", "socket.__new__"}  # the computer's own name; a socket that is not connected yet
+HEADS = ("socket.", "urllib.", "http.", "ftplib.", "smtplib.", "webbrowser.")
+
+
+def listen() -> None:
+    """From now on, to the end of the process."""
+    sys.addaudithook(_hear)
+
+
+def _hear(event: str, arguments: tuple[object, ...]) -> None:
+    if event.startswith(HEADS) and event not in HARMLESS:
+        sys.stderr.write(f"{HEARD} {event} {arguments}\n")
+
+
+def network_sockets(process: str = "self") -> list[str]:
+    """The Internet sockets that a process has open, as the kernel lists them."""
+    own = {link.removeprefix("socket:[").removesuffix("]") for link in _open_files(process) if "socket:" in link}
+    found = []
+    for protocol in ("tcp", "tcp6", "udp", "udp6", "raw", "raw6"):
+        table = Path("/proc") / process / "net" / protocol
+        if table.exists():
+            rows = table.read_text(encoding="ascii").splitlines()[1:]
+            found += [f"{protocol} {row}" for row in rows if row.split()[9] in own]
+    return found
+
+
+def _open_files(process: str) -> list[str]:
+    links = []
+    for entry in (Path("/proc") / process / "fd").iterdir():
+        try:
+            links.append(str(entry.readlink()))
+        except OSError:  # closed meanwhile
+            continue
+    return links

@@ -1,0 +1,216 @@
+"""A window in which somebody does this and that without a pause, while runs are learned at full speed.
+
+    python -m tests.e2e.soak FOLDER SECONDS SEED
+
+Each second it prints how much memory it has and what was done last; an exception that nobody
+caught is on its standard error, and so is every attempt to reach a network. At the end the window
+is closed as a person would close it.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog
+
+from app.session.merge_filter import Kind, MergeFilter
+from app.settings import Settings
+from app.wiring import Program, build
+from bpe_core.session_file import Bookmark
+from resources import samples
+from tests.e2e.eavesdropper import HEARD, listen, network_sockets
+from tests.e2e.restless import restless_text, say
+
+DEED_MILLISECONDS = 40
+MOST_RUNS = 6  # then a new session is begun, so that what is open does not grow
+MOST_CHARACTERS = 20_000
+LEFT_OUT = {"quit", "new_session"}  # the window is closed at the end; sessions change when there are many runs
+NEEDLES = ("", "e", "th", "[aeiou]{2}", "(", "20 74")
+PRESETS = ("gpt2", "english", "clean-words", "raw-bytes")
+
+
+class Somebody:
+    """Chooses and does one thing after another."""
+
+    def __init__(self, program: Program, folder: Path, seed: int) -> None:
+        self._program, self._folder = program, folder
+        self._chosen = random.Random(seed)
+        self._text = restless_text()
+        self.last = "nothing"
+        self.done = 0
+        self._deeds: tuple[Callable[[], None], ...] = (
+            self._press,
+            self._press,
+            self._press,
+            self._train,
+            self._travel,
+            self._filter,
+            self._sort,
+            self._choose_corpus,
+            self._choose_recipe,
+            self._type,
+            self._mark,
+            self._look_around,
+            self._file,
+        )
+
+    def act(self) -> None:
+        """One deed."""
+        close_dialogs()
+        if len(self._program.session.runs.all) >= MOST_RUNS:
+            deed: Callable[[], None] = self._program.actions["new_session"].trigger
+            self.last = "new session"
+        else:
+            deed = self._chosen.choice(self._deeds)
+            self.last = deed.__name__
+        deed()
+        self.done += 1
+
+    def path(self, *_: object, ending: str = "") -> tuple[str, str]:
+        """Where somebody wants to save or open: mostly a few files, now and then where nothing can be."""
+        endings = ("bpex", "csv", "json", "html", "png", "txt", "svg")
+        name = f"{self._chosen.choice('abc')}.{ending or self._chosen.choice(endings)}"
+        return str(self._folder / ("no/such/folder" if self._chosen.random() < 0.1 else "") / name), ""
+
+    def _press(self) -> None:
+        names = sorted(set(self._program.actions.by_name) - LEFT_OUT)
+        name = self._chosen.choice(names)
+        self.last = name
+        if self._program.actions[name].isEnabled():
+            self._program.actions[name].trigger()
+
+    def _train(self) -> None:
+        """Most of the time something is being learned, as fast as can be."""
+        program, status = self._program, self._program.training.status
+        program.speed.slider.setValue(self._chosen.choice((100, 100, 100, 70)))
+        if not status.is_busy:
+            program.actions["main"].trigger()
+
+    def _travel(self) -> None:
+        track = self._program.time_bar.track
+        track.setValue(int(self._chosen.random() * (track.maximum() + 1)))
+
+    def _filter(self) -> None:
+        kinds: tuple[Kind, ...] = ("text", "regex", "hex")
+        kind = self._chosen.choice(kinds)
+        chosen = MergeFilter(
+            self._chosen.choice(NEEDLES), kind, self._chosen.random() < 0.3, self._chosen.randint(1, 4)
+        )
+        self._program.session.filter.put(chosen, "Filter merges")
+
+    def _sort(self) -> None:
+        header = self._program.merge_panel.table.horizontalHeader()
+        header.sectionClicked.emit(self._chosen.randrange(self._program.merges.columnCount()))
+
+    def _choose_corpus(self) -> None:
+        shelf, place = self._program.session.shelf, self._chosen.random()
+        if place < 0.4:
+            shelf.replace_by_text("restless", self._text)
+        elif place < 0.8:
+            self._program.open_sample(self._chosen.choice(samples()))
+        elif len(shelf.sources.value) < 4:
+            sample = self._chosen.choice(samples())
+            shelf.add_text(sample.title, sample.text())
+
+    def _choose_recipe(self) -> None:
+        form = self._program.form
+        form.choose_preset(self._chosen.choice(PRESETS))
+        form.choose(
+            vocab_size=self._chosen.choice((300, 1_000, 6_000)), ties=self._chosen.choice(("first-seen", "lowest-ids"))
+        )
+
+    def _type(self) -> None:
+        model = self._program.token_text
+        start = self._chosen.randint(0, model.length)
+        stop = model.length if model.length > MOST_CHARACTERS else min(model.length, start + self._chosen.randint(0, 9))
+        words = self._chosen.choice(("", "a", "the lighthouse ", "\n", "naïve 🐦", "おはよう" * 30, self._text[:2_000]))
+        model.replace(start, stop, words, joins=len(words) == 1)
+
+    def _mark(self) -> None:
+        session, run = self._program.session, self._program.session.runs.shown
+        if run is not None and run.learned:
+            mark = Bookmark(run.number, self._chosen.randint(0, run.learned), "a note")
+            others = [other for other in session.bookmarks.value if (other.run, other.merge) != (mark.run, mark.merge)]
+            session.bookmarks.put((*others[-20:], mark), "Add a bookmark")
+
+    def _look_around(self) -> None:
+        program = self._program
+        program.charts.setCurrentIndex(self._chosen.randrange(program.charts.count()))
+        dock = self._chosen.choice(sorted(program.window.docks))
+        program.window.docks[dock].setVisible(self._chosen.random() < 0.8)
+        if program.session.runs.all:
+            program.session.runs.show(self._chosen.choice(program.session.runs.all))
+        program.window.resize(self._chosen.randint(900, 1500), self._chosen.randint(600, 1000))
+
+    def _file(self) -> None:
+        document = self._program.filing.document
+        path = Path(self.path(ending="bpex")[0])
+        if self._chosen.random() < 0.7:
+            document.save(path)
+        elif path.exists():
+            document.open(path)
+
+
+def close_dialogs() -> None:
+    """Whatever waits for an answer gets none."""
+    for widget in QApplication.topLevelWidgets():
+        if isinstance(widget, QDialog) and widget.isVisible():
+            widget.close()
+
+
+def memory() -> int:
+    """Of this process, in bytes."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def tell(somebody: Somebody) -> None:
+    say(f"{time.monotonic():.1f} {memory()} {somebody.done} {somebody.last}")
+    for socket in network_sockets():
+        sys.stderr.write(f"{HEARD} {socket}\n")
+
+
+def every(milliseconds: int, deed: Callable[[], None]) -> QTimer:
+    timer = QTimer(interval=milliseconds)
+    timer.timeout.connect(deed)
+    timer.start()
+    return timer
+
+
+def main(folder: Path, seconds: float, seed: int) -> int:
+    listen()
+    application = QApplication(sys.argv[:1])
+    program = build(application, Settings(), "light")
+    program.window.show()
+    program.begin([])
+    somebody = Somebody(program, folder, seed)
+    answers = {
+        "getSaveFileName": somebody.path,
+        "getOpenFileName": somebody.path,
+        "getOpenFileNames": lambda *_: ([somebody.path(ending="txt")[0]], ""),
+        "getExistingDirectory": lambda *_: str(folder / "texts"),
+    }
+    for name, answer in answers.items():
+        setattr(QFileDialog, name, answer)
+    (folder / "texts").mkdir(exist_ok=True)
+    (folder / "texts" / "one.txt").write_text("so it was and so it is and so it shall be " * 20, encoding="utf-8")
+    timers = [
+        every(DEED_MILLISECONDS, somebody.act),
+        every(500, close_dialogs),
+        every(1_000, lambda: tell(somebody)),
+    ]
+    QTimer.singleShot(int(seconds * 1_000), program.window.close)
+    code = application.exec()
+    for timer in timers:
+        timer.stop()
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])))

@@ -1,0 +1,106 @@
+"""The program talks to nobody, and a file cannot make it run code."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.eavesdropper import HEARD
+from tests.shared import ROOT
+
+SOURCES = sorted(path for folder in ("app", "bpe_core", "resources") for path in (ROOT / folder).rglob("*.py"))
+
+# Modules that reach out, and modules that turn what they read into code.
+FORBIDDEN_MODULES = {
+    *("socket", "ssl", "http", "urllib.request", "ftplib", "smtplib", "telnetlib", "xmlrpc", "socketserver"),
+    *("asyncio", "webbrowser", "requests", "urllib3", "PySide6.QtNetwork", "PySide6.QtWebSockets"),
+    *("pickle", "cPickle", "_pickle", "shelve", "marshal", "dill", "joblib", "cloudpickle"),
+    *("code", "codeop", "runpy"),
+}
+ALLOWED = {"app/interrupt.py": ["imports socket"]}  # for a pair of sockets within the process
+FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__", "load_extension", "enable_load_extension"}
+
+
+def test_the_sources_are_found() -> None:
+    assert len(SOURCES) > 100
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_source_reaches_out_or_runs_what_it_reads(path: Path) -> None:
+    found = list(violations(ast.parse(path.read_text(encoding="utf-8"))))
+    assert found == ALLOWED.get(path.relative_to(ROOT).as_posix(), [])
+
+
+def violations(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        for name in imported_names(node):
+            parts = name.split(".")
+            if any(".".join(parts[: i + 1]) in FORBIDDEN_MODULES for i in range(len(parts))):
+                yield f"imports {name}"
+        if isinstance(node, ast.Call):
+            yield from forbidden_call(node)
+
+
+def imported_names(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        return [f"{node.module}.{alias.name}" for alias in node.names]
+    return []
+
+
+def forbidden_call(call: ast.Call) -> Iterator[str]:
+    function, line = call.func, f"line {call.lineno}: "
+    if isinstance(function, ast.Name) and function.id in FORBIDDEN_CALLS:
+        yield f"{line}{function.id}()"
+    if isinstance(function, ast.Attribute) and function.attr in {"load_extension", "enable_load_extension"}:
+        yield f"{line}{function.attr}()"
+    for keyword in call.keywords:
+        is_off = isinstance(keyword.value, ast.Constant) and not keyword.value.value
+        if keyword.arg in ("allow_pickle", "shell") and not is_off:
+            yield f"{line}{keyword.arg}"
+    if ast.unparse(function) in ("np.load", "numpy.load") and "allow_pickle" not in {key.arg for key in call.keywords}:
+        yield f"{line}np.load() without allow_pickle=False"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import socket",
+        "import urllib.request as net",
+        "from urllib import request",
+        "from PySide6 import QtNetwork",
+        "from PySide6.QtNetwork import QTcpSocket",
+        "import pickle",
+        "from concurrent import futures; eval('1')",
+        "connection.enable_load_extension(True)",
+        "np.load(path)",
+        "np.load(path, allow_pickle=True)",
+        "subprocess.run(line, shell=True)",
+    ],
+)
+def test_such_a_line_would_be_found(line: str) -> None:
+    assert list(violations(ast.parse(line)))
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the kernel is asked otherwise elsewhere")
+def test_the_eavesdropper_hears() -> None:
+    """The long run of random deeds is listened to; here it is shown that nothing would be missed."""
+    script = (
+        "from tests.e2e.eavesdropper import listen, network_sockets\n"
+        "listen()\n"
+        "assert network_sockets() == []\n"
+        "import socket\n"
+        "one = socket.create_server(('127.0.0.1', 0))\n"
+        "assert len(network_sockets()) == 1, network_sockets()\n"
+        "socket.getaddrinfo('127.0.0.1', 80)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert f"{HEARD} socket.bind" in done.stderr
+    assert f"{HEARD} socket.getaddrinfo" in done.stderr
