@@ -247,10 +247,8 @@ class WhySplit:
     def word_at(self, byte: int) -> WordInText:
         """The word that holds this byte, or the last one before it."""
         symbols = self._symbols
-        place = max(0, int(np.searchsorted(symbols.starts, byte, side="right")) - 1)
-        word = max(0, int(np.searchsorted(self._cuts, place, side="right")) - 1)
-        edges = np.append(self._cuts, len(symbols.ids))
-        first, stop = self._neighbourhood(place, int(edges[word]), int(edges[min(word + 1, len(edges) - 1)]))
+        place = self._symbol_at(byte)
+        first, stop = self._neighbourhood(place, *self._whole_word(place))
         return WordInText(
             first,
             symbols.ids[first:stop].tolist(),
@@ -259,6 +257,15 @@ class WhySplit:
             symbols.stops[first:stop].tolist(),
             self._base,
         )
+
+    def _symbol_at(self, byte: int) -> int:
+        return max(0, int(np.searchsorted(self._symbols.starts, byte, side="right")) - 1)
+
+    def _whole_word(self, place: int) -> tuple[int, int]:
+        """The first symbol of the word that holds that one, and the first behind it."""
+        word = max(0, int(np.searchsorted(self._cuts, place, side="right")) - 1)
+        edges = np.append(self._cuts, len(self._symbols.ids))
+        return int(edges[word]), int(edges[min(word + 1, len(edges) - 1)])
 
     def _neighbourhood(self, place: int, first: int, stop: int) -> tuple[int, int]:
         """The part of a word to show: all of it unless it is very long. It ends where nothing is ever joined."""
@@ -283,13 +290,19 @@ class WhySplit:
     def _branches(self, byte: int) -> tuple[Branch | None, Branch | None]:
         """What made the word that ends at this byte, and the one that begins there."""
         part = next(part for part in self._parts if byte <= part.origins[-1])
-        return tuple(self._branch(part, self.word_at(probe), byte) for probe in (byte - 1, byte))  # type: ignore
+        before, after = (
+            self._branch(part, self._whole_word(self._symbol_at(probe)), byte) for probe in (byte - 1, byte)
+        )
+        return before, after
 
-    def _branch(self, part: Part, word: WordInText, byte: int) -> Branch | None:
-        """The alternative that made this word, if the byte is where it begins or ends."""
+    def _branch(self, part: Part, word: tuple[int, int], byte: int) -> Branch | None:
+        """The alternative that made the word of these symbols, if the byte is where it begins or ends."""
+        if word[0] == word[1]:
+            return None
         data, recipe = part.text.encode(), self.history.recipe
-        start, stop, place = (int(np.searchsorted(part.origins, edge)) for edge in (word.start, word.stop, byte))
-        if not word.symbols or place not in (start, stop):
+        edges = self._symbols.starts[word[0]], self._symbols.stops[word[1] - 1], byte
+        start, stop, place = (int(np.searchsorted(part.origins, edge)) for edge in edges)
+        if place not in (start, stop):
             return None
         first = data.rfind(b"\n", 0, start) + 1 if recipe.unit == "line" else 0
         end = data.find(b"\n", start) + 1 if recipe.unit == "line" else 0

@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from bpe_core import Corpus, MergeHistory, Recipe, Tokenizer, reference, train
+from bpe_core.alphabet import Alphabet
 from bpe_core.encoding.boundaries import NEVER
 from bpe_core.insight.boundary_life import meetings
 from bpe_core.insight.merge_tree import Node, encoding_steps, merge_trees
@@ -345,3 +346,13 @@ def test_a_pair_listed_once_is_found_with_its_rank(history: MergeHistory) -> Non
     assume(len(history))
     found = PairRanks(history)
     assert [found[merge.left, merge.right] for merge in history] == list(range(len(history)))
+
+
+def test_the_branch_of_a_word_too_long_to_be_shown_is_that_of_the_whole_word() -> None:
+    """Only its neighbourhood is shown, and that may end in the middle of a character."""
+    text = "a " + "お" * 500 + " b"
+    why = WhySplit(text, MergeHistory.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), []))
+    cut = 1  # before the blank that belongs to the long word
+    assert why.at_byte(cut).kind == "pattern"
+    short = WhySplit("a おお b", why.history)
+    assert why.at_byte(cut) == short.at_byte(cut)
