@@ -16,6 +16,7 @@ from PySide6.QtGui import QActionGroup, QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu
 
 from app.asking import Asking
+from app.exchanging import Exchanging
 from app.filing import Filing
 from app.garbage import GarbageCollection
 from app.models.bookmark_list import BookmarkListModel
@@ -28,7 +29,6 @@ from app.models.merge_table import MergeTableModel
 from app.models.pair_chart import PairChartModel
 from app.models.player import Player
 from app.models.recipe_form import RecipeForm
-from app.models.table_export import TableExport
 from app.models.text_encoder import TextEncoder
 from app.models.token_text import TokenAt, TokenTextModel
 from app.models.training_status import TrainingStatusModel, title_of
@@ -52,7 +52,6 @@ from app.views.corpus_panel import CorpusPanel
 from app.views.crash_dialog import CrashReporter
 from app.views.dialogs import (
     CHART_FILTERS,
-    TABLE_FILTERS,
     ask_for_folder,
     ask_for_merge,
     ask_for_texts,
@@ -157,7 +156,8 @@ class Program(QObject):
         self.inspector = InspectorModel(runs, cursor, self)
         self.player = Player(cursor, self)
         self.bookmarks = BookmarkListModel(session.bookmarks, runs, cursor, self)
-        self.export = TableExport(runs, jobs, self)
+        self.exchanging = Exchanging(session, self.settings, self)
+        self.export = self.exchanging.export
         self.token_text = TokenTextModel(session.text.value, self)
         self.encoder = TextEncoder(self.token_text, runs, cursor, session.recipe, session.text, jobs, self)
         self.course = Course(session, self.token_text, self)
@@ -182,6 +182,7 @@ class Program(QObject):
         self.insight_panel = self.asking.panel(self.inspector)
         self.inspector_panel = self.asking.inspector_panel
         self.asking.add_pages(self.charts)
+        self.exchanging.add_page(self.charts)
         self.bookmarks_panel = BookmarksPanel(self.bookmarks, actions["bookmark"], actions["copy_reference"])
         self.lesson_panel = LessonPanel(self.course)
         self.time_bar = TimeBar(self.session.cursor, self.curves, actions)
@@ -301,7 +302,7 @@ class Program(QObject):
     def _connect_charts_and_export(self) -> None:
         self.actions["save_chart"].triggered.connect(self._save_chart)
         self.actions["copy_chart"].triggered.connect(self.charts.copy)
-        self.actions["export"].triggered.connect(self._export)
+        self.exchanging.connect_all(self.window, self.actions, self.messages)
 
     def _connect_filing(self) -> None:
         session, merges = self.session, self.merges
@@ -328,7 +329,7 @@ class Program(QObject):
         self.actions["help"].triggered.connect(lambda: help_dialog(self.window).show())
         self.actions["about"].triggered.connect(lambda: about_dialog(self.window).show())
         self.actions["quit"].triggered.connect(self.window.close)
-        for teller in (self.session, self.export, self.encoder):
+        for teller in (self.session, self.encoder):
             teller.noticed.connect(self.messages.show_notice)
 
     def _connect_look(self) -> None:
@@ -338,6 +339,7 @@ class Program(QObject):
             self.corpus_panel,
             self.merge_panel,
             self.charts,
+            self.exchanging.compare_panel,
             self.bookmarks_panel,
             self.lesson_panel,
         ):
@@ -360,11 +362,14 @@ class Program(QObject):
         deeds[self.training.status.main]()
 
     def _open_paths(self, paths: Sequence[Path]) -> None:
-        """A session replaces what is here; texts are added."""
+        """A session replaces what is here; a tokenizer is shown; texts are added."""
         sessions = [path for path in paths if path.suffix.lower() == EXTENSION]
-        texts = [path for path in paths if path not in sessions]
+        tokenizers = [path for path in paths if self.exchanging.takes(path)]
+        texts = [path for path in paths if path not in (*sessions, *tokenizers)]
         if sessions:
             self.filing.open(sessions[0])
+        if tokenizers:
+            self.exchanging.open(tokenizers[0])
         if texts:
             self._add_paths(texts)
 
@@ -451,15 +456,6 @@ class Program(QObject):
         path = ask_where_to_save(self.window, "Save the chart", str(proposal), CHART_FILTERS)
         if path is not None:
             self.messages.show_notice(self.charts.save(path))
-
-    def _export(self) -> None:
-        if not self.export.can_start():
-            self.messages.show_notice(self.export.nothing_yet())
-            return
-        proposal = Path(self.settings.get(LAST_FOLDER)) / "merges.csv"
-        path = ask_where_to_save(self.window, "Export the merge table", str(proposal), TABLE_FILTERS)
-        if path is not None:
-            self.export.start(path)
 
     def _choose_theme(self, choice: str) -> None:
         self.settings.put(THEME, choice)

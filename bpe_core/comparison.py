@@ -29,7 +29,7 @@ from bpe_core.tokenizer import Tokenizer
 Cause = Literal["none", "length", "tie", "base symbols", "pattern", "data", "count", "not known"]
 
 # The choices that decide which words there are.
-_SPLITTING = ("pattern", "custom_pattern", "unit", "special_tokens")
+_SPLITTING = ("pattern", "custom_pattern", "unit")
 _CHANGES = ("lowercase", "strip_ascii_punctuation", "strip_marks", "unicode_form")
 
 Pair = tuple[bytes, bytes]

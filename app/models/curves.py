@@ -54,6 +54,14 @@ class CurvesModel(QObject):
         cursor.moved.connect(throttle.call)
         cursor.end_moved.connect(throttle.call)
 
+    @property
+    def hint(self) -> str:
+        """What is said where there is no curve yet."""
+        run = self._runs.shown
+        if run is not None and run.history is not None and len(run.history) and not len(run.symbol_counts):
+            return "This table came without texts: Training > Count on My Corpus draws this chart."
+        return "This chart appears when training begins."
+
     def rank_frequency(self) -> Curve:
         """How often each token stands in the corpus, most frequent first."""
         run, k = self._runs.shown, self._cursor.position
@@ -67,7 +75,7 @@ class CurvesModel(QObject):
     def compression(self) -> Curve:
         """Base symbols a token stands for, over the whole run; the moment shown is marked."""
         run, k = self._runs.shown, self._cursor.position
-        if run is None or run.history is None or not len(run.history):
+        if run is None or run.history is None or not len(run.history) or not run.history.has_counts:
             return NOTHING_YET
         x, y = compression_curve(run.history, MOST_POINTS)
         return Curve(x, y, "Merges", _symbols_per_token(run), marked_x=float(k))

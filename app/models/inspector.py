@@ -102,10 +102,15 @@ def facts_of(run: Run, token: int) -> TokenFacts | None:
 
 
 def _decided(merge: Merge, text: list[str]) -> str:
+    if merge.count < 0:
+        return "not known: the table was imported without counts"
     if merge.runner_up is None:
         return "nothing else was frequent enough"
     left, right = merge.runner_up
     other = f"{text[left]} + {text[right]}"
     if merge.tied:
         return f"a tie with {other}: the tie rule decided"
-    return f"ahead of {other} by {merge.count - merge.runner_up_count:,}"
+    ahead = merge.count - merge.runner_up_count
+    if ahead < 0:
+        return f"elsewhere: in these texts {other} occurs {-ahead:,} times more"
+    return f"ahead of {other} by {ahead:,}"

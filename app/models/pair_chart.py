@@ -62,6 +62,12 @@ class PairChartModel(QObject):
     def has_run(self) -> bool:
         return self._runs.shown is not None
 
+    @property
+    def lacks_words(self) -> bool:
+        """Whether the table shown came without texts, so that nobody knows which pairs lead."""
+        run = self._runs.shown
+        return run is not None and run.history is not None and run.words is None
+
     def veil(self, on: bool) -> None:
         """Show no pairs, so that the next merge can be guessed."""
         if on != self.is_veiled:
@@ -80,6 +86,8 @@ class PairChartModel(QObject):
             return LeadingPairs(0, ())
         if run.leading.at == position or (self._cursor.live and run.trainer is not None):
             return run.leading
+        if not run.is_busy and run.words is None:
+            return LeadingPairs(position, ())
         if self._replayed is not None and self._replayed[0] is run and self._replayed[1].at == position:
             return self._replayed[1]
         return None

@@ -147,7 +147,7 @@ class TokenLifeModel(QObject):
         if run is None or facts is None or ranked is None or run.names is None:
             words_missing = run is not None and run.words is None and run.learned > 0
             self.hint = (
-                "Let the run go on, so that its texts are counted again, to see where this token occurs."
+                "This table came without texts: Training > Count on My Corpus shows where this token occurs."
                 if words_missing
                 else ""
             )

@@ -54,6 +54,7 @@ class Run:
     leading: LeadingPairs = NO_PAIRS_YET
     merges_per_second: float = 0.0
     merges_when_prepared: int | None = None  # learn this many at once; None: go on
+    only_counts: bool = False  # the merges are there; they are being counted on texts
     job: TrainingJob | None = None
     began: float = field(default_factory=time.monotonic)
     fingerprints: dict[int, Fingerprint] = field(default_factory=dict)  # of its files as they were read, by source
@@ -89,6 +90,11 @@ class Run:
     def can_be_continued(self) -> bool:
         """Whether there is a trainer, or all that it takes to make one that has learned the same."""
         return self.trainer is not None or (self.words is not None and self.history is not None)
+
+    @property
+    def can_be_counted(self) -> bool:
+        """Whether it is a table from elsewhere whose counts are not known yet."""
+        return not self.is_busy and self.history is not None and len(self.history) > 0 and not self.history.has_counts
 
     def can_go_on(self) -> bool:
         """Whether the same recipe has more to learn here."""

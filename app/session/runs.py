@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
@@ -19,6 +20,7 @@ from app.worker.mailbox import Message
 from app.worker.training import Learned, Pace, Prepared, PreparingJob, Rested, TrainingJob
 from bpe_core import Recipe, WordTable
 
+UNCOUNTED = "Counting was cancelled; the merges have no counts."
 CANCELLED = "Counting was cancelled before there was anything to learn from."
 
 
@@ -51,7 +53,7 @@ class Runs(QObject):
         if not sources:
             self.noticed.emit(Notice("There is no text to learn from: open a file, paste a text or choose a sample."))
             return
-        run = Run(next(self._numbers), recipe, sources, Pace(self.merges_per_second), merges_when_prepared=merges)
+        run = Run(self.next_number(), recipe, sources, Pace(self.merges_per_second), merges_when_prepared=merges)
         self.all.append(run)
         self.show(run)
         self._counts.want([source.as_text() for source in run.sources], run.recipe)
@@ -72,10 +74,10 @@ class Runs(QObject):
         if run is None:
             return
         if run.phase is Phase.COUNTING:
-            self._end(run, CANCELLED)
+            self._end(run, UNCOUNTED if run.only_counts else CANCELLED)
             self._counts.cancel()
         elif run.phase is Phase.PREPARING:
-            self._end(run, "Training was stopped before it began.")
+            self._end(run, UNCOUNTED if run.only_counts else "Training was stopped before it began.")
         elif run.phase is Phase.PAUSED:
             self._end(run, run.end_sentence())
         elif run.job is not None:
@@ -105,6 +107,25 @@ class Runs(QObject):
         self._cursor.go_live()
         self.leading_changed.emit()
 
+    def next_number(self) -> int:
+        return next(self._numbers)
+
+    def add(self, run: Run) -> None:
+        """Have one more run, such as a table from elsewhere, which has its merges already."""
+        self.all.append(run)
+
+    def count_on(self, sources: Sources) -> None:
+        """Find out how often the merges of the shown run, an imported table, occur in these texts."""
+        run = self.shown
+        if run is None or not run.can_be_counted:
+            return
+        if not sources:
+            self.noticed.emit(Notice("There is no text to count on: open a file, paste a text or choose a sample."))
+            return
+        run.sources, run.phase, run.sentence, run.only_counts = sources, Phase.COUNTING, "", True
+        self._tell(run)
+        self._counts.want([source.as_text() for source in sources], run.recipe)
+
     def remove(self, run: Run) -> None:
         """Forget a run that is at rest."""
         if run.is_busy or run.job is not None:
@@ -131,7 +152,7 @@ class Runs(QObject):
     def _prepare(self, run: Run) -> None:
         outcomes = [self._counts.outcome_of(source.as_text(), run.recipe) for source in run.sources]
         if None in outcomes:
-            self._end(run, CANCELLED)
+            self._end(run, UNCOUNTED if run.only_counts else CANCELLED)
             return
         failures = [outcome.sentence for outcome in outcomes if isinstance(outcome, CountFailed)]
         tables = [outcome.table for outcome in outcomes if isinstance(outcome, Counted)]
@@ -141,7 +162,8 @@ class Runs(QObject):
         if failures:
             self.noticed.emit(Notice(f"{failures[0]} The other texts are used.", "\n".join(failures)))
         run.phase = Phase.PREPARING
-        self._jobs.start(PreparingJob(self._jobs.mailbox, run.stamp, lambda: WordTable.merged(tables), run.recipe))
+        words = partial(WordTable.merged, tables)
+        self._jobs.start(PreparingJob(self._jobs.mailbox, run.stamp, words, run.recipe, history=run.history))
         self.prepared.emit(run)
         self._tell(run)
 
@@ -183,7 +205,11 @@ class Runs(QObject):
         run.trainer, run.names = message.trainer, message.names
         run.words, run.history = message.words, message.history
         run.symbol_counts, run.leading = message.symbol_counts, message.leading
-        self._learn(run, run.merges_when_prepared)
+        if run.only_counts:
+            run.only_counts = False
+            self._end(run, f"Counted on {len(run.sources):,} {'text' if len(run.sources) == 1 else 'texts'}.")
+        else:
+            self._learn(run, run.merges_when_prepared)
         if run is self.shown:
             self.leading_changed.emit()
 

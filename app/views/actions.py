@@ -37,7 +37,10 @@ MENUS: dict[str, tuple[Deed, ...]] = {
         Deed("open_folder", "Open &Folder …", "Add all files of a folder to the corpus", "Ctrl+Shift+O"),
         Deed("paste_text", "Add Text from &Clipboard", "Add what was copied to the corpus", "Ctrl+Shift+V", "paste"),
         SEPARATOR,
-        Deed("export", "&Export Merge Table …", "Write the merges to a CSV, TSV or JSON file", "Ctrl+E", "export"),
+        Deed("import", "&Import Tokenizer …", "Open a tokenizer that was made elsewhere", "Ctrl+I"),
+        Deed(
+            "export", "&Export Merge Table …", "Write the merges for another library or as a table", "Ctrl+E", "export"
+        ),
         Deed("report", "&Report …", "Write the run shown as one page that can be mailed"),
         Deed("save_chart", "Save &Chart …", "Save the chart shown as PNG, SVG or CSV", "Ctrl+Alt+S"),
         Deed("copy_chart", "Copy C&hart", "Copy the chart shown as a picture", "Ctrl+Alt+C"),
@@ -59,6 +62,9 @@ MENUS: dict[str, tuple[Deed, ...]] = {
         Deed("new_run", "Train a &New Run", "Begin again; earlier runs stay", "Ctrl+F5"),
         Deed("step", "One &Step", "Learn one merge", "F6", "step"),
         Deed("stop", "St&op", "End the training; what was learned stays", "Shift+F5", "stop"),
+        Deed(
+            "count_imported", "Count on &My Corpus", "Find the counts of an imported table in the texts of the corpus"
+        ),
         Deed("extend", "&Continue to Larger Vocabulary", "Go on to the size the recipe now asks for", "Ctrl+Shift+F5"),
     ),
     "T&ime": (
@@ -85,6 +91,7 @@ MENUS: dict[str, tuple[Deed, ...]] = {
         Deed("race", "The &Race of Pairs", "Follow the counts of chosen pairs through the training"),
         Deed("sizes", "Which Vocabulary &Size?", "Show what each size would mean for your texts"),
         Deed("ties", "What Did the &Ties Decide?", "List the merges that a tie decided, and try another rule"),
+        Deed("compare", "&Compare with Another …", "Put another run or tokenizer beside the one shown"),
         SEPARATOR,
         Deed("encode", "&Encode Texts …", "Write whole texts as token ids into a file", "Ctrl+Shift+E"),
     ),

@@ -21,7 +21,7 @@ class CurveChart(QWidget):
     ) -> None:
         super().__init__(parent)
         self.setAccessibleName(title)
-        self._curve = curve
+        self._model, self._curve = model, curve
         self._plot: Any = None
         self._line: Any = None
         self._bars: Any = None
@@ -29,7 +29,7 @@ class CurveChart(QWidget):
         self._titles = ("", "")
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(4, 4, 8, 2)
-        self._hint = QLabel("This chart appears when training begins.", alignment=Qt.AlignmentFlag.AlignCenter)
+        self._hint = QLabel(model.hint, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         self._hint.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         column.addWidget(self._hint)
         self.setAutoFillBackground(True)
@@ -50,6 +50,7 @@ class CurveChart(QWidget):
         has_points = len(curve.x) > 0
         if has_points and self._plot is None:
             self._build()
+        self._hint.setText(self._model.hint)
         self._hint.setVisible(not has_points)
         if self._plot is not None:
             self._plot.setVisible(has_points)

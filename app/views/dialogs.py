@@ -7,7 +7,9 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 
 TEXT_FILTER = "Texts (*.txt *.md *.jsonl *.csv *.tsv *.gz *.bz2 *.xz *.zst);;All files (*)"
-TABLE_FILTERS = {"CSV table (*.csv)": "csv", "TSV table (*.tsv)": "tsv", "JSON (*.json)": "json"}
+TOKENIZER_FILTER = (
+    "Tokenizers and tables (*.json *.txt *.bpe *.tiktoken *.codes *.model *.spm *.csv *.tsv *.parquet);;All files (*)"
+)
 SESSION_FILTERS = {"Session (*.bpex)": "bpex"}
 REPORT_FILTERS = {"Web page (*.html)": "html"}
 CHART_FILTERS = {"PNG picture (*.png)": "png", "SVG drawing (*.svg)": "svg", "CSV table (*.csv)": "csv"}
@@ -22,6 +24,11 @@ def ask_for_session(parent: QWidget, folder: str) -> Path | None:
     name, _ = QFileDialog.getOpenFileName(
         parent, "Open a session", folder, ";;".join((*SESSION_FILTERS, "All files (*)"))
     )
+    return Path(name) if name else None
+
+
+def ask_for_tokenizer(parent: QWidget, folder: str) -> Path | None:
+    name, _ = QFileDialog.getOpenFileName(parent, "Open a tokenizer", folder, TOKENIZER_FILTER)
     return Path(name) if name else None
 
 

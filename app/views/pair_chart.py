@@ -84,6 +84,8 @@ class PairChart(QWidget):
         if not self._model.bars:
             if self._model.is_veiled:
                 return "The leading pairs are hidden until you have made your prediction."
+            if self._model.lacks_words:
+                return "This table came without texts: Training > Count on My Corpus shows which pairs lead."
             if self._model.has_run:
                 return "No pair is frequent enough to be merged."
             return "The leading pairs appear here when training begins."

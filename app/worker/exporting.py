@@ -1,4 +1,4 @@
-"""Writing a merge table to a file."""
+"""Writing a merge table for others: into memory, where it is read back and checked; later into its place."""
 
 from __future__ import annotations
 
@@ -9,36 +9,75 @@ from pathlib import Path
 from app.worker.job import Job
 from app.worker.mailbox import Mailbox, Message
 from bpe_core import MergeHistory, Progress
-from bpe_core.formats import write_history
+from bpe_core.exporting import PreparedExport, prepare_export
+from bpe_core.formats import Format
 
 
 @dataclass(frozen=True)
 class ExportProgress(Message):
-    """How much is written."""
+    """How far writing or checking is."""
 
+    stage: str
     done: int
     total: int | None
 
 
 @dataclass(frozen=True)
+class ExportPrepared(Message):
+    """The files are written in memory and checked; nothing is in place yet."""
+
+    prepared: PreparedExport
+
+
+@dataclass(frozen=True)
 class Exported(Message):
-    """The file is there."""
+    """The files are there."""
 
-    path: Path
-    merges: int
+    prepared: PreparedExport
 
 
-class ExportJob(Job):
-    """The file appears when it is whole; a cancelled export leaves what was there."""
+class PreparingExportJob(Job):
+    """Writes the first `merges` merges in memory, reads them back and encodes thousands of words by both."""
 
-    def __init__(self, mailbox: Mailbox, stamp: Hashable, history: MergeHistory, path: Path) -> None:
+    def __init__(
+        self,
+        mailbox: Mailbox,
+        stamp: Hashable,
+        history: MergeHistory,
+        path: Path,
+        *,
+        format: Format | None,
+        merges: int,
+        text: str,
+    ) -> None:
         super().__init__(mailbox, stamp)
-        self._history = history
-        self._path = path
+        self._history, self._path, self._format = history, path, format
+        self._merges, self._text = merges, text
 
     def work(self) -> None:
-        write_history(self._history, self._path, progress=self._report, cancelled=self._stop.is_set)
-        self.post(Exported(self.stamp, self._path, len(self._history)))
+        prepared = prepare_export(
+            self._history,
+            self._path,
+            format=self._format,
+            merges=self._merges,
+            text=self._text,
+            progress=self._report,
+            cancelled=self._stop.is_set,
+        )
+        if not self.stopping:
+            self.post(ExportPrepared(self.stamp, prepared))
 
     def _report(self, progress: Progress) -> None:
-        self.post(ExportProgress(self.stamp, progress.done, progress.total))
+        self.post(ExportProgress(self.stamp, progress.stage, progress.done, progress.total))
+
+
+class PlacingExportJob(Job):
+    """Lets what was prepared take the place of the old files, all of them or none."""
+
+    def __init__(self, mailbox: Mailbox, stamp: Hashable, prepared: PreparedExport) -> None:
+        super().__init__(mailbox, stamp)
+        self._prepared = prepared
+
+    def work(self) -> None:
+        self._prepared.put_in_place()
+        self.post(Exported(self.stamp, self._prepared))

@@ -6,6 +6,7 @@ the same words and no file, however hostile, gets further than this.
 
 from __future__ import annotations
 
+import textwrap
 from array import array
 from typing import get_args
 
@@ -18,6 +19,7 @@ from bpe_core.history import NOTHING, Columns, EndReason, Merge, MergeHistory
 from bpe_core.recipe import LARGEST_VOCABULARY, UNKNOWN_TOKEN, Recipe
 
 LARGEST_COUNT = 2**63 - 1
+LONGEST_REASON = 400  # characters; it may quote what is wrong
 LONGEST_TOKEN = 2**31 - 1  # bytes; a few dozen hostile merges could double their way past any memory
 
 
@@ -113,7 +115,7 @@ def checked_recipe(values: object, where: str) -> Recipe:
         recipe = Recipe.from_dict(values)
         recipe.to_json().encode()
     except RecipeError as error:
-        raise FormatError(f"{where}: the recipe is damaged. {error}") from error
+        raise FormatError(f"{where}: the recipe is damaged. {textwrap.shorten(str(error), LONGEST_REASON)}") from error
     except UnicodeEncodeError as error:
         raise FormatError(f"{where}: the recipe is damaged: it holds half a character.") from error
     return recipe

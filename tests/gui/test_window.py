@@ -33,7 +33,6 @@ from app.session.run import Phase
 from app.settings import RECENT_FILES, Settings
 from app.wiring import Program
 from app.worker.training import TrainingJob
-from bpe_core.formats import read_history
 from resources import samples
 from tests.gui.conftest import WAIT, settle, wait_for_phase
 
@@ -540,39 +539,6 @@ def test_typing_changes_tokens(qtbot: QtBot, program: Program, train: Train) -> 
 
 
 # Export and charts
-
-
-@pytest.mark.parametrize("ending", ["csv", "tsv", "json"])
-def test_export_and_read_back(
-    qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
-) -> None:
-    small(program)
-    train(program)
-    path = tmp_path / f"merges.{ending}"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
-    with qtbot.waitSignal(program.export.ended, timeout=WAIT):
-        program.actions["export"].trigger()
-    assert str(path) in program.messages.sentence.text()
-    run = program.session.runs.shown
-    assert run is not None
-    assert run.history is not None
-    assert list(read_history(path)) == list(run.history)
-
-
-def test_an_export_that_cannot_be_written(
-    qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    small(program)
-    train(program)
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "no" / "such.csv"), ""))
-    with qtbot.waitSignal(program.export.ended, timeout=WAIT):
-        program.actions["export"].trigger()
-    assert "Could not write" in program.messages.sentence.text()
-
-
-def test_nothing_to_export_yet(program: Program) -> None:
-    program.actions["export"].trigger()
-    assert "train first" in program.messages.sentence.text()
 
 
 @pytest.mark.parametrize("tab", range(4))

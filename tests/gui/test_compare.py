@@ -1,0 +1,142 @@
+"""The comparison in the window: the same text in both colourings, the merges that differ, and totals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from app.session.run import Phase, Run
+from app.wiring import Program
+from bpe_core import Corpus, Recipe, Tokenizer, train
+from bpe_core.comparison import compare_tables, compare_texts
+from bpe_core.formats import write_history
+from tests.gui.conftest import WAIT, settle, wait_for_phase
+
+TEXT = "the lowest price is lower than the last one, and the lower the better, is it not? thin then that\n" * 3
+OTHER = train(Corpus.from_texts([TEXT]), Recipe.preset("gpt2", merges=40, ties="smallest-text"))
+Train = Callable[[Program], None]
+
+
+@pytest.fixture
+def comparing(qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
+    """A run beside a table that was opened to compare with."""
+    program.session.shelf.replace_by_text("small", TEXT)
+    assert program.form.choose(vocab_size=296)
+    train(program)
+    program.token_text.set_text("the lowest price, then that\nlast")
+    qtbot.waitUntil(lambda: program.session.text.value.startswith("the lowest"), timeout=WAIT)
+    path = tmp_path / "other.csv"
+    write_history(OTHER, path)
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_, **__: (str(path), ""))
+    program.actions["compare"].trigger()
+    program.exchanging.compare_panel.open.click()
+    wait_until_compared(qtbot, program)
+    return program
+
+
+def wait_until_compared(qtbot: QtBot, program: Program) -> None:
+    comparison = program.exchanging.comparison
+
+    def is_done() -> None:
+        assert not comparison.is_waiting
+        assert not program.exchanging.questions.busy
+        assert comparison.found is not None
+        assert comparison.cut is not None
+
+    qtbot.waitUntil(is_done, timeout=WAIT)
+
+
+def shown(program: Program) -> Run:
+    run = program.session.runs.shown
+    assert run is not None
+    return run
+
+
+def test_the_shown_run_stays_and_the_other_stands_beside(comparing: Program) -> None:
+    run, comparison = shown(comparing), comparing.exchanging.comparison
+    assert run.history is not None
+    assert run.recipe.ties != OTHER.recipe.ties
+    found = compare_tables(run.history, OTHER)
+    assert comparison.found == found
+    assert found.cause == "tie"
+    assert comparison.rowCount() == len(found.differing) > 0
+    assert "Likely cause, tie" in comparing.exchanging.compare_panel.summary.text()
+    assert comparing.exchanging.compare_panel.choice.currentText() == "Run 2: other.csv"
+
+
+def test_what_is_cut_differently_is_marked(comparing: Program) -> None:
+    run, comparison = shown(comparing), comparing.exchanging.comparison
+    assert run.history is not None
+    expected = compare_texts(Tokenizer(run.history), Tokenizer(OTHER), "the lowest price, then that\nlast")
+    assert comparison.cut is not None
+    assert comparison.regions == len(expected.regions)
+    for cut, spans in zip(comparison.cut, (expected.spans, expected.other_spans), strict=True):
+        assert [piece.id for piece in cut.pieces] == [id for _, _, id in spans]
+        differing = [any(start <= a < stop for start, stop in expected.regions) for a, _, _ in spans]
+        assert [piece.differs for piece in cut.pieces] == differing
+    one, other = comparing.exchanging.compare_panel.texts
+    assert one.toPlainText() == other.toPlainText() == "the lowest price, then that⏎\nlast"
+    assert f"{len(expected.spans)} tokens here, {len(expected.other_spans)} there" in comparison.totals
+
+
+def test_both_travel_in_time(qtbot: QtBot, comparing: Program) -> None:
+    run, comparison = shown(comparing), comparing.exchanging.comparison
+    assert run.history is not None
+    comparing.session.cursor.go_to(10)
+    wait_until_compared(qtbot, comparing)
+    assert comparison.cut is not None
+    one, other = comparison.cut
+    assert one.title.endswith("after 10 merges")
+    assert other.title.endswith("after 10 merges")
+    assert [piece.id for piece in other.pieces] == Tokenizer(OTHER).encode("the lowest price, then that\nlast", at=10)
+
+
+def test_a_row_leads_to_its_merge(comparing: Program) -> None:
+    comparison = comparing.exchanging.comparison
+    assert comparison.found is not None
+    row = next(i for i, merge in enumerate(comparison.found.differing) if merge.place is not None)
+    comparison.travel_to_row(row)
+    place = comparison.found.differing[row].place
+    assert place is not None
+    assert comparing.session.cursor.position == place + 1
+
+
+def test_runs_are_compared_with_each_other(qtbot: QtBot, comparing: Program) -> None:
+    comparing.form.choose(ties="lowest-ids")
+    comparing.session.train()
+    wait_for_phase(qtbot, comparing, Phase.ENDED)
+    settle(qtbot, comparing)
+    comparison = comparing.exchanging.comparison
+    assert [number for number, _ in comparison.choices()] == [2, 1]
+    comparison.choose(1)
+    wait_until_compared(qtbot, comparing)
+    assert comparison.found is not None
+    first = comparing.session.runs.all[0].history
+    assert first is not None
+    assert shown(comparing).history is not None
+    assert comparison.found == compare_tables(shown(comparing).history, first)  # type: ignore[arg-type]
+
+
+def test_without_a_second_one_the_panel_says_what_to_do(qtbot: QtBot, comparing: Program) -> None:
+    comparing.exchanging.comparison.choose(None)
+    panel = comparing.exchanging.compare_panel
+    qtbot.waitUntil(lambda: "Choose another run" in panel.totals.text(), timeout=WAIT)
+    assert panel.texts[0].toPlainText() == ""
+    assert comparing.exchanging.comparison.rowCount() == 0
+
+
+def test_the_table_can_be_saved(comparing: Program) -> None:
+    rows = comparing.exchanging.compare_panel.as_table()
+    assert rows[0] == ("Left", "Right", "Here", "There")
+    assert len(rows) == comparing.exchanging.comparison.rowCount() + 1
+
+
+def test_another_look_keeps_the_text(qtbot: QtBot, comparing: Program) -> None:
+    before = comparing.exchanging.compare_panel.texts[0].toPlainText()
+    comparing.theme.choose("dark")
+    assert comparing.exchanging.compare_panel.texts[0].toPlainText() == before
+    comparing.theme.choose("light")

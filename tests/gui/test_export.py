@@ -1,0 +1,145 @@
+"""Exporting from the window: what the check finds is seen before an old file is replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from app.views.export_dialog import ExportDialog
+from app.wiring import Program
+from bpe_core.formats import open_table, read_history
+from tests.gui.conftest import WAIT
+
+TEXT = "the lowest price is lower than the last one, and the lower the better, is it not? thin then that\n" * 3
+Train = Callable[[Program], None]
+
+
+@pytest.fixture
+def trained(program: Program, train: Train) -> Program:
+    program.session.shelf.replace_by_text("small", TEXT)
+    assert program.form.choose(vocab_size=300)
+    train(program)
+    return program
+
+
+def dialog(program: Program, path: Path, format: str) -> ExportDialog:
+    program.actions["export"].trigger()
+    shown = program.exchanging.export_dialog
+    shown.choose_format(format)
+    shown.path.setText(str(path))
+    return shown
+
+
+def press(qtbot: QtBot, program: Program, shown: ExportDialog) -> None:
+    with qtbot.waitSignal(program.export.ended, timeout=WAIT):
+        shown.go.click()
+
+
+@pytest.mark.parametrize("format", ["json", "tokenizer.json", "merges.txt"])
+def test_a_file_is_checked_and_then_written(qtbot: QtBot, trained: Program, tmp_path: Path, format: str) -> None:
+    path = tmp_path / "merges.txt" if format == "merges.txt" else tmp_path / f"ours.{format}"
+    shown = dialog(trained, path, format)
+    assert shown.go.text() == "Check"
+    press(qtbot, trained, shown)
+    assert "verified: " in shown.told.text()
+    assert "words agree" in shown.told.text()
+    assert shown.go.text() == "Write"
+    assert list(tmp_path.glob("[!s]*")) == []  # nothing but the settings: no file is there yet
+    press(qtbot, trained, shown)
+    run = trained.session.runs.shown
+    assert run is not None
+    assert run.history is not None
+    assert open_table(path).format == format
+    assert read_history(path).columns.left.tolist() == run.history.columns.left.tolist()
+    assert f"Wrote {len(run.history)} merges" in trained.messages.sentence.text()
+    assert shown.go.text() == "Check"
+
+
+def test_what_a_format_cannot_hold_is_told_before_the_old_file_goes(
+    qtbot: QtBot, trained: Program, tmp_path: Path
+) -> None:
+    path = tmp_path / "ours.tiktoken"
+    path.write_text("the old file")
+    shown = dialog(trained, path, "tiktoken")
+    press(qtbot, trained, shown)
+    assert "no place for the pattern gpt2" in shown.told.text()
+    assert "Writing replaces ours.tiktoken" in shown.told.text()
+    assert shown.go.text() == "Replace ours.tiktoken"
+    assert path.read_text() == "the old file"
+    press(qtbot, trained, shown)
+    assert path.read_text().startswith("AA== 0\n")
+
+
+def test_only_the_merges_up_to_the_moment_shown(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+    trained.session.cursor.go_to(7)
+    path = tmp_path / "early.csv"
+    shown = dialog(trained, path, "csv")
+    shown.up_to_here.click()
+    press(qtbot, trained, shown)
+    press(qtbot, trained, shown)
+    assert len(read_history(path)) == 7
+
+
+def test_a_change_asks_for_another_check(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+    shown = dialog(trained, tmp_path / "ours.csv", "csv")
+    press(qtbot, trained, shown)
+    assert shown.go.text() == "Write"
+    shown.merges.setValue(3)
+    assert shown.go.text() == "Check"
+    assert shown.told.text() == ""
+
+
+def test_a_format_that_has_no_place_for_the_table_says_why(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+    shown = dialog(trained, tmp_path / "ours.codes", "subword-nmt")
+    press(qtbot, trained, shown)
+    assert "this table starts from bytes" in shown.told.text()
+    assert shown.go.text() == "Check"
+
+
+def test_a_folder_that_is_not_there(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+    shown = dialog(trained, tmp_path / "no" / "such.csv", "csv")
+    press(qtbot, trained, shown)
+    press(qtbot, trained, shown)
+    assert "Could not write" in shown.told.text()
+    assert "Could not write" in trained.messages.sentence.text()
+
+
+def test_closing_the_dialog_stops_the_check(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+    shown = dialog(trained, tmp_path / "ours.csv", "csv")
+    shown.go.click()
+    assert shown.go.text() == "Cancel"
+    with qtbot.waitSignal(trained.export.ended, timeout=WAIT):
+        shown.reject()
+    trained.export.put_in_place()
+    assert not trained.export.is_busy
+    assert not (tmp_path / "ours.csv").exists()
+
+
+def test_a_file_may_be_chosen_and_keeps_its_name(
+    trained: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained.actions["export"].trigger()
+    shown = trained.exchanging.export_dialog
+    shown.choose_format("tokenizer.json")
+    assert Path(shown.path.text()).name == "tokenizer.json"
+    shown.choose_format("minbpe")
+    assert Path(shown.path.text()).name == "merges.minbpe.model"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(tmp_path / "mine.x"), ""))
+    shown.choose.click()
+    shown.choose_format("csv")
+    assert shown.path.text() == str(tmp_path / "mine.x")
+
+
+def test_nothing_to_export_yet(program: Program) -> None:
+    program.actions["export"].trigger()
+    assert "train first" in program.messages.sentence.text()
+
+
+def test_a_table_may_be_written_without_a_dialog(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+    with qtbot.waitSignal(trained.export.ended, timeout=WAIT):
+        trained.export.start(tmp_path / "merges.csv")
+    assert len(read_history(tmp_path / "merges.csv")) == trained.export.merges

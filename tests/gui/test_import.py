@@ -1,0 +1,232 @@
+"""Tokenizers from elsewhere in the window: everything works on them but what needs counts, and those can be had."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from app.session.run import Phase, Run
+from app.wiring import Program
+from bpe_core import Corpus, Recipe, Tokenizer, train
+from bpe_core.formats import FORMATS, read_history, write_history
+from tests.gui.conftest import WAIT, settle, wait_for_phase
+from tests.shared import shared_file
+
+TEXT = "the lowest price is lower than the last one, and the lower the better, is it not? thin then that\n" * 3
+HISTORY = train(Corpus.from_texts([TEXT]), Recipe.preset("gpt2", merges=40))
+
+
+@pytest.fixture
+def ranks(tmp_path: Path) -> Path:
+    path = tmp_path / "elsewhere.tiktoken"
+    write_history(HISTORY, path)
+    return path
+
+
+@pytest.fixture
+def imported(qtbot: QtBot, program: Program, ranks: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The window shows a table that was made elsewhere."""
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_, **__: (str(ranks), ""))
+    with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
+        program.actions["import"].trigger()
+    return shown(program)
+
+
+def shown(program: Program) -> Run:
+    run = program.session.runs.shown
+    assert run is not None
+    return run
+
+
+def test_it_is_shown_as_a_history_without_counts(qtbot: QtBot, program: Program, imported: Run) -> None:
+    assert (imported.learned, imported.phase, imported.recipe.name) == (40, Phase.ENDED, "elsewhere.tiktoken")
+    assert program.merges.rowCount() == 40
+    assert program.merges.data(program.merges.index(0, 4)) == ""  # no count
+    assert "40 merges (tiktoken)" in program.messages.sentence.text()
+    assert "does not say how text is split" in program.messages.details.toPlainText()
+    assert program.training.status.main == "train"
+    assert "It has no counts" in program.training.status.sentence
+
+
+def test_text_box_and_time_travel(qtbot: QtBot, program: Program, imported: Run) -> None:
+    program.token_text.set_text("the lowest price")
+    settle(qtbot, program)
+    tokenizer = Tokenizer(HISTORY)
+    for at in (40, 30, 5, 0):
+        program.session.cursor.go_to(at)
+        ids = program.token_text.tokens_between(0, 16).ids.tolist()
+        assert ids == tokenizer.encode("the lowest price", at=at)
+
+
+def test_the_inspector_and_the_filter(qtbot: QtBot, program: Program, imported: Run) -> None:
+    program.inspector.look_at(256 + 30)
+    facts = program.inspector.facts
+    assert facts is not None
+    assert facts.raw == Tokenizer(HISTORY).token_bytes(286)
+    assert facts.parts == (int(HISTORY.columns.left[30]), int(HISTORY.columns.right[30]))
+    assert "without counts" in facts.decided
+    program.merge_panel.needle.setText("low")
+    expected = [merge for merge in HISTORY if b"low" in Tokenizer(HISTORY).token_bytes(merge.id)]
+    assert program.merges.rowCount() == len(expected) > 0
+
+
+def test_every_chart_can_be_looked_at(qtbot: QtBot, program: Program, imported: Run) -> None:
+    for tab in range(program.charts.count()):
+        program.charts.setCurrentIndex(tab)
+        program.session.cursor.go_to(10 + tab)
+        qtbot.wait(160)
+    assert "Count on My Corpus" in program.curves.hint
+    assert program.pairs.lacks_words
+    assert not program.pairs.is_waiting
+
+
+def test_it_can_be_exported(qtbot: QtBot, program: Program, imported: Run, tmp_path: Path) -> None:
+    with qtbot.waitSignal(program.export.ended, timeout=WAIT):
+        program.export.start(tmp_path / "tokenizer.json")
+    back = read_history(tmp_path / "tokenizer.json")
+    assert back.columns.left.tolist() == HISTORY.columns.left.tolist()
+
+
+def test_counts_are_found_on_my_corpus(qtbot: QtBot, program: Program, imported: Run) -> None:
+    """Counted on the text it was learned from, it is the table it was."""
+    program.session.shelf.replace_by_text("small", TEXT)
+    assert program.actions["count_imported"].isEnabled()
+    program.session.cursor.go_to(12)
+    program.actions["count_imported"].trigger()
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    settle(qtbot, program)
+    run = shown(program)
+    assert run is imported
+    assert run.history is not None
+    for name, column in HISTORY.columns._asdict().items():
+        assert getattr(run.history.columns, name).tolist() == column.tolist(), name
+    assert program.merges.data(program.merges.index(0, 4)) == str(HISTORY.columns.count[0])
+    assert "Counted on 1 text." in program.training.status.sentence
+    assert program.session.cursor.position == 12
+    assert not program.actions["count_imported"].isEnabled()
+
+
+def test_counting_needs_a_corpus(qtbot: QtBot, program: Program, imported: Run) -> None:
+    program.session.shelf.sources.put((), "Empty")
+    program.actions["count_imported"].trigger()
+    assert "no text to count on" in program.messages.sentence.text()
+    assert imported.phase is Phase.ENDED
+
+
+def test_counting_can_be_stopped(qtbot: QtBot, program: Program, imported: Run) -> None:
+    program.session.shelf.replace_by_text("larger", TEXT * 3_000)
+    program.actions["count_imported"].trigger()
+    program.actions["stop"].trigger()
+    assert imported.phase is Phase.ENDED
+    assert "have no counts" in imported.sentence
+    qtbot.waitUntil(lambda: not program.session.shelf.counts.busy, timeout=WAIT)
+    assert program.actions["count_imported"].isEnabled()
+
+
+def test_a_counted_table_can_grow(qtbot: QtBot, program: Program, imported: Run) -> None:
+    program.session.shelf.replace_by_text("small", TEXT)
+    program.actions["count_imported"].trigger()
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    program.session.runs.extend(imported.recipe.with_changes(merges=42))
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    longer = train(Corpus.from_texts([TEXT]), Recipe.preset("gpt2", merges=42))
+    assert imported.history is not None
+    assert imported.history.columns.left.tolist() == longer.columns.left.tolist()
+
+
+def test_it_is_kept_in_the_session_file(
+    qtbot: QtBot, new_program: Callable[..., Program], program: Program, imported: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "kept.bpex"
+    with qtbot.waitSignal(program.filing.document.saved, timeout=WAIT):
+        program.filing.document.save(path)
+    other = new_program()
+    with qtbot.waitSignal(other.filing.document.opened, timeout=WAIT):
+        other.filing.open(path)
+    run = shown(other)
+    assert (run.learned, run.recipe.name, run.sentence) == (40, "elsewhere.tiktoken", imported.sentence)
+    assert run.history is not None
+    assert not run.history.has_counts
+    assert other.actions["count_imported"].isEnabled()
+
+
+DAMAGED = {
+    "codes": (b"#version: 0.2\nl o\nlow er\n", "line 3"),
+    "tokenizer.json": (b'{"model": {"vocab": ' + b"[" * 100_000, "too deep"),
+    "ours.tiktoken": (b"IQ== 0\nIg== -1\n", "line 2"),
+    "ours.model": (b"minbpe v1\n\n0\n97 300\n", "line 4"),
+    "spm.model": (b"\x0a\x08\x0a\x01a\x15\0\0\0\0\x0a\xff\xff\xff\xff\x07", "claims"),
+    "picture.png": (b"\x89PNG\r\n\x1a\n", "not a merge table this program knows"),
+    "empty": (b"", "is empty"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_a_damaged_file_leaves_the_session_as_it_was(
+    qtbot: QtBot, program: Program, imported: Run, tmp_path: Path, name: str
+) -> None:
+    data, sentence = DAMAGED[name]
+    path = tmp_path / name
+    path.write_bytes(data)
+    before = list(program.session.runs.all)
+    with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
+        program.exchanging.open(path)
+    assert sentence in program.messages.sentence.text()
+    assert name in program.messages.sentence.text()
+    assert program.session.runs.all == before
+    assert shown(program) is imported
+
+
+def test_tokens_that_would_fill_the_memory_are_refused(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+    path = tmp_path / "doubling.model"
+    lines = [b"97 97", *(b"%d %d" % (id, id) for id in range(256, 284))]
+    path.write_bytes(b"minbpe v1\n\n0\n" + b"\n".join(lines) + b"\n")
+    with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
+        program.exchanging.open(path)
+    assert "cannot be shown" in program.messages.sentence.text()
+
+
+def test_opening_can_be_cancelled(qtbot: QtBot, program: Program, ranks: Path) -> None:
+    with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
+        program.exchanging.open(ranks)
+        program.exchanging.imports.cancel()
+    assert program.session.runs.shown is None
+
+
+def test_a_dropped_tokenizer_is_opened_and_a_text_is_added(qtbot: QtBot, program: Program, ranks: Path) -> None:
+    with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
+        program.window.files_dropped.emit([ranks])
+    assert shown(program).learned == 40
+    assert all(source.path != ranks for source in program.session.shelf.sources.value)
+
+
+def test_what_the_file_does_otherwise_is_told(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+    file = io.BytesIO()
+    FORMATS["tokenizer.json"].write(HISTORY, file)
+    whole = json.loads(file.getvalue())
+    whole["model"]["dropout"] = 0.1
+    whole["model"]["vocab"] = {text: number + 5 for text, number in whole["model"]["vocab"].items()}
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(whole))
+    with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
+        program.exchanging.open(path)
+    details = program.messages.details.toPlainText()
+    assert "dropout" in details
+    assert "numbers its tokens in another order" in details
+
+
+@pytest.mark.parametrize("name", ["gpt2/vocab.bpe", "tiktoken/cl100k_base.tiktoken"])
+def test_large_tables_of_others(qtbot: QtBot, program: Program, name: str) -> None:
+    path = shared_file(f"data/{name}")
+    with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
+        program.exchanging.open(path)
+    program.token_text.set_text("hello world")
+    settle(qtbot, program)
+    ids = program.token_text.tokens_between(0, 11).ids.tolist()
+    assert ids == ([31373, 995] if name.startswith("gpt2") else [15339, 1917])
