@@ -8,6 +8,8 @@ from PySide6.QtCore import QByteArray, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QSplitter, QStatusBar, QToolBar, QVBoxLayout, QWidget
 
+from app.views.dock_tabs import DockTabs
+
 Area = Qt.DockWidgetArea
 STATE_VERSION = 2
 LESSONS_WIDTH = 320
@@ -26,6 +28,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.setDockNestingEnabled(True)
         self.docks: dict[str, QDockWidget] = {}
+        self._dock_tabs = DockTabs(self, self.docks)
         self.centre = QSplitter(Qt.Orientation.Vertical)
         self.centre.setChildrenCollapsible(False)
         self.resize(1280, 800)
@@ -76,13 +79,14 @@ class MainWindow(QMainWindow):
         sides = [self.docks["Corpus"], self.docks["Merges"]]
         self.resizeDocks(sides, [270, 430], Qt.Orientation.Horizontal)
         self.resizeDocks([self.docks["Corpus"], self.docks["Recipe"]], [220, 400], Qt.Orientation.Vertical)
-        self.resizeDocks([self.docks["Merges"], self.docks["Inspector"]], [340, 330], Qt.Orientation.Vertical)
+        self.resizeDocks([self.docks["Merges"], self.docks["Inspector"]], [270, 400], Qt.Orientation.Vertical)
         self.docks["Inspector"].raise_()
 
     def reset_layout(self) -> None:
         """As it was when the program was started for the first time."""
         self.restoreState(self._as_it_was_made, STATE_VERSION)
         self.arrange()
+        self._dock_tabs.tidy_soon()
 
     def raise_lessons(self) -> None:
         """Show the lessons, with room to read if they were not open yet."""
@@ -127,6 +131,7 @@ class MainWindow(QMainWindow):
         dock.setObjectName(title)
         dock.setWidget(widget)
         self.addDockWidget(area, dock)
+        self._dock_tabs.watch(dock)
         self.docks[title] = dock
 
     def _add_time_bar(self, time_bar: QWidget) -> None:

@@ -1,0 +1,80 @@
+"""The tabs of docks: each group has one bar, it stands below its docks, and a click on it works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QTabBar
+from pytestqt.qtbot import QtBot
+
+from app.wiring import Program
+from tests.gui.conftest import WAIT
+
+NewProgram = Callable[..., Program]
+
+
+def bars_in_sight(program: Program) -> list[QTabBar]:
+    window = program.window
+    bars = [child for child in window.children() if isinstance(child, QTabBar)]
+    return [bar for bar in bars if bar.isVisible() and bar.geometry().intersects(window.rect())]
+
+
+def titles(bar: QTabBar) -> list[str]:
+    return [bar.tabText(place) for place in range(bar.count())]
+
+
+def check(qtbot: QtBot, program: Program, *wanted: list[str]) -> None:
+    """Only these bars are seen, each right below a dock that it names."""
+
+    def is_tidy() -> None:
+        bars = bars_in_sight(program)
+        assert sorted(map(titles, bars)) == sorted(wanted)
+        for bar in bars:
+            dock = program.window.docks[bar.tabText(bar.currentIndex())]
+            assert (bar.x(), bar.y()) == (dock.x(), dock.geometry().bottom() + 1)
+
+    qtbot.waitUntil(is_tidy, timeout=WAIT)
+
+
+def click_tab(qtbot: QtBot, program: Program, title: str) -> None:
+    bar = next(bar for bar in bars_in_sight(program) if title in titles(bar))
+    place = bar.tabRect(titles(bar).index(title)).center()
+    on_window = bar.mapTo(program.window, place)
+    top = program.window.childAt(on_window)
+    assert top is bar, "something else lies over the tabs"
+    qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=place)
+
+
+def test_one_bar_for_each_group_from_the_start(qtbot: QtBot, program: Program) -> None:
+    check(qtbot, program, ["Inspector", "Bookmarks"])
+
+
+def test_lessons_come_and_go(qtbot: QtBot, program: Program) -> None:
+    program.window.raise_lessons()
+    check(qtbot, program, ["Inspector", "Bookmarks"], ["Recipe", "Lessons"])
+    click_tab(qtbot, program, "Recipe")
+    qtbot.waitUntil(lambda: not program.window.docks["Recipe"].visibleRegion().isEmpty(), timeout=WAIT)
+    program.window.docks["Lessons"].hide()
+    check(qtbot, program, ["Inspector", "Bookmarks"])
+
+
+def test_a_reset_leaves_tabs_that_work(qtbot: QtBot, program: Program) -> None:
+    for _ in range(3):
+        program.window.raise_lessons()
+        qtbot.wait(1)
+        program.window.reset_layout()
+    check(qtbot, program, ["Inspector", "Bookmarks"])
+    click_tab(qtbot, program, "Bookmarks")
+    qtbot.waitUntil(lambda: not program.window.docks["Bookmarks"].visibleRegion().isEmpty(), timeout=WAIT)
+
+
+def test_the_next_window_too(qtbot: QtBot, new_program: NewProgram) -> None:
+    first = new_program()
+    first.window.raise_lessons()
+    qtbot.wait(1)
+    first.window.close()
+    second = new_program()
+    check(qtbot, second, ["Inspector", "Bookmarks"], ["Recipe", "Lessons"])
+    second.window.docks["Lessons"].hide()
+    check(qtbot, second, ["Inspector", "Bookmarks"])
