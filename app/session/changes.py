@@ -14,8 +14,6 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 Value = TypeVar("Value")
 
 JOIN_SECONDS = 0.7  # changes of one kind that follow each other this closely are one step back
-_JOINS = 1
-_DOES_NOT_JOIN = -1
 
 
 class Held(QObject, Generic[Value]):
@@ -27,6 +25,7 @@ class Held(QObject, Generic[Value]):
         super().__init__(parent)
         self._value = value
         self._undo = undo
+        self._last: _Replacement | None = None
 
     @property
     def value(self) -> Value:
@@ -34,8 +33,14 @@ class Held(QObject, Generic[Value]):
 
     def put(self, value: Value, label: str, *, joins: bool = False) -> None:
         """Replace the value; `label` names the change in the Edit menu."""
-        if value != self._value:
-            self._undo.push(_Replacement(self, self._value, value, label, joins))
+        if value == self._value:
+            return
+        # Not by Qt's own merging of commands: PySide would keep every one that was merged.
+        if joins and self._last is not None and self._last.can_go_on(self._undo, label):
+            self._last.go_on(value)
+        else:
+            self._last = _Replacement(self, self._value, value, label)
+            self._undo.push(self._last)
 
     def put_quietly(self, value: Value) -> None:
         """Replace the value without a way back: for what the program does by itself."""
@@ -45,10 +50,9 @@ class Held(QObject, Generic[Value]):
 
 
 class _Replacement(QUndoCommand):
-    def __init__(self, held: Held[Any], before: Any, after: Any, label: str, joins: bool) -> None:
+    def __init__(self, held: Held[Any], before: Any, after: Any, label: str) -> None:
         super().__init__(label)
-        self._held, self._before, self._after = held, before, after
-        self._joins = joins
+        self._held, self._before, self._after, self._label = held, before, after, label
         self._made = time.monotonic()
 
     def redo(self) -> None:
@@ -57,13 +61,11 @@ class _Replacement(QUndoCommand):
     def undo(self) -> None:
         self._held.put_quietly(self._before)
 
-    def id(self) -> int:
-        return _JOINS if self._joins else _DOES_NOT_JOIN
+    def can_go_on(self, stack: QUndoStack, label: str) -> bool:
+        """Whether a further change of this kind, made now, is still the same step."""
+        is_newest = stack.index() == stack.count() and stack.command(stack.index() - 1) is self
+        return is_newest and label == self._label and time.monotonic() - self._made < JOIN_SECONDS
 
-    def mergeWith(self, other: QUndoCommand) -> bool:
-        if not isinstance(other, _Replacement) or other._held is not self._held or other.text() != self.text():
-            return False
-        if other._made - self._made >= JOIN_SECONDS:
-            return False
-        self._after, self._made = other._after, other._made
-        return True
+    def go_on(self, value: Any) -> None:
+        self._after, self._made = value, time.monotonic()
+        self.redo()

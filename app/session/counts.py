@@ -1,7 +1,8 @@
 """Which texts are counted already, and the job that counts the others.
 
 A count belongs to a text and to the choices that decide how it is split. It is kept when
-the text is removed or another pattern is tried, so that taking a change back costs nothing.
+the text is removed or another pattern is tried, so that taking a change back costs nothing;
+of the texts that are gone only the last are remembered.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from bpe_core import Recipe
 Outcome = Counted | CountFailed
 Splitting = tuple[Hashable, ...]
 KEPT_SPLITTINGS = 3  # counts under older ones are forgotten
+KEPT_TEXTS = 20  # that nobody wants at the moment
 
 
 def splitting_of(recipe: Recipe) -> Splitting:
@@ -82,7 +84,7 @@ class Counts(QObject):
             return
         texts, recipe = self._next
         self._next = None
-        self._forget_old_splittings(splitting_of(recipe))
+        self._forget_old(splitting_of(recipe), {text.key for text in texts})
         missing = [text for text in texts if self.outcome_of(text, recipe) is None]
         if not missing:
             self.settled.emit()
@@ -92,10 +94,14 @@ class Counts(QObject):
         self._jobs.start(self._job)
         self.changed.emit()
 
-    def _forget_old_splittings(self, current: Splitting) -> None:
-        self._outcomes[current] = self._outcomes.pop(current, {})  # the newest stands last
+    def _forget_old(self, current: Splitting, wanted: set[Hashable]) -> None:
+        """What is wanted now is not forgotten."""
+        self._outcomes[current] = self._outcomes.pop(current, {})
         for old in list(self._outcomes)[:-KEPT_SPLITTINGS]:
             del self._outcomes[old]
+        known = self._outcomes[current]
+        for key in [key for key in known if key not in wanted][:-KEPT_TEXTS]:
+            del known[key]
 
     def _receive(self, message: Message) -> None:
         if not isinstance(message, Counted | CountFailed | CountProgress):

@@ -41,6 +41,7 @@ class TextDialog(QDialog):
 
     def __init__(self, title: str, text: str, size: tuple[int, int], parent: QWidget) -> None:
         super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(title)
         self.resize(*size)
         label = QLabel(text, wordWrap=True, textFormat=Qt.TextFormat.RichText)

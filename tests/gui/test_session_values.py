@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
+
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtGui import QUndoStack
 
-from app.session.changes import Held
+from app.session.changes import Held, _Replacement
 from app.session.sources import Source, moved, without
 from app.session.time import TimeCursor
 
@@ -86,3 +88,29 @@ def test_moving_a_source_keeps_all_others_in_order(order: list[int], which: int,
     after = moved(sources, chosen.number, place)
     assert after[place] is chosen
     assert without(after, {chosen.number}) == without(sources, {chosen.number})
+
+
+def test_steps_that_are_gone_are_not_kept() -> None:
+    """Each holds what was there before and after: a corpus, perhaps."""
+    stack = QUndoStack()
+    held: Held[list[int]] = Held([], stack)
+    for value in range(20):
+        held.put([value], "Size", joins=True)
+    stack.undo()
+    held.put([21], "Other")
+    stack.clear()
+    held.put([22], "Last")
+    gc.collect()
+    assert sum(isinstance(one, _Replacement) for one in gc.get_objects()) == 1
+
+
+def test_a_change_after_undoing_begins_a_step_of_its_own() -> None:
+    stack = QUndoStack()
+    held: Held[int] = Held(0, stack)
+    held.put(1, "Size", joins=True)
+    held.put(2, "Size")
+    stack.undo()
+    held.put(3, "Size", joins=True)
+    assert stack.count() == 2
+    stack.undo()
+    assert held.value == 1
