@@ -45,12 +45,14 @@ class CurvesModel(QObject):
     """Tells when the curves may be others; computes one when it is asked for."""
 
     changed = Signal()
+    run_changed = Signal()  # another run is shown, or its counts are known now
 
     def __init__(self, runs: Runs, cursor: TimeCursor, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._runs, self._cursor = runs, cursor
         throttle = Throttle(REDRAW_MILLISECONDS, self.changed.emit, self)
         runs.changed.connect(throttle.call)
+        runs.changed.connect(self.run_changed)
         cursor.moved.connect(throttle.call)
         cursor.end_moved.connect(throttle.call)
 

@@ -15,6 +15,7 @@ from app.worker.job import Job
 from app.worker.mailbox import Message
 from app.worker.replaying import Replayed, ReplayJob
 from app.worker.training import LeadingPairs
+from bpe_core import MergeHistory
 
 REDRAW_MILLISECONDS = 80
 REPLAY_PAUSE_MILLISECONDS = 60  # while a slider is dragged, only where it rests is replayed
@@ -129,7 +130,20 @@ def _bars(run: Run | None, leading: LeadingPairs) -> tuple[Bar, ...]:
         return ()
     text = run.names.text
     best = leading.pairs[0].count
+    following = _next_pair(run.history, leading)
     return tuple(
-        Bar(text[pair.left], text[pair.right], pair.count, is_next=i == 0, is_tied=pair.count == best)
-        for i, pair in enumerate(leading.pairs)
+        Bar(
+            text[one.left],
+            text[one.right],
+            one.count,
+            is_next=(one.left, one.right) == following,
+            is_tied=one.count == best,
+        )
+        for one in leading.pairs
     )
+
+def _next_pair(history: MergeHistory | None, leading: LeadingPairs) -> tuple[int, int]:
+    """The pair that is merged next; in a table from elsewhere that need not be the first of them."""
+    if history is not None and leading.at < len(history):
+        return int(history.columns.left[leading.at]), int(history.columns.right[leading.at])
+    return leading.pairs[0].left, leading.pairs[0].right

@@ -89,9 +89,12 @@ class PairChart(QWidget):
             if self._model.has_run:
                 return "No pair is frequent enough to be merged."
             return "The leading pairs appear here when training begins."
+        if not any(bar.is_next for bar in self._model.bars):
+            return f"After {self._model.at:,} merges these lead; the table, made elsewhere, joins another pair next"
         tied = sum(bar.is_tied for bar in self._model.bars)
+        tie = tied > 1 and self._model.bars[0].is_next
         text = f"After {self._model.at:,} merges, next is the orange pair"
-        return f"{text}; {tied} share its count, the tie rule decides" if tied > 1 else text
+        return f"{text}; {tied} share its count, the tie rule decides" if tie else text
 
     def _label_width(self, bars: tuple[Bar, ...]) -> float:
         metrics = QFontMetricsF(self._fixed)

@@ -47,6 +47,7 @@ class TimeBar(QWidget):
         cursor.moved.connect(self._show)
         cursor.end_moved.connect(self._show)
         cursor.end_moved.connect(self._curve_throttle.call)
+        curves.run_changed.connect(self._curve_throttle.call)
         cursor.live_changed.connect(self._show_live)
         self._show_live()
 

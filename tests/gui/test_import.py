@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase, Run
 from app.wiring import Program
+from app.worker.token_names import shown as shown_text
 from bpe_core import Corpus, Recipe, Tokenizer, train
 from bpe_core.formats import FORMATS, read_history, write_history
 from tests.gui.conftest import WAIT, settle, wait_for_phase
@@ -76,6 +77,19 @@ def test_the_inspector_and_the_filter(qtbot: QtBot, program: Program, imported: 
     assert program.merges.rowCount() == len(expected) > 0
 
 
+def test_the_merge_tree_of_a_word(qtbot: QtBot, program: Program, imported: Run) -> None:
+    program.token_text.set_text("a lower price")
+    settle(qtbot, program)
+    program.actions["why"].trigger()
+    program.asking.why.look_at(3)
+    qtbot.waitUntil(lambda: program.asking.why.facts is not None, timeout=WAIT)
+    facts = program.asking.why.facts
+    assert facts is not None
+    assert "".join(tree.text for tree in facts.trees) == "·lower"
+    expected = [shown_text(Tokenizer(HISTORY).token_bytes(id)) for id in Tokenizer(HISTORY).encode(" lower")]
+    assert [tree.text for tree in facts.trees] == expected
+
+
 def test_every_chart_can_be_looked_at(qtbot: QtBot, program: Program, imported: Run) -> None:
     for tab in range(program.charts.count()):
         program.charts.setCurrentIndex(tab)
@@ -110,6 +124,17 @@ def test_counts_are_found_on_my_corpus(qtbot: QtBot, program: Program, imported:
     assert "Counted on 1 text." in program.training.status.sentence
     assert program.session.cursor.position == 12
     assert not program.actions["count_imported"].isEnabled()
+
+
+def test_the_pair_that_comes_next_is_the_tables_own(qtbot: QtBot, program: Program, imported: Run) -> None:
+    """On other texts another pair may lead than the one the table joins."""
+    program.session.shelf.replace_by_text("other", "zzz zzz zzz the")
+    program.actions["count_imported"].trigger()
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    program.session.cursor.go_to(0)
+    settle(qtbot, program)
+    assert program.pairs.bars[0].left == "z"
+    assert not program.pairs.bars[0].is_next
 
 
 def test_counting_needs_a_corpus(qtbot: QtBot, program: Program, imported: Run) -> None:
