@@ -178,9 +178,7 @@ class BoundaryRanks:
         """Where all tokens start, hidden ones too, and where the last one ends."""
         edges = np.append(self.starts_between(0, self.length, at), self.length)
         if len(self.hidden):
-            runs = self.hidden.runs(at, self.alphabet_size)
-            places = runs.places[runs.are_alone]
-            edges = np.insert(edges, np.searchsorted(edges, places), places)
+            edges = np.sort(np.concatenate((edges, self.hidden.alone(at))), kind="stable")  # which merges sorted halves
         return edges
 
     def largest_id(self, at: int) -> int:
@@ -194,9 +192,7 @@ class BoundaryRanks:
         """How many tokens there are."""
         starts = self.ranks[: self.length] >= np.int32(at)
         count = int(np.count_nonzero(starts if self.symbols is None else starts & self._are_tokens(self.length)))
-        if len(self.hidden):
-            count += int(np.count_nonzero(self.hidden.runs(at, self.alphabet_size).are_alone))
-        return count
+        return count + len(self.hidden.alone(at))
 
     def count_words(self) -> int:
         """How many words the pattern made of the text."""

@@ -9,12 +9,14 @@ before it if its word ends there.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
+Booleans = npt.NDArray[np.bool_]
 
 NONE_JOINED = -1
 _CUT = np.int32(2**31 - 2)  # where words meet
@@ -28,10 +30,10 @@ class Runs:
     ids: Int64s  # the token, where the run is one of its own
     with_left: Int64s  # the last merge of the token it is joined to on the left, as far as seen here; or NONE_JOINED
     with_right: Int64s
-    goes_left: npt.NDArray[np.bool_]  # whether its word ends there, and began before
+    goes_left: Booleans  # whether its word ends there, and began before
 
     @property
-    def are_alone(self) -> npt.NDArray[np.bool_]:
+    def are_alone(self) -> Booleans:
         return (self.with_left == NONE_JOINED) & (self.with_right == NONE_JOINED)
 
 
@@ -53,26 +55,24 @@ class HiddenSymbols:
 
     def between(self, start: int, stop: int) -> HiddenSymbols:
         """Those from one place to another, both included."""
-        low, high = np.searchsorted(self.places, np.array([start, stop + 1]))
-        return self._part(slice(int(low), int(high)))
+        low, high = self._indices(start, stop)
+        return self._part(slice(low, high))
 
     def spliced(self, start: int, removed: int, added: int) -> HiddenSymbols:
         """After an edit: what stood at its borders is not known any more."""
-        if not len(self):
-            return self
-        left, right = self.places < start, self.places > start + removed
-        return _joined(self._part(left), self._part(right)._moved(added - removed))
+        low, high = self._indices(start, start + removed)
+        return _joined(self._part(slice(low)), self._part(slice(high, None))._moved(added - removed))
 
     def replaced(self, start: int, stop: int, new: HiddenSymbols) -> HiddenSymbols:
         """With other symbols for the words from `start` to `stop`; `new` counts its places from `start`."""
-        if not len(self) and not len(new):
-            return self
-        goes_left = self.goes_left()
-        left = (self.places < start) | ((self.places == start) & goes_left)
-        right = (self.places > stop) | ((self.places == stop) & ~goes_left)
-        return _joined(self._part(left & ~right), new._moved(start), self._part(right & ~left))
+        low, high = self._indices(start, stop)
+        old = self._part(slice(low, high))
+        before = old._part((old.places == start) & old.goes_left)
+        behind = old._part((old.places == stop) & ~old.goes_left) if stop > start else old._part(slice(0))
+        return _joined(self._part(slice(low)), before, new._moved(start), behind, self._part(slice(high, None)))
 
-    def goes_left(self) -> npt.NDArray[np.bool_]:
+    @cached_property
+    def goes_left(self) -> Booleans:
         """Whether the word of each ends where it stands, and began before."""
         indices = np.arange(len(self))
         places_first = np.searchsorted(self.places, self.places)
@@ -82,12 +82,25 @@ class HiddenSymbols:
         next_end = np.append(ends, len(self))[np.searchsorted(ends, indices)]
         return (last_start < places_first) & (next_end <= places_last)
 
+    @cached_property
+    def _begins_place(self) -> Booleans:
+        begins = np.ones(len(self), np.bool_)
+        begins[1:] = self.places[1:] != self.places[:-1]
+        return begins
+
+    def alone(self, at: int) -> Int64s:
+        """The places of those that are tokens of their own after so many merges, or make one with their like."""
+        limit = np.int32(at)
+        stand = self.before >= limit
+        if self._begins_place.all():
+            return self.places[stand & (self.behind >= limit)]
+        firsts = np.flatnonzero(stand | self._begins_place)
+        lasts = np.append(firsts[1:], len(self)) - 1
+        return self.places[firsts[stand[firsts] & (self.behind[lasts] >= limit)]]
+
     def runs(self, at: int, alphabet_size: int) -> Runs:
         """Which belong together after so many merges, and what has become of them."""
-        limit, places = np.int32(at), self.places
-        begins = self.before >= limit
-        begins[:1] = True
-        begins[1:] |= places[1:] != places[:-1]
+        begins = (self.before >= np.int32(at)) | self._begins_place
         firsts = np.flatnonzero(begins)
         if not len(firsts):
             nothing = np.empty(0, np.int64)
@@ -96,14 +109,19 @@ class HiddenSymbols:
         inner = np.maximum.reduceat(np.where(begins, np.int32(NONE_JOINED), self.before), firsts).astype(np.int64)
         left, right = self.before[firsts].astype(np.int64), self.behind[lasts].astype(np.int64)
         return Runs(
-            places[firsts],
+            self.places[firsts],
             np.where(inner == NONE_JOINED, self.ids[firsts].astype(np.int64), inner + alphabet_size),
             np.where(left < at, np.maximum(left, inner), NONE_JOINED),
             np.where(right < at, np.maximum(right, inner), NONE_JOINED),
-            self.goes_left()[lasts],
+            self.goes_left[lasts],
         )
 
-    def _part(self, which: slice | npt.NDArray[np.bool_]) -> HiddenSymbols:
+    def _indices(self, start: int, stop: int) -> tuple[int, int]:
+        """Where those between two places begin and end."""
+        low, high = np.searchsorted(self.places, np.array([start, stop + 1]))
+        return int(low), int(high)
+
+    def _part(self, which: slice | Booleans) -> HiddenSymbols:
         return HiddenSymbols(*(getattr(self, field.name)[which] for field in fields(self)))
 
     def _moved(self, distance: int) -> HiddenSymbols:
