@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtWidgets import QFileDialog, QMenu
 
 from app.models.corpus_encoding import CorpusEncoding
 from app.models.inspector import InspectorModel
@@ -13,7 +14,7 @@ from app.models.race import RaceModel
 from app.models.sizes import SizesModel
 from app.models.ties import TiesModel
 from app.models.token_life import TokenLifeModel
-from app.models.token_text import TokenAt, TokenTextModel
+from app.models.token_text import TokenTextModel
 from app.models.why_here import WhyModel
 from app.session.notices import Notice
 from app.session.questions import Questions
@@ -25,6 +26,7 @@ from app.views.encode_dialog import EncodeDialog
 from app.views.insight_panel import InsightPanel
 from app.views.inspector_panel import InspectorPanel
 from app.views.main_window import MainWindow
+from app.views.merge_table import MergeTable
 from app.views.message_bar import MessageBar
 from app.views.race_panel import RacePanel
 from app.views.sizes_panel import SizesPanel
@@ -42,7 +44,7 @@ class Asking(QObject):
     ) -> None:
         super().__init__(parent)
         runs, cursor, shelf = session.runs, session.cursor, session.shelf
-        self._cursor = cursor
+        self._runs, self._cursor, self._inspector = runs, cursor, inspector
         self.questions = Questions(session.jobs, self)
         self.life = TokenLifeModel(inspector, runs, cursor, shelf, self.questions, self)
         self.why = WhyModel(text, runs, cursor, self.questions, self)
@@ -68,35 +70,106 @@ class Asking(QObject):
         charts.add_page(self.sizes_panel, "Sizes")
         charts.add_page(self.ties_panel, "Ties")
 
-    def connect_all(self, window: MainWindow, actions: Actions, editor: TokenTextEdit, messages: MessageBar) -> None:
-        """Whatever reaches these pages from elsewhere."""
-        self._window, self._editor = window, editor
-        editor.caret_token_changed.connect(self._caret_moved)
-        actions["why"].triggered.connect(self._ask_why)
-        actions["race"].triggered.connect(lambda: self._charts.setCurrentWidget(self.race_panel))
-        actions["sizes"].triggered.connect(lambda: self._charts.setCurrentWidget(self.sizes_panel))
-        actions["ties"].triggered.connect(lambda: self._charts.setCurrentWidget(self.ties_panel))
-        actions["encode"].triggered.connect(self._encode)
+        charts.pairs.pair_chosen.connect(lambda left, right: self._follow((left, right)))
+
+    def connect_actions(self, window: MainWindow, actions: Actions, messages: MessageBar) -> None:
+        """The menu, by which every answer can be reached without a mouse."""
+        self._window, self._actions = window, actions
+        deeds: dict[str, Callable[[], None]] = {
+            "why": self._ask_why,
+            "token": self._ask_about_token,
+            "paid": self._ask_what_paid,
+            "race": lambda: self._charts.setCurrentWidget(self.race_panel),
+            "follow": lambda: self._follow(self._pair_of(self._cursor.position - 1)),
+            "sizes": lambda: self._charts.setCurrentWidget(self.sizes_panel),
+            "ties": lambda: self._charts.setCurrentWidget(self.ties_panel),
+            "hold_out": self._ask_for_held_out,
+            "encode": self._encode,
+        }
+        for name, deed in deeds.items():
+            actions[name].triggered.connect(lambda _=False, deed=deed: deed())
         self.sizes_panel.held_out_wanted.connect(self._ask_for_held_out)
         self.sizes_panel.time_chosen.connect(self._cursor.go_to)
         self.sizes.failed.connect(lambda sentence: messages.show_notice(Notice(sentence)))
 
-    def _caret_moved(self, token: TokenAt | None) -> None:
-        if token is not None:
-            self.why.look_at(token.start)
+    def connect_text(self, editor: TokenTextEdit) -> None:
+        """A click into the text asks why it is cut there."""
+        self._editor = editor
+        editor.caret_placed.connect(self.why.look_at)
+        editor.place_clicked.connect(lambda byte: self._insight.show_why())
+        editor.menu_opening.connect(self._add_to_text_menu)
+
+    def connect_merges(self, table: MergeTable) -> None:
+        """A click on a merge shows its token; a right click offers the other answers about it."""
+        table.travelled.connect(lambda position: self._insight.show_token())
+        table.activated.connect(lambda index: self._show_inspector())
+        table.menu_wanted.connect(self._open_merge_menu)
+
+    # -- about a place in the text ---------------------------------------------------------
 
     def _ask_why(self) -> None:
         """About the place of the caret."""
+        self._show_inspector()
+        self._insight.show_why()
+        self.why.look_at(self._editor.caret_byte)
+
+    def _ask_about_token(self) -> None:
+        """The one at the caret if the text is being read, else the one of the moment shown."""
+        if self._editor.hasFocus():
+            token = self._editor.model.token_at(min(self._editor.caret_byte, self._editor.model.byte_length - 1))
+            self._inspector.peek(token.id if token else None)
+        self._show_inspector()
+        self._insight.show_token()
+
+    def _add_to_text_menu(self, menu: QMenu) -> None:
+        first = menu.actions()[0]
+        menu.insertActions(first, [self._actions["why"], self._actions["token"]])
+        menu.insertSeparator(first)
+
+    def _show_inspector(self) -> None:
         dock = self._window.docks["Inspector"]
         dock.show()
         dock.raise_()
-        self._insight.setCurrentWidget(self.why_panel)
-        self.why.look_at(self._editor.model.pieces.byte_of(self._editor.caret.position))
+
+    # -- about a merge ---------------------------------------------------------------------
+
+    def _open_merge_menu(self, merge: int, place: QPoint) -> None:
+        """As if that merge had been clicked, then what is asked about it."""
+        self._cursor.go_to(merge + 1)
+        menu = QMenu(self._window)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addActions([self._actions[name] for name in ("token", "paid", "follow", "ties")])
+        menu.addSeparator()
+        menu.addActions([self._actions[name] for name in ("bookmark", "copy_tsv")])
+        self._merge_menu = menu
+        menu.popup(place)
+
+    def _ask_what_paid(self) -> None:
+        self._inspector.peek(None)
+        self._show_inspector()
+        self._insight.show_token()
+        self.inspector_panel.show_answer("paid")
+
+    def _pair_of(self, merge: int) -> tuple[int, int] | None:
+        run = self._runs.shown
+        if run is None or run.history is None or not 0 <= merge < len(run.history):
+            return None
+        columns = run.history.columns
+        return int(columns.left[merge]), int(columns.right[merge])
+
+    def _follow(self, pair: tuple[int, int] | None) -> None:
+        """Let a pair run against the others."""
+        if pair is not None:
+            self.race.follow(pair)
+        self._charts.setCurrentWidget(self.race_panel)
+
+    # -- about the whole run ---------------------------------------------------------------
 
     def _ask_for_held_out(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self._window, "A text that is not learned from", "", TEXT_FILTER)
         if name:
             self.sizes_panel.hold_out(Path(name))
+            self._charts.setCurrentWidget(self.sizes_panel)
 
     def _encode(self) -> None:
         self.encode_dialog = EncodeDialog(self.encoding, self._window)

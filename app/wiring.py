@@ -270,6 +270,7 @@ class Program(QObject):
         cursor.moved.connect(lambda position: table.mark(position, follow=not cursor.live))
         self.merges.reordered.connect(lambda: table.mark(cursor.position, follow=not cursor.live))
         table.travelled.connect(cursor.go_to)
+        self.asking.connect_merges(table)
         actions["copy_headers"].setChecked(self.settings.get(COPY_HEADERS))
         actions["copy_headers"].toggled.connect(lambda on: self.settings.put(COPY_HEADERS, on))
         actions["copy_tsv"].triggered.connect(lambda: self._copy_merges("\t"))
@@ -282,7 +283,8 @@ class Program(QObject):
         panel.token_hovered.connect(lambda token: inspector.peek(token.id if token else None))
         panel.ids.ids_pasted.connect(self._decode)
         panel.editor.caret_token_changed.connect(self._look_at_caret)
-        self.asking.connect_all(self.window, self.actions, panel.editor, self.messages)
+        self.asking.connect_actions(self.window, self.actions, self.messages)
+        self.asking.connect_text(panel.editor)
 
     def _connect_time(self) -> None:
         cursor, actions = self.session.cursor, self.actions

@@ -33,6 +33,8 @@ class Lines:
     is_share: bool = False  # y is a part of a whole, shown in per cent
     is_stairs: bool = False  # a value holds until the next one
     marked_x: float | None = None  # the moment shown
+    first_x: float = 0.0  # what the axis begins with
+    last_x: float | None = None  # and ends with, if not with the last point
 
     def as_table(self) -> list[tuple[str, ...]]:
         """For a CSV file."""

@@ -30,6 +30,7 @@ class Bar:
     count: int
     is_next: bool  # this one will be merged, or was
     is_tied: bool  # it has the same count as the one that is merged
+    pair: tuple[int, int] = (-1, -1)  # the ids
 
 
 class PairChartModel(QObject):
@@ -132,15 +133,11 @@ def _bars(run: Run | None, leading: LeadingPairs) -> tuple[Bar, ...]:
     best = leading.pairs[0].count
     following = _next_pair(run.history, leading)
     return tuple(
-        Bar(
-            text[one.left],
-            text[one.right],
-            one.count,
-            is_next=(one.left, one.right) == following,
-            is_tied=one.count == best,
-        )
+        Bar(text[one.left], text[one.right], one.count, (one.left, one.right) == following, one.count == best,
+            (one.left, one.right))
         for one in leading.pairs
-    )
+    )  # fmt: skip
+
 
 def _next_pair(history: MergeHistory | None, leading: LeadingPairs) -> tuple[int, int]:
     """The pair that is merged next; in a table from elsewhere that need not be the first of them."""

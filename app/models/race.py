@@ -15,6 +15,7 @@ from app.session.run import Run
 from app.session.runs import Runs
 from app.session.time import TimeCursor
 from app.worker.questions import IsStopping
+from bpe_core import MergeHistory
 from bpe_core.insight.race import Race, Runner, best_that_never_won, race
 from bpe_core.insight.ranked_words import RankedWords
 
@@ -22,6 +23,7 @@ FOLLOW_MILLISECONDS = 120
 FOLLOWED = 5  # pairs that are shown while none is chosen
 MOST_CHOSEN = 8
 MOST_CUTS = 4
+LOG_RATIO = 20  # of the last moment shown to the first; from there on, time is drawn on a logarithmic scale
 
 Pair = tuple[int, int]
 
@@ -92,6 +94,10 @@ class RaceModel(QObject):
                 return
         self.choose([*self.chosen, (texts.index(left.strip()), texts.index(right.strip()))])
 
+    def follow(self, pair: Pair) -> None:
+        """Let this one run, too, against those that are chosen or about to be merged."""
+        self._add([pair])
+
     def keep(self) -> None:
         """Go on with the pairs that are shown now, whatever the moment."""
         if self.facts is not None:
@@ -101,7 +107,7 @@ class RaceModel(QObject):
         """The pairs that came in second most often and never won."""
         run = self._runs.shown
         if run is not None and run.history is not None:
-            self.choose([*self.chosen, *(one.pair for one in best_that_never_won(run.history, 3))])
+            self._add([one.pair for one in best_that_never_won(run.history, 3)])
 
     def choose(self, pairs: Sequence[Pair]) -> None:
         """Follow these; none: those of the next merges."""
@@ -113,8 +119,7 @@ class RaceModel(QObject):
 
     def _ask(self) -> None:
         run = self._runs.shown
-        if run is not self._run:
-            self._run, self.chosen = run, []  # ids mean something else in another run
+        self._forget_other_runs_pairs(run)
         if not self._watched:
             return
         ranked = self._questions.ranked(run) if run is not None else None
@@ -122,19 +127,33 @@ class RaceModel(QObject):
             self._take(None)
             return
         at, names = self._cursor.position, run.names.text
-        columns, first = run.history.columns, min(at, max(0, len(run.history) - FOLLOWED))
-        following = slice(first, first + FOLLOWED)
-        next_pairs = zip(columns.left[following].tolist(), columns.right[following].tolist(), strict=True)
-        pairs = self.chosen or list(next_pairs)
+        pairs = self.chosen or _next_pairs(run.history, at)
 
         def question(is_stopping: IsStopping) -> RaceFacts:
             return race_facts(ranked(), pairs, at, names)
 
         self._questions.ask("race", question, self._take)
 
+    def _add(self, pairs: Sequence[Pair]) -> None:
+        run = self._runs.shown
+        if run is not None and run.history is not None:
+            self._forget_other_runs_pairs(run)
+            self.choose([*(self.chosen or _next_pairs(run.history, self._cursor.position)), *pairs])
+
+    def _forget_other_runs_pairs(self, run: Run | None) -> None:
+        if run is not self._run:
+            self._run, self.chosen = run, []  # ids mean something else in another run
+
     def _take(self, facts: RaceFacts | None) -> None:
         self.facts = facts
         self.changed.emit()
+
+
+def _next_pairs(history: MergeHistory, at: int) -> list[Pair]:
+    """Those of the next merges; near the end, of the last ones."""
+    columns, first = history.columns, min(at, max(0, len(history) - FOLLOWED))
+    following = slice(first, first + FOLLOWED)
+    return list(zip(columns.left[following].tolist(), columns.right[following].tolist(), strict=True))
 
 
 def race_facts(ranked: RankedWords, pairs: Sequence[Pair], at: int, names: Sequence[str]) -> RaceFacts:
@@ -144,8 +163,25 @@ def race_facts(ranked: RankedWords, pairs: Sequence[Pair], at: int, names: Seque
     lines = tuple(_line(runner, shown.name, end) for runner, shown in zip(result.runners, runners, strict=True))
     return RaceFacts(
         runners,
-        Lines(lines, "Merges", "Count of the pair", is_stairs=True, marked_x=float(at)),
+        _zoomed(lines, result, end, at),
         _leads(result, runners),
+    )
+
+
+def _zoomed(lines: tuple[NamedLine, ...], result: Race, end: int, at: int) -> Lines:
+    """The part of the history in which something happens to these pairs, and the moment shown."""
+    first = min([at, *(runner.born for runner in result.runners)])
+    last = max([at, *(runner.won_at or end for runner in result.runners)])
+    margin = max(1, (last - first) // 10)
+    return Lines(
+        lines,
+        "Merges",
+        "Count of the pair",
+        is_log_x=last > LOG_RATIO * (first + margin),
+        is_stairs=True,
+        marked_x=float(at),
+        first_x=float(max(0, first - margin)) if last <= LOG_RATIO * (first + margin) else 0.0,
+        last_x=float(min(end, last + margin)),
     )
 
 

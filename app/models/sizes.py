@@ -6,7 +6,6 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from app.models.lines import NO_LINES, Lines, NamedLine, Numbers, thinned
@@ -25,7 +24,9 @@ from bpe_core.insight.vocabulary_size import FORMULA as FORMULA
 from bpe_core.insight.vocabulary_size import SizeCurves, size_curves
 
 REDRAW_MILLISECONDS = 150
-MOST_FILES = 5  # that have a line of their own
+MOST_FILES = 24  # that are measured by themselves
+HELD_OUT = "held out: "
+FIRST_SHOWN = 6  # texts whose lines are drawn until others are asked for
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,7 @@ class SizesModel(QObject):
         self.held_out: Path | None = None
         self._runs, self._cursor, self._shelf, self._questions = runs, cursor, shelf, questions
         self._asked: Hashable = None  # what the curves are of
+        self._is_shown: dict[str, bool] = {}  # by the names of texts about which that was said
         self._watched = False
         self._throttle = throttle = Throttle(REDRAW_MILLISECONDS, self._look, self)
         for signal in (runs.changed, cursor.moved, cursor.end_moved):
@@ -109,26 +111,44 @@ class SizesModel(QObject):
         if self.facts is None:
             return NO_LINES
         drawn: list[NamedLine] = []
-        for name, curves in self.facts.curves.items():
+        for name in self.shown:
+            curves = self.facts.curves[name]
             y = self.measure.curve(curves)
             x, shown = thinned(y)
-            knee = (
-                ((float(curves.knee), float(y[curves.knee]), f"knee at {curves.base + curves.knee:,}"),)
-                if not drawn
-                else ()
-            )
-            drawn.append(NamedLine(name, x, shown, knee))
+            knee = ((float(curves.knee), float(y[curves.knee]), f"knee at {curves.base + curves.knee:,}"),)
+            drawn.append(NamedLine(name, x, shown, () if drawn else knee))
         position = float(self._cursor.position)
         return Lines(tuple(drawn), "Merges", self.measure.title, is_share=self.measure.is_share, marked_x=position)
 
     @property
     def here(self) -> list[tuple[str, float]]:
-        """The measure of each text at the moment shown."""
+        """The measure of each text that is shown, at the moment shown."""
         if self.facts is None:
             return []
-        at = self._cursor.position
-        curves = self.facts.curves.items()
-        return [(name, float(self.measure.curve(one)[min(at, len(one.tokens) - 1)])) for name, one in curves]
+        at, curves = self._cursor.position, self.facts.curves
+        measured = [(name, self.measure.curve(curves[name])) for name in self.shown]
+        return [(name, float(curve[min(at, len(curve) - 1)])) for name, curve in measured]
+
+    @property
+    def vocabulary_here(self) -> int:
+        """How large the vocabulary is at the moment shown."""
+        return (self.facts.base if self.facts is not None else 0) + self._cursor.position
+
+    @property
+    def names(self) -> list[str]:
+        """All texts that were measured."""
+        return list(self.facts.curves) if self.facts is not None else []
+
+    @property
+    def shown(self) -> list[str]:
+        """Those whose lines are drawn: the first few, the one held out, and what was chosen."""
+        names = self.names
+        by_itself = {*names[:FIRST_SHOWN], *(name for name in names if name.startswith(HELD_OUT))}
+        return [name for name in names if self._is_shown.get(name, name in by_itself)]
+
+    def show_text(self, name: str, on: bool) -> None:
+        self._is_shown[name] = on
+        self.changed.emit()
 
     def _look(self) -> None:
         run = self._runs.shown
@@ -154,7 +174,7 @@ class SizesModel(QObject):
                 curves[name] = size_curves(table, history)
             if held_out is not None:
                 words = count_words(Corpus.from_files([held_out]), history.recipe, cancelled=is_stopping)
-                curves[f"held out: {held_out.name}"] = size_curves(words, history)
+                curves[HELD_OUT + held_out.name] = size_curves(words, history)
             first = next(iter(curves.values()))
             return SizesFacts(curves, first.knee, first.base)
 
@@ -175,13 +195,3 @@ class SizesModel(QObject):
 def _as_of(ranked: RankedWords, history: MergeHistory) -> RankedWords | None:
     """The ranks serve only a history of the same length; others are found anew."""
     return ranked if len(ranked.history) == len(history) else None
-
-
-def advice_text() -> str:
-    """The sizes that are usual, for the line beside the chart."""
-    return " · ".join(f"{size}: {purpose}" for size, purpose in ADVICE)
-
-
-def nearest_merges(x: float, end: int) -> int:
-    """The moment a click on the chart means."""
-    return int(np.clip(round(x), 0, end))

@@ -97,7 +97,10 @@ class TiesModel(QAbstractTableModel):
 
     def travel_to_row(self, row: int) -> None:
         """To the moment before that merge, when both pairs still stood there."""
-        self._cursor.go_to(self._ties[row].step - 1)
+        self.travel_to(self._ties[row].step - 1)
+
+    def travel_to(self, at: int) -> None:
+        self._cursor.go_to(at)
 
     # -- the table -------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
-from app.models.safe_cuts import span_to_encode
+from app.models.safe_cuts import safe_cut_of, span_to_encode
 from app.models.throttle import Throttle
 from app.models.token_text import TokenTextModel
 from app.session.questions import Questions
@@ -117,10 +117,10 @@ class WhyModel(QObject):
         run, byte = self._runs.shown, self._byte
         if not self._watched:
             return
-        if run is None or run.history is None or byte is None or not 0 <= byte < self._text.byte_length:
+        if run is None or run.history is None or byte is None or not 0 <= byte <= self._text.byte_length:
             self._take(None)
             return
-        start, stop = span_to_encode(self._text.pieces.utf8, self._text.byte_length, byte, byte)
+        start, stop = self._surroundings(byte, run)
         text = self._text.pieces.utf8(start, stop).decode()
         at, ranked = self._cursor.position, self._questions.ranked(run)
         history = run.history
@@ -131,6 +131,12 @@ class WhyModel(QObject):
             return word_facts(text, byte - start, start, history, at, names, corpus)
 
         self._questions.ask("why", question, self._take)
+
+    def _surroundings(self, byte: int, run: Run) -> tuple[int, int]:
+        """A part of the text that holds the words on both sides of this byte, and whatever their cuts depend on."""
+        read, length, safe_cut = self._text.pieces.utf8, self._text.byte_length, safe_cut_of(run.recipe)
+        start, stop = span_to_encode(read, length, byte, byte, safe_cut)
+        return span_to_encode(read, length, start, stop, safe_cut)
 
     def _take(self, facts: WordFacts | None) -> None:
         if facts != self.facts:

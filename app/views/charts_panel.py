@@ -28,10 +28,10 @@ class ChartsPanel(QTabWidget):
         self.rank_frequency = CurveChart("Rank and frequency", curves, curves.rank_frequency)
         self.compression = CurveChart("Compression", curves, curves.compression)
         self.token_lengths = CurveChart("Token lengths", curves, curves.token_lengths)
-        self.addTab(self.pairs, "Pairs now")
-        self.addTab(self.rank_frequency, "Rank–frequency")
+        self.addTab(self.pairs, "Pairs")
+        self.addTab(self.rank_frequency, "Ranks")
         self.addTab(self.compression, "Compression")
-        self.addTab(self.token_lengths, "Token lengths")
+        self.addTab(self.token_lengths, "Lengths")
 
     def add_page(self, page: QWidget, title: str) -> None:
         """Another chart, with a table of its own (`as_table`) as all have."""

@@ -12,5 +12,12 @@ class InsightPanel(QTabWidget):
         super().__init__(parent)
         self.setDocumentMode(True)
         self.setAccessibleName("Inspector")
+        self.token, self.why = token, why
         self.addTab(token, "Token")
         self.addTab(why, "Why here?")
+
+    def show_token(self) -> None:
+        self.setCurrentWidget(self.token)
+
+    def show_why(self) -> None:
+        self.setCurrentWidget(self.why)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QSc
 from app.models.inspector import InspectorModel, TokenFacts
 from app.models.wording import count_text
 from app.views.theme import fixed_font
+from app.views.token_life import TokenLife
 
 MOST_BYTES = 48
 
@@ -16,7 +17,7 @@ MOST_BYTES = 48
 class InspectorPanel(QScrollArea):
     """The parts are buttons: each leads to the moment it was learned itself."""
 
-    def __init__(self, model: InspectorModel, life: QWidget | None = None, parent: QWidget | None = None) -> None:
+    def __init__(self, model: InspectorModel, life: TokenLife | None = None, parent: QWidget | None = None) -> None:
         """`life` is shown below the facts."""
         super().__init__(parent)
         self._model = model
@@ -36,20 +37,32 @@ class InspectorPanel(QScrollArea):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             form.addRow(_title(title), label)
         form.addRow(_title("Parts"), self._parts)
-        inside = QWidget()
-        column = QVBoxLayout(inside)
+        self._inside = inside = QWidget()
+        self._column = column = QVBoxLayout(inside)
         column.setContentsMargins(8, 4, 8, 8)
         column.addWidget(self.token)
         column.addWidget(self.hint)
         column.addWidget(self._table)
+        self.life = life
         if life is not None:
             column.addWidget(life)
+            life.section_wanted.connect(self._bring_into_view, Qt.ConnectionType.QueuedConnection)
         column.addStretch()
         self.setWidget(inside)
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         model.changed.connect(self._show)
         self._show()
+
+    def show_answer(self, name: str) -> None:
+        """Bring one of the answers about the token into view."""
+        if self.life is not None:
+            self.life.show_answer(name)
+
+    def _bring_into_view(self, section: QWidget) -> None:
+        """Its title at the top, as far as there is something below it."""
+        self._column.activate()
+        self.verticalScrollBar().setValue(section.mapTo(self._inside, section.rect().topLeft()).y())
 
     def _show(self) -> None:
         facts = self._model.facts

@@ -107,7 +107,9 @@ class LinesChart(QWidget):
             painter.drawEllipse(place, 3.5, 3.5)
             if not lines.is_stairs:
                 painter.setPen(colour)
-                painter.drawText(place + QPointF(6, 14), told)
+                width = QFontMetricsF(self.font()).horizontalAdvance(told)
+                has_room = place.x() + 6 + width < self.width() - MARGIN
+                painter.drawText(place + QPointF(6 if has_room else -6 - width, 14 if has_room else -6), told)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         lines = self._lines()
@@ -121,11 +123,14 @@ class _Scale:
     def __init__(self, plot: QRectF, lines: Lines) -> None:
         self.plot = plot
         self._is_log = lines.is_log_x
-        self._end = max([1.0, *(float(line.x[-1]) for line in lines.lines if len(line.x))])
+        self._start = lines.first_x
+        ends = [float(line.x[-1]) for line in lines.lines if len(line.x)]
+        self._end = max([self._start + 1.0, *([lines.last_x] if lines.last_x is not None else ends)])
         self._top = max([1e-9, *(float(line.y.max()) for line in lines.lines if len(line.y))])
 
     def x(self, state: float) -> float:
-        share = math.log1p(max(0.0, state)) / math.log1p(self._end) if self._is_log else state / self._end
+        way, whole = max(0.0, state - self._start), self._end - self._start
+        share = math.log1p(way) / math.log1p(whole) if self._is_log else way / whole
         return self.plot.left() + self.plot.width() * min(1.0, share)
 
     def y(self, value: float) -> float:
@@ -133,7 +138,8 @@ class _Scale:
 
     def state_at(self, x: float) -> int:
         share = min(1.0, max(0.0, (x - self.plot.left()) / self.plot.width()))
-        return round(math.expm1(share * math.log1p(self._end)) if self._is_log else share * self._end)
+        whole = self._end - self._start
+        return round(self._start + (math.expm1(share * math.log1p(whole)) if self._is_log else share * whole))
 
     def y_ticks(self) -> list[float]:
         """Round numbers from nothing up.
@@ -150,7 +156,7 @@ class _Scale:
 
     def x_ticks(self) -> list[float]:
         if not self._is_log:
-            return [self._end * i / 4 for i in range(5)]
+            return [self._start + (self._end - self._start) * i / 4 for i in range(5)]
         return [0.0, *(10.0**i for i in range(1, 8) if 10**i < self._end / 2), self._end]
 
     def polygon(self, line: NamedLine, *, is_stairs: bool) -> QPolygonF:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from app.models.merge_table import COLUMNS, MergeTableModel
@@ -17,6 +17,7 @@ class MergeTable(QTableView):
 
     travelled = Signal(int)  # to the moment after so many merges
     copy_wanted = Signal()
+    menu_wanted = Signal(int, QPoint)  # for this merge, at this place of the screen
 
     def __init__(self, model: MergeTableModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -76,6 +77,14 @@ class MergeTable(QTableView):
         super().keyPressEvent(event)
         if self.currentIndex().row() != before:
             self._travel(self.currentIndex())
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """By mouse for the row under it, by key for the current one."""
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        index = self.currentIndex() if by_key else self.indexAt(event.pos())
+        if index.isValid():
+            place = self.viewport().mapToGlobal(self.visualRect(index).center()) if by_key else event.globalPos()
+            self.menu_wanted.emit(self._model.merge_at(index.row()), place)
 
     def _set_up_headers(self) -> None:
         metrics = QFontMetrics(self.font())

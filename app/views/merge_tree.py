@@ -13,7 +13,7 @@ from app.views.theme import fixed_font, shades_of
 
 MARGIN = 10.0
 GAP = 8.0  # between two symbols
-LEVEL = 46.0  # from one row of nodes to the next
+LEVEL = 40.0  # from one row of nodes to the next
 SMALL = 0.8  # of the font that tells step and count
 PADDING = 5.0
 

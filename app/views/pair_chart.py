@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtGui import (
+    QFocusEvent,
+    QFont,
+    QFontMetricsF,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QPushButton, QToolTip, QWidget
 
 from app.models.pair_chart import Bar, PairChartModel
@@ -13,18 +24,23 @@ ROW_PADDING = 5.0
 MARGIN = 12.0
 LABEL_SHARE = 0.34  # of the width, at most
 HEADER_GAP = 6.0
+HOW_TO = "A click follows this pair through time."
 
 
 class PairChart(QWidget):
-    """As many pairs as there is room for, the best on top."""
+    """As many pairs as there is room for, the best on top. A click on one, or Enter, follows it through time."""
 
     lessons_wanted = Signal()
+    pair_chosen = Signal(int, int)  # the ids of the two
 
     def __init__(self, model: PairChartModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
         self.setAccessibleName("Pairs now")
         self._fixed = fixed_font(self.font().pointSizeF())
+        self._row = -1  # the bar under the mouse, or the one reached by the arrow keys
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         model.changed.connect(self._changed)
         self.setMinimumHeight(90)
         self.invitation = QPushButton("New to this? Learn it in a few minutes, step by step", self, flat=True)
@@ -73,12 +89,25 @@ class PairChart(QWidget):
         painter.drawText(QRectF(MARGIN, MARGIN * 0.6, self.width() - 2 * MARGIN, 40), self._headline())
         if not bars:
             return
-        rows = max(1, int((self.height() - self._top() - 4) / self._row_height()))
+        rows = self._rows_shown()
         label_width = self._label_width(bars[:rows])
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if 0 <= self._row < rows:
+            place = QRectF(4, self._top() + self._row * self._row_height(), self.width() - 8, self._row_height())
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(shades.mark_ground)
+            painter.drawRoundedRect(place, 3, 3)
         for i, bar in enumerate(bars[:rows]):
             y = self._top() + i * self._row_height()
             self._draw(painter, bar, y, label_width, bars[0].count)
+
+    def _rows_shown(self) -> int:
+        room = max(1, int((self.height() - self._top() - 4) / self._row_height()))
+        return min(room, len(self._model.bars))
+
+    def _row_at(self, y: float) -> int:
+        row = int((y - self._top()) // self._row_height())
+        return row if 0 <= row < self._rows_shown() else -1
 
     def _headline(self) -> str:
         if not self._model.bars:
@@ -127,10 +156,50 @@ class PairChart(QWidget):
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            row = int((event.pos().y() - self._top()) / self._row_height())
-            if 0 <= row < len(self._model.bars):
+            row = self._row_at(event.pos().y())
+            if row >= 0:
                 bar = self._model.bars[row]
                 tie = " (the same count as the pair that is merged next)" if bar.is_tied and not bar.is_next else ""
-                QToolTip.showText(event.globalPos(), f"{bar.left} + {bar.right}: {bar.count:,} times{tie}", self)
+                QToolTip.showText(
+                    event.globalPos(), f"{bar.left} + {bar.right}: {bar.count:,} times{tie}\n{HOW_TO}", self
+                )
             return True
         return super().event(event)
+
+    # -- choosing a pair -------------------------------------------------------------------
+
+    def _choose(self, row: int) -> None:
+        if 0 <= row < self._rows_shown():
+            self.pair_chosen.emit(*self._model.bars[row].pair)
+
+    def _mark_row(self, row: int) -> None:
+        if row != self._row:
+            self._row = row
+            if 0 <= row < self._rows_shown():
+                bar = self._model.bars[row]
+                self.setAccessibleDescription(f"{bar.left} and {bar.right}, {bar.count} times. {HOW_TO}")
+            self.update()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._mark_row(self._row_at(event.position().y()))
+        self.setCursor(Qt.CursorShape.PointingHandCursor if self._row >= 0 else Qt.CursorShape.ArrowCursor)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._choose(self._row_at(event.position().y()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._mark_row(-1)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._mark_row(-1)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        ways = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
+        if event.key() in ways:
+            self._mark_row(min(max(0, self._row + ways[Qt.Key(event.key())]), self._rows_shown() - 1))
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self._choose(self._row)
+        else:
+            super().keyPressEvent(event)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import html
 
-from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.models.race import RaceModel, RunnerFacts
 from app.models.wording import count_text
 from app.views.lines_chart import LinesChart
+from app.views.linked_text import LinkedText, link_to_step, number_in
 
 MOST_LEADS = 12
 
@@ -32,15 +32,13 @@ class RacePanel(QWidget):
         self.unlucky.setToolTip("Add the pairs that came in second most often and were never merged")
         self.clear = QPushButton("Next merges")
         self.clear.setToolTip("Show the pairs of the next merges again")
-        self.told = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
-        self.told.setAccessibleName("How each pair fared")
-        self.told.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.told = LinkedText("How each pair fared")
         self._lay_out()
         self.entry.returnPressed.connect(self._add)
         self.keep.clicked.connect(model.keep)
         self.unlucky.clicked.connect(model.add_unlucky)
         self.clear.clicked.connect(lambda: model.choose([]))
-        self.told.linkActivated.connect(lambda link: model.travel_to(int(QUrl(link).path())))
+        self.told.linkActivated.connect(lambda link: model.travel_to(number_in(link)))
         self.chart.time_chosen.connect(model.travel_to)
         model.changed.connect(self._show)
         model.refused.connect(self.told.setText)
@@ -60,16 +58,16 @@ class RacePanel(QWidget):
         row = QHBoxLayout()
         for widget in (self.entry, self.keep, self.unlucky, self.clear):
             row.addWidget(widget)
-        left = QVBoxLayout()
-        left.addLayout(row)
-        left.addWidget(self.chart, 1)
         area = QScrollArea(widgetResizable=True)
         area.setFrameShape(QScrollArea.Shape.NoFrame)
         area.setWidget(self.told)
-        whole = QHBoxLayout(self)
+        below = QHBoxLayout()
+        below.addWidget(self.chart, 3)
+        below.addWidget(area, 2)
+        whole = QVBoxLayout(self)
         whole.setContentsMargins(8, 6, 8, 4)
-        whole.addLayout(left, 3)
-        whole.addWidget(area, 2)
+        whole.addLayout(row)
+        whole.addLayout(below, 1)
 
     def _add(self) -> None:
         self._model.add(self.entry.text())
@@ -83,7 +81,7 @@ class RacePanel(QWidget):
             return
         paragraphs = [_paragraph(runner, self.chart.colour(i).name()) for i, runner in enumerate(facts.runners)]
         leads = [
-            f'<a href="step:{at}">{at:,}</a> {html.escape(name) or "none is left"}'
+            f"{link_to_step(at, f'{at:,}')} {html.escape(name) or 'none is left'}"
             for at, name in facts.leads[:MOST_LEADS]
         ]
         more = f" … and {len(facts.leads) - MOST_LEADS:,} more" if len(facts.leads) > MOST_LEADS else ""
@@ -91,9 +89,9 @@ class RacePanel(QWidget):
 
 
 def _paragraph(runner: RunnerFacts, colour: str) -> str:
-    won = f'merged at <a href="step:{runner.won_at}">{runner.won_at:,}</a>' if runner.won_at else "never merged"
+    won = f"merged at {link_to_step(runner.won_at, f'{runner.won_at:,}')}" if runner.won_at else "never merged"
     cuts = (
-        f'<a href="step:{step}"><code>{html.escape(text)}</code></a> took {lost:,}' for step, text, lost in runner.cuts
+        f"{link_to_step(step, f'<code>{html.escape(text)}</code>')} took {lost:,}" for step, text, lost in runner.cuts
     )
     cut_down = "; ".join(cuts)
     return (

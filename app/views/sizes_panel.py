@@ -7,10 +7,21 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QPalette, QShowEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
-from app.models.sizes import FORMULA, MEASURES, SizesModel, advice_text
+from app.models.sizes import ADVICE, FORMULA, MEASURES, SizesModel
 from app.views.lines_chart import LinesChart
+
+MOST_NAME = 18  # characters of a file's name on a button
 
 
 class SizesPanel(QWidget):
@@ -32,9 +43,15 @@ class SizesPanel(QWidget):
         self.measure.setToolTip(FORMULA)
         self.held_out = QPushButton("Held-out text …")
         self.held_out.setToolTip("Measure a text that is not learned from, too")
+        self.texts = QPushButton("Texts")
+        self.texts.setToolTip("Which texts have a line")
+        self.texts.setMenu(QMenu(self))
+        self.texts.menu().aboutToShow.connect(self._fill_texts)
         self.told = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
+        self.told.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.told.setAccessibleName("The measure of each text at the moment shown")
-        self.advice = QLabel(f"Usual sizes — {advice_text()}", wordWrap=True)
+        self.advice = QLabel(_advice(), wordWrap=True, textFormat=Qt.TextFormat.RichText)
+        self.advice.setAccessibleName("Usual sizes")
         self.advice.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         self._lay_out()
         self.measure.currentIndexChanged.connect(self._choose_measure)
@@ -55,20 +72,32 @@ class SizesPanel(QWidget):
 
     def hold_out(self, path: Path | None) -> None:
         """Show whose curve comes beside the others."""
-        self.held_out.setText(f"Held out: {path.name}" if path is not None else "Held-out text …")
+        name = path.name if path is not None else ""
+        self.held_out.setText(f"Held out: {_shortened(name)}" if name else "Held-out text …")
         self._model.hold_out(path)
 
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.addWidget(self.measure)
         row.addWidget(self.held_out)
+        row.addWidget(self.texts)
         row.addStretch()
+        beside = QWidget()
+        text = QVBoxLayout(beside)
+        text.setContentsMargins(0, 0, 0, 0)
+        text.addWidget(self.told)
+        text.addWidget(self.advice)
+        text.addStretch()
+        area = QScrollArea(widgetResizable=True)
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        area.setWidget(beside)
+        below = QHBoxLayout()
+        below.addWidget(self.chart, 3)
+        below.addWidget(area, 2)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 6, 8, 4)
         column.addLayout(row)
-        column.addWidget(self.told)
-        column.addWidget(self.chart, 1)
-        column.addWidget(self.advice)
+        column.addLayout(below, 1)
 
     def _choose_measure(self, index: int) -> None:
         self.measure.setToolTip(MEASURES[index].tip)
@@ -83,4 +112,27 @@ class SizesPanel(QWidget):
             f"<b>{f'{value:.1%}' if is_share else f'{value:.3f}'}</b>"
             for i, (name, value) in enumerate(self._model.here)
         ]
-        self.told.setText("&nbsp;&nbsp; ".join(told))
+        facts = self._model.facts
+        if facts is not None:
+            told.insert(0, f"With {self._model.vocabulary_here:,} tokens:")
+            told.append(f"Knee at <b>{facts.base + facts.knee:,}</b> tokens: each further one gains less.")
+        self.told.setText("<br>".join(told))
+        self.texts.setVisible(len(self._model.names) > 1)
+
+    def _fill_texts(self) -> None:
+        """The menu of all texts, those with a line ticked."""
+        menu, shown = self.texts.menu(), self._model.shown
+        menu.clear()
+        for name in self._model.names:
+            action = menu.addAction(name.replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(name in shown)
+            action.toggled.connect(lambda on, name=name: self._model.show_text(name, on))
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= MOST_NAME else f"{name[: MOST_NAME - 1]}…"
+
+
+def _advice() -> str:
+    return "Usual sizes:<br>" + "<br>".join(f"{size}: {purpose}" for size, purpose in ADVICE)

@@ -68,7 +68,7 @@ QDockWidget::title { padding: 7px 10px 5px 10px; text-align: left; background: p
 QHeaderView::section { background: palette(base); border: none; border-bottom: 1px solid palette(mid);
                        padding: 5px 6px; color: palette(placeholder-text); }
 QTableView, QListView, QPlainTextEdit { border: 1px solid palette(mid); border-radius: 4px; }
-QTabBar::tab { padding: 6px 12px; border: none; border-bottom: 2px solid transparent;
+QTabBar::tab { padding: 6px 9px; border: none; border-bottom: 2px solid transparent;
                color: palette(placeholder-text); }
 QTabBar::tab:selected { border-bottom: 2px solid palette(highlight); color: palette(text); }
 QTabBar::tab:hover { color: palette(text); }

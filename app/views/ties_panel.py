@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.models.ties import RULES, Piece, TiesModel, WhatIf
+from app.views.linked_text import LinkedText, link_to_step, number_in
 from app.views.theme import fixed_font, shades_of
 
 ROW_HEIGHT = 22
@@ -39,7 +40,9 @@ class TiesPanel(QWidget):
         self.table.verticalHeader().hide()
         self.table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
         self.table.setShowGrid(False)
-        for column, width in enumerate((60, 150, 150, 70, 120)):
+        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.table.horizontalHeader().setStretchLastSection(True)
+        for column, width in enumerate((56, 120, 120, 64, 110)):
             self.table.setColumnWidth(column, width)
         self.rule = QComboBox()
         self.rule.setAccessibleName("Another tie rule")
@@ -48,9 +51,8 @@ class TiesPanel(QWidget):
         self.rule.setToolTip("Another rule for equal counts")
         self.train = QPushButton("Train again")
         self.train.setToolTip("Learn the same text under this rule, in the background, and compare")
-        self.told = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
-        self.told.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.told.setAccessibleName("What the other rule would have done")
+        self.told = LinkedText("What the other rule would have done")
+        self.told.linkActivated.connect(lambda link: model.travel_to(number_in(link)))
         self._lay_out()
         self.table.clicked.connect(self._travel)
         self.table.activated.connect(self._travel)
@@ -110,8 +112,9 @@ def _answer(found: WhatIf, mark: str) -> str:
     rule = found.rule.replace("-", " ")
     if found.step is None:
         return f"<p>Under <b>{rule}</b> the same {found.merges:,} merges are learned.</p>"
+    place = link_to_step(found.step - 1, f"step {found.step:,}")
     return (
-        f"<p>The two part at <b>step {found.step:,}</b>: <code>{html.escape(found.one)}</code> here, "
+        f"<p>The two part at <b>{place}</b>: <code>{html.escape(found.one)}</code> here, "
         f"<code>{html.escape(found.other)}</code> under {rule}.</p>"
         f"<p>{found.shared:,} tokens are in both vocabularies ({found.overlap:.1%}).</p>"
         f"<p>Your text here ({len(found.text):,} tokens):<br>{_tokens(found.text, mark)}</p>"

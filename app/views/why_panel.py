@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QPalette, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.models.why_here import Joint, WhyModel, WordFacts
+from app.views.linked_text import LinkedText, link_to_step, number_in
 from app.views.merge_tree import MergeTree
 from app.views.theme import fixed_font
 
@@ -42,8 +43,7 @@ class WhyPanel(QWidget):
         self.forward = _button("▶", "One merge forward in this word")
         self.now = _button("◆", "As of the moment shown")
         self.told = QLabel()
-        self.reason = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
-        self.reason.setAccessibleName("Why the text is cut here")
+        self.reason = LinkedText("Why the text is cut here")
         self.joints = QListWidget()
         self.joints.setAccessibleName("The boundaries of the word")
         self.joints.setFont(fixed_font(self.font().pointSizeF()))
@@ -60,11 +60,12 @@ class WhyPanel(QWidget):
         row.addWidget(self.told, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 4, 8, 4)
+        column.setSpacing(4)
         column.addWidget(self.hint)
-        column.addWidget(self.tree_area, 3)
-        column.addWidget(self.controls)
         column.addWidget(self.reason)
-        column.addWidget(self.joints, 2)
+        column.addWidget(self.tree_area, 5)
+        column.addWidget(self.controls)
+        column.addWidget(self.joints, 3)
 
     def _connect(self) -> None:
         self._model.changed.connect(self._take)
@@ -75,7 +76,7 @@ class WhyPanel(QWidget):
         self.tree.joint_chosen.connect(self._choose_joint)
         self.joints.currentRowChanged.connect(self._row_chosen)
         self.joints.itemActivated.connect(self._travel)
-        self.reason.linkActivated.connect(lambda link: self._model.travel_to(int(QUrl(link).path())))
+        self.reason.linkActivated.connect(lambda link: self._model.travel_to(number_in(link)))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -178,7 +179,7 @@ def _linked(joint: Joint) -> str:
     text = joint.sentence.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     for step in dict.fromkeys(joint.steps):
         named = f"merge {step:,}"
-        text = re.sub(rf"{named}(?![\d,])", f'<a href="step:{step}">{named}</a>', text)
+        text = re.sub(rf"{named}(?!,?\d)", link_to_step(step, named), text)
     return text
 
 

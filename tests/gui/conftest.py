@@ -15,8 +15,11 @@ from app.session.run import Phase
 from app.settings import LOCATION, Settings
 from app.wiring import Program, build
 
-# The picture-only platform says the first whenever a window has a least size; some fonts are why it says the second.
-OFFSCREEN_CHATTER = "This plugin does not support propagateSizeHints|Failed to compute left/right minimum bearings"
+# The picture-only platform says the first three of windows with a least size and of menus; some fonts are why it
+# says the last.
+OFFSCREEN_CHATTER = (
+    "This plugin does not support (propagateSizeHints|raise|grabbing)|Failed to compute left/right minimum bearings"
+)
 WAIT = 15_000  # milliseconds: the machine may be busy
 
 

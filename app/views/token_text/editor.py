@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QMimeData, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAction,
     QClipboard,
@@ -39,6 +39,9 @@ class TokenTextEdit(TokenCanvas):
 
     caret_token_changed = Signal(object)  # the TokenAt behind the caret, or None
     selection_changed = Signal(object)  # (start, stop) in bytes, or None
+    caret_placed = Signal(int)  # before this byte of the text
+    place_clicked = Signal(int)  # the same, where the mouse put it and selected nothing
+    menu_opening = Signal(object)  # the menu of a right click, to be added to
 
     def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
@@ -69,6 +72,11 @@ class TokenTextEdit(TokenCanvas):
     def set_read_only(self, read_only: bool) -> None:
         self._read_only = read_only
         self.setAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled, not read_only)
+
+    @property
+    def caret_byte(self) -> int:
+        """Where the caret stands, in bytes of the text."""
+        return self.model.pieces.byte_of(self.caret.position)
 
     def selected_text(self) -> str:
         return self.model.pieces.slice(*self.caret.selection)
@@ -143,6 +151,7 @@ class TokenTextEdit(TokenCanvas):
             self.reveal_character(self.caret.position)
         self._light_caret()
         self._tell_caret_token()
+        self.caret_placed.emit(self.caret_byte)
         selection = self.selected_bytes()
         if selection != self._told_selection:
             self._told_selection = selection
@@ -151,8 +160,7 @@ class TokenTextEdit(TokenCanvas):
         self.viewport().update()
 
     def _tell_caret_token(self) -> None:
-        byte = self.model.pieces.byte_of(self.caret.position)
-        token = self.model.token_at(min(byte, self.model.byte_length - 1))
+        token = self.model.token_at(min(self.caret_byte, self.model.byte_length - 1))
         if token != self._caret_token:
             self._caret_token = token
             self.caret_token_changed.emit(token)
@@ -317,12 +325,18 @@ class TokenTextEdit(TokenCanvas):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
             self._mouse.release(event)
+            if not self.caret.has_selection:
+                self.place_clicked.emit(self.caret_byte)
             clipboard = QGuiApplication.clipboard()
             if self.caret.has_selection and clipboard.supportsSelection():
                 clipboard.setText(self.selected_text(), QClipboard.Mode.Selection)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if not self.caret.has_selection and event.reason() == QContextMenuEvent.Reason.Mouse:
+            self.caret.go(self.character_at(QPointF(event.pos())))
+            self.caret_moved(reveal=False)
         menu = self.context_menu()
+        self.menu_opening.emit(menu)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(event.globalPos())
 
@@ -330,7 +344,8 @@ class TokenTextEdit(TokenCanvas):
         """The menu a right click opens; the window may add to it."""
         menu = QMenu(self)
         selected, writable = self.caret.has_selection, not self._read_only
-        pasteable = writable and QGuiApplication.clipboard().mimeData().hasText()
+        held: QMimeData | None = QGuiApplication.clipboard().mimeData()  # None where nothing was ever copied
+        pasteable = writable and held is not None and held.hasText()
         key = keys.Key
         _add(menu, "&Undo", key.Undo, self.undo, writable and self.model.can_undo)
         _add(menu, "&Redo", key.Redo, self.redo, writable and self.model.can_redo)
