@@ -9,7 +9,7 @@ from pathlib import Path
 from app.worker.job import Job
 from app.worker.mailbox import Mailbox, Message
 from app.worker.token_names import TokenNames
-from bpe_core import MergeHistory, TooLarge
+from bpe_core import FormatError, MergeHistory, TooLarge
 from bpe_core.formats import open_table
 
 MOST_TOKEN_BYTES = 2**28  # of all tokens together: as many are kept twice to name them
@@ -38,6 +38,8 @@ class ImportJob(Job):
         self._path = path
 
     def work(self) -> None:
+        if self._path.exists() and not self._path.is_file():  # whoever writes into a pipe may never begin
+            raise FormatError(f"{self._path} is no file.")
         opened = open_table(self._path)
         history = opened.history
         _refuse_what_cannot_be_named(history, self._path)

@@ -49,6 +49,7 @@ FORMATS: dict[str, Format] = TABLES | {
 }
 
 LARGEST_FILE = 2**31  # bytes; four million merges take half of it
+LOOK = 2**20  # bytes of a long file that tell whether it is one of ours
 LARGEST_BESIDE = 2**26  # bytes of a file that belongs to another one
 
 
@@ -120,10 +121,20 @@ def files_beside(path: Path) -> Beside:
 
 
 def _content(path: Path) -> bytes:
+    """The whole file, unless a look at it shows that it is none of ours, as when a film was chosen by mistake."""
     try:
-        size = path.stat().st_size
-        if size > LARGEST_FILE:
-            raise TooLarge(f"{path} has {size:,} bytes; a merge table of more than {LARGEST_FILE:,} is not read.")
-        return path.read_bytes()
+        with open(path, "rb") as file:
+            head = file.read(LOOK)
+            if len(head) == LOOK and not _may_be_known(head):
+                return head
+            rest = file.read(LARGEST_FILE - len(head) + 1)
     except OSError as error:
         raise FormatError(f"Could not read {path}: {error.strerror or error}.") from error
+    if len(head) + len(rest) > LARGEST_FILE:
+        raise TooLarge(f"{path} is too large; a merge table of more than {LARGEST_FILE:,} bytes is not read.")
+    return head + rest
+
+
+def _may_be_known(head: bytes) -> bool:
+    """Whether a long file looks like any format by its beginning; JSON and Parquet may tell it later."""
+    return head.lstrip()[:1] == b"{" or head[:4] == b"PAR1" or any(one.recognizes(head) for one in FORMATS.values())

@@ -156,7 +156,8 @@ def _notes(recovered: Recovered[bytes], ranks: Mapping[bytes, int]) -> list[str]
     if recovered.out_of_turn:
         notes.append(
             f"{len(recovered.out_of_turn):,} tokens are made of a token with a higher rank than their own: "
-            f"{listed(recovered.out_of_turn)}. So ranks do not rise inside a word; here merges follow their parts."
+            f"{listed(recovered.out_of_turn)}. So ranks do not rise inside a word. Here their merges follow those of "
+            "their parts, and words in which such tokens meet may be cut otherwise than by tiktoken."
         )
     if recovered.lost:
         notes.append(

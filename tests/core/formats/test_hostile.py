@@ -12,13 +12,14 @@ import os
 import time
 import tracemalloc
 from functools import cache
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_core import BpeError, Corpus, FormatError, Recipe, Tokenizer, TooLarge, train
-from bpe_core.formats import FORMATS
+from bpe_core import BpeError, Corpus, FormatError, Recipe, Tokenizer, TooLarge, formats, train
+from bpe_core.formats import FORMATS, open_table
 from bpe_core.formats.base import nothing_beside
 from bpe_core.formats.rows import Row
 from tests.core.formats.samples import files
@@ -231,3 +232,43 @@ def test_contents_are_told_apart(format: str) -> None:
     data, beside = whole[FILES[format][1]], whole.get
     taken = next(one.name for one in FORMATS.values() if one.recognizes_file(data, "file", beside))
     assert taken == format
+
+
+def test_a_film_chosen_by_mistake_is_not_read_to_its_end(tmp_path: Path) -> None:
+    film = tmp_path / "film.mp4"
+    with open(film, "wb") as file:
+        file.write(b"\0\0\0\x20ftypisom")
+        file.truncate(1_900_000_000)  # takes no room on most disks
+    tracemalloc.start()
+    before = time.process_time()
+    with pytest.raises(FormatError, match="is not a merge table this program knows"):
+        open_table(film)
+    assert time.process_time() - before < MOST_SECONDS
+    assert tracemalloc.get_traced_memory()[1] < 50 * 2**20
+    tracemalloc.stop()
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no endless file here")
+def test_a_file_without_end_is_refused() -> None:
+    with pytest.raises(FormatError, match="/dev/zero is not a merge table this program knows"):
+        open_table("/dev/zero")
+
+
+def test_a_table_that_says_what_it_is_and_never_ends_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(formats, "LARGEST_FILE", 2 * formats.LOOK)
+    path = tmp_path / "endless.csv"
+    with open(path, "wb") as file:
+        file.write(sound("csv")["table.csv"])
+        file.truncate(2 * formats.LOOK + 1)
+    with pytest.raises(TooLarge, match=r"endless\.csv is too large"):
+        open_table(path)
+
+
+@pytest.mark.parametrize("format", ["csv", "json", "parquet"])
+def test_a_long_table_is_still_recognized(format: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formats, "LOOK", 1_500)
+    path = tmp_path / "table"
+    path.write_bytes(sound(format)[FILES[format][1]])
+    assert open_table(path).format == format

@@ -43,6 +43,21 @@ def test_merges_are_recovered_from_ranks(preset: str) -> None:
     assert back.numbers is None
 
 
+def test_ranks_learned_by_another_program_are_imported_with_its_ids() -> None:
+    tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
+    rustbpe = pytest.importorskip("rustbpe", reason="the package rustbpe is not installed")
+    expression = NAMED_PATTERNS["gpt2"].expression
+    learner = rustbpe.Tokenizer()
+    learner.train_from_iterator(iter([languages()]), 700, pattern=expression)
+    learned_ranks = {bytes(token): rank for token, rank in learner.get_mergeable_ranks()}
+    theirs = tiktoken.Encoding("theirs", pat_str=expression, mergeable_ranks=learned_ranks, special_tokens={})
+    lines = [base64.b64encode(token) + b" %d\n" % rank for token, rank in learned_ranks.items()]
+    found = TIKTOKEN.open(b"".join(lines), "theirs.tiktoken")
+    assert found.history.recipe.pattern == "gpt2"
+    for text in texts():
+        assert found.numbers_of(encode(found.history, text)) == theirs.encode_ordinary(text), text[:80]
+
+
 def ranks(*tokens: bytes, start: int = 256) -> bytes:
     """A file with all bytes and these tokens behind them."""
     every = [bytes([byte]) for byte in range(256)]
