@@ -66,9 +66,10 @@ class CurvesModel(QObject):
 
     def rank_frequency(self) -> Curve:
         """How often each token stands in the corpus, most frequent first."""
-        run, k = self._runs.shown, self._cursor.position
+        run = self._runs.shown
         if run is None or run.history is None or not len(run.symbol_counts):
             return NOTHING_YET
+        k = min(self._cursor.position, run.learned)  # just after another run is shown, the moment is still the old one
         counts = np.sort(token_counts(run.history, run.symbol_counts, k))[::-1]
         counts = counts[: int(np.count_nonzero(counts > 0))]
         ranks = _log_spaced(len(counts))
@@ -84,10 +85,10 @@ class CurvesModel(QObject):
 
     def token_lengths(self) -> Curve:
         """How many tokens of the vocabulary have how many bytes."""
-        run, k = self._runs.shown, self._cursor.position
+        run = self._runs.shown
         if run is None or run.names is None:
             return NOTHING_YET
-        known = run.names.base + k
+        known = run.names.base + min(self._cursor.position, run.learned)
         lengths = np.fromiter(map(len, run.names.raw[:known]), np.int64, known)
         found = np.bincount(lengths)
         x = np.arange(1, len(found))
