@@ -1,4 +1,9 @@
-"""Counting with the compiled kernels: this thread reads, the others count, and their tables are joined."""
+"""Counting with the compiled kernels: this thread reads, the others count, and their tables are joined.
+
+Each counts in a table of its own, so nobody waits. But what is rare is found by each of them, and
+a word of which each knows costs as often its memory; so whoever knows very many words hands them
+over to one common table and begins anew.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +29,7 @@ MOST_THREADS = 8  # more of them would wait for the one that reads
 _FIRST_SLOTS = 1 << 15
 _FIRST_COPIES = 1 << 18
 _CUTS = 1 << 14  # of one stretch
+MOST_OWN_WORDS = 1 << 20  # of a thread; handing them over takes a fraction of the time it took to find them
 
 COUNTING = "The table of the different words"
 FEWER_WORDS = "Count fewer texts, or choose a pattern that leaves fewer or shorter different words."
@@ -34,13 +40,15 @@ def count_compiled(
 ) -> WordTable:
     """The words of a stream of texts, in the order they are first seen."""
     counters = [Counter(table) for _ in range(threads or _threads())]
+    common = Common(Counter(table))
     free: queue.SimpleQueue[Block] = queue.SimpleQueue()
     full: queue.SimpleQueue[Block | None] = queue.SimpleQueue()
     for _ in range(len(counters) + 2):
         free.put(Block(2 * block_size))
     failures: list[BaseException] = []
     workers = [
-        threading.Thread(target=_work, args=(counter, full, free, failures), daemon=True) for counter in counters
+        threading.Thread(target=_work, args=(counter, common, full, free, failures), daemon=True)
+        for counter in counters
     ]
     for worker in workers:
         worker.start()
@@ -56,7 +64,7 @@ def count_compiled(
             worker.join()
     if failures:
         raise failures[0]
-    return _joined(counters)
+    return _joined([*counters, common.counter])
 
 
 def _threads() -> int:
@@ -66,6 +74,7 @@ def _threads() -> int:
 
 def _work(
     counter: Counter,
+    common: Common,
     full: queue.SimpleQueue[Block | None],
     free: queue.SimpleQueue[Block],
     failures: list[BaseException],
@@ -75,6 +84,8 @@ def _work(
         try:
             if not failures:
                 counter.count(block)
+                if len(counter) > MOST_OWN_WORDS:
+                    common.take(counter)
         except BaseException as error:
             failures.append(error)
         free.put(block)
@@ -85,6 +96,19 @@ def _joined(counters: list[Counter]) -> WordTable:
     for other in others:
         largest.add(other)
     return largest.words()
+
+
+class Common:
+    """The words that threads have handed over."""
+
+    def __init__(self, counter: Counter) -> None:
+        self.counter = counter
+        self._lock = threading.Lock()
+
+    def take(self, counter: Counter) -> None:
+        with self._lock:
+            self.counter.add(counter)
+        counter.clear()
 
 
 class Counter:
@@ -133,12 +157,15 @@ class Counter:
 
     def add(self, other: Counter) -> None:
         """The words of another part of the text as well."""
-        more, done = other._words, 0
-        while (done := kernel.add_short(self._words, more.short, more.short_firsts, done)) < len(more.short_firsts):
-            self._make_room(1, 0, 0)
-        done = 0
-        while (done := kernel.add_long(self._words, more, done)) < len(more.long_firsts):
-            self._make_room(0, 1, int(more.long[kernel.LONG_ROW * done + kernel.LENGTH]) + 16)
+        more = other._words
+        self._make_room(*more.used.tolist())
+        kernel.add_short(self._words, more.short, more.short_firsts)
+        kernel.add_long(self._words, more)
+
+    def clear(self) -> None:
+        self._words.short.fill(0)
+        self._words.long.fill(0)
+        self._words.used.fill(0)
 
     def words(self) -> WordTable:
         """All words in the order they were first seen."""
@@ -152,12 +179,12 @@ class Counter:
         return WordTable(text, starts, counts)
 
     def _make_room(self, short: int, long: int, copied: int) -> None:
-        """So that as many new words, and bytes of long ones, fit; each table at most half full."""
+        """So that as many new words, and bytes of long ones, fit."""
         words = self._words
         used_short, used_long, used_copies = words.used.tolist()
-        if len(words.short_firsts) < 2 * (used_short + short):
+        if not kernel.hold(words.short_firsts, used_short + short):
             self._grow_short(_slots(used_short + short))
-        if len(words.long_firsts) < 2 * (used_long + long):
+        if not kernel.hold(words.long_firsts, used_long + long):
             self._grow_long(_slots(used_long + long))
         if len(words.copies) < used_copies + copied:
             check_room(2 * used_copies + copied, COUNTING, FEWER_WORDS)
@@ -169,7 +196,7 @@ class Counter:
         old = self._words
         self._words = old._replace(short=_empty_rows(kernel.SHORT_ROW * slots), short_firsts=np.empty(slots, np.int64))
         old.used[kernel.SHORT] = 0  # adding counts them again
-        kernel.add_short(self._words, old.short, old.short_firsts, 0)
+        kernel.add_short(self._words, old.short, old.short_firsts)
 
     def _grow_long(self, slots: int) -> None:
         old = self._words
@@ -186,5 +213,5 @@ def _empty_rows(cells: int) -> npt.NDArray[np.uint64]:
 
 
 def _slots(words: int) -> int:
-    """A power of two of which so many are at most half."""
-    return 1 << (2 * words - 1).bit_length()
+    """A power of two of which so many are at most three quarters."""
+    return 1 << (4 * words // 3).bit_length()

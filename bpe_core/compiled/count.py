@@ -4,8 +4,8 @@ A stretch is a few ten kilobytes, so what the scan wrote is still in the cache w
 are looked up. Words of at most eight bytes are their own keys: one cache miss finds and
 counts them. Longer ones are found by a hash and compared with the copy that is kept of each.
 
-The tables are open addressing with a power of two of slots, never more than half full; the
-caller makes them larger when `count_block` asks for room.
+The tables are open addressing with a power of two of slots, never more than three quarters
+full; the caller makes them larger when `count_block` asks for room.
 """
 
 from __future__ import annotations
@@ -127,10 +127,16 @@ def _has_room(words, cuts, short, long, found):  # type: ignore[no-untyped-def]
     """Whether the words of a stretch would fit even if all of them were new."""
     copied = np.int64(cuts[found - 1] - cuts[0]) + 16 * long
     return (
-        SHORT_ROW * 2 * (words.used[SHORT] + short) <= len(words.short)
-        and LONG_ROW * 2 * (words.used[LONG] + long) <= len(words.long)
+        hold(words.short_firsts, words.used[SHORT] + short)
+        and hold(words.long_firsts, words.used[LONG] + long)
         and words.used[COPIED] + copied <= len(words.copies)
     )
+
+
+@kernel
+def hold(slots, words):  # type: ignore[no-untyped-def]
+    """Whether so many words leave a quarter of the slots free."""
+    return 4 * words <= 3 * len(slots)
 
 
 @kernel
@@ -254,17 +260,19 @@ def _same(left, left_start, right, right_start, length):  # type: ignore[no-unty
 
 
 @kernel
-def add_short(words, more, more_firsts, begin):  # type: ignore[no-untyped-def]
-    """Add the short words in the slots of another table from `begin` on; returns where there was no more room."""
+def add_short(words, more, more_firsts):  # type: ignore[no-untyped-def]
+    """Add a table of short words to another, which must have room for all of them from the start.
+
+    They come in the order of their slots, which is that of their hashes: a table that only grew
+    on the way would be overfull in the part that they have reached.
+    """
     table, firsts = words.short, words.short_firsts
     mask = np.uint64(len(firsts) - 1)
     shift = _shift(mask)
-    for i in range(begin, len(more_firsts)):
+    for i in range(len(more_firsts)):
         key, count = more[SHORT_ROW * i], more[SHORT_ROW * i + COUNT]
         if count == np.uint64(0):
             continue
-        if SHORT_ROW * 2 * (words.used[SHORT] + 1) > len(table):
-            return i
         row = _find_short(table, key, mask, shift)
         slot = row // np.uint64(SHORT_ROW)
         if table[row] == np.uint64(0):
@@ -273,7 +281,6 @@ def add_short(words, more, more_firsts, begin):  # type: ignore[no-untyped-def]
             words.used[SHORT] += 1
         table[row + np.uint64(COUNT)] += count
         firsts[slot] = min(firsts[slot], more_firsts[i])
-    return len(more_firsts)
 
 
 @kernel
@@ -294,12 +301,12 @@ def spread_long(words, old, old_firsts):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def add_long(words, more, begin):  # type: ignore[no-untyped-def]
+def add_long(words, more):  # type: ignore[no-untyped-def]
     """The same for long words."""
     table, firsts, copies = words.long, words.long_firsts, words.copies
     mask = np.uint64(len(firsts) - 1)
     shift = _shift(mask)
-    for i in range(begin, len(more.long_firsts)):
+    for i in range(len(more.long_firsts)):
         if i + AHEAD < len(more.long_firsts):
             row = np.uint64(LONG_ROW * (i + AHEAD))
             prefetch(more.copies, more.long[row + np.uint64(COPY)])
@@ -309,15 +316,12 @@ def add_long(words, more, begin):  # type: ignore[no-untyped-def]
         if count == np.uint64(0):
             continue
         start, length = np.int64(more.long[LONG_ROW * i + COPY]), np.int64(more.long[LONG_ROW * i + LENGTH])
-        if LONG_ROW * 2 * (words.used[LONG] + 1) > len(table) or words.used[COPIED] + length + 16 > len(copies):
-            return i
         row = _find_long(table, copies, key, more.copies, start, length, mask, shift)
         if table[row + np.uint64(COUNT)] == np.uint64(0):
             _enter_long(words, row, key, more.copies, start, length, more.long_firsts[i])
         table[row + np.uint64(COUNT)] += count
         slot = row // np.uint64(LONG_ROW)
         firsts[slot] = min(firsts[slot], more.long_firsts[i])
-    return len(more.long_firsts)
 
 
 @kernel

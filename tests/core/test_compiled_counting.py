@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bpe_core.blocks
+import bpe_core.compiled_counting
 import bpe_core.corpus
 from bpe_core import counting
 from bpe_core.blocks import Block, Stretch
@@ -91,6 +92,25 @@ def test_tables_grow_and_join_without_losing_a_word() -> None:
         [Stretch(text, True), Stretch(rest, True)], gpt2_table(), threads=2, block_size=len(text) // 2
     )
     assert list(counted) == [(word.encode(), 1 + (i >= 20_000)) for i, word in enumerate(words)]
+
+
+def test_threads_hand_over_what_has_become_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words of all lengths, the earlier ones again and again: handed over hundreds of times, none twice."""
+    handed_over: list[int] = []
+    add = Counter.add
+
+    def noting(self: Counter, other: Counter) -> None:
+        handed_over.append(len(other))
+        add(self, other)
+
+    monkeypatch.setattr(Counter, "add", noting)
+    monkeypatch.setattr(bpe_core.compiled_counting, "MOST_OWN_WORDS", 100)
+    words = [f" {number:0{3 + number % 9}}" for number in range(3_000)]
+    texts = ["".join(words[: 30 * i]) for i in range(1, 100)]
+    data = [Stretch(text.encode(), True) for text in texts]
+    counted = count_compiled(data, gpt2_table(), threads=3, block_size=2_000)
+    assert list(counted) == list(count_plainly(Corpus.from_texts(texts), Recipe()))
+    assert len(handed_over) > 50
 
 
 def test_one_long_word_in_many_blocks() -> None:
