@@ -168,9 +168,9 @@ class Program(QObject):
         window.setWindowIcon(app_icon())
         self.crashes = CrashReporter(window)
         self.actions = actions = Actions(window)
-        self.samples_menu = QMenu("&Samples", window)
-        self.recent_menu = QMenu("Open &Recent", window)
-        self.runs_menu = QMenu("&Show Run", window)
+        self.samples_menu = QMenu("Sa&mples", window)
+        self.recent_menu = QMenu("Open Recen&t", window)
+        self.runs_menu = QMenu("Sho&w Run", window)
         self.messages = MessageBar(window)
         self.speed = SpeedBox(self.settings.get(SPEED))
         self.toolbar = MainToolBar(actions, self.form, self.training, self.samples_menu, self.speed)
@@ -398,7 +398,8 @@ class Program(QObject):
     def _fill_recent(self) -> None:
         self.recent_menu.clear()
         for name in self.settings.get(RECENT_FILES):
-            self.recent_menu.addAction(name).triggered.connect(lambda _, n=name: self._open_paths([Path(n)]))
+            action = self.recent_menu.addAction(name.replace("&", "&&"))
+            action.triggered.connect(lambda _, n=name: self._open_paths([Path(n)]))
         if self.recent_menu.isEmpty():
             self.recent_menu.addAction("Nothing yet").setEnabled(False)
 

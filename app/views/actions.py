@@ -35,7 +35,7 @@ MENUS: dict[str, tuple[Deed, ...]] = {
         SEPARATOR,
         Deed("open", "&Open Texts …", "Add text files to the corpus", Standard.Open, "open"),
         Deed("open_folder", "Open &Folder …", "Add all files of a folder to the corpus", "Ctrl+Shift+O"),
-        Deed("paste_text", "Add Text from &Clipboard", "Add what was copied to the corpus", "Ctrl+Shift+V", "paste"),
+        Deed("paste_text", "Add Text from Clip&board", "Add what was copied to the corpus", "Ctrl+Shift+V", "paste"),
         SEPARATOR,
         Deed("import", "&Import Tokenizer …", "Open a tokenizer that was made elsewhere", "Ctrl+I"),
         Deed(
@@ -65,13 +65,13 @@ MENUS: dict[str, tuple[Deed, ...]] = {
         Deed(
             "count_imported", "Count on &My Corpus", "Find the counts of an imported table in the texts of the corpus"
         ),
-        Deed("extend", "&Continue to Larger Vocabulary", "Go on to the size the recipe now asks for", "Ctrl+Shift+F5"),
+        Deed("extend", "Continue to &Larger Vocabulary", "Go on to the size the recipe now asks for", "Ctrl+Shift+F5"),
     ),
     "T&ime": (
         Deed("play", "&Play History", "Let the moment shown walk forward by itself", "F7", "train"),
         Deed("back", "One Merge &Back", "Show the world one merge earlier", "Alt+Left", "back"),
         Deed("forward", "One Merge &Forward", "Show the world one merge later", "Alt+Right", "step"),
-        Deed("first", "To the &Beginning", "Show the world before the first merge", "Alt+Home", "start"),
+        Deed("first", "To the B&eginning", "Show the world before the first merge", "Alt+Home", "start"),
         Deed("live", "&Live", "Return to the newest merge and stay there", "F8", "live", checkable=True),
         Deed("go_to", "&Go to Merge …", "Type the number of a merge", "Ctrl+G"),
         SEPARATOR,
@@ -93,7 +93,7 @@ MENUS: dict[str, tuple[Deed, ...]] = {
         Deed("race", "The &Race of Pairs", "Follow the counts of chosen pairs through the training"),
         Deed("follow", "&Follow This Pair", "Let the pair of the merge shown run against the others", "Ctrl+Shift+F"),
         Deed("sizes", "Which Vocabulary &Size?", "Show what each size would mean for your texts"),
-        Deed("ties", "What Did the &Ties Decide?", "List the merges that a tie decided, and try another rule"),
+        Deed("ties", "What Did the T&ies Decide?", "List the merges that a tie decided, and try another rule"),
         Deed("compare", "&Compare with Another …", "Put another run or tokenizer beside the one shown"),
         SEPARATOR,
         Deed("hold_out", "&Held-Out Text …", "Name a text that is not learned from, to measure sizes by"),

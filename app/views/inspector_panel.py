@@ -51,6 +51,7 @@ class InspectorPanel(QScrollArea):
         self.setWidget(inside)
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setAccessibleName("Token, closely")
         model.changed.connect(self._show)
         self._show()
 

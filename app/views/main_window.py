@@ -5,10 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QSplitter, QStatusBar, QToolBar, QVBoxLayout, QWidget
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QDockWidget,
+    QMainWindow,
+    QSplitter,
+    QStatusBar,
+    QToolBar,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.views.dock_tabs import DockTabs
+from app.views.focus_order import order_focus
 
 Area = Qt.DockWidgetArea
 STATE_VERSION = 2
@@ -29,6 +39,7 @@ class MainWindow(QMainWindow):
         self.setDockNestingEnabled(True)
         self.docks: dict[str, QDockWidget] = {}
         self._dock_tabs = DockTabs(self, self.docks)
+        self._is_arranged = False
         self.centre = QSplitter(Qt.Orientation.Vertical)
         self.centre.setChildrenCollapsible(False)
         self.resize(1280, 800)
@@ -63,24 +74,28 @@ class MainWindow(QMainWindow):
         self._add_dock("Recipe", recipe, Area.LeftDockWidgetArea)
         self._add_dock("Merges", merges, Area.RightDockWidgetArea)
         self._add_dock("Inspector", inspector, Area.RightDockWidgetArea)
-        self._add_dock("Bookmarks", bookmarks, Area.RightDockWidgetArea)
-        self.tabifyDockWidget(self.docks["Inspector"], self.docks["Bookmarks"])
+        # Beside the recipe, which is short: on the right, table and inspector need all the height there is.
+        self._add_dock("Bookmarks", bookmarks, Area.LeftDockWidgetArea)
         self._add_dock("Lessons", lessons, Area.LeftDockWidgetArea)
-        self.tabifyDockWidget(self.docks["Recipe"], self.docks["Lessons"])
+        self.tabifyDockWidget(self.docks["Recipe"], self.docks["Bookmarks"])
+        self.tabifyDockWidget(self.docks["Bookmarks"], self.docks["Lessons"])
         self.docks["Lessons"].hide()
         self._add_time_bar(time_bar)
         self.setStatusBar(status)
-        self.arrange()
         self._as_it_was_made = self.saveState(STATE_VERSION)
+        order_focus(
+            [toolbar, message_bar, corpus, recipe, bookmarks, lessons, text, charts, merges, inspector, time_bar]
+        )
 
     def arrange(self) -> None:
-        """The sizes everything has at first."""
+        """The sizes everything has at first, for the size that the window has."""
         self.centre.setSizes([360, 300])
-        sides = [self.docks["Corpus"], self.docks["Merges"]]
-        self.resizeDocks(sides, [270, 430], Qt.Orientation.Horizontal)
-        self.resizeDocks([self.docks["Corpus"], self.docks["Recipe"]], [220, 400], Qt.Orientation.Vertical)
-        self.resizeDocks([self.docks["Merges"], self.docks["Inspector"]], [270, 400], Qt.Orientation.Vertical)
-        self.docks["Inspector"].raise_()
+        docks = self.docks
+        right = max(444, self.width() // 3)
+        self.resizeDocks([docks["Corpus"], docks["Merges"]], [270, right], Qt.Orientation.Horizontal)
+        self.resizeDocks([docks["Corpus"], docks["Recipe"]], [190, 430], Qt.Orientation.Vertical)
+        self.resizeDocks([docks["Merges"], docks["Inspector"]], [300, 335], Qt.Orientation.Vertical)
+        docks["Recipe"].raise_()
 
     def reset_layout(self) -> None:
         """As it was when the program was started for the first time."""
@@ -105,9 +120,27 @@ class MainWindow(QMainWindow):
         if not geometry.isEmpty():
             self.restoreGeometry(geometry)
         if not state.isEmpty():
-            self.restoreState(state, STATE_VERSION)
+            self._is_arranged = self.restoreState(state, STATE_VERSION)
         if not centre.isEmpty():
             self.centre.restoreState(centre)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Tab passes by what lies in a dock behind another one."""
+        first = QApplication.focusWidget()
+        found = super().focusNextPrevChild(forward)
+        while found and (reached := QApplication.focusWidget()) is not first and self._is_covered(reached):
+            found = super().focusNextPrevChild(forward)
+        return found
+
+    def _is_covered(self, widget: QWidget | None) -> bool:
+        docks = (dock for dock in self.docks.values() if widget is not None and dock.isAncestorOf(widget))
+        return any(dock.visibleRegion().isEmpty() for dock in docks)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._is_arranged:  # only now is the size known
+            self._is_arranged = True
+            self.arrange()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.closing.emit()

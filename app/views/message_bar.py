@@ -28,6 +28,7 @@ class MessageBar(QFrame):
         self.setAccessibleName("Messages")
         self._sign = QLabel()
         self.sentence = QLabel(wordWrap=True)
+        self.sentence.setAccessibleName("Message")
         self.sentence.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )

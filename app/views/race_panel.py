@@ -61,6 +61,7 @@ class RacePanel(QWidget):
         area = QScrollArea(widgetResizable=True)
         area.setFrameShape(QScrollArea.Shape.NoFrame)
         area.setWidget(self.told)
+        area.setAccessibleName("What the race tells")
         below = QHBoxLayout()
         below.addWidget(self.chart, 3)
         below.addWidget(area, 2)

@@ -91,6 +91,7 @@ class SizesPanel(QWidget):
         area = QScrollArea(widgetResizable=True)
         area.setFrameShape(QScrollArea.Shape.NoFrame)
         area.setWidget(beside)
+        area.setAccessibleName("What the sizes tell")
         below = QHBoxLayout()
         below.addWidget(self.chart, 3)
         below.addWidget(area, 2)

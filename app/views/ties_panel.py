@@ -85,6 +85,7 @@ class TiesPanel(QWidget):
         area = QScrollArea(widgetResizable=True)
         area.setFrameShape(QScrollArea.Shape.NoFrame)
         area.setWidget(self.told)
+        area.setAccessibleName("What the ties decided")
         right = QVBoxLayout()
         right.addLayout(row)
         right.addWidget(area, 1)

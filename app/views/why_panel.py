@@ -39,6 +39,7 @@ class WhyPanel(QWidget):
         self.tree_area = QScrollArea(widgetResizable=True)
         self.tree_area.setFrameShape(QScrollArea.Shape.NoFrame)
         self.tree_area.setWidget(self.tree)
+        self.tree_area.setAccessibleName("The word as a tree")
         self.back = _button("◀", "One merge back in this word")
         self.forward = _button("▶", "One merge forward in this word")
         self.now = _button("◆", "As of the moment shown")

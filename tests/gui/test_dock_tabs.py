@@ -47,16 +47,16 @@ def click_tab(qtbot: QtBot, program: Program, title: str) -> None:
 
 
 def test_one_bar_for_each_group_from_the_start(qtbot: QtBot, program: Program) -> None:
-    check(qtbot, program, ["Inspector", "Bookmarks"])
+    check(qtbot, program, ["Recipe", "Bookmarks"])
 
 
 def test_lessons_come_and_go(qtbot: QtBot, program: Program) -> None:
     program.window.raise_lessons()
-    check(qtbot, program, ["Inspector", "Bookmarks"], ["Recipe", "Lessons"])
+    check(qtbot, program, ["Recipe", "Bookmarks", "Lessons"])
     click_tab(qtbot, program, "Recipe")
     qtbot.waitUntil(lambda: not program.window.docks["Recipe"].visibleRegion().isEmpty(), timeout=WAIT)
     program.window.docks["Lessons"].hide()
-    check(qtbot, program, ["Inspector", "Bookmarks"])
+    check(qtbot, program, ["Recipe", "Bookmarks"])
 
 
 def test_a_reset_leaves_tabs_that_work(qtbot: QtBot, program: Program) -> None:
@@ -64,7 +64,7 @@ def test_a_reset_leaves_tabs_that_work(qtbot: QtBot, program: Program) -> None:
         program.window.raise_lessons()
         qtbot.wait(1)
         program.window.reset_layout()
-    check(qtbot, program, ["Inspector", "Bookmarks"])
+    check(qtbot, program, ["Recipe", "Bookmarks"])
     click_tab(qtbot, program, "Bookmarks")
     qtbot.waitUntil(lambda: not program.window.docks["Bookmarks"].visibleRegion().isEmpty(), timeout=WAIT)
 
@@ -75,6 +75,14 @@ def test_the_next_window_too(qtbot: QtBot, new_program: NewProgram) -> None:
     qtbot.wait(1)
     first.window.close()
     second = new_program()
-    check(qtbot, second, ["Inspector", "Bookmarks"], ["Recipe", "Lessons"])
+    check(qtbot, second, ["Recipe", "Bookmarks", "Lessons"])
     second.window.docks["Lessons"].hide()
-    check(qtbot, second, ["Inspector", "Bookmarks"])
+    check(qtbot, second, ["Recipe", "Bookmarks"])
+
+
+def test_what_is_worked_with_has_room_from_the_start(program: Program) -> None:
+    docks = program.window.docks
+    assert docks["Merges"].width() >= program.window.width() // 3
+    assert docks["Merges"].height() >= 280
+    assert docks["Inspector"].height() >= 300
+    assert program.merge_panel.table.rowAt(program.merge_panel.table.viewport().height() - 1) == -1  # empty as yet

@@ -98,6 +98,7 @@ class StepPage(QWidget):
         self.area.setFrameShape(QScrollArea.Shape.NoFrame)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.area.setWidget(inside)
+        self.area.setAccessibleName("What is to be read")
         feet = QHBoxLayout()
         feet.addWidget(self.back_button)
         feet.addStretch()

@@ -1,0 +1,33 @@
+"""The order in which Tab goes from control to control: by their places, not by when they were made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+
+def order_focus(parts: Sequence[QWidget]) -> None:
+    """Tab goes through one part after another; within a part it keeps its order."""
+    everything = [widget for part in parts for widget in _controls(part)]
+    for one, next_one in pairwise(everything):
+        QWidget.setTabOrder(one, next_one)
+
+
+def _controls(part: QWidget) -> Iterable[QWidget]:
+    return [
+        widget
+        for widget in _chain(part)
+        if (widget is part or part.isAncestorOf(widget)) and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+    ]
+
+
+def _chain(start: QWidget) -> Iterator[QWidget]:
+    """All widgets of the window in their order so far, beginning at one."""
+    yield start
+    widget = start.nextInFocusChain()
+    while widget is not None and widget is not start:
+        yield widget
+        widget = widget.nextInFocusChain()

@@ -1,0 +1,131 @@
+"""The window without a mouse, and without sight: every control is reached by Tab, and says what it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible, QAction, QShortcut
+from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.wiring import Program
+
+Train = Callable[[Program], None]
+
+
+def controls(program: Program) -> Iterator[QWidget]:
+    """Whatever can have the focus and is on the screen now; the inner parts of Qt's own controls speak for those."""
+    for widget in program.window.findChildren(QWidget):
+        is_inner = widget.objectName().startswith("qt_") or isinstance(widget, QMenuBar | QMenu) or widget.focusProxy()
+        if widget.focusPolicy() != Qt.FocusPolicy.NoFocus and widget.isVisible() and not is_inner:
+            yield widget
+
+
+def name_of(widget: QWidget) -> str:
+    interface = QAccessible.queryAccessibleInterface(widget)
+    return str(interface.text(QAccessible.Text.Name))
+
+
+def nameless(program: Program) -> list[str]:
+    return [
+        f"{type(widget).__name__} in {type(widget.parent()).__name__}"
+        for widget in controls(program)
+        if not name_of(widget)
+    ]
+
+
+def every_page(program: Program) -> Iterator[str]:
+    """Shows one page after another: each chart, each page of the inspector, each dock."""
+    for tabs in (program.charts, program.insight_panel):
+        for page in range(tabs.count()):
+            tabs.setCurrentIndex(page)
+            yield tabs.tabText(page)
+    for title, dock in program.window.docks.items():
+        dock.show()
+        dock.raise_()
+        yield title
+    program.recipe_panel.more_button.click()
+    yield "More"
+
+
+def test_every_control_has_a_name(qtbot: QtBot, program: Program, train: Train) -> None:
+    assert nameless(program) == []
+    train(program)
+    for page in every_page(program):
+        qtbot.wait(1)
+        assert nameless(program) == [], page
+
+
+def in_order(program: Program, key: Qt.Key) -> list[QWidget]:
+    """The controls that have the focus one after another, until one comes again."""
+    reached: list[QWidget] = []
+    program.toolbar.main_button.setFocus()
+    while (now := QApplication.focusWidget()) is not None and now not in reached:
+        reached.append(now)
+        if key == Qt.Key.Key_Tab and now is program.text_panel.editor:
+            break  # where Tab is a character
+        program.window.focusNextPrevChild(key == Qt.Key.Key_Tab)
+    return reached
+
+
+def test_tab_goes_from_part_to_part_and_never_out_of_sight(qtbot: QtBot, program: Program, train: Train) -> None:
+    train(program)
+    program.window.raise_lessons()
+    qtbot.wait(1)
+    program.window.docks["Recipe"].raise_()
+    qtbot.wait(1)
+    reached = in_order(program, Qt.Key.Key_Backtab)
+    area = program.window.rect()
+    for widget in reached:
+        place = widget.mapTo(program.window, widget.rect().center())
+        assert area.contains(place) or program.recipe_panel.isAncestorOf(widget), name_of(widget)
+    landmarks: tuple[QWidget, ...] = (
+        program.toolbar.main_button,
+        program.corpus_panel.list,
+        program.recipe_panel.size_box,
+        program.text_panel.editor,
+        program.charts.currentWidget(),
+        program.merge_panel.table,
+        program.time_bar.track,
+    )
+    backwards = [widget for widget in reached if widget in landmarks]
+    assert backwards == [landmarks[0], *landmarks[:0:-1]]
+    assert in_order(program, Qt.Key.Key_Tab)[-1] is program.text_panel.editor
+
+
+def mnemonics(menu: QMenu | QMenuBar) -> Iterator[str]:
+    letters: dict[str, str] = {}
+    for action in menu.actions():
+        found = re.search("&([^&])", action.text())
+        if found:
+            letter = found[1].lower()
+            if letter in letters:
+                yield f"{action.text()} and {letters[letter]}"
+            letters[letter] = action.text()
+        if isinstance(action.menu(), QMenu):
+            yield from mnemonics(action.menu())  # type: ignore[arg-type]
+
+
+def test_no_letter_is_underlined_twice_in_a_menu(program: Program, train: Train) -> None:
+    assert list(mnemonics(program.window.menuBar())) == []
+    train(program)
+    program.form.choose(vocab_size=600)
+    assert program.actions["main"].text() == "&Continue"
+    assert list(mnemonics(program.window.menuBar())) == []
+
+
+def test_no_key_means_two_things(program: Program) -> None:
+    keys: dict[str, str] = {}
+    everywhere = {Qt.ShortcutContext.WindowShortcut, Qt.ShortcutContext.ApplicationShortcut}
+    for action in program.window.findChildren(QAction):
+        for shortcut in action.shortcuts() if action.shortcutContext() in everywhere else ():
+            assert shortcut.toString() not in keys, f"{action.text()} and {keys[shortcut.toString()]}"
+            keys[shortcut.toString()] = action.text()
+    assert {key.key().toString() for key in program.window.findChildren(QShortcut)}.isdisjoint(keys)
+
+
+def test_what_is_done_often_has_a_key(program: Program) -> None:
+    often = ("main", "step", "stop", "export", "find", "undo", "live", "play", "go_to", "open")
+    assert [name for name in often if program.actions[name].shortcut().isEmpty()] == []
