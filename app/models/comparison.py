@@ -282,7 +282,7 @@ class ComparisonModel(QAbstractTableModel):
         return None
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
-        if role == Role.DisplayRole and index.isValid():
+        if role in (Role.DisplayRole, Role.ToolTipRole) and index.isValid():
             return _cells(self._rows[index.row()])[index.column()]
         if role == Role.TextAlignmentRole and index.column() >= FIRST_NUMBER:
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

@@ -63,21 +63,23 @@ class Imports(QObject):
     def _take(self, message: Imported) -> None:
         history = message.history
         history.recipe = history.recipe.with_changes(name=message.path.name)
-        counted = "" if history.has_counts else " It has no counts."
+        lacks = "" if history.has_counts else " It has no counts."
+        lacks += " Its ids are numbered anew." if message.renumbered else ""
         run = Run(
             number=self._runs.next_number(),
             recipe=history.recipe,
             sources=(),
             pace=Pace(),
             phase=Phase.ENDED,
-            sentence=f"Imported from {message.path.name} ({message.format}).{counted}",
+            sentence=f"Imported from {message.path.name} ({message.format}).{lacks}",
             history=history,
             names=message.names,
         )
         self._runs.add(run)
         self._opened(run)
-        about = "; see the details for what it does otherwise" if message.notes else ""
-        sentence = f"Opened {message.path.name}: {len(history):,} merges ({message.format}){about}."
+        renumbered = " The ids shown here are not the file's." if message.renumbered else ""
+        about = " The details say what the file does otherwise." if message.notes else ""
+        sentence = f"Opened {message.path.name}: {len(history):,} merges ({message.format}).{renumbered}{about}"
         self.noticed.emit(Notice(sentence, "\n".join(message.notes), is_error=False))
 
     def _job_ended(self, job: Job) -> None:

@@ -28,6 +28,7 @@ class Imported(Message):
     history: MergeHistory
     names: TokenNames
     notes: tuple[str, ...]
+    renumbered: bool  # ids shown are not those of the file
 
 
 class ImportJob(Job):
@@ -46,8 +47,9 @@ class ImportJob(Job):
         names = TokenNames(history.alphabet)
         names.grow(history)
         if not self.stopping:
-            notes = opened.notes if opened.numbers is None else (*opened.notes, RENUMBERED)
-            self.post(Imported(self.stamp, self._path, opened.format, history, names, notes))
+            renumbered = opened.numbers is not None
+            notes = (*opened.notes, RENUMBERED) if renumbered else opened.notes
+            self.post(Imported(self.stamp, self._path, opened.format, history, names, notes, renumbered))
 
 
 def _refuse_what_cannot_be_named(history: MergeHistory, path: Path) -> None:

@@ -244,6 +244,8 @@ def test_what_the_file_does_otherwise_is_told(qtbot: QtBot, program: Program, tm
     details = program.messages.details.toPlainText()
     assert "dropout" in details
     assert "numbers its tokens in another order" in details
+    assert "ids shown here are not the file's" in program.messages.sentence.text()
+    assert "numbered anew" in program.training.status.sentence
 
 
 @pytest.mark.parametrize("name", ["gpt2/vocab.bpe", "tiktoken/cl100k_base.tiktoken"])
