@@ -23,6 +23,11 @@ frequent, the rule of ties may ask which one was met first.</p>
 <h3>The recipe</h3>
 <p>A preset decides how text becomes words and words become symbols. The preview shows where your text is cut before
 anything is merged; merges never cross such a cut. Under <b>More</b> you find everything else.</p>
+<h3>Tables in and out</h3>
+<p><b>Export</b> (Ctrl+E) writes the merges for another library or as a table. The file is read back and thousands of
+words are cut by both before anything is replaced. <b>Import</b> (Ctrl+I) opens a tokenizer made elsewhere; <b>Count on
+My Corpus</b> in the menu Training finds out how often its merges occur in your texts, and the page <b>Compare</b>
+puts it beside the run that is shown.</p>
 <h3>What the signs mean</h3>
 <p><code>·</code> is a blank, <code>⏎</code> a newline, <code>⇥</code> a tab. <code>&lt;0xE2&gt;</code> is a byte
 that is no character by itself: a piece of a longer one. <b>=</b> in the column Tie: the runner-up had the same count,
