@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.wiring import Program
+from tests.gui.conftest import WAIT
 
 Train = Callable[[Program], None]
 
@@ -108,11 +109,11 @@ def mnemonics(menu: QMenu | QMenuBar) -> Iterator[str]:
             yield from mnemonics(action.menu())  # type: ignore[arg-type]
 
 
-def test_no_letter_is_underlined_twice_in_a_menu(program: Program, train: Train) -> None:
+def test_no_letter_is_underlined_twice_in_a_menu(qtbot: QtBot, program: Program, train: Train) -> None:
     assert list(mnemonics(program.window.menuBar())) == []
     train(program)
     program.form.choose(vocab_size=600)
-    assert program.actions["main"].text() == "&Continue"
+    qtbot.waitUntil(lambda: program.actions["main"].text() == "&Continue", timeout=WAIT)
     assert list(mnemonics(program.window.menuBar())) == []
 
 
