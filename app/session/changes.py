@@ -1,11 +1,13 @@
 """Everything a person changes is a frozen value that is replaced, so that it can be put back.
 
-One kind of command undoes all of them: it remembers the value before and the value after.
+One kind of step takes all of them back: it remembers the value before and the value after.
 """
 
 from __future__ import annotations
 
+import contextlib
 import time
+from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QObject, Signal
@@ -16,12 +18,32 @@ Value = TypeVar("Value")
 JOIN_SECONDS = 0.7  # changes of one kind that follow each other this closely are one step back
 
 
+class Steps(QUndoStack):
+    """What a person has changed, step by step.
+
+    While one step is taken back or made again, what changes in consequence is no step of its own:
+    adding one would delete the very step that is being made.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.is_walking = False
+
+    @contextlib.contextmanager
+    def walking(self) -> Iterator[None]:
+        before, self.is_walking = self.is_walking, True
+        try:
+            yield
+        finally:
+            self.is_walking = before
+
+
 class Held(QObject, Generic[Value]):
     """A value of which the session holds the present one; each change can be undone."""
 
     changed = Signal(object)
 
-    def __init__(self, value: Value, undo: QUndoStack, parent: QObject | None = None) -> None:
+    def __init__(self, value: Value, undo: Steps, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._value = value
         self._undo = undo
@@ -35,11 +57,14 @@ class Held(QObject, Generic[Value]):
         """Replace the value; `label` names the change in the Edit menu."""
         if value == self._value:
             return
+        if self._undo.is_walking:
+            self.put_quietly(value)
+            return
         # Not by Qt's own merging of commands: PySide would keep every one that was merged.
-        if joins and self._last is not None and self._last.can_go_on(self._undo, label):
+        if joins and self._last is not None and self._last.can_go_on(label):
             self._last.go_on(value)
         else:
-            self._last = _Replacement(self, self._value, value, label)
+            self._last = _Replacement(self._undo, self, self._value, value, label)
             self._undo.push(self._last)
 
     def put_quietly(self, value: Value) -> None:
@@ -50,20 +75,23 @@ class Held(QObject, Generic[Value]):
 
 
 class _Replacement(QUndoCommand):
-    def __init__(self, held: Held[Any], before: Any, after: Any, label: str) -> None:
+    def __init__(self, steps: Steps, held: Held[Any], before: Any, after: Any, label: str) -> None:
         super().__init__(label)
-        self._held, self._before, self._after, self._label = held, before, after, label
+        self._steps, self._held, self._before, self._after, self._label = steps, held, before, after, label
         self._made = time.monotonic()
 
     def redo(self) -> None:
-        self._held.put_quietly(self._after)
+        with self._steps.walking():
+            self._held.put_quietly(self._after)
 
     def undo(self) -> None:
-        self._held.put_quietly(self._before)
+        with self._steps.walking():
+            self._held.put_quietly(self._before)
 
-    def can_go_on(self, stack: QUndoStack, label: str) -> bool:
+    def can_go_on(self, label: str) -> bool:
         """Whether a further change of this kind, made now, is still the same step."""
-        is_newest = stack.index() == stack.count() and stack.command(stack.index() - 1) is self
+        steps = self._steps
+        is_newest = steps.index() == steps.count() and steps.command(steps.index() - 1) is self
         return is_newest and label == self._label and time.monotonic() - self._made < JOIN_SECONDS
 
     def go_on(self, value: Any) -> None:

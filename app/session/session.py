@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QUndoStack
 
-from app.session.changes import Held
+from app.session.changes import Held, Steps
 from app.session.detour import Detour
 from app.session.fingerprints import Fingerprints
 from app.session.jobs import Jobs
@@ -29,7 +28,7 @@ class Session(QObject):
         super().__init__(parent)
         self.mailbox = Mailbox(self)
         self.jobs = Jobs(self.mailbox, self)
-        self.undo = QUndoStack(self)
+        self.undo = Steps(self)
         self.recipe: Held[Recipe] = Held(recipe, self.undo, self)
         self.text: Held[str] = Held(text, self.undo, self)  # the person's text, shown token by token
         self.filter: Held[MergeFilter] = Held(MergeFilter(), self.undo, self)

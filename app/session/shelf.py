@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QUndoStack
 
-from app.session.changes import Held
+from app.session.changes import Held, Steps
 from app.session.counts import Counts, Outcome
 from app.session.jobs import Jobs
 from app.session.notices import Notice
@@ -24,7 +23,7 @@ class Shelf(QObject):
 
     noticed = Signal(Notice)
 
-    def __init__(self, recipe: Held[Recipe], jobs: Jobs, undo: QUndoStack, parent: QObject | None = None) -> None:
+    def __init__(self, recipe: Held[Recipe], jobs: Jobs, undo: Steps, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.sources: Held[Sources] = Held((), undo, self)
         self.counts = Counts(jobs, self)

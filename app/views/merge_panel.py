@@ -40,6 +40,7 @@ class MergePanel(QWidget):
         self.min_length.setAccessibleName("Least length of the token in bytes")
         self.below = QLabel()
         self.below.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self._is_showing = False
         self._lay_out()
         self.needle.textChanged.connect(self._filter)
         self.kind.currentIndexChanged.connect(self._filter)
@@ -73,6 +74,8 @@ class MergePanel(QWidget):
         column.addWidget(self.below)
 
     def _filter(self) -> None:
+        if self._is_showing:
+            return
         self._model.set_filter(
             MergeFilter(
                 self.needle.text(), self.kind.currentData(), self.ties_only.isChecked(), self.min_length.value()
@@ -80,12 +83,14 @@ class MergePanel(QWidget):
         )
 
     def _show_filter(self, chosen: MergeFilter) -> None:
+        self._is_showing = True  # what is half shown is not what a person chose
         self.needle.setPlaceholderText(HINTS[chosen.kind])
         if chosen.needle != self.needle.text():
             self.needle.setText(chosen.needle)
         self.kind.setCurrentIndex(self.kind.findData(chosen.kind))
         self.ties_only.setChecked(chosen.ties_only)
         self.min_length.setValue(chosen.min_length)
+        self._is_showing = False
         self._show_count()
 
     def _show_count(self) -> None:

@@ -6,16 +6,15 @@ import gc
 
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtGui import QUndoStack
 
-from app.session.changes import Held, _Replacement
+from app.session.changes import Held, Steps, _Replacement
 from app.session.sources import Source, moved, without
 from app.session.time import TimeCursor
 
 
 @given(st.lists(st.integers(0, 3), max_size=20), st.integers(0, 25))
 def test_undo_walks_back_and_redo_forth(values: list[int], steps: int) -> None:
-    stack = QUndoStack()
+    stack = Steps()
     held: Held[int] = Held(0, stack)
     states = [0]
     for value in values:
@@ -32,7 +31,7 @@ def test_undo_walks_back_and_redo_forth(values: list[int], steps: int) -> None:
 
 
 def test_changes_that_join_are_one_step_back() -> None:
-    stack = QUndoStack()
+    stack = Steps()
     held: Held[int] = Held(0, stack)
     for value in (1, 2, 3):
         held.put(value, "Size", joins=True)
@@ -44,7 +43,7 @@ def test_changes_that_join_are_one_step_back() -> None:
 
 
 def test_listeners_hear_of_changes_only() -> None:
-    held: Held[int] = Held(1, QUndoStack())
+    held: Held[int] = Held(1, Steps())
     heard: list[int] = []
     held.changed.connect(heard.append)
     for value in (1, 2, 2):
@@ -92,7 +91,7 @@ def test_moving_a_source_keeps_all_others_in_order(order: list[int], which: int,
 
 def test_steps_that_are_gone_are_not_kept() -> None:
     """Each holds what was there before and after: a corpus, perhaps."""
-    stack = QUndoStack()
+    stack = Steps()
     held: Held[list[int]] = Held([], stack)
     for value in range(20):
         held.put([value], "Size", joins=True)
@@ -105,7 +104,7 @@ def test_steps_that_are_gone_are_not_kept() -> None:
 
 
 def test_a_change_after_undoing_begins_a_step_of_its_own() -> None:
-    stack = QUndoStack()
+    stack = Steps()
     held: Held[int] = Held(0, stack)
     held.put(1, "Size", joins=True)
     held.put(2, "Size")
@@ -114,3 +113,17 @@ def test_a_change_after_undoing_begins_a_step_of_its_own() -> None:
     assert stack.count() == 2
     stack.undo()
     assert held.value == 1
+
+
+def test_what_changes_in_consequence_is_no_step_of_its_own() -> None:
+    """Otherwise making a step again would delete it while it is being made."""
+    stack = Steps()
+    held: Held[int] = Held(0, stack)
+    other: Held[int] = Held(0, stack)
+    held.changed.connect(lambda value: other.put(10 * value, "Follow"))
+    held.put(1, "Lead")
+    assert stack.count() == 1
+    stack.undo()
+    assert (held.value, other.value) == (0, 0)
+    stack.redo()
+    assert (held.value, other.value, stack.count()) == (1, 10, 1)

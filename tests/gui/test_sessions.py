@@ -250,6 +250,18 @@ def test_a_filter_can_be_taken_back(qtbot: QtBot, program: Program, train: Train
     assert len(table(program)) == shown
 
 
+def test_a_filter_of_several_choices_is_one_step(program: Program, train: Train) -> None:
+    small(program)
+    train(program)
+    program.session.filter.put(MergeFilter("74", "hex", True, 2), "Filter merges")
+    assert program.session.undo.count() == 2  # the size and the filter
+    program.actions["undo"].trigger()
+    assert program.session.filter.value == program.merges.filter == MergeFilter()
+    program.actions["redo"].trigger()
+    assert program.session.filter.value == program.merges.filter == MergeFilter("74", "hex", True, 2)
+    assert program.merge_panel.kind.currentData() == "hex"
+
+
 def test_saving_where_it_cannot_be(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
