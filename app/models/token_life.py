@@ -144,7 +144,8 @@ class TokenLifeModel(QObject):
             return
         run, facts = self._runs.shown, self._inspector.facts
         ranked = self._questions.ranked(run) if run is not None else None
-        if run is None or facts is None or ranked is None or run.names is None:
+        known = len(run.names.raw) if run is not None and run.names is not None else 0
+        if run is None or facts is None or ranked is None or run.names is None or facts.id >= known:
             words_missing = run is not None and run.words is None and run.learned > 0
             self.hint = (
                 "This table came without texts: Training > Count on My Corpus shows where this token occurs."

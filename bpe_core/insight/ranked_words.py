@@ -29,6 +29,7 @@ from bpe_core.encoding.merging import Merges
 from bpe_core.history import MergeHistory
 from bpe_core.insight.pair_ranks import PairRanks
 from bpe_core.layout import lay_out
+from bpe_core.tokenizer import Tokenizer
 from bpe_core.words import WordTable
 
 Int32s = npt.NDArray[np.int32]
@@ -99,6 +100,20 @@ class RankedWords:
     def pair_ranks(self) -> PairRanks:
         """Which merge joins a pair."""
         return PairRanks(self.history)
+
+    @cached_property
+    def merges(self) -> Merges:
+        """The merges, to be applied to single words."""
+        return Merges(self.history)
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """For texts."""
+        return Tokenizer(self.history)
+
+    def serves(self, history: MergeHistory) -> bool:
+        """Whether what is kept here was made of all these merges; of a run that goes on there soon are more."""
+        return len(self.history) == len(history)
 
     @cached_property
     def joined(self) -> Int64s:

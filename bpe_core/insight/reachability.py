@@ -59,11 +59,12 @@ def reachability(
     if token >= base + at:
         return Reachability("not learned yet")
     symbols = symbols_of(history, token)
-    merges = Merges(history)
+    kept = corpus if corpus is not None and corpus.serves(history) else None
+    merges = kept.merges if kept is not None else Merges(history)
     pieces = tuple(merges.tokens(merges.merged(symbols), at))
     if pieces != (token,):
         return Reachability("unreachable", pieces=pieces)
-    tokenizer = tokenizer or Tokenizer(history)
+    tokenizer = tokenizer or (kept.tokenizer if kept is not None else Tokenizer(history))
     for text in islice(_candidates(history, token, symbols, at, corpus), MOST_TRIALS):
         if token in tokenizer.encode(text, at=at):
             return Reachability("reachable", text, pieces)

@@ -215,10 +215,12 @@ class WhySplit:
         self.history, self.corpus = history, corpus
         cutting = Cutting(history.recipe)
         self._parts = list(cutting.parts(text, cutting.allowed(allowed_special)))
-        self._boundaries = (tokenizer or Tokenizer(history)).boundaries(text, allowed_special=allowed_special)
+        kept = corpus if corpus is not None and corpus.serves(history) else None
+        tokenizer = tokenizer or (kept.tokenizer if kept is not None else Tokenizer(history))
+        self._boundaries = tokenizer.boundaries(text, allowed_special=allowed_special)
         self._symbols = self._boundaries.all_symbols
         self._cuts = np.flatnonzero(self._symbols.ranks == PATTERN_CUT)  # the first symbol of each word
-        self._pairs = PairRanks(history) if corpus is None or len(corpus.history) != len(history) else corpus.pair_ranks
+        self._pairs = kept.pair_ranks if kept is not None else PairRanks(history)
         self._base = len(history.alphabet)
 
     def at_byte(self, byte: int, at: int | None = None) -> Reason:

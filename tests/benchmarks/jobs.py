@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tests.benchmarks.insight import VARIANTS, ask
 from tests.benchmarks.peers import OURS, PEERS, BpeExplorer, Encoder, Peer
 from tests.benchmarks.stopwatch import Stopwatch
 from tests.benchmarks.vocabulary import Vocabulary
@@ -136,6 +137,10 @@ def _median_call(calls: list[Callable[[], object]]) -> Stopwatch:
     )
 
 
+def answer(peer: Peer, task: Task) -> Performed:
+    return ask(Path(task.text), task.ties), "", 0
+
+
 def _fingerprint(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:16]
 
@@ -170,11 +175,12 @@ class Job:
     perform: Callable[[Peer, Task], Performed]
     trains: bool = False
     only_ours: bool = False
+    variants: tuple[str, ...] = ("first-seen",)  # of a job that is only ours
 
     def contestants(self, chosen: list[str]) -> list[tuple[str, str]]:
         """The peers that take part, each with every tie rule it trains by."""
         if self.only_ours:
-            return [(OURS, "first-seen")]
+            return [(OURS, variant) for variant in self.variants]
         names = [OURS, *(name for name in chosen if name != OURS)]
         if self.trains:
             return [(name, ties) for name in names for ties in PEERS[name].ties]
@@ -188,6 +194,12 @@ JOBS: dict[str, Job] = {
     "unsplit": Job("train {size:,} merges on the whole text as one sequence", train_unsplit, only_ours=True),
     "encode": Job("encode the whole text, unseen and nothing cached, on one thread", encode_cold),
     "warm": Job("encode 1 KB, warm, from Python", encode_warm),
+    "insight": Job(
+        "answer a question about a run of 32,000 tokens: the first ever asked, and further ones (medians)",
+        answer,
+        only_ours=True,
+        variants=VARIANTS,
+    ),
     "same-letter": Job("encode one word of 100,000 times the letter a", encode_repeated_letter),
     "random-letters": Job("encode one word of 100,000 random letters", encode_random_letters),
 }

@@ -1,0 +1,285 @@
+"""How soon questions about a run are answered, and what they cost a training.
+
+    python -m tests.benchmarks --only insight     in the engine: the first question asked of a run, and further ones
+    python -m tests.benchmarks.insight [TEXT]     in the window: from the click to the answer; the cost to a training
+
+Runs offscreen unless QT_QPA_PLATFORM or DISPLAY names a screen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from bpe_core import Corpus, MergeHistory, Recipe, Trainer, WordTable, count_words
+from bpe_core.insight.biography import biography
+from bpe_core.insight.contributions import contributions
+from bpe_core.insight.race import race
+from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.insight.reachability import reachability
+from bpe_core.insight.vocabulary_size import size_curves
+from bpe_core.insight.why_split import WhySplit
+from tests.benchmarks.stopwatch import Stopwatch
+from tests.shared import SHARED
+
+DEFAULT_TEXT = SHARED / "data/wikitext2-train-unk.txt"
+VOCABULARY = 32_000
+TEXT_BYTES = 5_000
+AGAIN = 40  # further questions, each about something else
+FIRST_LIMIT, AGAIN_LIMIT = 300, 50  # milliseconds
+TRAININGS = 20  # of each kind
+COST_LIMIT = 1.03
+
+
+# In the engine
+
+
+class Engine:
+    """A run with a text to ask about; `number` makes each question another one."""
+
+    def __init__(self, path: Path) -> None:
+        recipe = Recipe.preset("gpt2", vocab_size=VOCABULARY)
+        self.words: WordTable = count_words(Corpus.from_files([path]), recipe)
+        trainer = Trainer(self.words, recipe)
+        trainer.advance()
+        self.history: MergeHistory = trainer.history
+        self.text = path.read_bytes()[:TEXT_BYTES].decode(errors="ignore")
+        self.base = len(self.history.alphabet)
+
+    def rank(self) -> None:
+        """What the first question of any kind has to wait for."""
+        self.ranked = RankedWords.of(self.words, self.history)
+
+    def _step(self, number: int) -> int:
+        return 1 + (number * 7_919) % len(self.history)
+
+    def why(self, number: int) -> object:
+        why = WhySplit(self.text, self.history, corpus=self.ranked)
+        word = why.word_at(number * 97 % TEXT_BYTES)
+        return [why.in_word(word, symbol, self._step(number)) for symbol in range(1, len(word.symbols))]
+
+    def token(self, number: int) -> object:
+        token = self.base + self._step(number) - 1
+        return biography(self.ranked, token), reachability(self.history, token, corpus=self.ranked)
+
+    def race(self, number: int) -> object:
+        columns, step = self.history.columns, min(self._step(number), len(self.history) - 5)
+        return race(self.ranked, [(int(columns.left[i]), int(columns.right[i])) for i in range(step, step + 5)])
+
+    def paid(self, number: int) -> object:
+        return contributions(self.ranked, self._step(number))
+
+    def sizes(self, number: int) -> object:
+        return size_curves(self.words, self.history, ranked=self.ranked)
+
+
+QUESTIONS: dict[str, Callable[[Engine, int], object]] = {
+    "why": Engine.why,
+    "token": Engine.token,
+    "race": Engine.race,
+    "paid": Engine.paid,
+    "sizes": Engine.sizes,
+}
+VARIANTS = tuple(f"{question}{again}" for question in QUESTIONS for again in ("", " again"))
+
+
+def ask(path: Path, variant: str) -> Stopwatch:
+    """The first question of a run, or the median of further ones of its kind."""
+    engine, name = Engine(path), variant.removesuffix(" again")
+    with Stopwatch() as first:
+        engine.rank()
+        QUESTIONS[name](engine, 0)
+    if name == variant:
+        return first
+    watches = []
+    for number in range(1, 6 if name == "sizes" else AGAIN):
+        with Stopwatch() as watch:
+            QUESTIONS[name](engine, number)
+        watches.append(watch)
+    return sorted(watches, key=lambda watch: watch.wall)[len(watches) // 2]
+
+
+# In the window
+
+
+class Window:
+    """A window with a run at rest. Its modules are loaded only here."""
+
+    def __init__(self, path: Path) -> None:
+        from PySide6.QtWidgets import QApplication
+
+        from app.settings import Settings
+        from app.wiring import build
+        from bpe_core.compiled.readiness import wait_until_ready
+
+        wait_until_ready(600)
+        self.application = QApplication([])
+        self.program = program = build(self.application, Settings())
+        program.window.show()
+        program.begin([path])
+        self.wait_for(lambda: bool(program.session.shelf.sources.value) and not program.session.shelf.counts.busy)
+        program.form.choose(vocab_size=VOCABULARY)
+        program.token_text.set_text(path.read_bytes()[:TEXT_BYTES].decode(errors="ignore"))
+        self.wait_for(lambda: not program.session.shelf.counts.busy)
+
+    def wait_for(self, is_so: Callable[[], bool], seconds: float = 300.0) -> None:
+        deadline = time.monotonic() + seconds
+        while not is_so():
+            self.application.processEvents()
+            time.sleep(0.0005)
+            if time.monotonic() > deadline:
+                raise TimeoutError("The window did not get there in time.")
+
+    def rest(self) -> None:
+        """Let all that is under way come to its end, and every pause between two questions."""
+        until = time.monotonic() + 0.4
+        self.wait_for(lambda: time.monotonic() > until and not self.program.asking.questions.busy)
+
+    def train(self) -> float:
+        """Seconds from the order to the last merge."""
+        runs = self.program.session.runs
+        began = time.perf_counter()
+        self.program.session.train()
+        self.wait_for(lambda: runs.shown is not None and runs.shown.phase.value in ("ended", "failed"))
+        return time.perf_counter() - began
+
+    def milliseconds_until(self, is_told: Callable[[], bool], act: Callable[[], None]) -> float:
+        """From an act to the answer, shown."""
+        began = time.perf_counter()
+        act()
+        self.wait_for(is_told, 20)
+        self.application.processEvents()
+        return 1000 * (time.perf_counter() - began)
+
+    # The questions: each asks about something else by its number, and says how the answer is known.
+
+    def why(self, number: int) -> tuple[Callable[[], None], Callable[[], bool]]:
+        model, byte = self.program.asking.why, number * 97 % TEXT_BYTES
+        return lambda: model.look_at(byte), lambda: model.facts is not None and model.facts.byte == byte
+
+    def token(self, number: int) -> tuple[Callable[[], None], Callable[[], bool]]:
+        model, token = self.program.asking.life, 256 + (number * 7_919) % self.program.session.cursor.end
+        return (
+            lambda: self.program.inspector.look_at(token),
+            lambda: model.facts is not None and model.facts.token == token,
+        )
+
+    def race(self, number: int) -> tuple[Callable[[], None], Callable[[], bool]]:
+        model, run = self.program.asking.race, self.program.session.runs.shown
+        assert run is not None
+        assert run.history is not None
+        columns, first = run.history.columns, number * 7_919 % (len(run.history) - 5)
+        pairs = [(int(columns.left[i]), int(columns.right[i])) for i in range(first, first + 5)]
+        return lambda: model.choose(
+            pairs
+        ), lambda: model.facts is not None and [runner.pair for runner in model.facts.runners] == pairs
+
+    def look_away(self) -> None:
+        self.program.window.docks["Inspector"].hide()
+        self.program.charts.setCurrentWidget(self.program.charts.pairs)
+
+    def look_at(self, question: str) -> None:
+        """Bring the page of a question on top."""
+        program = self.program
+        if question == "race":
+            program.charts.setCurrentWidget(program.asking.race_panel)
+            return
+        (program.insight_panel.show_why if question == "why" else program.insight_panel.show_token)()
+        program.window.docks["Inspector"].show()
+
+
+def measure_answers(window: Window) -> bool:
+    """Whether every kind is answered in time: the first question of a fresh run, and others after it."""
+    in_time = True
+    for question in ("why", "token", "race"):
+        firsts, others = [], []
+        for turn in range(3):
+            window.look_away()
+            window.train()
+            window.rest()
+            ask, is_told = getattr(window, question)(turn)
+            firsts.append(window.milliseconds_until(is_told, partial(_look_and_ask, window, question, ask)))
+            for number in range(10, 20):
+                window.rest()
+                ask, is_told = getattr(window, question)(number + 10 * turn)
+                others.append(window.milliseconds_until(is_told, ask))
+        first, again = statistics.median(firsts), statistics.median(others)
+        in_time &= first <= FIRST_LIMIT and again <= AGAIN_LIMIT
+        told = f"{question}{' (and who paid)' if question == 'token' else ''}"
+        print(f"{told}: {first:.0f} ms at first (at most {FIRST_LIMIT}), {again:.0f} ms again (at most {AGAIN_LIMIT})")
+    return in_time
+
+
+def _look_and_ask(window: Window, question: str, ask: Callable[[], None]) -> None:
+    window.look_at(question)
+    ask()
+
+
+def measure_cost(window: Window) -> bool:
+    """Whether a training takes as long with the questions there, not looked at, as without them."""
+    window.look_away()
+    window.train()
+    seconds: dict[bool, list[float]] = {True: [], False: []}
+    for turn in range(2 * TRAININGS):
+        is_with = turn % 4 in (0, 3)  # neither always comes first
+        with nullcontext() if is_with else _deaf(window.program.asking):
+            window.rest()
+            seconds[is_with].append(window.train())
+    # The quickest of each, since whatever else the machine does can only make it slower.
+    with_them, without = min(seconds[True]), min(seconds[False])
+    print(
+        f"training to {VOCABULARY:,}: {1000 * with_them:.0f} ms with all pages there but not looked at, "
+        f"{1000 * without:.0f} ms without them: {with_them / without:.3f} times (at most {COST_LIMIT})"
+    )
+    return with_them / without <= COST_LIMIT
+
+
+@contextmanager
+def _deaf(asking: Any) -> Iterator[None]:
+    """The models of the questions hear of nothing meanwhile."""
+    runs, cursor = asking._runs, asking._cursor
+    heard = {
+        asking.why: (runs.changed, cursor.moved),
+        asking.life: (runs.changed, cursor.moved),
+        asking.race: (runs.changed, cursor.moved),
+        asking.sizes: (runs.changed, cursor.moved, cursor.end_moved),
+        asking.ties: (runs.changed, runs.grew),
+    }
+    for model, signals in heard.items():
+        for signal in signals:
+            signal.disconnect(model._throttle.call)
+    try:
+        yield
+    finally:
+        for model, signals in heard.items():
+            for signal in signals:
+                signal.connect(model._throttle.call)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.insight", description=__doc__)
+    parser.add_argument("text", nargs="?", type=Path, default=DEFAULT_TEXT, help="the text to train on")
+    path = parser.parse_args().text.resolve()
+    if not path.is_file():
+        sys.exit(f"There is no text {path}; name one, or the folder of the default one with BPE_SHARED.")
+    if not os.environ.get("DISPLAY"):
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["BPE_EXPLORER_SETTINGS"] = str(Path(folder) / "settings.ini")
+        window = Window(path)
+        is_well = [measure_answers(window), measure_cost(window)]
+        window.program.window.close()
+    return 0 if all(is_well) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
