@@ -32,6 +32,7 @@ class Exchanging(QObject):
         super().__init__(parent)
         runs, cursor, jobs = session.runs, session.cursor, session.jobs
         self._session, self._settings = session, settings
+        self.export_dialog: ExportDialog | None = None
         self.export = TableExport(runs, cursor, session.text, jobs, self)
         self.imports = Imports(runs, jobs, self)
         self.questions = Questions(jobs, self)
@@ -70,6 +71,11 @@ class Exchanging(QObject):
         if not self.export.can_start():
             self._messages.show_notice(self.export.nothing_yet())
             return
+        if self.export_dialog is not None and self.export_dialog.isVisible():
+            self.export_dialog.raise_()
+            return
+        if self.export_dialog is not None:
+            self.export_dialog.deleteLater()
         self.export_dialog = ExportDialog(self.export, Path(self._settings.get(LAST_FOLDER)), self._window)
         self.export_dialog.show()
 

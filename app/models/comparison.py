@@ -99,6 +99,7 @@ class ComparisonModel(QAbstractTableModel):
         self._encoded: _Encoded | None = None
         self._tables: tuple[Hashable, ...] = ()  # what `found` is about
         self._texts: tuple[Hashable, ...] = ()  # what `_encoded` is about
+        self._is_whole = True  # the text is compared to its end
         self._watched = False
         self._throttle = throttle = Throttle(REDRAW_MILLISECONDS, self._update, self)
         for signal in (runs.changed, runs.grew, text.changed, cursor.moved, cursor.live_changed):
@@ -162,6 +163,7 @@ class ComparisonModel(QAbstractTableModel):
         tables = tuple((side.stamp, len(side.history), side.history.has_counts) for side in sides)
         if tables != self._tables:
             self._ask_for_tables(sides, tables)
+        self._is_whole = len(self._text.value) <= LONGEST_TEXT
         text = self._text.value[:LONGEST_TEXT].encode(errors="replace").decode()
         texts = (*tables, text)
         if texts != self._texts:
@@ -245,7 +247,8 @@ class ComparisonModel(QAbstractTableModel):
             return "" if self._sides() is None else "Comparing …"
         one, other = (len(cut) for cut in self.cut)
         places = count_text(self.regions, "place is", "places are") if self.regions else "no place is"
-        return f"Your text: {count_text(one, 'token')} here, {other:,} there; {places} cut differently."
+        what = "Your text" if self._is_whole else f"The first {LONGEST_TEXT:,} characters of your text"
+        return f"{what}: {count_text(one, 'token')} here, {other:,} there; {places} cut differently."
 
     @property
     def summary(self) -> str:

@@ -36,6 +36,7 @@ class Verification:
     differing: int
     cannot_hold: tuple[str, ...]
     asked: str = ""  # the library that was asked as well
+    compared: str = "words"  # or what else
 
     @property
     def agrees(self) -> bool:
@@ -46,8 +47,8 @@ class Verification:
         """The result in one line."""
         if self.agrees:
             also = f", and {self.asked} gives the same" if self.asked else ""
-            return f"verified: {self.words:,} words agree{also}"
-        return f"not verified: {self.differing:,} of {self.words:,} words and texts differ"
+            return f"verified: {self.words:,} {self.compared} agree{also}"
+        return f"not verified: {self.differing:,} differences in {self.words:,} {self.compared}"
 
 
 def verify(
@@ -65,7 +66,8 @@ def verify(
     cannot_hold = tuple(format.can_hold(history))
     stated = format.differences(data, history)
     if stated is not None:
-        return Verification(format.name, len(history), tuple(stated[:LISTED]), len(stated), cannot_hold)
+        first = tuple(stated[:LISTED])
+        return Verification(format.name, len(history), first, len(stated), cannot_hold, compared="rows")
     try:
         opened = format.open(data, name, beside)
     except BpeError as error:

@@ -140,3 +140,11 @@ def test_another_look_keeps_the_text(qtbot: QtBot, comparing: Program) -> None:
     comparing.theme.choose("dark")
     assert comparing.exchanging.compare_panel.texts[0].toPlainText() == before
     comparing.theme.choose("light")
+
+
+def test_a_long_text_is_compared_as_far_as_is_said(qtbot: QtBot, comparing: Program) -> None:
+    comparing.token_text.set_text("then that last low " * 1_000)
+    comparison = comparing.exchanging.comparison
+    qtbot.waitUntil(lambda: comparison.totals.startswith("The first 10,000 characters"), timeout=WAIT)
+    wait_until_compared(qtbot, comparing)
+    assert len(comparing.exchanging.compare_panel.texts[0].toPlainText()) == 10_000

@@ -29,6 +29,7 @@ def trained(program: Program, train: Train) -> Program:
 def dialog(program: Program, path: Path, format: str) -> ExportDialog:
     program.actions["export"].trigger()
     shown = program.exchanging.export_dialog
+    assert shown is not None
     shown.choose_format(format)
     shown.path.setText(str(path))
     return shown
@@ -124,6 +125,7 @@ def test_a_file_may_be_chosen_and_keeps_its_name(
 ) -> None:
     trained.actions["export"].trigger()
     shown = trained.exchanging.export_dialog
+    assert shown is not None
     shown.choose_format("tokenizer.json")
     assert Path(shown.path.text()).name == "tokenizer.json"
     shown.choose_format("minbpe")
@@ -132,6 +134,17 @@ def test_a_file_may_be_chosen_and_keeps_its_name(
     shown.choose.click()
     shown.choose_format("csv")
     assert shown.path.text() == str(tmp_path / "mine.x")
+
+
+def test_there_is_one_dialog_at_a_time(trained: Program) -> None:
+    trained.actions["export"].trigger()
+    first = trained.exchanging.export_dialog
+    trained.actions["export"].trigger()
+    assert trained.exchanging.export_dialog is first
+    assert first is not None
+    first.reject()
+    trained.actions["export"].trigger()
+    assert trained.exchanging.export_dialog is not first
 
 
 def test_nothing_to_export_yet(program: Program) -> None:
