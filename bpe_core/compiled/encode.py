@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.compiled.jit import kernel
+from bpe_core.compiled.jit import inlined, kernel
 from bpe_core.compiled.merge_word import Int32s, Int64s, UInt64s, merge_word
 from bpe_core.compiled.scan import POSITION, begin_text, end_text, scan
 from bpe_core.encoding.boundaries import PATTERN_CUT
@@ -144,7 +144,7 @@ def character_at(text, place):  # type: ignore[no-untyped-def]
     return code, width
 
 
-@kernel
+@inlined
 def slot_of(memory, text, start, length, key):  # type: ignore[no-untyped-def]
     """The slot that remembers a word, or the empty one where it would be entered."""
     kind = np.uint64(length if length <= 8 else LONG_WORD)
@@ -190,7 +190,7 @@ def grow_slots(old, new):  # type: ignore[no-untyped-def]
         new[(slot << np.uint64(1)) + np.uint64(1)] = about
 
 
-@kernel
+@inlined
 def spell(alphabet, text, start, stop, kind, cells, spelled):  # type: ignore[no-untyped-def]
     """Write the base symbols of a word; how many there are."""
     number = alphabet.number
@@ -218,7 +218,7 @@ def spell(alphabet, text, start, stop, kind, cells, spelled):  # type: ignore[no
     return count
 
 
-@kernel
+@inlined
 def add_symbol(symbol, width, count, kind, cells, spelled):  # type: ignore[no-untyped-def]
     cells[count] = np.int32(symbol)
     if kind == SYMBOLS:
@@ -227,7 +227,7 @@ def add_symbol(symbol, width, count, kind, cells, spelled):  # type: ignore[no-u
     return count + 1
 
 
-@kernel
+@inlined
 def write_results(table, room, spelled, symbols, kind, results, place):  # type: ignore[no-untyped-def]
     """What a merged word has become, as numbers; how many."""
     cells, ranks = room.cells, room.ranks
@@ -252,12 +252,12 @@ def write_results(table, room, spelled, symbols, kind, results, place):  # type:
     return count
 
 
-@kernel
+@inlined
 def most_results(length, kind):  # type: ignore[no-untyped-def]
     return (length + MARKERS) * (NUMBERS_A_SYMBOL if kind == SYMBOLS else 1)
 
 
-@kernel
+@inlined
 def lacks_memory(memory, length, kind):  # type: ignore[no-untyped-def]
     """Whether one more word may not fit."""
     number = memory.number
@@ -268,32 +268,32 @@ def lacks_memory(memory, length, kind):  # type: ignore[no-untyped-def]
     )
 
 
-@kernel
-def remember(memory, text, start, length, key, slot, results):  # type: ignore[no-untyped-def]
-    """Enter a word whose results have just been written; its slot's second number."""
+@inlined
+def remember(memory, text, start, length, key, slot, out, free, results):  # type: ignore[no-untyped-def]
+    """Enter a word with the results that have just been written for it."""
     number = memory.number
-    place = number[RESULTS]
     number[ENTRIES] += 1
-    if length <= 8:
-        about = np.uint64(length) | np.uint64(results) << np.uint64(8)
-        if results == 1:
-            about |= np.uint64(memory.results[place]) << np.uint64(32)
-        else:
-            about |= np.uint64(place) << np.uint64(32)
-            number[RESULTS] = place + results
-    else:
+    place = number[RESULTS]
+    kind = length
+    if length > 8:
+        kind = np.int64(LONG_WORD)
         memory.results[place], memory.results[place + 1] = np.int32(number[WORDS]), np.int32(length)
+        place += 2
         for i in range(0, length, 8):
             memory.words[number[WORDS]] = load(text, start + i, length - i)
             number[WORDS] += 1
-        place += 2
-        about = np.uint64(LONG_WORD) | np.uint64(results) << np.uint64(8) | np.uint64(place) << np.uint64(32)
+    answer = place
+    if length <= 8 and results == 1:
+        answer = np.int64(out[free])
+    else:
+        for i in range(results):
+            memory.results[place + i] = out[free + i]
         number[RESULTS] = place + results
+    about = np.uint64(kind) | np.uint64(results) << np.uint64(8) | np.uint64(answer) << np.uint64(32)
     memory.slots[slot], memory.slots[slot + np.uint64(1)] = key, about
-    return about
 
 
-@kernel
+@inlined
 def merge_anew(table, alphabet, room, spelled, text, start, length, kind, results, place):  # type: ignore[no-untyped-def]
     """Merge a word and write what it becomes; how many numbers that is."""
     symbols = spell(alphabet, text, start, start + length, kind, room.cells, spelled)
@@ -318,30 +318,26 @@ def encode_words(table, alphabet, memory, room, spelled, text, words, stop, kind
             if free + most_results(length, kind) > len(out):
                 progress[STATUS] = NEEDS_OUTPUT
                 break
-            if length > LONGEST_REMEMBERED:
-                if length + MARKERS > len(room.cells):
+            is_long = length > LONGEST_REMEMBERED
+            slot, about = np.uint64(0), np.uint64(0)
+            if not is_long:
+                slot = slot_of(memory, text, start, length, keys[done])
+                about = memory.slots[slot + np.uint64(1)]
+            count = np.int64(about >> np.uint64(8)) & np.int64(0xFFFFFF)
+            if about == np.uint64(0):
+                if is_long and length + MARKERS > len(room.cells):
                     progress[STATUS] = NEEDS_ROOM
                     break
-                count = merge_anew(table, alphabet, room, spelled, text, start, length, kind, out, free)
-                if kind == SYMBOLS:
-                    out[free + 1] = np.int32(~start)
-                free += count
-                done += 1
-                continue
-            slot = slot_of(memory, text, start, length, keys[done])
-            about = memory.slots[slot + np.uint64(1)]
-            if about == np.uint64(0):
-                if lacks_memory(memory, length, kind):
+                if not is_long and lacks_memory(memory, length, kind):
                     progress[STATUS] = NEEDS_MEMORY
                     break
-                place = memory.number[RESULTS] + (2 if length > 8 else 0)
-                count = merge_anew(table, alphabet, room, spelled, text, start, length, kind, memory.results, place)
-                about = remember(memory, text, start, length, keys[done], slot, count)
-            count = np.int64(about >> np.uint64(8)) & np.int64(0xFFFFFF)
-            result = np.int64(about >> np.uint64(32))
-            if count == 1 and length <= 8:
-                out[free] = np.int32(result)
+                count = merge_anew(table, alphabet, room, spelled, text, start, length, kind, out, free)
+                if not is_long:
+                    remember(memory, text, start, length, keys[done], slot, out, free, count)
+            elif count == 1 and length <= 8:
+                out[free] = np.int32(about >> np.uint64(32))
             else:
+                result = np.int64(about >> np.uint64(32))
                 for i in range(count):
                     out[free + i] = memory.results[result + i]
             if kind == SYMBOLS:

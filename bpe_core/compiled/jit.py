@@ -14,12 +14,6 @@ if _folder is not None:
     os.environ["NUMBA_CACHE_DIR"] = str(_folder)
 
 import numba  # noqa: E402 - only after the cache has its place
-from numba.core.registry import cpu_target  # noqa: E402
-
-# Numba leaves a part of its setting up to the first call of a kernel. A second thread that makes its own
-# first call meanwhile would find tables half filled; here other threads wait until this import is over.
-cpu_target.typing_context.refresh()
-cpu_target.target_context.refresh()
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -27,7 +21,12 @@ if TYPE_CHECKING:
 
     def kernel(function: Function) -> Function: ...
 
+    def inlined(function: Function) -> Function: ...
+
 else:
     # Without Numba's own memory management: kernels allocate nothing (a slice copied to a slice would), and the
     # reference counts it keeps of every array that is handed from one kernel to another cost more than the work.
-    kernel = numba.njit(nogil=True, cache=_folder is not None, error_model="numpy", _nrt=False)
+    _options = dict(nogil=True, error_model="numpy", _nrt=False)
+    kernel = numba.njit(cache=_folder is not None, **_options)
+    # Becomes a part of the kernels that call it: handing many arrays on costs more than a small piece of work.
+    inlined = numba.njit(inline="always", **_options)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.compiled.jit import kernel
+from bpe_core.compiled.jit import inlined, kernel
 from bpe_core.encoding.merging import NEVER
 
 Int32s = npt.NDArray[np.int32]
@@ -89,20 +89,23 @@ def enter_merges(table):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def rank_of(table, left, right):  # type: ignore[no-untyped-def]
-    """The index of the merge that joins this pair; NEVER if there is none in force."""
+def rank_of(slots, byte_pairs, limit, left, right):  # type: ignore[no-untyped-def]
+    """The index of the merge that joins this pair; NEVER if there is none in force.
+
+    It takes the arrays themselves: handing a tuple of many on would cost more than looking.
+    """
     if left < 256 and right < 256:
-        rank = np.int64(table.byte_pairs[np.int64(left) << np.int64(8) | np.int64(right)])
+        rank = np.int64(byte_pairs[np.int64(left) << np.int64(8) | np.int64(right)])
     else:
         key = pair_key(left, right)
-        slot = pair_slot(table.slots, key)
-        if table.slots[slot] != key:
+        slot = pair_slot(slots, key)
+        if slots[slot] != key:
             return np.int32(NEVER)
-        rank = np.int64(table.slots[slot + np.uint64(1)])
-    return np.int32(rank) if rank < table.number[LIMIT] else np.int32(NEVER)
+        rank = np.int64(slots[slot + np.uint64(1)])
+    return np.int32(rank) if rank < limit else np.int32(NEVER)
 
 
-@kernel
+@inlined
 def merge_word(table, room, symbols):  # type: ignore[no-untyped-def]
     """Merge the base symbols in `room.cells`.
 
@@ -115,8 +118,9 @@ def merge_word(table, room, symbols):  # type: ignore[no-untyped-def]
         _merge_long(table, room, symbols)
 
 
-@kernel
+@inlined
 def _merge_short(table, room, symbols):  # type: ignore[no-untyped-def]
+    slots, byte_pairs, base, limit = table.slots, table.byte_pairs, table.number[BASE], table.number[LIMIT]
     cells, ranks = room.cells, room.ranks
     pairs, starts = room.next_place, room.previous_place  # token by token: rank of the pair, first cell
     ids = room.short
@@ -126,25 +130,26 @@ def _merge_short(table, room, symbols):  # type: ignore[no-untyped-def]
         starts[i] = np.int32(i)
         ranks[i] = np.int32(NEVER)
     for i in range(symbols - 1):
-        pairs[i] = rank_of(table, ids[i], ids[i + 1])
+        pairs[i] = rank_of(slots, byte_pairs, limit, ids[i], ids[i + 1])
     while tokens > 1:
         lowest, place = np.int32(NEVER), np.int64(0)
         for i in range(tokens - 1):
-            if pairs[i] < lowest:
-                lowest, place = pairs[i], np.int64(i)
+            lowest = min(lowest, pairs[i])
         if lowest == NEVER:
             break
+        while pairs[place] != lowest:
+            place += 1
         ranks[starts[place + 1]] = lowest
-        ids[place] = np.int32(table.number[BASE] + lowest)
+        ids[place] = np.int32(base + lowest)
         tokens -= 1
         for i in range(place + 1, tokens):
             ids[i] = ids[i + 1]
             starts[i] = starts[i + 1]
             pairs[i] = pairs[i + 1]
         if place > 0:
-            pairs[place - 1] = rank_of(table, ids[place - 1], ids[place])
+            pairs[place - 1] = rank_of(slots, byte_pairs, limit, ids[place - 1], ids[place])
         if place + 1 < tokens:
-            pairs[place] = rank_of(table, ids[place], ids[place + 1])
+            pairs[place] = rank_of(slots, byte_pairs, limit, ids[place], ids[place + 1])
     for i in range(tokens):
         cells[starts[i]] = ids[i]
 
@@ -183,6 +188,7 @@ def _take(room, place):  # type: ignore[no-untyped-def]
 @kernel
 def _join(table, room, symbols, place, rank):  # type: ignore[no-untyped-def]
     """Join the pair at a place; the place behind it."""
+    slots, byte_pairs, limit = table.slots, table.byte_pairs, table.number[LIMIT]
     cells, lengths = room.cells, table.lengths
     middle = place + np.int64(lengths[table.left[rank]])
     end = middle + np.int64(lengths[table.right[rank]])
@@ -194,22 +200,23 @@ def _join(table, room, symbols, place, rank):  # type: ignore[no-untyped-def]
     cells[place] = token
     cells[end - 1] = token
     if end < symbols:
-        _put(room, place, rank_of(table, token, cells[end]))
+        _put(room, place, rank_of(slots, byte_pairs, limit, token, cells[end]))
     else:
         room.ranks[place] = np.int32(NEVER)
     if place > 0:
         before = place - np.int64(lengths[cells[place - 1]])
         _take(room, before)
-        _put(room, before, rank_of(table, cells[before], token))
+        _put(room, before, rank_of(slots, byte_pairs, limit, cells[before], token))
     return end
 
 
 @kernel
 def _merge_long(table, room, symbols):  # type: ignore[no-untyped-def]
+    slots, byte_pairs, limit = table.slots, table.byte_pairs, table.number[LIMIT]
     cells, live = room.cells, room.live
     room.ranks[symbols - 1] = np.int32(NEVER)
     for cell in range(symbols - 2, -1, -1):
-        _put(room, cell, rank_of(table, cells[cell], cells[cell + 1]))
+        _put(room, cell, rank_of(slots, byte_pairs, limit, cells[cell], cells[cell + 1]))
     for group in range(len(live)):
         while live[group] != np.uint64(0):
             lowest_bit = live[group] & (~live[group] + np.uint64(1))
