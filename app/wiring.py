@@ -30,6 +30,7 @@ from app.models.pair_chart import PairChartModel
 from app.models.player import Player
 from app.models.recipe_form import RecipeForm
 from app.models.text_encoder import TextEncoder
+from app.models.text_steps import TextSteps
 from app.models.token_text import TokenAt, TokenTextModel
 from app.models.training_status import TrainingStatusModel, title_of
 from app.session.session import Session
@@ -97,6 +98,7 @@ class Program(QObject):
         self._build_models()
         self._build_views()
         self._fill_menus()
+        self._connect_undo()
         self._connect_corpus()
         self._connect_training()
         self._connect_merges()
@@ -232,6 +234,19 @@ class Program(QObject):
 
     # Connecting
 
+    def _connect_undo(self) -> None:
+        steps, undo, redo = self.session.undo, self.actions["undo"], self.actions["redo"]
+        self.text_steps = TextSteps(self.token_text, steps, self)
+        self.text_panel.editor.use_steps(steps)
+        undo.triggered.connect(steps.undo)
+        redo.triggered.connect(steps.redo)
+        steps.canUndoChanged.connect(undo.setEnabled)
+        steps.canRedoChanged.connect(redo.setEnabled)
+        steps.undoTextChanged.connect(lambda label: undo.setText(f"&Undo {label}".strip()))
+        steps.redoTextChanged.connect(lambda label: redo.setText(f"&Redo {label}".strip()))
+        undo.setEnabled(False)
+        redo.setEnabled(False)
+
     def _connect_corpus(self) -> None:
         session, actions, window = self.session, self.actions, self.window
         actions["open"].triggered.connect(self._open)
@@ -239,12 +254,6 @@ class Program(QObject):
         actions["paste_text"].triggered.connect(lambda: self._add_text(QGuiApplication.clipboard().text()))
         window.files_dropped.connect(self._open_paths)
         window.text_dropped.connect(self._add_text)
-        actions["undo"].triggered.connect(session.undo.undo)
-        actions["redo"].triggered.connect(session.undo.redo)
-        session.undo.canUndoChanged.connect(actions["undo"].setEnabled)
-        session.undo.canRedoChanged.connect(actions["redo"].setEnabled)
-        actions["undo"].setEnabled(False)
-        actions["redo"].setEnabled(False)
         self._recount_soon = QTimer(self, singleShot=True, interval=RECOUNT_MILLISECONDS)
         self._recount_soon.timeout.connect(session.count)
         session.recipe.changed.connect(lambda _: self.corpus.refresh())

@@ -52,6 +52,7 @@ class EditHistory:
         self._undone: list[Edit] = []
         self._size = 0
         self._sealed = True
+        self.position = 0  # how many steps were made and not taken back, those forgotten among them
 
     @property
     def can_undo(self) -> bool:
@@ -76,6 +77,7 @@ class EditHistory:
         else:
             self._done.append(edit)
             self._size += edit.size
+            self.position += 1
         self._sealed = not joins
         while self._size > REMEMBERED_CHARACTERS and len(self._done) > 1:
             self._size -= self._done.popleft().size
@@ -88,6 +90,7 @@ class EditHistory:
         self._undone.append(edit)
         self._size -= edit.size
         self._sealed = True
+        self.position -= 1
         return edit.reversed()
 
     def redo(self) -> Edit | None:
@@ -98,4 +101,5 @@ class EditHistory:
         self._done.append(edit)
         self._size += edit.size
         self._sealed = True
+        self.position += 1
         return edit

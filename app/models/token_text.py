@@ -103,6 +103,7 @@ class TokenTextModel(QObject):
     text_changed = Signal(object)  # a TextChange
     tokens_changed = Signal()  # other ranks, or another cursor: the same text falls into other tokens
     undo_changed = Signal(bool, bool)  # can undo, can redo
+    step_made = Signal()  # an edit that is a step of undo by itself
 
     def __init__(self, text: str = "", parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -141,13 +142,21 @@ class TokenTextModel(QObject):
         edit = Edit(start, self.pieces.slice(start, stop), _encodable(added))
         if edit.removed == edit.added:
             return
+        before = self._history.position
         self._history.record(edit, joins=joins)
         self._change(edit)
         self._announce_undo()
+        if self._history.position > before:
+            self.step_made.emit()
 
     def seal_undo(self) -> None:
         """The next keystroke begins a new undo step."""
         self._history.seal()
+
+    @property
+    def undo_position(self) -> int:
+        """How many steps could be taken back if none were ever forgotten."""
+        return self._history.position
 
     def undo(self) -> None:
         self._apply(self._history.undo())

@@ -48,7 +48,7 @@ MENUS: dict[str, tuple[Deed, ...]] = {
         Deed("quit", "&Quit", "Close the window", Standard.Quit),
     ),
     "&Edit": (
-        Deed("undo", "&Undo", "Take back the last change of corpus or recipe", Standard.Undo, "undo"),
+        Deed("undo", "&Undo", "Take back the last change", Standard.Undo, "undo"),
         Deed("redo", "&Redo", "Make the change again", Standard.Redo, "redo"),
         SEPARATOR,
         Deed("copy_tsv", "&Copy Merges", "Copy the selected merges, ready to paste into a spreadsheet", None, "copy"),

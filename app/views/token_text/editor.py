@@ -19,6 +19,7 @@ from PySide6.QtGui import (
     QKeySequence,
     QMouseEvent,
     QPainter,
+    QUndoStack,
 )
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -51,6 +52,7 @@ class TokenTextEdit(TokenCanvas):
         self._own_keys = keys.OwnKeys(self)
         self._read_only = False
         self._edits_itself = False
+        self._steps: QUndoStack | None = None  # None: only what the text remembers
         self._caret_token: TokenAt | None = None
         self._told_selection: ByteSpan | None = None
         self._caret_is_lit = False
@@ -103,11 +105,15 @@ class TokenTextEdit(TokenCanvas):
         """Put a text in the place of the selection; keystrokes that `joins` are undone together."""
         self._edit(lambda: self.model.replace(*self.caret.selection, text, joins=joins))
 
+    def use_steps(self, steps: QUndoStack) -> None:
+        """Take back and make again what stands there, of which edits of the text are only a part."""
+        self._steps = steps
+
     def undo(self) -> None:
-        self._edit(self.model.undo)
+        self._edit(self.model.undo if self._steps is None else self._steps.undo)
 
     def redo(self) -> None:
-        self._edit(self.model.redo)
+        self._edit(self.model.redo if self._steps is None else self._steps.redo)
 
     def cut(self) -> None:
         if self.caret.has_selection and not self._read_only:
@@ -347,8 +353,10 @@ class TokenTextEdit(TokenCanvas):
         held: QMimeData | None = QGuiApplication.clipboard().mimeData()  # None where nothing was ever copied
         pasteable = writable and held is not None and held.hasText()
         key = keys.Key
-        _add(menu, "&Undo", key.Undo, self.undo, writable and self.model.can_undo)
-        _add(menu, "&Redo", key.Redo, self.redo, writable and self.model.can_redo)
+        can_undo = self.model.can_undo if self._steps is None else self._steps.canUndo()
+        can_redo = self.model.can_redo if self._steps is None else self._steps.canRedo()
+        _add(menu, "&Undo", key.Undo, self.undo, writable and can_undo)
+        _add(menu, "&Redo", key.Redo, self.redo, writable and can_redo)
         menu.addSeparator()
         _add(menu, "Cu&t", key.Cut, self.cut, writable and selected)
         _add(menu, "&Copy", key.Copy, self.copy, selected)

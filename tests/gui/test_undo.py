@@ -1,0 +1,168 @@
+"""Everything a person changes can be taken back and made again, in the order in which it was done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.models.lessons import lessons
+from app.session.merge_filter import MergeFilter
+from app.wiring import Program
+from tests.gui.conftest import WAIT, settle
+
+
+@pytest.fixture
+def trained(qtbot: QtBot, program: Program, train: Callable[[Program], None]) -> Program:
+    assert program.form.choose(vocab_size=300)
+    train(program)
+    program.session.undo.clear()
+    return program
+
+
+def everything(program: Program) -> tuple[object, ...]:
+    session = program.session
+    sources = tuple((source.name, source.encoding) for source in session.shelf.sources.value)
+    text = program.token_text.text()
+    return sources, session.recipe.value, text, session.filter.value, session.bookmarks.value
+
+
+def add_text(qtbot: QtBot, program: Program, folder: Path) -> None:
+    (folder / "more.txt").write_text("so it was and so it is")
+    before = len(program.session.shelf.sources.value)
+    program.session.shelf.add_paths([folder / "more.txt"])
+    qtbot.waitUntil(lambda: len(program.session.shelf.sources.value) > before, timeout=WAIT)
+
+
+def reorder(qtbot: QtBot, program: Program, folder: Path) -> None:
+    program.session.shelf.add_text("another", "one more")
+    last = program.session.shelf.sources.value[-1]
+    program.session.shelf.move(last.number, 0)
+
+
+def read_otherwise(qtbot: QtBot, program: Program, folder: Path) -> None:
+    numbers = {source.number for source in program.session.shelf.sources.value}
+    program.session.shelf.read_as(numbers, "latin-1")
+
+
+def remove_texts(qtbot: QtBot, program: Program, folder: Path) -> None:
+    program.corpus_panel.list.selectAll()
+    program.corpus_panel.remove_selected()
+
+
+def change_recipe(qtbot: QtBot, program: Program, folder: Path) -> None:
+    program.recipe_panel.size_box.setValue(310)
+
+
+def choose_preset(qtbot: QtBot, program: Program, folder: Path) -> None:
+    program.form.choose_preset("english")
+
+
+def type_text(qtbot: QtBot, program: Program, folder: Path) -> None:
+    program.text_panel.editor.setFocus()
+    qtbot.keyClicks(program.text_panel.editor, "lighthouse")
+
+
+def delete_text(qtbot: QtBot, program: Program, folder: Path) -> None:
+    program.text_panel.editor.select_all()
+    qtbot.keyClick(program.text_panel.editor, Qt.Key.Key_Delete)
+
+
+def choose_filter(qtbot: QtBot, program: Program, folder: Path) -> None:
+    program.merge_panel.ties_only.setChecked(True)
+
+
+def set_bookmark(qtbot: QtBot, program: Program, folder: Path) -> None:
+    program.session.cursor.go_to(7)
+    program.actions["bookmark"].trigger()
+
+
+def write_note(qtbot: QtBot, program: Program, folder: Path) -> None:
+    program.session.cursor.go_to(9)
+    program.actions["note"].trigger()
+    qtbot.keyClicks(program.bookmarks_panel.note, "here")
+
+
+CHANGES = [
+    add_text,
+    reorder,
+    read_otherwise,
+    change_recipe,
+    type_text,
+    choose_filter,
+    set_bookmark,
+    write_note,
+    choose_preset,
+    delete_text,
+    remove_texts,
+]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+def test_each_change_can_be_taken_back_and_made_again(
+    qtbot: QtBot, trained: Program, tmp_path: Path, change: Callable[[QtBot, Program, Path], None]
+) -> None:
+    before = everything(trained)
+    change(qtbot, trained, tmp_path)
+    after = everything(trained)
+    assert after != before
+    undo, redo = trained.actions["undo"], trained.actions["redo"]
+    assert undo.text() not in ("&Undo", "Undo"), "it says what is taken back"
+    for _ in range(2):
+        while undo.isEnabled():
+            undo.trigger()
+        assert everything(trained) == before
+        while redo.isEnabled():
+            redo.trigger()
+        assert everything(trained) == after
+
+
+def test_all_of_them_one_after_the_other(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+    states = [everything(trained)]
+    for change in CHANGES:
+        change(qtbot, trained, tmp_path)
+        states.append(everything(trained))
+    met = []
+    while trained.actions["undo"].isEnabled():
+        met.append(everything(trained))
+        trained.actions["undo"].trigger()
+    met.append(everything(trained))
+    assert [state for state in met if state in states] == states[::-1]
+    while trained.actions["redo"].isEnabled():
+        trained.actions["redo"].trigger()
+    assert everything(trained) == states[-1]
+    settle(qtbot, trained)
+
+
+def test_what_is_typed_after_another_change_is_a_step_of_its_own(qtbot: QtBot, trained: Program) -> None:
+    editor, text = trained.text_panel.editor, trained.token_text.text()
+    editor.setFocus()
+    qtbot.keyClicks(editor, "ab")
+    trained.session.filter.put(MergeFilter("e"), "Filter merges")
+    qtbot.keyClicks(editor, "cd")
+    assert trained.token_text.text() == f"abcd{text}"
+    qtbot.keyClick(editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert trained.token_text.text() == f"ab{text}"
+    assert trained.session.filter.value == MergeFilter("e")
+    qtbot.keyClick(editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert trained.session.filter.value == MergeFilter()
+    qtbot.keyClick(editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert trained.token_text.text() == text
+    assert not trained.actions["undo"].isEnabled()
+
+
+def test_undo_walks_through_a_lesson_and_back_to_what_was_typed(qtbot: QtBot, trained: Program) -> None:
+    editor = trained.text_panel.editor
+    editor.setFocus()
+    qtbot.keyClicks(editor, "before ")
+    was = everything(trained)
+    trained.course.begin(lessons()[0])
+    qtbot.waitUntil(lambda: trained.token_text.text() != was[2], timeout=WAIT)
+    qtbot.keyClicks(editor, "during")
+    trained.course.leave()
+    assert everything(trained) == was
+    trained.actions["undo"].trigger()
+    assert trained.token_text.text() == str(was[2]).removeprefix("before ")
