@@ -29,6 +29,12 @@ class InspectorPanel(QScrollArea):
         self.facts = {title: QLabel(wordWrap=True) for title in ("Id", "Bytes", "Learned", "Count", "Decided")}
         self.facts["Bytes"].setFont(fixed_font())
         self._parts = QHBoxLayout()
+        self.parts = QPushButton(), QPushButton()  # the same two all the time: a key press may be on its way to one
+        for place, button in enumerate(self.parts):
+            button.setFont(fixed_font())
+            button.clicked.connect(lambda _=False, place=place: self._travel_to_part(place))
+            self._parts.addWidget(button)
+        self._parts.addStretch()
         self._table = QWidget()
         form = QFormLayout(self._table)
         form.setContentsMargins(0, 0, 0, 0)
@@ -90,17 +96,14 @@ class InspectorPanel(QScrollArea):
         self._show_parts(facts)
 
     def _show_parts(self, facts: TokenFacts) -> None:
-        while (item := self._parts.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
-        for token, text in zip(facts.parts, facts.part_texts, strict=True):
-            button = QPushButton(_elided(text, 20).replace("&", "&&"))
-            button.setFont(fixed_font())
+        for button, text in zip(self.parts, facts.part_texts, strict=False):  # a base symbol has none
+            button.setText(_elided(text, 20).replace("&", "&&"))
             button.setToolTip(f"Go to where {text} was learned")
-            button.clicked.connect(lambda _=False, token=token: self._model.travel_to(token))
-            self._parts.addWidget(button)
-        if facts.parts:
-            self._parts.addStretch()
+
+    def _travel_to_part(self, place: int) -> None:
+        facts = self._model.facts
+        if facts is not None and place < len(facts.parts):
+            self._model.travel_to(facts.parts[place])
 
 
 def _title(text: str) -> QLabel:

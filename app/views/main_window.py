@@ -91,7 +91,7 @@ class MainWindow(QMainWindow):
         """The sizes everything has at first, for the size that the window has."""
         self.centre.setSizes([360, 300])
         docks = self.docks
-        right = max(444, self.width() // 3)
+        right = self.width() * 36 // 100
         self.resizeDocks([docks["Corpus"], docks["Merges"]], [270, right], Qt.Orientation.Horizontal)
         self.resizeDocks([docks["Corpus"], docks["Recipe"]], [190, 430], Qt.Orientation.Vertical)
         self.resizeDocks([docks["Merges"], docks["Inspector"]], [300, 335], Qt.Orientation.Vertical)

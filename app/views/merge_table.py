@@ -6,8 +6,9 @@ from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
-from app.models.merge_table import COLUMNS, MergeTableModel
+from app.models.merge_table import COLUMNS, TIE_COLUMN, MergeTableModel
 from app.views.merge_delegate import MergeDelegate
+from app.views.theme import fixed_font
 
 WIDTHS = ("99,999", "·tokens", "·tokens", "·tokenizer", "9,999,999", "= ·th + ing", "999", "99,999,999", "99.999")
 
@@ -96,7 +97,8 @@ class MergeTable(QTableView):
         columns.setHighlightSections(False)
         columns.setSectionsMovable(True)
         for column, widest in enumerate(WIDTHS):
-            width = max(metrics.horizontalAdvance(widest), metrics.horizontalAdvance(COLUMNS[column].title) + 12)
+            own = QFontMetrics(fixed_font(self.font().pointSizeF())) if column == TIE_COLUMN else metrics
+            width = max(own.horizontalAdvance(widest), metrics.horizontalAdvance(COLUMNS[column].title) + 12)
             columns.resizeSection(column, width + 16)
         columns.setStretchLastSection(True)
         columns.setSectionsClickable(True)

@@ -78,7 +78,16 @@ class PairChart(QWidget):
         return QFontMetricsF(self._fixed).height() + ROW_PADDING
 
     def _top(self) -> float:
-        return QFontMetricsF(self.font()).height() + MARGIN * 0.6 + HEADER_GAP
+        return self._headline_place().bottom() + HEADER_GAP
+
+    def _headline_place(self) -> QRectF:
+        """As many lines as the sentence needs in this width."""
+        room = QRectF(MARGIN, MARGIN * 0.6, max(1.0, self.width() - 2 * MARGIN), self.height())
+        metrics, sentence = QFontMetricsF(self.font()), self._headline()
+        if metrics.horizontalAdvance(sentence) <= room.width():
+            room.setHeight(metrics.height())
+            return room
+        return metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, sentence)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -86,7 +95,7 @@ class PairChart(QWidget):
         bars = self._model.bars
         shades = shades_of(self.palette())
         painter.setPen(shades.muted)
-        painter.drawText(QRectF(MARGIN, MARGIN * 0.6, self.width() - 2 * MARGIN, 40), self._headline())
+        painter.drawText(self._headline_place(), Qt.TextFlag.TextWordWrap, self._headline())
         if not bars:
             return
         rows = self._rows_shown()
@@ -123,7 +132,8 @@ class PairChart(QWidget):
         tied = sum(bar.is_tied for bar in self._model.bars)
         tie = tied > 1 and self._model.bars[0].is_next
         text = f"After {self._model.at:,} merges, next is the orange pair"
-        return f"{text}; {tied} share its count, the tie rule decides" if tie else text
+        how_many = f"{tied} or more" if tied == len(self._model.bars) else str(tied)  # what lies below is not known
+        return f"{text}; {how_many} share its count, the tie rule decides" if tie else text
 
     def _label_width(self, bars: tuple[Bar, ...]) -> float:
         metrics = QFontMetricsF(self._fixed)

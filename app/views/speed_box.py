@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSlider, QWidget
 
 FULL = 100
 DECADES = 4  # from 1 to 10,000 merges a second before full speed
@@ -31,6 +31,7 @@ class SpeedBox(QWidget):
         self.slider.setFixedWidth(96)
         self.slider.setAccessibleName("Speed of training")
         self.slider.setToolTip("How fast to learn: from one merge a second to full speed")
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)  # its title stays beside it
         self._meaning = QLabel()
         self._meaning.setMinimumWidth(self._meaning.fontMetrics().horizontalAdvance("10,000 a second "))
         row = QHBoxLayout(self)

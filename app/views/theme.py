@@ -17,7 +17,7 @@ LIGHT = {
     Role.Base: "#ffffff",
     Role.AlternateBase: "#f8f9fb",
     Role.Text: "#1d232b",
-    Role.PlaceholderText: "#8a939f",
+    Role.PlaceholderText: "#68717d",
     Role.Button: "#fbfbfc",
     Role.ButtonText: "#1d232b",
     Role.BrightText: "#ffffff",
@@ -39,7 +39,7 @@ DARK = {
     Role.Base: "#181b20",
     Role.AlternateBase: "#1c2026",
     Role.Text: "#e4e8ed",
-    Role.PlaceholderText: "#7d8794",
+    Role.PlaceholderText: "#98a2af",
     Role.Button: "#2a2f38",
     Role.ButtonText: "#e4e8ed",
     Role.BrightText: "#ffffff",
@@ -73,6 +73,8 @@ QTabBar::tab { padding: 6px 9px; border: none; border-bottom: 2px solid transpar
 QTabBar::tab:selected { border-bottom: 2px solid palette(highlight); color: palette(text); }
 QTabBar::tab:hover { color: palette(text); }
 QTabWidget::pane { border: none; border-top: 1px solid palette(mid); }
+QCheckBox::indicator:unchecked { width: 12px; height: 12px; border: 1px solid palette(placeholder-text);
+                                 border-radius: 2px; background: palette(base); }
 QStatusBar { border-top: 1px solid palette(mid); }
 QStatusBar::item { border: none; }
 QToolTip { border: none; padding: 5px; color: palette(tooltip-text); background: palette(tooltip-base); }

@@ -12,7 +12,7 @@ from app.session.time import TimeCursor
 from app.views.actions import Actions
 from app.views.time_track import TimeTrack
 
-CURVE_MILLISECONDS = 250
+CURVE_MILLISECONDS = 120
 
 
 class TimeBar(QWidget):

@@ -36,6 +36,9 @@ class TimeTrack(QAbstractSlider):
     def sizeHint(self) -> QSize:
         return QSize(300, 44)
 
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, 44)
+
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         shades = shades_of(self.palette())
@@ -104,6 +107,8 @@ class TimeTrack(QAbstractSlider):
             xs = track.left() + track.width() * curve.x / max(1, self.maximum())
             ys = track.bottom() - track.height() * (curve.y - low) / max(1e-9, high - low)
             points = [QPointF(x, y) for x, y in zip(xs.tolist(), ys.tolist(), strict=True)]
+            if curve.x[-1] < self.maximum():  # while training, the curve comes a little later than the end it leads to
+                points.append(QPointF(track.right(), points[-1].y()))
             ends = [QPointF(points[-1].x(), track.bottom()), QPointF(track.left(), track.bottom())]
             self._drawn = key, QPolygonF(points), QPolygonF([*points, *ends])
         return self._drawn[1], self._drawn[2]
