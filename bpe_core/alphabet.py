@@ -133,11 +133,12 @@ def _unknown_symbols(recipe: Recipe) -> list[Symbol]:
 
 def _kept_characters(words: WordTable, recipe: Recipe) -> list[bytes]:
     """The characters of the corpus, the rarest left out where the recipe limits them."""
-    code_points = np.frombuffer(words.text.tobytes().decode().encode("utf-32-le"), np.uint32)
-    begins = np.flatnonzero((words.text & 0xC0) != 0x80)
-    word_of_character = np.searchsorted(words.starts, begins, side="right") - 1
-    counts = np.zeros(int(code_points.max(initial=0)) + 1, np.int64)
-    np.add.at(counts, code_points, words.counts[word_of_character])
+    counts = np.zeros(0x110000, np.int64)
+    ends, done = np.cumsum(words.lengths_in_characters()), 0
+    for code_points in words.code_points():
+        word_of_each = np.searchsorted(ends, np.arange(done, done + len(code_points)), side="right")
+        np.add.at(counts, code_points, words.counts[word_of_each])
+        done += len(code_points)
     seen = np.flatnonzero(counts)
     most_frequent = seen[np.argsort(-counts[seen], kind="stable")][: recipe.alphabet_limit]
     return [chr(code_point).encode() for code_point in sorted(most_frequent.tolist())]

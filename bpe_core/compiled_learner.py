@@ -112,12 +112,12 @@ class CompiledLearner:
         """Make room by leaving out what no longer stands; a larger arena only where that is not enough."""
         kernel.tidy_arena(self._state)
         arena, (used, wanted) = self._state.arena, self._state.number[[names.ARENA, names.WANTED]].tolist()
-        room = used + max(wanted, used // 2)
-        if room < len(arena):
-            arena.resize(room, refcheck=False)
-        else:
+        if len(arena) < used + max(wanted, used // _GROWTH):
+            room = used + max(wanted, used // _GROWTH)
             check_room(room * arena.itemsize, LEARNING, FEWER_CELLS)
             self._state = self._state._replace(arena=_grown(arena[:used], room))
+        elif len(arena) > used + max(wanted, used // 2):
+            arena.resize(used + max(wanted, used // 2), refcheck=False)
 
     def _grow_text(self) -> None:
         self._state = self._state._replace(text=_grown(self._state.text, 2 * len(self._state.text)))

@@ -46,12 +46,20 @@ def _lay_out_bytes(words: WordTable) -> Layout:
     lengths = np.diff(words.starts)
     starts = _starts(lengths)
     symbols = np.full(int(starts[-1]), SEPARATOR, np.int32)
-    # Where nothing is inserted but separators, a cell's place is its byte's plus the separators before it.
-    places = np.ones(len(symbols), bool)
+    symbols[_places(starts, 0, 0)] = words.text
+    return Layout(symbols, starts, int((lengths * words.counts).sum()))
+
+
+def _places(starts: npt.NDArray[np.int64], before: int, after: int) -> npt.NDArray[np.bool_]:
+    """Which cells hold the symbols of the words: all but separators and a marker before or after."""
+    places = np.ones(int(starts[-1]), bool)
     places[0] = False
     places[starts[1:] - 1] = False
-    symbols[places] = words.text
-    return Layout(symbols, starts, int((lengths * words.counts).sum()))
+    if before:
+        places[starts[:-1]] = False
+    if after:
+        places[starts[1:] - 2] = False
+    return places
 
 
 def _starts(lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -64,36 +72,38 @@ def _starts(lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 def _lay_out_pieces(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Layout:
     """Any other alphabet: a table from code point (or byte) to symbol, and the marker's place."""
-    codes, lengths = pieces_of(words, recipe)
-    ends = np.cumsum(lengths)
-    ids = _table(alphabet, ("byte", "character"))[codes]
-    if recipe.marker == "glued":
-        ids[ends - 1] = _table(alphabet, ("glued",))[codes[ends - 1]]
-    before, after = recipe.marker == "prefix", recipe.marker == "symbol"
+    lengths = np.diff(words.starts) if recipe.base == "bytes" else words.lengths_in_characters()
+    before, after = int(recipe.marker == "prefix"), int(recipe.marker == "symbol")
     starts = _starts(lengths + before + after)
-    word_of_piece = np.repeat(np.arange(len(lengths)), lengths)
-    places = np.arange(len(codes)) - (ends - lengths)[word_of_piece] + starts[word_of_piece] + before
+    ids, extra = _ids_of_pieces(words, alphabet, recipe, lengths)
     symbols = np.full(int(starts[-1]), SEPARATOR, np.int32)
-    symbols[places] = ids
+    symbols[_places(starts, before, after)] = ids
     if alphabet.marker_id is not None:
         symbols[starts[:-1] if before else starts[1:] - 2] = alphabet.marker_id
-    tokens = int(((lengths + before + after) * words.counts).sum())
-    if alphabet.first_fallback_id is not None:
-        # An unknown character is as many tokens as it has bytes.
-        extra = np.where(ids < 0, _utf8_lengths(codes) - 1, 0)
-        tokens += int((extra * words.counts[word_of_piece]).sum())
-    return Layout(symbols, starts, tokens)
+    return Layout(symbols, starts, int(((lengths + before + after) * words.counts).sum()) + extra)
 
 
-def pieces_of(words: WordTable, recipe: Recipe) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The bytes or code points of all words, and how many each word has."""
-    if recipe.base == "bytes":
-        return words.text.astype(np.int64), np.diff(words.starts)
-    code_points = np.frombuffer(words.text.tobytes().decode().encode("utf-32-le"), np.uint32).astype(np.int64)
-    begins = (words.text & 0xC0) != 0x80
-    before = np.zeros(len(words.text) + 1, np.int64)
-    np.cumsum(begins, out=before[1:])
-    return code_points, np.diff(before[words.starts])
+def _ids_of_pieces(
+    words: WordTable, alphabet: Alphabet, recipe: Recipe, lengths: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int32], int]:
+    """The symbol of each byte or character; and how many tokens more the unknown ones are, each of several bytes."""
+    plain, glued = _table(alphabet, ("byte", "character")), _table(alphabet, ("glued",))
+    ends = np.cumsum(lengths)
+    ids = np.empty(int(ends[-1]) if len(ends) else 0, np.int32)
+    done = extra = 0
+    for codes in [words.text] if recipe.base == "bytes" else words.code_points():
+        part = ids[done : done + len(codes)]
+        part[:] = plain[codes]
+        if recipe.marker == "glued":
+            first, last = np.searchsorted(ends, [done + 1, done + len(codes) + 1])
+            lasts = ends[first:last] - 1 - done  # the words that end in this part
+            part[lasts] = glued[codes[lasts]]
+        if alphabet.first_fallback_id is not None:  # an unknown character is as many tokens as it has bytes
+            unknown = np.flatnonzero(part < 0)
+            counts = words.counts[np.searchsorted(ends, unknown + done, side="right")]
+            extra += int(((_utf8_lengths(codes[unknown]) - 1) * counts).sum())
+        done += len(codes)
+    return ids, extra
 
 
 def _table(alphabet: Alphabet, kinds: tuple[str, ...]) -> npt.NDArray[np.int32]:
@@ -106,5 +116,5 @@ def _table(alphabet: Alphabet, kinds: tuple[str, ...]) -> npt.NDArray[np.int32]:
     return table
 
 
-def _utf8_lengths(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    return 1 + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000)
+def _utf8_lengths(codes: npt.NDArray[np.unsignedinteger]) -> npt.NDArray[np.int64]:
+    return np.array(1, np.int64) + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000)

@@ -25,6 +25,8 @@ import numpy.typing as npt
 from bpe_core.atomic import write_atomically
 from bpe_core.errors import CorpusError, FormatError
 
+PART = 1 << 18  # bytes that are looked at together, so that large tables need no memory for it
+
 
 @dataclass(frozen=True, eq=False)
 class WordTable:
@@ -76,6 +78,30 @@ class WordTable:
 
     def word(self, index: int) -> bytes:
         return self.text[self.starts[index] : self.starts[index + 1]].tobytes()
+
+    def code_points(self) -> Iterator[npt.NDArray[np.uint32]]:
+        """The characters of all words one after the other, some thousands at a time.
+
+        >>> [list(map(chr, part)) for part in WordTable.from_counts({"né": 1, "low": 2}).code_points()]
+        [['n', 'é', 'l', 'o', 'w']]
+        """
+        start = 0
+        while start < len(self.text):
+            stop = min(start + PART, len(self.text))
+            while stop < len(self.text) and self.text[stop] & 0xC0 == 0x80:
+                stop -= 1  # not inside a character
+            yield np.frombuffer(self.text[start:stop].tobytes().decode().encode("utf-32-le"), np.uint32)
+            start = stop
+
+    def lengths_in_characters(self) -> npt.NDArray[np.int64]:
+        """
+        >>> WordTable.from_counts({"né": 1, "low": 2}).lengths_in_characters().tolist()
+        [2, 3]
+        """
+        begins = (self.text & np.uint8(0xC0)) != 0x80
+        if not len(self):
+            return np.zeros(0, np.int64)
+        return np.add.reduceat(begins, self.starts[:-1], dtype=np.int64)
 
     @property
     def total(self) -> int:

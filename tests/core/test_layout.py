@@ -1,0 +1,60 @@
+"""Words as arrays of symbols, made some characters at a time, are what the alphabet says of each word."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+
+import bpe_core.words
+from bpe_core.alphabet import Alphabet
+from bpe_core.layout import SEPARATOR, lay_out
+from bpe_core.recipe import Recipe
+from bpe_core.words import WordTable
+from tests.core.random_training import recipes, words
+
+SMALL = 5  # bytes looked at together; no character is longer
+
+
+@given(words=words(), recipe=recipes())
+@settings(max_examples=300)
+def test_each_word_is_laid_out_as_the_alphabet_spells_it(words: WordTable, recipe: Recipe) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bpe_core.words, "PART", SMALL)
+        alphabet = Alphabet.for_words(words, recipe)
+        layout = lay_out(words, alphabet, recipe)
+    expected, tokens = [SEPARATOR], 0
+    for word, count in words:
+        ids = alphabet.symbols_of(word, recipe)
+        tokens += count * len(ids)
+        kept = [id if alphabet.symbols[id].merges else SEPARATOR for id in ids]
+        if alphabet.first_fallback_id is None:
+            expected += [*kept, SEPARATOR]
+    if alphabet.first_fallback_id is None:  # else an unknown character is one cell but several tokens
+        assert layout.symbols.tolist() == expected
+        assert [layout.symbols[start - 1] for start in layout.starts.tolist()] == [SEPARATOR] * (len(words) + 1)
+    assert layout.tokens == tokens
+
+
+@given(words=words())
+def test_the_most_frequent_characters_are_kept(words: WordTable) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bpe_core.words, "PART", SMALL)
+        alphabet = Alphabet.for_words(words, Recipe(base="characters", alphabet_limit=2, pattern="whitespace"))
+    counts: Counter[str] = Counter()
+    for word, count in words:
+        for character in word.decode():
+            counts[character] += count
+    best = sorted(counts, key=lambda character: (-counts[character], character))[:2]
+    assert [symbol.text.decode() for symbol in alphabet.symbols if symbol.kind == "character"] == sorted(best)
+
+
+@given(words=words())
+def test_characters_are_those_of_the_words(words: WordTable) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bpe_core.words, "PART", SMALL)
+        parts = [part.tolist() for part in words.code_points()]
+    text = b"".join(word for word, _ in words).decode()
+    assert "".join(chr(code) for part in parts for code in part) == text
+    assert words.lengths_in_characters().tolist() == [len(word.decode()) for word, _ in words]
