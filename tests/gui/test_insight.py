@@ -509,6 +509,7 @@ def test_every_answer_survives_a_run_that_goes_on(qtbot: QtBot, learned: Program
     pages: list[QWidget] = [learned.asking.race_panel, learned.asking.sizes_panel, learned.asking.ties_panel]
     assert learned.form.choose(vocab_size=256 + MERGES + 40)
     click_before(qtbot, learned, 8)
+    qtbot.waitUntil(learned.actions["extend"].isEnabled, timeout=WAIT)
     learned.actions["extend"].trigger()
     for page in pages:
         learned.charts.setCurrentWidget(page)
