@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sqlite3
 import time
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -205,6 +206,32 @@ def test_a_full_disk_is_a_sentence_and_what_was_written_stays(tmp_path: Path) ->
     writer.update(big)
     writer.close()
     assert_same(read_session(tmp_path / "kept.bpex"), big)
+
+
+@pytest.fixture
+def short_of_room() -> Iterator[None]:
+    """The system refuses to let any file grow beyond 48 KiB, as a full disk would."""
+    resource = pytest.importorskip("resource", reason="this system sets no such limits")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (48 * 2**10, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_where_the_system_gives_no_room_nothing_is_left_behind(tmp_path: Path, short_of_room: None) -> None:
+    (tmp_path / "one.bpex").write_bytes(b"what stood there before")
+    with pytest.raises(OutputError, match=r"Could not write .*one.bpex: "):
+        write_session(dataclasses.replace(session(), text="x" * 2**20), tmp_path / "one.bpex")
+    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("one.bpex", b"what stood there before")]
+
+
+def test_a_safety_copy_without_room_stays_as_it_was(tmp_path: Path, short_of_room: None) -> None:
+    run = run_of(RECIPES[0])
+    writer = SessionWriter(tmp_path / "kept.bpex")
+    with pytest.raises(OutputError, match="Could not write"):
+        writer.update(dataclasses.replace(session(run), text="x" * 2**20))
+    writer.close()
+    assert (tmp_path / "kept.bpex").stat().st_size <= 48 * 2**10
 
 
 def test_the_summary_of_a_safety_copy(tmp_path: Path) -> None:
