@@ -103,6 +103,9 @@ def test_a_row_leads_to_its_merge(comparing: Program) -> None:
     place = comparison.found.differing[row].place
     assert place is not None
     assert comparing.session.cursor.position == place + 1
+    saved = comparing.exchanging.compare_panel.as_table()
+    assert saved[0] == ("Left", "Right", "Here", "There")
+    assert len(saved) == comparison.rowCount() + 1
 
 
 def test_runs_are_compared_with_each_other(qtbot: QtBot, comparing: Program) -> None:
@@ -127,12 +130,6 @@ def test_without_a_second_one_the_panel_says_what_to_do(qtbot: QtBot, comparing:
     qtbot.waitUntil(lambda: "Choose another run" in panel.totals.text(), timeout=WAIT)
     assert panel.texts[0].toPlainText() == ""
     assert comparing.exchanging.comparison.rowCount() == 0
-
-
-def test_the_table_can_be_saved(comparing: Program) -> None:
-    rows = comparing.exchanging.compare_panel.as_table()
-    assert rows[0] == ("Left", "Right", "Here", "There")
-    assert len(rows) == comparing.exchanging.comparison.rowCount() + 1
 
 
 def test_another_look_keeps_the_text(qtbot: QtBot, comparing: Program) -> None:

@@ -192,20 +192,20 @@ DAMAGED = {
 }
 
 
-@pytest.mark.parametrize("name", DAMAGED)
 def test_a_damaged_file_leaves_the_session_as_it_was(
-    qtbot: QtBot, program: Program, imported: Run, tmp_path: Path, name: str
+    qtbot: QtBot, program: Program, imported: Run, tmp_path: Path
 ) -> None:
-    data, sentence = DAMAGED[name]
-    path = tmp_path / name
-    path.write_bytes(data)
     before = list(program.session.runs.all)
-    with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
-        program.exchanging.open(path)
-    assert sentence in program.messages.sentence.text()
-    assert name in program.messages.sentence.text()
-    assert program.session.runs.all == before
-    assert shown(program) is imported
+    for name, (data, sentence) in DAMAGED.items():
+        path = tmp_path / name
+        path.write_bytes(data)
+        with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
+            program.exchanging.open(path)
+        told = program.messages.sentence.text()
+        assert sentence in told, told
+        assert name in told
+        assert program.session.runs.all == before
+        assert shown(program) is imported
 
 
 def test_tokens_that_would_fill_the_memory_are_refused(qtbot: QtBot, program: Program, tmp_path: Path) -> None:

@@ -57,6 +57,8 @@ def sound(format: str) -> dict[str, bytes]:
     recipe = Recipe.preset("words" if preset == "glued" else preset, merges=25, special_tokens=("<|end|>",))
     if preset == "glued":
         recipe = recipe.with_changes(marker="glued")
+    if preset == "sentencepiece-like":
+        recipe = recipe.with_changes(unicode_form="")  # its map would be most of the file
     return files(train(Corpus.from_texts([TEXT]), recipe), format, name)
 
 

@@ -59,7 +59,7 @@ def test_a_model_of_theirs_has_their_numbers(byte_fallback: bool) -> None:
 
 @pytest.mark.parametrize("unknown", ["bytes", "unk"])
 def test_it_comes_back_with_its_choices(unknown: str) -> None:
-    changes = {"unknown": unknown, "lowercase": True, "strip_marks": "“”"}
+    changes = {"unknown": unknown, "lowercase": True, "strip_marks": "“”", "unicode_form": ""}
     history = learned("sentencepiece-like", vocab_size=None, **changes)
     back = opened(history, "sentencepiece")
     assert same_merges(back.history, history)
