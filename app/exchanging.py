@@ -21,9 +21,6 @@ from app.views.export_dialog import ExportDialog
 from app.views.main_window import MainWindow
 from app.views.message_bar import MessageBar
 
-# How tokenizers are called; any other file that is dropped is a text.
-TOKENIZER_ENDINGS = (".tiktoken", ".model", "tokenizer.json", "vocab.json", "merges.txt", "vocab.bpe", ".codes")
-
 
 class Exchanging(QObject):
     """Connects what the session can give and take with the window."""
@@ -56,11 +53,6 @@ class Exchanging(QObject):
         for teller in (self.export, self.imports):
             teller.noticed.connect(messages.show_notice)
         self._enable()
-
-    @staticmethod
-    def takes(path: Path) -> bool:
-        """Whether a file that was dropped or named is a tokenizer rather than a text, judged by its name."""
-        return path.name.lower().endswith(TOKENIZER_ENDINGS)
 
     def open(self, path: Path) -> None:
         """Show a tokenizer from elsewhere."""

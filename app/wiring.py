@@ -73,6 +73,7 @@ from app.views.time_bar import TimeBar
 from app.views.token_text.panel import TokenTextPanel
 from app.views.toolbar import MainToolBar
 from bpe_core import Recipe
+from bpe_core.formats import is_table
 from bpe_core.session_file import EXTENSION
 from resources import Sample, samples
 
@@ -375,7 +376,7 @@ class Program(QObject):
     def _open_paths(self, paths: Sequence[Path]) -> None:
         """A session replaces what is here; a tokenizer is shown; texts are added."""
         sessions = [path for path in paths if path.suffix.lower() == EXTENSION]
-        tokenizers = [path for path in paths if self.exchanging.takes(path)]
+        tokenizers = [path for path in paths if len(paths) == 1 and is_table(path)]
         texts = [path for path in paths if path not in (*sessions, *tokenizers)]
         if sessions:
             self.filing.open(sessions[0])

@@ -3,6 +3,7 @@
 write_history(history, "merges.csv")     the name's ending chooses the format
 read_history("merges.csv")               the content does
 open_table("tokenizer.json")             the same, with what the file says beyond its merges
+is_table("notes.txt")                    whether it looks like any of them
 
 Three of them are tables that hold everything a history knows (TABLES). The others are what
 other libraries load; they hold less, and `can_hold` says what not.
@@ -29,7 +30,17 @@ from bpe_core.formats.tokenizer_json import TokenizerJson
 from bpe_core.history import MergeHistory
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 
-__all__ = ["FORMATS", "TABLES", "Format", "Opened", "format_for", "open_table", "read_history", "write_history"]
+__all__ = [
+    "FORMATS",
+    "TABLES",
+    "Format",
+    "Opened",
+    "format_for",
+    "is_table",
+    "open_table",
+    "read_history",
+    "write_history",
+]
 
 TABLES: dict[str, Format] = {one.name: one for one in (CsvTable(), TsvTable(), JsonTable())}
 
@@ -104,6 +115,19 @@ def open_table(path: Path | str) -> Opened:
     if not data:
         raise FormatError(f"{path} is empty.")
     raise FormatError(f"{path} is not a merge table this program knows ({', '.join(FORMATS)}).")
+
+
+def is_table(path: Path | str) -> bool:
+    """Whether a file looks like one of ours by its beginning, whatever it is called; False for what cannot be read."""
+    path = Path(path)
+    try:
+        if not path.is_file():
+            return False
+        with open(path, "rb") as file:
+            head = file.read(LOOK)
+    except OSError:
+        return False
+    return any(one.recognizes_file(head, str(path), files_beside(path)) for one in FORMATS.values())
 
 
 def files_beside(path: Path) -> Beside:

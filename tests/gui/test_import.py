@@ -224,11 +224,17 @@ def test_opening_can_be_cancelled(qtbot: QtBot, program: Program, ranks: Path) -
     assert program.session.runs.shown is None
 
 
-def test_a_dropped_tokenizer_is_opened_and_a_text_is_added(qtbot: QtBot, program: Program, ranks: Path) -> None:
+def test_a_dropped_tokenizer_is_opened_whatever_it_is_called(qtbot: QtBot, program: Program, ranks: Path) -> None:
+    ranks = ranks.rename(ranks.with_name("notes.txt"))
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.window.files_dropped.emit([ranks])
     assert shown(program).learned == 40
     assert all(source.path != ranks for source in program.session.shelf.sources.value)
+    text = ranks.with_name("text.tiktoken")
+    text.write_text("This is a text, whatever it is called.")
+    program.window.files_dropped.emit([text])
+    qtbot.waitUntil(lambda: any(source.path == text for source in program.session.shelf.sources.value), timeout=WAIT)
+    assert shown(program).learned == 40
 
 
 def test_what_the_file_does_otherwise_is_told(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
