@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMenu
 
+from app.file_type import claim_sessions
 from app.models.merge_table import MergeTableModel
 from app.models.token_text import TokenTextModel
 from app.models.wording import count_text
@@ -55,6 +56,7 @@ class Filing(QObject):
         actions["save"].triggered.connect(self.save)
         actions["report"].triggered.connect(self.report)
         actions["save_as"].triggered.connect(self.save_as)
+        actions["claim_sessions"].triggered.connect(self._claim_sessions)
         document.changed.connect(self._show_name)
         document.opened.connect(self._show_opened)
         document.saved.connect(self._remember)
@@ -65,6 +67,14 @@ class Filing(QObject):
     def open(self, path: Path) -> None:
         self._remember(path)
         self.document.open(path)
+
+    def open_first(self, paths: Sequence[Path]) -> None:
+        """A window holds one session; of the others it says so."""
+        self.open(paths[0])
+        if len(paths) > 1:
+            names = ", ".join(path.name for path in paths[1:])
+            sentence = f"A window holds one session: {paths[0].name} is opened. Start BPE Explorer again for {names}."
+            self._messages.show_notice(Notice(sentence, is_error=False))
 
     def save(self) -> None:
         """To the session's own file; where it has none yet, the person is asked."""
@@ -105,6 +115,9 @@ class Filing(QObject):
         url = QUrl.fromLocalFile(str(path.absolute()))
         answer = Answer("Open It", lambda: QDesktopServices.openUrl(url))
         self._messages.show_notice(Notice(f"Wrote the report to {path}.", is_error=False, answers=(answer,)))
+
+    def _claim_sessions(self) -> None:
+        self._messages.show_notice(Notice(claim_sessions(), is_error=False))
 
     # Opening and bringing back
 

@@ -379,7 +379,7 @@ class Program(QObject):
         tokenizers = [path for path in paths if len(paths) == 1 and is_table(path)]
         texts = [path for path in paths if path not in (*sessions, *tokenizers)]
         if sessions:
-            self.filing.open(sessions[0])
+            self.filing.open_first(sessions)
         if tokenizers:
             self.exchanging.open(tokenizers[0])
         if texts:

@@ -45,6 +45,9 @@ MENUS: dict[str, tuple[Deed, ...]] = {
         Deed("save_chart", "Save &Chart …", "Save the chart shown as PNG, SVG or CSV", "Ctrl+Alt+S"),
         Deed("copy_chart", "Copy C&hart", "Copy the chart shown as a picture", "Ctrl+Alt+C"),
         SEPARATOR,
+        Deed(
+            "claim_sessions", "Open Sessions by &Double-Click", "Let the desktop open session files with this program"
+        ),
         Deed("quit", "&Quit", "Close the window", Standard.Quit),
     ),
     "&Edit": (

@@ -1,0 +1,69 @@
+"""A double-click on a session opens it: the desktop is told which program the ending belongs to."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from configparser import RawConfigParser
+from pathlib import Path
+
+import pytest
+
+from app.file_type import MIME_TYPE, NAME
+from app.wiring import Program
+from bpe_core import Recipe
+from bpe_core.session_file import SavedSession, write_session
+
+pytestmark = pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="desktops of another kind")
+
+
+@pytest.fixture
+def data_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
+    monkeypatch.setenv("PATH", str(tmp_path))  # so that no program of this desktop is started
+    return tmp_path / "share"
+
+
+def test_the_desktop_knows_sessions_and_how_to_open_them(program: Program, data_home: Path, tmp_path: Path) -> None:
+    program.actions["claim_sessions"].trigger()
+    assert "A double-click on a file that ends in .bpex" in program.messages.sentence.text()
+    entry = RawConfigParser()
+    entry.optionxform = str  # type: ignore[assignment,method-assign]  # the names are in mixed case
+    entry.read(data_home / "applications" / f"{NAME}.desktop", encoding="utf-8")
+    desktop = entry["Desktop Entry"]
+    assert desktop["MimeType"] == f"{MIME_TYPE};"
+    *command, files = shlex.split(desktop["Exec"])
+    assert files == "%F"
+    assert Path(command[0]).exists()
+    assert (data_home / "icons" / "hicolor" / "scalable" / "apps" / f"{desktop['Icon']}.svg").stat().st_size > 100
+    write_session(SavedSession(Recipe()), tmp_path / "one.bpex")
+    (tmp_path / "one.bpex").rename(tmp_path / "without an ending")
+    (tmp_path / "two.bpex").touch()
+    assert kinds_of(tmp_path / "without an ending", tmp_path / "two.bpex") == [MIME_TYPE, MIME_TYPE]
+
+
+def kinds_of(*paths: Path) -> list[str]:
+    """What a freshly started program on this desktop takes files for."""
+    script = (
+        "import sys; from PySide6.QtCore import QMimeDatabase; kinds = QMimeDatabase();"
+        "print(*(kinds.mimeTypeForFile(path).name() for path in sys.argv[1:]), sep='\\n')"
+    )
+    command = [sys.executable, "-c", script, *map(str, paths)]
+    done = subprocess.run(command, env=dict(os.environ), capture_output=True, text=True, check=True)
+    return done.stdout.split("\n")[:-1]
+
+
+def test_a_desktop_that_cannot_be_told(program: Program, data_home: Path) -> None:
+    data_home.write_text("a file where the folder should be")
+    program.actions["claim_sessions"].trigger()
+    assert "The desktop could not be told" in program.messages.sentence.text()
+
+
+def test_of_several_sessions_the_first_is_opened_and_the_others_are_named(program: Program, tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("one.bpex", "two.bpex", "three.bpex")]
+    for path in paths:
+        write_session(SavedSession(Recipe()), path)
+    program.window.files_dropped.emit(paths)
+    assert "Start BPE Explorer again for two.bpex, three.bpex" in program.messages.sentence.text()
