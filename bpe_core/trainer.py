@@ -45,7 +45,8 @@ FIRST_WORK = 50_000  # about a millisecond
 LEAST_WORK = 1_000
 ROOM_AT_FIRST = 4_096  # merges
 
-BYTES_A_CELL = 24  # of memory for each byte of the distinct words, and for each word
+BYTES_A_CELL = 14  # of memory for each byte of the distinct words, and for each word
+PLAIN_BYTES_A_CELL = 80  # the same in plain Python
 FEWER_CELLS = "Train on fewer texts, or choose a pattern that leaves fewer or shorter different words."
 
 _ENDS: dict[Stop, EndReason] = {Stop.NO_PAIRS: "no pairs", Stop.TOO_RARE: "too rare"}
@@ -68,7 +69,6 @@ class Trainer:
 
         Its counts must be those of these words; where it has none, as an imported table, it gets them here.
         """
-        check_room(BYTES_A_CELL * (len(words.text) + len(words)), "Training", FEWER_CELLS)
         self.words = words
         self.recipe = recipe
         self.alphabet = Alphabet.for_words(words, recipe) if history is None else history.alphabet
@@ -175,7 +175,10 @@ class Trainer:
         size = len(self.words.text)
         if size > LARGE_TEXT:
             readiness.wait_until_ready(PATIENCE)
-        if (size > SMALL_TEXT and readiness.ready()) or _kernels_are_loaded():
+        compiled = (size > SMALL_TEXT and readiness.ready()) or _kernels_are_loaded()
+        each = BYTES_A_CELL if compiled else PLAIN_BYTES_A_CELL
+        check_room(each * (size + len(self.words)), "Training", FEWER_CELLS)
+        if compiled:
             return _compiled_learner(self.words, self.alphabet, self.recipe, forced)
         if size > SMALL_TEXT:
             readiness.prepare()
