@@ -38,6 +38,9 @@ class PreparedExport:
 
     def put_in_place(self) -> None:
         """Write all files, and only when all are written let them take the place of the old ones."""
+        folder = next((path for path in self.files if path.is_dir()), None)
+        if folder is not None:  # found now, not when another file has taken its place already
+            raise OutputError(f"Could not write {folder}: it is a folder. What stood there before is unchanged.")
         with ExitStack() as stack:
             for path, content in self.files.items():
                 stack.enter_context(write_atomically(path)).write(content)

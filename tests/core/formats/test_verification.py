@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core import BpeError, Cancelled, Corpus, MergeHistory, OutputError, Recipe, Trainer, WordTable, train
+from bpe_core import Cancelled, Corpus, MergeHistory, OutputError, Recipe, Trainer, WordTable, train
 from bpe_core.exporting import export_history, prepare_export
 from bpe_core.formats import FORMATS, Format, format_for
 from bpe_core.progress import Progress
@@ -103,14 +103,14 @@ def test_the_old_file_stands_until_the_new_one_is_put_in_place(tmp_path: Path) -
     assert [one.name for one in tmp_path.iterdir() if one.name.startswith(".")] == []
 
 
-def test_both_files_are_written_or_neither(tmp_path: Path) -> None:
-    path = tmp_path / "merges.txt"
-    path.write_text("old")
-    (tmp_path / "vocab.json").mkdir()  # cannot be replaced by a file
-    (tmp_path / "vocab.json" / "inside").write_text("here")
-    with pytest.raises((BpeError, OSError)):
-        prepare_export(HISTORY, path).put_in_place()
-    assert path.read_text() == "old"
+@pytest.mark.parametrize(("old", "folder"), [("merges.txt", "vocab.json"), ("vocab.json", "merges.txt")])
+def test_both_files_are_written_or_neither(tmp_path: Path, old: str, folder: str) -> None:
+    (tmp_path / old).write_text("old")
+    (tmp_path / folder).mkdir()
+    with pytest.raises(OutputError, match=rf"{folder}: it is a folder"):
+        prepare_export(HISTORY, tmp_path / "merges.txt").put_in_place()
+    assert (tmp_path / old).read_text() == "old"
+    assert [one.name for one in tmp_path.iterdir() if one.name.startswith(".")] == []
 
 
 def test_a_cancelled_export_leaves_no_trace(tmp_path: Path) -> None:
