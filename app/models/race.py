@@ -122,6 +122,7 @@ class RaceModel(QObject):
         self._forget_other_runs_pairs(run)
         if not self._watched:
             return
+        self._throttle.set_pause(self._questions.pause("race", run, FOLLOW_MILLISECONDS))
         ranked = self._questions.ranked(run) if run is not None else None
         if run is None or ranked is None or run.names is None or run.history is None:
             self._take(None)

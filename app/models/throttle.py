@@ -24,6 +24,11 @@ class Throttle(QObject):
             self._timer.start()
             self._act()
 
+    def set_pause(self, milliseconds: int) -> None:
+        """From now on at most once in so many; a pause under way begins anew."""
+        if milliseconds != self._timer.interval():
+            self._timer.setInterval(milliseconds)
+
     @property
     def is_pending(self) -> bool:
         return self._wanted

@@ -137,6 +137,7 @@ class TiesModel(QAbstractTableModel):
         run = self._runs.shown
         if not self._watched:
             return
+        self._throttle.set_pause(self._questions.pause("ties", run, REDRAW_MILLISECONDS))
         if run is None or run.history is None or run.names is None:
             self._take(None, [], 0)
             return

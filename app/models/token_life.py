@@ -143,6 +143,7 @@ class TokenLifeModel(QObject):
         if not self._watched:
             return
         run, facts = self._runs.shown, self._inspector.facts
+        self._throttle.set_pause(self._questions.pause("token", run, FOLLOW_MILLISECONDS))
         ranked = self._questions.ranked(run) if run is not None else None
         known = len(run.names.raw) if run is not None and run.names is not None else 0
         if run is None or facts is None or ranked is None or run.names is None or facts.id >= known:
@@ -163,7 +164,8 @@ class TokenLifeModel(QObject):
 
         self.hint = ""
         self._questions.ask("token", question, self._take)
-        self._lines_soon.start()
+        if not run.is_busy:  # files are read when it rests
+            self._lines_soon.start()
 
     def _take(self, facts: LifeFacts | None) -> None:
         if facts != self.facts:

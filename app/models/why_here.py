@@ -117,6 +117,7 @@ class WhyModel(QObject):
         run, byte = self._runs.shown, self._byte
         if not self._watched:
             return
+        self._throttle.set_pause(self._questions.pause("why", run, FOLLOW_MILLISECONDS))
         if run is None or run.history is None or byte is None or not 0 <= byte <= self._text.byte_length:
             self._take(None)
             return

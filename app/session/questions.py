@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
@@ -17,12 +18,16 @@ from bpe_core import MergeHistory, WordTable
 from bpe_core.insight.ranked_words import RankedWords
 
 
+REST = 9  # times as long as an answer took nothing is asked about its topic again, while a run goes on
+
+
 @dataclass
 class _Asked:
     question: Question
     answered: Callable[[Any], None]
     failed: Callable[[str], None]
     job: QuestionJob | None = None
+    began: float = 0.0
 
 
 class Questions(QObject):
@@ -36,6 +41,7 @@ class Questions(QObject):
         self._jobs = jobs
         self._under_way: dict[str, _Asked] = {}
         self._waiting: dict[str, _Asked] = {}
+        self._seconds: dict[str, float] = {}  # that the last answer about each topic took
         jobs.mailbox.arrived.connect(self._receive)
         jobs.ended.connect(self._job_ended)
 
@@ -57,6 +63,11 @@ class Questions(QObject):
             self._start(topic)
         elif under_way.job is not None:
             under_way.job.stop()
+
+    def pause(self, topic: str, run: Run | None, least: int) -> int:
+        """Milliseconds to wait before a topic is asked about again; a run that goes on needs the processor itself."""
+        seconds = self._seconds.get(topic, 0.0) if run is not None and run.is_busy else 0.0
+        return max(least, round(1000 * REST * seconds))
 
     def withdraw(self, topic: str) -> None:
         """Nobody wants to know any more."""
@@ -80,6 +91,7 @@ class Questions(QObject):
         if asked is None:
             return
         asked.job = QuestionJob(self._jobs.mailbox, self._jobs.next_stamp(topic), asked.question)
+        asked.began = time.monotonic()
         self._under_way[topic] = asked
         self._jobs.start(asked.job)
 
@@ -96,6 +108,7 @@ class Questions(QObject):
     def _job_ended(self, job: Job) -> None:
         for topic, asked in list(self._under_way.items()):
             if asked.job is job:
+                self._seconds[topic] = time.monotonic() - asked.began
                 del self._under_way[topic]
                 self._start(topic)
         if not self._under_way:

@@ -95,8 +95,10 @@ def _candidates(
     kinds = [history.alphabet.symbols[id] for id in symbols]
     raw = b"".join(_without_marker(symbol.decoded, symbol.kind) for symbol in kinds)
     unknown = any(symbol.kind == "unknown" for symbol in kinds)
-    texts = [PRIVATE] if unknown else list(islice(completions(raw), 500))
-    yield from texts
+    texts: list[str] = []
+    for text in [PRIVATE] if unknown else islice(completions(raw), 500):
+        texts.append(text)
+        yield text  # mostly the first is one, and the others need not be made
     around = [PRIVATE, "\x00", "q", "e", "0", "."] + [
         symbol.decoded.decode(errors="ignore") for symbol in history.alphabet.symbols if symbol.kind != "marker"
     ]

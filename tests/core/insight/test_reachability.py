@@ -83,7 +83,8 @@ def test_every_token_of_a_trained_table_can_be_reached(recipe: Recipe) -> None:
 
 def test_bytes_that_no_utf8_holds_are_unreachable() -> None:
     history = MergeHistory.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
-    kinds = {byte: reachability(history, byte).kind for byte in range(256)}
+    tokenizer = Tokenizer(history)
+    kinds = {byte: reachability(history, byte, tokenizer=tokenizer).kind for byte in range(256)}
     assert [byte for byte, kind in kinds.items() if kind == "unreachable"] == [0xC0, 0xC1, *range(0xF5, 0x100)]
     assert set(kinds.values()) == {"reachable", "unreachable"}
 
