@@ -17,7 +17,6 @@ from app.worker.questions import Answered, Question, QuestionJob, RankedRuns
 from bpe_core import MergeHistory, WordTable
 from bpe_core.insight.ranked_words import RankedWords
 
-
 REST = 9  # times as long as an answer took nothing is asked about its topic again, while a run goes on
 
 
