@@ -56,5 +56,9 @@ class Screenshot(QObject):
         is_saved = self._program.window.grab().save(str(self._path))
         if not is_saved:
             sys.stderr.write(f"The picture could not be saved as {self._path}.\n")
+        run = self._program.session.runs.shown
+        is_trained = run is not None and run.phase is Phase.ENDED
+        if not is_trained:
+            sys.stderr.write(f"{run.sentence if run else 'Nothing was trained.'}\n")
         self._program.window.close()
-        QApplication.exit(0 if is_saved else 1)
+        QApplication.exit(0 if is_saved and is_trained else 1)

@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
+import threading
 from pathlib import Path
 
 import pytest
@@ -84,6 +84,21 @@ def test_a_picture_of_a_file(tmp_path: Path, own_settings: dict[str, str]) -> No
     assert colors(QImage(str(picture))) > 50
 
 
+def test_a_picture_of_what_is_not_there(tmp_path: Path, own_settings: dict[str, str]) -> None:
+    done = run("--screenshot", str(tmp_path / "window.png"), str(tmp_path / "missing.txt"), **own_settings)
+    assert done.returncode == 1
+    assert "missing.txt does not exist" in done.stderr
+
+
+def test_a_picture_neither_asks_for_nor_changes_what_a_person_has_chosen(
+    tmp_path: Path, own_settings: dict[str, str]
+) -> None:
+    picture = tmp_path / "window.png"
+    done = run("--screenshot", str(picture), "--size", "1100x700", **own_settings)
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["window.png"]
+
+
 def test_a_picture_that_cannot_be_saved(tmp_path: Path, own_settings: dict[str, str]) -> None:
     done = run("--screenshot", str(tmp_path / "no" / "such.png"), **own_settings)
     assert done.returncode == 1
@@ -124,6 +139,10 @@ def test_ctrl_c_closes_the_window(own_settings: dict[str, str]) -> None:
     command = [sys.executable, "-m", "app"]
     environment = environment_with({"QT_QPA_PLATFORM": "offscreen", **own_settings})
     with subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True) as process:
-        time.sleep(3)
+        assert process.stderr is not None
+        in_time = threading.Timer(SECONDS, process.kill)
+        in_time.start()
+        process.stderr.readline()  # the picture-only platform complains of something when the window is shown
         process.send_signal(signal.SIGINT)
         assert process.wait(SECONDS) == 0
+        in_time.cancel()
