@@ -233,8 +233,15 @@ class _WrittenRun:
             return True
         return (
             run.history is not None
+            and self._has_counts_like(run.history)
             and run.learned >= self.run.learned
             and run.history.alphabet == self.run.history.alphabet
+        )
+
+    def _has_counts_like(self, history: MergeHistory) -> bool:
+        """An imported table may have been counted since, and then each of its rows is another."""
+        return self.run.learned == 0 or (
+            self.run.history is not None and self.run.history.has_counts == history.has_counts
         )
 
 

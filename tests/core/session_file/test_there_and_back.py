@@ -253,3 +253,20 @@ def test_a_hundred_thousand_merges_open_in_less_than_a_second(tmp_path: Path) ->
     read = read_session(tmp_path / "large.bpex")
     assert time.process_time() - began < 1.0
     assert_same_history(read.runs[0].history, history)
+
+
+def test_a_table_from_elsewhere_is_written_anew_once_it_is_counted(tmp_path: Path) -> None:
+    counted = run_of(RECIPES[0])
+    assert counted.history is not None
+    pairs = zip(counted.history.columns.left.tolist(), counted.history.columns.right.tolist(), strict=True)
+    bare = MergeHistory.from_pairs(counted.recipe, counted.history.alphabet, list(pairs))
+    imported = dataclasses.replace(
+        counted, words=None, sources=(), history=bare, symbol_counts=np.zeros(0, np.int64), sentence="Imported."
+    )
+    writer = SessionWriter(tmp_path / "kept.bpex")
+    writer.update(session(imported))
+    writer.update(session(counted))
+    writer.close()
+    back = read_session(tmp_path / "kept.bpex").runs[0]
+    assert_same_history(back.history, counted.history)
+    assert back.symbol_counts.tolist() == counted.symbol_counts.tolist()
