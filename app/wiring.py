@@ -29,6 +29,7 @@ from app.models.merge_table import MergeTableModel
 from app.models.pair_chart import PairChartModel
 from app.models.player import Player
 from app.models.recipe_form import RecipeForm
+from app.models.run_list import RunListModel
 from app.models.text_encoder import TextEncoder
 from app.models.text_steps import TextSteps
 from app.models.token_text import TokenAt, TokenTextModel
@@ -66,6 +67,7 @@ from app.views.main_window import MainWindow
 from app.views.merge_panel import MergePanel
 from app.views.message_bar import MessageBar
 from app.views.recipe_panel import RecipePanel
+from app.views.runs_panel import RunsPanel
 from app.views.speed_box import SpeedBox, merges_per_second
 from app.views.status_line import StatusLine
 from app.views.theme import Theme
@@ -158,6 +160,7 @@ class Program(QObject):
         self.curves = CurvesModel(runs, cursor, self)
         self.inspector = InspectorModel(runs, cursor, self)
         self.player = Player(cursor, self)
+        self.run_list = RunListModel(session, self)
         self.bookmarks = BookmarkListModel(session.bookmarks, runs, cursor, self)
         self.exchanging = Exchanging(session, self.settings, self)
         self.export = self.exchanging.export
@@ -186,6 +189,7 @@ class Program(QObject):
         self.inspector_panel = self.asking.inspector_panel
         self.asking.add_pages(self.charts)
         self.exchanging.add_page(self.charts)
+        self.runs_panel = RunsPanel(self.run_list)
         self.bookmarks_panel = BookmarksPanel(self.bookmarks, actions["bookmark"], actions["copy_reference"])
         self.lesson_panel = LessonPanel(self.course)
         self.time_bar = TimeBar(self.session.cursor, self.curves, actions)
@@ -201,6 +205,7 @@ class Program(QObject):
             recipe=self.recipe_panel,
             merges=self.merge_panel,
             inspector=self.insight_panel,
+            runs=self.runs_panel,
             bookmarks=self.bookmarks_panel,
             lessons=self.lesson_panel,
             time_bar=self.time_bar,
@@ -265,6 +270,8 @@ class Program(QObject):
         session, actions = self.session, self.actions
         actions["main"].triggered.connect(self._main_action)
         actions["new_run"].triggered.connect(lambda: session.train())
+        actions["runs"].triggered.connect(self.window.raise_runs)
+        self.runs_panel.compare_wanted.connect(self._compare_with)
         actions["step"].triggered.connect(session.step)
         actions["stop"].triggered.connect(session.runs.stop)
         actions["extend"].triggered.connect(lambda: session.runs.extend(session.recipe.value))
@@ -423,6 +430,10 @@ class Program(QObject):
             action.triggered.connect(lambda _, r=run: self.session.runs.show(r))
         if self.runs_menu.isEmpty():
             self.runs_menu.addAction("None yet").setEnabled(False)
+
+    def _compare_with(self, run: int) -> None:
+        self.exchanging.comparison.choose(run)
+        self.actions["compare"].trigger()
 
     def _copy_merges(self, separator: str) -> None:
         self.merge_panel.table.copy(separator, headers=self.actions["copy_headers"].isChecked())

@@ -68,6 +68,7 @@ MENUS: dict[str, tuple[Deed, ...]] = {
         Deed(
             "count_imported", "Count on &My Corpus", "Find the counts of an imported table in the texts of the corpus"
         ),
+        Deed("runs", "&All Runs", "List all runs: look at one, train again with another rule, compare", "Ctrl+Shift+L"),
         Deed("extend", "Continue to &Larger Vocabulary", "Go on to the size the recipe now asks for", "Ctrl+Shift+F5"),
     ),
     "T&ime": (

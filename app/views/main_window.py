@@ -55,6 +55,7 @@ class MainWindow(QMainWindow):
         recipe: QWidget,
         merges: QWidget,
         inspector: QWidget,
+        runs: QWidget,
         bookmarks: QWidget,
         lessons: QWidget,
         time_bar: QWidget,
@@ -75,16 +76,19 @@ class MainWindow(QMainWindow):
         self._add_dock("Merges", merges, Area.RightDockWidgetArea)
         self._add_dock("Inspector", inspector, Area.RightDockWidgetArea)
         # Beside the recipe, which is short: on the right, table and inspector need all the height there is.
+        self._add_dock("Runs", runs, Area.LeftDockWidgetArea)
         self._add_dock("Bookmarks", bookmarks, Area.LeftDockWidgetArea)
         self._add_dock("Lessons", lessons, Area.LeftDockWidgetArea)
-        self.tabifyDockWidget(self.docks["Recipe"], self.docks["Bookmarks"])
+        self.tabifyDockWidget(self.docks["Recipe"], self.docks["Runs"])
+        self.tabifyDockWidget(self.docks["Runs"], self.docks["Bookmarks"])
         self.tabifyDockWidget(self.docks["Bookmarks"], self.docks["Lessons"])
         self.docks["Lessons"].hide()
+        self.docks["Runs"].hide()  # until somebody asks for it: one run needs no list
         self._add_time_bar(time_bar)
         self.setStatusBar(status)
         self._as_it_was_made = self.saveState(STATE_VERSION)
         order_focus(
-            [toolbar, message_bar, corpus, recipe, bookmarks, lessons, text, charts, merges, inspector, time_bar]
+            [toolbar, message_bar, corpus, recipe, runs, bookmarks, lessons, text, charts, merges, inspector, time_bar]
         )
 
     def arrange(self) -> None:
@@ -112,6 +116,11 @@ class MainWindow(QMainWindow):
         if was_hidden and not dock.isFloating():
             self.resizeDocks([dock], [LESSONS_WIDTH], Qt.Orientation.Horizontal)
             self.resizeDocks([self.docks["Corpus"], dock], [110, 520], Qt.Orientation.Vertical)
+
+    def raise_runs(self) -> None:
+        """Show the list of runs."""
+        self.docks["Runs"].show()
+        self.docks["Runs"].raise_()
 
     def layout_state(self) -> tuple[QByteArray, QByteArray, QByteArray]:
         return self.saveGeometry(), self.saveState(STATE_VERSION), self.centre.saveState()
