@@ -6,7 +6,7 @@ import contextlib
 import signal
 import socket
 
-from PySide6.QtCore import QObject, QSocketNotifier
+from PySide6.QtCore import QObject, QSocketNotifier, QTimer
 from PySide6.QtWidgets import QWidget
 
 
@@ -22,7 +22,8 @@ class Interrupt(QObject):
         signal.set_wakeup_fd(self._write.fileno(), warn_on_full_buffer=False)
         self._notifier = QSocketNotifier(self._read.fileno(), QSocketNotifier.Type.Read, self)
         self._notifier.activated.connect(self._drain)
-        signal.signal(signal.SIGINT, lambda number, frame: window.close())
+        # Later, not at once: before the event loop runs, closing the last window would not end it.
+        signal.signal(signal.SIGINT, lambda number, frame: QTimer.singleShot(0, window.close))
 
     def _drain(self) -> None:
         """Empty the socket; by returning to Python here, the handler has its turn."""
