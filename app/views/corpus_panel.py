@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -33,6 +33,21 @@ ENCODINGS = (
 )
 
 
+class WholeSentence(QLabel):
+    """Wraps and is never cut off, however low the panel: it asks for the height that it needs in its width."""
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self._ask_for_height()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._ask_for_height()
+
+    def _ask_for_height(self) -> None:
+        self.setMinimumHeight(max(0, self.heightForWidth(self.width())) if self.text() else 0)
+
+
 class CorpusPanel(QWidget):
     """A list with its few buttons below, and a line of totals."""
 
@@ -52,7 +67,7 @@ class CorpusPanel(QWidget):
         self.cancel_button.clicked.connect(model.cancel_counting)
         self.totals = QLabel()
         self.totals.setAccessibleName("Totals of the corpus")
-        self.warning = QLabel(wordWrap=True)
+        self.warning = WholeSentence(wordWrap=True)
         self._lay_out()
         model.totals_changed.connect(self._show_totals)
         self.list.selectionModel().selectionChanged.connect(self._enable_buttons)

@@ -1,0 +1,35 @@
+"""The warning about words that are absurdly long is read to its end, in the smallest window too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.wiring import Program
+from tests.gui.conftest import WAIT
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1000, 640)])
+def test_it_is_never_cut_off(
+    qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path, size: tuple[int, int]
+) -> None:
+    path = tmp_path / "no blanks.txt"
+    path.write_text("没有空格的很长的一句话" * 400, encoding="utf-8")
+    program = new_program(path)
+    program.window.resize(*size)
+    program.form.choose_preset("english")
+    warning = program.corpus_panel.warning
+    qtbot.waitUntil(warning.isVisible, timeout=WAIT)
+    assert "o200k" in warning.text()
+
+    def is_whole() -> None:
+        seen = warning.visibleRegion().boundingRect()
+        assert seen.height() >= warning.heightForWidth(warning.width())
+
+    qtbot.waitUntil(is_whole, timeout=WAIT)
+    assert program.corpus_panel.list.viewport().height() >= 40
+    program.form.choose_preset("gpt2")
+    qtbot.waitUntil(lambda: not warning.isVisible(), timeout=WAIT)
