@@ -134,3 +134,14 @@ def test_greedy_matching_gives_unk_for_what_the_alphabet_lacks() -> None:
     low = tokenizer.encode_greedy("low")
     assert len(low) == 1
     assert tokenizer.encode_greedy("low\u0301low") == [*low, text_of.index(b"<unk>"), *low]
+
+
+def test_tokens_too_long_for_any_memory_are_refused_where_they_must_be_spelled_out() -> None:
+    doubling = [(97, 97), *((256 + i, 256 + i) for i in range(60))]  # the last has 2**61 letters
+    history = MergeHistory.from_pairs(Recipe.preset("raw-bytes"), bpe.Alphabet.of_bytes(), doubling)
+    tokenizer = bpe.Tokenizer(history)
+    assert tokenizer.encode("a" * 9) == [258, 97]
+    with pytest.raises(bpe.BpeError, match="too many to look for the longest"):
+        tokenizer.encode_greedy("aaaa")
+    with pytest.raises(bpe.BpeError, match="longer than"):
+        tokenizer.token_bytes(256 + 60)
