@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pytestqt.qtbot import QtBot
 
 from app.models.boundary_ranks import NO_TOKEN
 from app.models.hidden_symbols import HiddenSymbols
 from app.models.safe_cuts import safe_cut_of
 from app.models.token_text import TokenTextModel
+from app.wiring import Program
 from bpe_core import Alphabet, MergeHistory, Recipe, Tokenizer, WordTable
 from tests.core.random_training import merge_tables
+from tests.gui.conftest import settle
 
 # Sigmas whose case depends on their neighbours, what NFKC takes apart and puts together, signs that are removed.
 ODD_TEXTS = st.text("aAbσςΣ.'!- \n\t\r,ﬁﬃ㎒é漢e\u0301\u0338\u1100\u1161\u11a8İ½\xa0\xad<́ low", max_size=40) | st.text(
@@ -158,3 +163,21 @@ def test_many_symbols_without_bytes_in_one_place() -> None:
         assert_shows_what_the_engine_gives(model, history, at)
         assert model.counts().tokens == tokens
     assert np.diff(model.edges()).tolist() == [1, 3]
+
+
+@pytest.mark.parametrize("preset", ["clean-words", "sentencepiece-like"])
+def test_in_the_window_after_training_and_typing(
+    program: Program, train: Callable[[Program], None], qtbot: QtBot, preset: str
+) -> None:
+    program.session.recipe.put(Recipe.preset(preset, merges=60), "a recipe")
+    train(program)
+    run, editor = program.session.runs.shown, program.text_panel.editor
+    assert run is not None
+    assert run.history is not None
+    editor.model.set_text("The sea, ﬁrst.\n“No ﬃ”  two")
+    editor.model.replace(4, 7, "lantern's")
+    settle(qtbot, program)
+    for at in (0, 7, len(run.history)):
+        program.session.cursor.go_to(at)
+        assert_shows_what_the_engine_gives(editor.model, run.history, at)
+    program.window.grab()
