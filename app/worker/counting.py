@@ -11,7 +11,7 @@ import numpy as np
 
 from app.worker.job import Job
 from app.worker.mailbox import Mailbox, Message
-from bpe_core import BpeError, Cancelled, Corpus, Progress, Recipe, WordTable, count_words
+from bpe_core import BpeError, Cancelled, Corpus, CorpusError, Progress, Recipe, WordTable, count_words
 
 LONG_WORD = 64  # bytes; hardly any word of a language with blanks is as long
 
@@ -86,6 +86,7 @@ class CountingJob(Job):
         if text.path is None:
             corpus = Corpus.from_texts([text.text])
         else:
+            _refuse_what_may_never_end(text.path)
             corpus = Corpus.from_files([text.path], encoding=text.encoding)
         table = count_words(corpus, self._recipe, progress=self._reporter(text), cancelled=self._stop.is_set)
         if self.stopping:
@@ -114,6 +115,12 @@ class CountingJob(Job):
             self.post(CountProgress(stamp, self.stamp, text.key, progress.done, progress.total, rate))
 
         return report
+
+
+def _refuse_what_may_never_end(path: Path) -> None:
+    """A session may name anything. Whoever waits for a pipe cannot be stopped, and the window could not close."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise CorpusError(f"{path} is a pipe or a device; the window learns from files only (bpe-explorer train can).")
 
 
 def _encoding_of(corpus: Corpus) -> str:

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.errors import FormatError
+from bpe_core.formats.base import NO_NUMBER
 from bpe_core.formats.rebuilding import checked_alphabet, checked_end_reason, checked_recipe, checked_symbol
 from bpe_core.history import NOTHING, MergeHistory
 from bpe_core.recipe import Recipe
@@ -31,6 +32,7 @@ from bpe_core.words import WordTable
 
 HEADER = b"SQLite format 3\0"
 LARGEST = 2**63 - 1
+LARGEST_NUMBER = 2**31 - 1  # of a token
 
 
 def read_session(path: Path | str, *, is_safety_copy: bool = False) -> SavedSession:
@@ -100,6 +102,8 @@ def _opened(path: Path, is_safety_copy: bool) -> Iterator[sqlite3.Connection]:
 
 def _look_at_header(path: Path) -> None:
     """Say what SQLite would say of a file that is none of its own, in words for people."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise FormatError(f"{path} is a pipe or a device, not a file.")  # to open one might take for ever
     try:
         with open(path, "rb") as file:
             header = file.read(len(HEADER))
@@ -203,7 +207,18 @@ class _Reader:
             symbol_counts=counts,
             state=state,  # type: ignore[arg-type]  # checked above
             sentence=sentence,
+            numbers=None if history is None else self._numbers(number, history, where),
         )
+
+    def _numbers(self, run: int, history: MergeHistory, where: str) -> npt.NDArray[np.int64] | None:
+        """The numbers that an imported file gave to its tokens."""
+        found = self._object(self.json("numbers", {})).get(str(run))
+        if found is None:
+            return None
+        sound = isinstance(found, list) and len(found) == history.vocabulary_size
+        if not sound or not all(type(one) is int and NO_NUMBER <= one <= LARGEST_NUMBER for one in found):
+            raise FormatError(f"{where}: the numbers of its tokens are damaged.")
+        return np.array(found, np.int64)
 
     def _alphabet(self, run: int, recipe: Recipe, where: str) -> tuple[Alphabet, npt.NDArray[np.int64]]:
         rows = self._connection.execute(

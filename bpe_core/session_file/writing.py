@@ -277,6 +277,7 @@ def _choices(session: SavedSession) -> dict[str, str]:
                 "layout": dict(view.layout),
             }
         ),
+        "numbers": _as_json({run.number: run.numbers.tolist() for run in session.runs if run.numbers is not None}),
         "saved_as": _encodable(session.saved_as),
         "was_closed": _as_json(session.was_closed),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -17,8 +19,8 @@ from app.session.run import Phase
 from app.settings import RECENT_FILES, data_folder
 from app.wiring import Program
 from app.worker import saving
-from bpe_core import OutputError
-from bpe_core.session_file import SavedSession, SessionWriter, read_session
+from bpe_core import OutputError, Recipe
+from bpe_core.session_file import SavedSession, SavedSource, SessionWriter, View, read_session, write_session
 from tests.gui.conftest import WAIT, settle, wait_for_phase
 
 NewProgram = Callable[..., Program]
@@ -470,6 +472,43 @@ def test_a_full_disk_is_told_and_written_to_again_when_there_is_room(
     with qtbot.waitSignal(copy.kept, timeout=WAIT):
         pass
     wait_until_kept(qtbot, program)
+
+
+# From a stranger
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no such pipes")
+def test_a_session_that_names_a_pipe_as_its_text_cannot_hold_the_window_up(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
+    os.mkfifo(tmp_path / "pipe.txt")
+    source = SavedSource("pipe.txt", path=str(tmp_path / "pipe.txt"))
+    write_session(SavedSession(Recipe.preset("gpt2"), (source,)), tmp_path / "one.bpex")
+    open_session(qtbot, program, tmp_path / "one.bpex")
+    index = program.corpus.index(0)
+    told = "\n".join(str(program.corpus.data(index, role)) for role in range(Qt.ItemDataRole.UserRole + 8))
+    assert "is a pipe or a device" in told
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        {"docks": [], "centre": {}, "chart": "two", "sort": "up"},
+        {"docks": {"Corpus": 3, "\0": None}, "centre": [10**30, -5], "chart": 10**30, "sort": [10**30, 1]},
+        {"docks": {"Corpus": {}}, "centre": [1.5, True], "chart": -1, "sort": [[], {}]},
+        {"docks": None, "centre": [None, None], "chart": 1.5, "sort": [1.0, None], "more": [[[[]]]]},
+    ],
+)
+def test_a_layout_that_makes_no_sense_does_no_harm(
+    qtbot: QtBot, program: Program, tmp_path: Path, layout: dict[str, object]
+) -> None:
+    hostile = {"needle": 5, "kind": "regex", "ties_only": "yes", "min_length": 10**30}
+    saved = SavedSession(Recipe.preset("gpt2"), text="a b", filter=hostile, view=View(layout=layout))
+    write_session(saved, tmp_path / "one.bpex")
+    open_session(qtbot, program, tmp_path / "one.bpex")
+    assert program.token_text.text() == "a b"
+    assert program.merges.filter == MergeFilter()
+    assert all(size >= 0 for size in program.window.centre.sizes())
 
 
 # The report

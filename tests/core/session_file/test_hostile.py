@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -62,6 +63,13 @@ def test_what_is_not_there(tmp_path: Path) -> None:
         read_session(tmp_path)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no such pipes")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "one.bpex")
+    with pytest.raises(FormatError, match="is a pipe or a device, not a file"):
+        read_session(tmp_path / "one.bpex")
+
+
 def test_another_program_s_database(tmp_path: Path) -> None:
     with changing(tmp_path / "other.bpex") as connection:
         connection.execute("CREATE TABLE notes (text)")
@@ -116,6 +124,9 @@ def test_a_newer_version_is_told(path: Path) -> None:
         ("UPDATE merges SET runner_up_left = 999 WHERE run = 1 AND step = 2", "its runner-up is no pair"),
         ("UPDATE merges SET runner_up_right = NULL WHERE run = 1 AND step = 2", "its runner-up is no pair"),
         ("UPDATE merges SET runner_up_count = -5 WHERE run = 1 AND step = 2", "the count of its runner-up"),
+        ("UPDATE session SET value = '[]' WHERE key = 'numbers'", "should be a JSON object"),
+        ("UPDATE session SET value = '{\"1\": [5]}' WHERE key = 'numbers'", "run 1: the numbers of its tokens"),
+        ("UPDATE session SET value = '{\"1\": 5}' WHERE key = 'numbers'", "run 1: the numbers of its tokens"),
         ("UPDATE runs SET recipe = '{}' || 'x'", "not valid JSON"),
         ("UPDATE runs SET recipe = '[1]'", "recipe is damaged"),
         ('UPDATE runs SET recipe = \'{"ties": "by chance"}\'', "recipe is damaged"),

@@ -270,3 +270,15 @@ def test_a_table_from_elsewhere_is_written_anew_once_it_is_counted(tmp_path: Pat
     back = read_session(tmp_path / "kept.bpex").runs[0]
     assert_same_history(back.history, counted.history)
     assert back.symbol_counts.tolist() == counted.symbol_counts.tolist()
+
+
+def test_the_numbers_of_an_imported_file_come_back(tmp_path: Path) -> None:
+    run = run_of(RECIPES[1])
+    assert run.history is not None
+    numbers = np.arange(run.history.vocabulary_size)[::-1] - 1
+    write_session(session(dataclasses.replace(run, numbers=numbers)), tmp_path / "one.bpex")
+    back = read_session(tmp_path / "one.bpex").runs[0].numbers
+    assert back is not None
+    assert back.tolist() == numbers.tolist()
+    write_session(session(run), tmp_path / "one.bpex")
+    assert read_session(tmp_path / "one.bpex").runs[0].numbers is None
