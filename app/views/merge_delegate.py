@@ -7,6 +7,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.models.merge_table import COLUMNS, TIE_COLUMN, TOKEN_COLUMN, MergeTableModel
+from app.views.left_to_right import from_the_left
 from app.views.theme import Shades, fixed_font, shades_of
 
 PADDING = 6
@@ -45,7 +46,7 @@ class MergeDelegate(QStyledItemDelegate):
             painter.fillRect(rect, self._shades.mark_ground)
         if is_marked and column == 0:
             painter.fillRect(rect.left(), rect.top(), MARK_WIDTH, rect.height(), self._shades.bar_next)
-        text = index.data()
+        text = from_the_left(index.data() or "")
         if not text:
             return
         fixed = column in FIXED_COLUMNS

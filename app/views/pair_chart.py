@@ -18,6 +18,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPushButton, QToolTip, QWidget
 
 from app.models.pair_chart import Bar, PairChartModel
+from app.views.left_to_right import from_the_left
 from app.views.theme import fixed_font, shades_of
 
 ROW_PADDING = 5.0
@@ -137,7 +138,7 @@ class PairChart(QWidget):
 
     def _label_width(self, bars: tuple[Bar, ...]) -> float:
         metrics = QFontMetricsF(self._fixed)
-        widest = max(metrics.horizontalAdvance(f"{bar.left} + {bar.right}") for bar in bars)
+        widest = max(metrics.horizontalAdvance(_title(bar)) for bar in bars)
         return min(widest, self.width() * LABEL_SHARE)
 
     def _draw(self, painter: QPainter, bar: Bar, y: float, label_width: float, most: int) -> None:
@@ -147,7 +148,7 @@ class PairChart(QWidget):
         font.setWeight(QFont.Weight.DemiBold if bar.is_next else QFont.Weight.Normal)
         painter.setFont(font)
         painter.setPen(self.palette().color(QPalette.ColorRole.Text))
-        label = metrics.elidedText(f"{bar.left} + {bar.right}", Qt.TextElideMode.ElideMiddle, label_width + 1)
+        label = metrics.elidedText(_title(bar), Qt.TextElideMode.ElideMiddle, label_width + 1)
         line = QRectF(MARGIN, y, label_width, height)
         painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, label)
         left = MARGIN + label_width + 10
@@ -170,9 +171,7 @@ class PairChart(QWidget):
             if row >= 0:
                 bar = self._model.bars[row]
                 tie = " (the same count as the pair that is merged next)" if bar.is_tied and not bar.is_next else ""
-                QToolTip.showText(
-                    event.globalPos(), f"{bar.left} + {bar.right}: {bar.count:,} times{tie}\n{HOW_TO}", self
-                )
+                QToolTip.showText(event.globalPos(), f"{_title(bar)}: {bar.count:,} times{tie}\n{HOW_TO}", self)
             return True
         return super().event(event)
 
@@ -213,3 +212,7 @@ class PairChart(QWidget):
             self._choose(self._row)
         else:
             super().keyPressEvent(event)
+
+
+def _title(bar: Bar) -> str:
+    return from_the_left(f"{bar.left} + {bar.right}")

@@ -7,6 +7,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.models.recipe_form import RecipeForm
+from app.views.left_to_right import from_the_left
 from app.views.theme import fixed_font, shades_of
 from app.worker.token_names import shown
 
@@ -34,7 +35,7 @@ class SplitPreview(QWidget):
         return self._words
 
     def show_words(self, words: tuple[str, ...]) -> None:
-        self._words, self._sentence = [shown(word.encode()) for word in words], ""
+        self._words, self._sentence = [from_the_left(shown(word.encode())) for word in words], ""
         self.setAccessibleDescription(" | ".join(self._words[:40]))
         self.update()
 
