@@ -72,6 +72,12 @@ class CorpusEncoding(QObject):
         if run is None or run.history is None or not sources:
             self.failed.emit("There is nothing to encode with yet: train first, or open a text.")
             return
+        if run.shown_numbers is not None:
+            self.failed.emit(
+                f"{run.recipe.name} numbers its tokens in an order of its own. Export it as a table and open that: "
+                "its ids are the ones written."
+            )
+            return
         self._names = [source.name for source in sources]
         texts = [source.as_text() for source in sources]
         stamp = self._jobs.next_stamp("encoding a corpus")

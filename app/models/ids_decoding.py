@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+import numpy.typing as npt
+
 from app.session.run import Run
-from bpe_core import BpeError, Tokenizer
+from bpe_core import BpeError, MergeHistory, Tokenizer
+from bpe_core.formats import Opened
 
 _BETWEEN = re.compile(r"[\s,;\[\]()]+")
 
@@ -25,10 +29,21 @@ def decode_ids(entered: str, run: Run | None) -> str:
     if run is None or run.history is None:
         return "There are no tokens yet: train first."
     ids, size = [int(word[:19]) for word in words], run.history.vocabulary_size
+    if run.shown_numbers is not None:
+        return _by_numbers(ids, run.history, run.shown_numbers)
     unknown = next((id for id in ids if id >= size), None)
     if unknown is not None:
         return f"There is no token {unknown:,}: the ids go from 0 to {size - 1:,}."
     try:
         return Tokenizer(run.history).decode(ids)
+    except BpeError as error:
+        return str(error)
+
+
+def _by_numbers(wanted: list[int], history: MergeHistory, numbers: npt.NDArray[np.int64]) -> str:
+    """The text of tokens that an imported file numbers in an order of its own."""
+    try:
+        ids = Opened(history, "", numbers=numbers).ids_of(wanted)
+        return Tokenizer(history).decode(ids)
     except BpeError as error:
         return str(error)

@@ -26,6 +26,7 @@ class TokenFacts:
     decided: str = ""  # how narrowly the merge won
     parts: tuple[int, ...] = ()
     part_texts: tuple[str, ...] = ()
+    number: int | None = None  # where the imported file has another than the id
 
 
 class InspectorModel(QObject):
@@ -80,6 +81,14 @@ class InspectorModel(QObject):
 
 
 def facts_of(run: Run, token: int) -> TokenFacts | None:
+    """What the shown run knows of a token, by the number its file gives it."""
+    facts, numbers = _facts_of(run, token), run.shown_numbers
+    if facts is None or numbers is None or int(numbers[token]) == token:
+        return facts
+    return replace(facts, number=int(numbers[token]))
+
+
+def _facts_of(run: Run, token: int) -> TokenFacts | None:
     names, history = run.names, run.history
     if names is None or history is None:
         return None

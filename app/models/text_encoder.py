@@ -47,6 +47,7 @@ class TextEncoder(QObject):
         learning = Throttle(LEARNING_MILLISECONDS, self.encode, self)
         typing = Throttle(TYPING_MILLISECONDS, self.encode, self)
         copying = Throttle(TEXT_MILLISECONDS, lambda: text.put_quietly(model.text()), self)
+        runs.changed.connect(self._use_numbers)
         model.text_changed.connect(typing.call)
         model.text_changed.connect(copying.call)
         runs.grew.connect(learning.call)
@@ -63,6 +64,10 @@ class TextEncoder(QObject):
 
     def _move(self, position: int) -> None:
         self._model.set_cursor(position)
+
+    def _use_numbers(self) -> None:
+        run = self._runs.shown
+        self._model.use_numbers(None if run is None else run.shown_numbers)
 
     def _wanted(self) -> MergeHistory:
         """The merges to encode with: the shown run's, or none yet."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from app.models.boundary_ranks import NO_TOKEN, BoundaryRanks, Int32s, Tokens
+from app.models.boundary_ranks import NO_TOKEN, BoundaryRanks, Int32s, Int64s, Tokens
 from app.models.edit_history import Edit, EditHistory
 from app.models.hidden_symbols import HiddenSymbols
 from app.models.safe_cuts import NEWLINE_AFTER_LETTER, span_to_encode
@@ -110,6 +110,7 @@ class TokenTextModel(QObject):
         self.pieces = TextPieces(_encodable(text))
         self.revision = 0
         self._ranks = BoundaryRanks(self.pieces.byte_length)
+        self._numbers: Int64s | None = None
         self._cursor = 0
         self._history = EditHistory()
         self._words: int | None = None
@@ -226,6 +227,23 @@ class TokenTextModel(QObject):
         """A merge's id is this size plus its rank. Another alphabet means other tokens: all must be encoded again."""
         self._ranks.alphabet_size = size
         self.forget_tokens()
+
+    def use_numbers(self, numbers: Int64s | None) -> None:
+        """What each id is shown as; None: as itself."""
+        if numbers is not self._numbers:
+            self._numbers = numbers
+            self.tokens_changed.emit()
+
+    def number_of(self, id: int) -> int:
+        """The number by which a token is shown; NO_TOKEN where it has none."""
+        if self._numbers is None or id == NO_TOKEN:
+            return id
+        return int(self._numbers[id]) if id < len(self._numbers) else NO_TOKEN
+
+    @property
+    def largest_number(self) -> int:
+        """No token of the text is shown by a larger one."""
+        return self.largest_id if self._numbers is None else int(self._numbers.max(initial=0))
 
     def forget_tokens(self) -> None:
         """The whole text waits to be encoded, as for another tokenizer."""

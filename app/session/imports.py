@@ -64,7 +64,6 @@ class Imports(QObject):
         history = message.history
         history.recipe = history.recipe.with_changes(name=message.path.name)
         lacks = "" if history.has_counts else " It has no counts."
-        lacks += " Its ids are numbered anew." if message.renumbered else ""
         run = Run(
             number=self._runs.next_number(),
             recipe=history.recipe,
@@ -74,12 +73,12 @@ class Imports(QObject):
             sentence=f"Imported from {message.path.name} ({message.format}).{lacks}",
             history=history,
             names=message.names,
+            numbers=message.numbers,
         )
         self._runs.add(run)
         self._opened(run)
-        renumbered = " The ids shown here are not the file's." if message.renumbered else ""
         about = " The details say what the file does otherwise." if message.notes else ""
-        sentence = f"Opened {message.path.name}: {len(history):,} merges ({message.format}).{renumbered}{about}"
+        sentence = f"Opened {message.path.name}: {len(history):,} merges ({message.format}).{about}"
         self.noticed.emit(Notice(sentence, "\n".join(message.notes), is_error=False))
 
     def _job_ended(self, job: Job) -> None:

@@ -57,11 +57,19 @@ class Run:
     only_counts: bool = False  # the merges are there; they are being counted on texts
     job: TrainingJob | None = None
     began: float = field(default_factory=time.monotonic)
+    numbers: npt.NDArray[np.int64] | None = None  # an imported file's own number for each id, where they differ
     fingerprints: dict[int, Fingerprint] = field(default_factory=dict)  # of its files as they were read, by source
 
     @property
     def learned(self) -> int:
         return 0 if self.history is None else len(self.history)
+
+    @property
+    def shown_numbers(self) -> npt.NDArray[np.int64] | None:
+        """The numbers by which its tokens are shown; None: their ids. A table that has grown has its own again."""
+        if self.numbers is None or self.history is None or len(self.numbers) != self.history.vocabulary_size:
+            return None
+        return self.numbers
 
     @property
     def planned(self) -> int:

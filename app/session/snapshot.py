@@ -68,6 +68,7 @@ def _saved_run(run: Run) -> SavedRun:
         symbol_counts=run.symbol_counts,
         state=STATES.get(run.phase, "paused"),
         sentence=run.sentence,
+        numbers=run.shown_numbers,
     )
 
 
@@ -91,6 +92,7 @@ def _run(saved: SavedRun, names: TokenNames | None) -> Run:
         symbol_counts=saved.symbol_counts,
         history=saved.history,
         names=names,
+        numbers=saved.numbers,
         fingerprints={source.number: was.fingerprint for source, was in known if was.fingerprint is not None},
     )
 

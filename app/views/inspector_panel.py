@@ -81,7 +81,7 @@ class InspectorPanel(QScrollArea):
 
     def _fill(self, facts: TokenFacts) -> None:
         self.token.setText(_elided(facts.text, 40))
-        self.facts["Id"].setText(f"{facts.id:,}")
+        self.facts["Id"].setText(_id_text(facts))
         raw = " ".join(f"{byte:02X}" for byte in facts.raw[:MOST_BYTES])
         self.facts["Bytes"].setText(raw + (" …" if len(facts.raw) > MOST_BYTES else ""))
         is_merge = facts.kind == "merge"
@@ -110,6 +110,12 @@ def _title(text: str) -> QLabel:
     label = QLabel(text)
     label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
     return label
+
+
+def _id_text(facts: TokenFacts) -> str:
+    if facts.number is None:
+        return f"{facts.id:,}"
+    return f"{facts.number:,} in its file" if facts.number >= 0 else "none in its file"
 
 
 def _elided(text: str, most: int) -> str:

@@ -6,6 +6,9 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
+
 from app.worker.job import Job
 from app.worker.mailbox import Mailbox, Message
 from app.worker.token_names import TokenNames
@@ -13,10 +16,7 @@ from bpe_core import FormatError, MergeHistory, TooLarge
 from bpe_core.formats import open_table
 
 MOST_TOKEN_BYTES = 2**28  # of all tokens together: as many are kept twice to name them
-RENUMBERED = (
-    "The file numbers its tokens in another order. Here base symbols come first, then merges in their order, "
-    "then special tokens."
-)
+RENUMBERED = "The file numbers its tokens in an order of its own; its numbers are shown until it learns more merges."
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Imported(Message):
     history: MergeHistory
     names: TokenNames
     notes: tuple[str, ...]
-    renumbered: bool  # ids shown are not those of the file
+    numbers: npt.NDArray[np.int64] | None  # the file's own, where they are not our ids
 
 
 class ImportJob(Job):
@@ -47,9 +47,8 @@ class ImportJob(Job):
         names = TokenNames(history.alphabet)
         names.grow(history)
         if not self.stopping:
-            renumbered = opened.numbers is not None
-            notes = (*opened.notes, RENUMBERED) if renumbered else opened.notes
-            self.post(Imported(self.stamp, self._path, opened.format, history, names, notes, renumbered))
+            notes = opened.notes if opened.numbers is None else (*opened.notes, RENUMBERED)
+            self.post(Imported(self.stamp, self._path, opened.format, history, names, notes, opened.numbers))
 
 
 def _refuse_what_cannot_be_named(history: MergeHistory, path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
+from app.models.ids_decoding import decode_ids
 from app.session.run import Phase, Run
 from app.wiring import Program
 from app.worker.token_names import shown as shown_text
@@ -249,9 +250,7 @@ def test_what_the_file_does_otherwise_is_told(qtbot: QtBot, program: Program, tm
         program.exchanging.open(path)
     details = program.messages.details.toPlainText()
     assert "dropout" in details
-    assert "numbers its tokens in another order" in details
-    assert "ids shown here are not the file's" in program.messages.sentence.text()
-    assert "numbered anew" in program.training.status.sentence
+    assert "in an order of its own" in details
 
 
 @pytest.mark.parametrize("name", ["gpt2/vocab.bpe", "tiktoken/cl100k_base.tiktoken"])
@@ -263,3 +262,35 @@ def test_large_tables_of_others(qtbot: QtBot, program: Program, name: str) -> No
     settle(qtbot, program)
     ids = program.token_text.tokens_between(0, 11).ids.tolist()
     assert ids == ([31373, 995] if name.startswith("gpt2") else [15339, 1917])
+
+
+def test_the_numbers_shown_are_those_of_the_file(
+    qtbot: QtBot, new_program: Callable[..., Program], program: Program, tmp_path: Path
+) -> None:
+    """Other programs put special tokens first; so do the ids on screen, also after the session was saved."""
+    file = io.BytesIO()
+    FORMATS["tokenizer.json"].write(HISTORY, file)
+    whole = json.loads(file.getvalue())
+    whole["model"]["vocab"] = {text: number + 2 for text, number in whole["model"]["vocab"].items()}
+    whole["added_tokens"] = [{"id": id, "content": text, "special": True} for id, text in enumerate(("<s>", "</s>"))]
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(whole))
+    with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
+        program.exchanging.open(path)
+    with qtbot.waitSignal(program.filing.document.saved, timeout=WAIT):
+        program.filing.document.save(tmp_path / "kept.bpex")
+    other = new_program()
+    with qtbot.waitSignal(other.filing.document.opened, timeout=WAIT):
+        other.filing.open(tmp_path / "kept.bpex")
+    expected = [id + 2 for id in Tokenizer(HISTORY).encode("the lowest")]
+    for window in (program, other):
+        window.token_text.set_text("the lowest")
+        settle(qtbot, window)
+        assert window.text_panel.ids.grid.selected_ids() == expected
+        assert decode_ids(" ".join(map(str, expected)), shown(window)) == "the lowest"
+        assert "no token with the number 9999" in decode_ids("9999", shown(window))
+        window.inspector.look_at(256)
+        assert window.inspector_panel.facts["Id"].text() == "258 in its file"
+    with qtbot.waitSignal(program.asking.encoding.failed) as told:
+        program.asking.encoding.start([], 5, None, tmp_path / "ids.npy")
+    assert "in an order of its own" in told.args[0]

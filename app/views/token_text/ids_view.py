@@ -112,7 +112,7 @@ class IdsGrid(QAbstractScrollArea):
 
     def selected_ids(self) -> list[int]:
         """The ids of the tokens the selected text touches; all if nothing is selected."""
-        return self.model.ids_in(*(self._selected or (0, self.model.byte_length)))
+        return list(map(self.model.number_of, self.model.ids_in(*(self._selected or (0, self.model.byte_length)))))
 
     def copy(self) -> None:
         QGuiApplication.clipboard().setText(", ".join(map(str, self.selected_ids())))
@@ -121,7 +121,7 @@ class IdsGrid(QAbstractScrollArea):
 
     def _measured(self) -> Cells:
         metrics = self.fontMetrics()
-        width = metrics.horizontalAdvance("0") * len(str(self.model.largest_id)) + 2 * _PADDING
+        width = metrics.horizontalAdvance("0") * len(str(self.model.largest_number)) + 2 * _PADDING
         return Cells(max(1, self.viewport().width() // width), width, metrics.height() + 6)
 
     def _count(self) -> int:
@@ -186,8 +186,9 @@ class IdsGrid(QAbstractScrollArea):
                     painter.fillRect(cell, palette.fills[token.colour])
                 if _touches(self._selected, token.start, token.stop):
                     painter.fillRect(cell, palette.selection)
-                painter.setPen(palette.ink if token.id != NO_TOKEN else palette.faint)
-                painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, str(token.id) if token.id != NO_TOKEN else "·")
+                number = self.model.number_of(token.id)
+                painter.setPen(palette.ink if number != NO_TOKEN else palette.faint)
+                painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, str(number) if number != NO_TOKEN else "·")
             self._paint_outline(painter, palette)
 
     def _coloured(self, first: int, stop: int) -> Iterator[ColouredId]:
