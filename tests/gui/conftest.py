@@ -56,6 +56,7 @@ def new_program(qtbot: QtBot, settings: Settings) -> Iterator[Callable[..., Prog
         if thread.name.endswith("Job"):
             thread.join(1)  # one that has said that it ended may still be on its way out
             assert not thread.is_alive(), thread.name
+    cast(QApplication, QApplication.instance()).setStyleSheet("")  # what is shown next alone must not wear it
 
 
 @pytest.fixture
