@@ -14,6 +14,12 @@ if _folder is not None:
     os.environ["NUMBA_CACHE_DIR"] = str(_folder)
 
 import numba  # noqa: E402 - only after the cache has its place
+from numba.core.registry import cpu_target  # noqa: E402
+
+# Numba leaves a part of its setting up to the first call of a kernel. A second thread that makes its own
+# first call meanwhile would find tables half filled; here other threads wait until this import is over.
+cpu_target.typing_context.refresh()
+cpu_target.target_context.refresh()
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
