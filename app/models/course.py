@@ -224,8 +224,9 @@ class Course(QObject):
             return None
         outcome = self._outcomes.get(self.number)
         page = Page(step, self.number + 1, len(self.lesson.steps), filled(step.say, step, bench))
-        words, newest = self._words_now()
-        page = replace(page, words=words, newest=newest)
+        if step.query is None or not step.query.words:  # else the question is about other words
+            words, newest = self._words_now()
+            page = replace(page, words=words, newest=newest)
         if step.kind == "predict":
             page = replace(page, candidates=tuple(written(pair, bench) for pair in candidates(bench)))
         if outcome is None:
@@ -257,6 +258,7 @@ class Course(QObject):
             if self._run.learned < step.merges:
                 runs.resume(merges=step.merges - self._run.learned)
         else:
+            self._run = None  # what is heard until the new one is there is about another recipe
             detour.go(lesson.title, lesson.corpus, step.recipe)
             detour.train(step.merges)
             self._run = runs.shown

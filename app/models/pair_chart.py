@@ -74,6 +74,9 @@ class PairChartModel(QObject):
         """Show no pairs, so that the next merge can be guessed."""
         if on != self.is_veiled:
             self.is_veiled = on
+            if on:  # at once, even where the pairs of the moment are not known yet
+                self.bars = ()
+                self.changed.emit()
             self._update()
 
     def as_table(self) -> list[tuple[str, ...]]:

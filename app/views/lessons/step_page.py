@@ -126,14 +126,18 @@ class StepPage(QWidget):
     def refresh(self) -> None:
         """Show the step as it stands; while the engine gets ready, the one before stays, disabled."""
         page, course = self._course.page(), self._course
+        had_focus = self._has_focus()
         self.back_button.setEnabled(course.number > 0)
         self.next_button.setEnabled(course.can_go_on)
+        if had_focus and not self._has_focus():
+            super().setFocus()  # a button that is disabled would hand it on to anybody
         if page is None or course.lesson is None:
             return
         if page == self._shown:
+            if self.window().focusWidget() is self:  # it waited for the engine
+                self._focus_what_comes_next()
             return
         is_new = self._shown is None or self._shown.step is not page.step
-        had_focus = self._has_focus()
         before, self._shown = self._shown, page
         self.title.setText(course.lesson.title)
         self.progress.setMaximum(page.total)
@@ -152,7 +156,7 @@ class StepPage(QWidget):
         elif page.feedback is not None:
             QTimer.singleShot(0, self, self._show_feedback)
         if had_focus:
-            self._focus_what_comes_next()
+            self.setFocus()
 
     def _tell(self, label: QLabel, text: str) -> None:
         ground = shades_of(self.palette()).note_ground.name()
@@ -208,12 +212,19 @@ class StepPage(QWidget):
 
     # Where the keyboard is
 
+    def setFocus(self) -> None:  # type: ignore[override]
+        """What is to be answered, or the way on; the page itself until that is there."""
+        super().setFocus()
+        self._focus_what_comes_next()
+
     def _has_focus(self) -> bool:
         focus = self.window().focusWidget() if self.isVisible() else None
         return focus is not None and (focus is self or self.isAncestorOf(focus))
 
     def _focus_what_comes_next(self) -> None:
         """So that a whole lesson can be taken without the mouse."""
+        if self._shown is None:
+            return
         if self.entry.isVisible() and not self._course.is_predicting:
             self.entry.setFocus()
             return
