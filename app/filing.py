@@ -62,6 +62,7 @@ class Filing(QObject):
         document.saved.connect(self._remember)
         document.reported.connect(self._show_reported)
         document.noticed.connect(messages.show_notice)
+        document.elsewhere_wanted.connect(self.save_as)
         self._show_name()
 
     def open(self, path: Path) -> None:

@@ -36,6 +36,7 @@ class Document(QObject):
     opened = Signal(View)  # another session is in the window; how it was looked at
     saved = Signal(object)  # its path
     reported = Signal(object)  # the path of the page
+    elsewhere_wanted = Signal()  # the person wants to choose another place to save to
     noticed = Signal(Notice)
 
     def __init__(
@@ -224,6 +225,7 @@ class Document(QObject):
                 f"No safety copy can be kept of this session: {sentence} Nothing is lost as long as the window is "
                 "open; save the session elsewhere (File > Save Session As).",
                 sentence,
+                answers=(self._elsewhere(),),
             )
         )
 
@@ -268,7 +270,11 @@ class Document(QObject):
         elif isinstance(message, Opened):
             self._take_opened(message, is_safety_copy=isinstance(self._job, OpeningJob) and self._job.is_safety_copy)
         elif isinstance(message, Failed):
-            self.noticed.emit(Notice(message.sentence))
+            answers = (self._elsewhere(),) if isinstance(self._job, SavingJob) else ()
+            self.noticed.emit(Notice(message.sentence, answers=answers))
+
+    def _elsewhere(self) -> Answer:
+        return Answer("Save Elsewhere …", self.elsewhere_wanted.emit)
 
     def _tell_reported(self, message: Message) -> None:
         if isinstance(message, Reported):

@@ -273,7 +273,10 @@ def test_saving_where_it_cannot_be(
     program.actions["save"].trigger()
     qtbot.waitUntil(lambda: "Could not write" in program.messages.sentence.text(), timeout=WAIT)
     assert program.filing.document.path is None
-    save_as(qtbot, program, tmp_path / "elsewhere.bpex", monkeypatch)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "elsewhere.bpex"), ""))
+    qtbot.waitUntil(lambda: program.filing.document._job is None, timeout=WAIT)
+    answer(program, "Save Elsewhere …")
+    qtbot.waitUntil(lambda: program.filing.document.path == tmp_path / "elsewhere.bpex", timeout=WAIT)
     assert len(read_session(tmp_path / "elsewhere.bpex").runs) == 1
 
 
