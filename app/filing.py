@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QDockWidget, QMenu
 
 from app.file_type import claim_sessions
 from app.models.merge_table import MergeTableModel
@@ -169,10 +169,15 @@ class Filing(QObject):
         """How the window is arranged, in values that anybody can read."""
         return {
             "docks": {name: not dock.isHidden() for name, dock in self._window.docks.items()},
+            "sizes": {name: [dock.width(), dock.height()] for name, dock in self._docks_in_sight().items()},
             "centre": self._window.centre.sizes(),
             "chart": self._charts.currentIndex(),
             "sort": [self._merges.sort_column, self._merges.sort_descending],
         }
+
+    def _docks_in_sight(self) -> dict[str, QDockWidget]:
+        """Those that are not closed and not behind the tab of another."""
+        return {name: dock for name, dock in self._window.docks.items() if not dock.visibleRegion().isEmpty()}
 
     def _show_opened(self, view: View) -> None:
         self._text.set_text(self._session.text.value)
@@ -184,6 +189,7 @@ class Filing(QObject):
         if isinstance(docks, dict):
             for name, dock in self._window.docks.items():
                 dock.setVisible(docks.get(name) is not False)
+        self._resize_docks(layout.get("sizes"))
         if isinstance(centre, list) and len(centre) == 2 and all(type(size) is int for size in centre):
             self._window.centre.setSizes([min(max(0, size), LARGEST_SIZE) for size in centre])
         if isinstance(chart, int) and 0 <= chart < self._charts.count():
@@ -191,6 +197,22 @@ class Filing(QObject):
         if isinstance(sort, list) and len(sort) == 2 and sort[0] in range(self._merges.columnCount()):
             order = Qt.SortOrder.DescendingOrder if sort[1] is True else Qt.SortOrder.AscendingOrder
             self._merges.sort(sort[0], order)
+
+    def _resize_docks(self, sizes: object) -> None:
+        """As large as they were, and before the others of their group."""
+        if not isinstance(sizes, dict):
+            return
+        known = {name: size for name, size in sizes.items() if name in self._window.docks and _is_size(size)}
+        docks = [self._window.docks[name] for name in known]
+        for dock in docks:
+            dock.raise_()
+        if docks:
+            self._window.resizeDocks(docks, [width for width, _ in known.values()], Qt.Orientation.Horizontal)
+            self._window.resizeDocks(docks, [height for _, height in known.values()], Qt.Orientation.Vertical)
+
+
+def _is_size(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(type(n) is int and 0 < n < LARGEST_SIZE for n in value)
 
 
 def title_of(leftover: Leftover) -> str:

@@ -112,6 +112,8 @@ def test_everything_is_back_as_it_was(
     first.merges.set_filter(MergeFilter("e", ties_only=True))
     first.charts.setCurrentIndex(2)
     first.window.docks["Corpus"].hide()
+    first.window.docks["Bookmarks"].raise_()
+    first.window.resizeDocks([first.window.docks["Merges"]], [530], Qt.Orientation.Horizontal)
     first.session.cursor.go_to(17)
     settle(qtbot, first)
     qtbot.waitUntil(lambda: first.session.text.value.startswith("the lighthouse"), timeout=WAIT)
@@ -127,6 +129,9 @@ def test_everything_is_back_as_it_was(
     assert second.merges.filter == first.merges.filter
     assert second.charts.currentIndex() == 2
     assert second.window.docks["Corpus"].isHidden()
+    assert second.window.docks["Recipe"].visibleRegion().isEmpty()
+    assert not second.window.docks["Bookmarks"].visibleRegion().isEmpty()
+    assert second.window.docks["Merges"].width() == first.window.docks["Merges"].width()
     assert second.form.value("vocab_size") == 300
     assert second.pairs.bars == first.pairs.bars != ()
     for curve in ("rank_frequency", "compression", "token_lengths"):
@@ -498,7 +503,14 @@ def test_a_session_that_names_a_pipe_as_its_text_cannot_hold_the_window_up(
     [
         {"docks": [], "centre": {}, "chart": "two", "sort": "up"},
         {"docks": {"Corpus": 3, "\0": None}, "centre": [10**30, -5], "chart": 10**30, "sort": [10**30, 1]},
-        {"docks": {"Corpus": {}}, "centre": [1.5, True], "chart": -1, "sort": [[], {}]},
+        {"docks": {}, "sizes": {"Merges": [10**30, 1], "Recipe": [-1, 5], "Corpus": "x", "Nothing": [1, 1]}},
+        {
+            "docks": {"Corpus": {}},
+            "sizes": {"Merges": [9_999, 9_999], "Inspector": [1, 1]},
+            "centre": [1.5, True],
+            "chart": -1,
+            "sort": [[], {}],
+        },
         {"docks": None, "centre": [None, None], "chart": 1.5, "sort": [1.0, None], "more": [[[[]]]]},
     ],
 )
