@@ -212,14 +212,14 @@ def _larger(memory: kernel.Memory) -> kernel.Memory:
     number = memory.number
     if number[kernel.ENTRIES] > MOST_WORDS or number[kernel.RESULTS] > MOST_RESULTS:
         return _memory(_WORDS_AT_FIRST)
-    if 4 * number[kernel.ENTRIES] > len(memory.slots):
-        slots = np.zeros(4 * len(memory.slots), np.uint64)
+    if 3 * number[kernel.ENTRIES] > len(memory.slots):
+        slots = np.zeros(2 * len(memory.slots), np.uint64)  # no larger than need be: it should stay in the cache
         kernel.grow_slots(memory.slots, slots)
         memory = memory._replace(slots=slots)
     if 2 * number[kernel.RESULTS] > len(memory.results):
-        memory = memory._replace(results=_grown(memory.results, 4 * len(memory.results)))
+        memory = memory._replace(results=_grown(memory.results, 2 * len(memory.results)))
     if 2 * number[kernel.WORDS] > len(memory.words):
-        memory = memory._replace(words=_grown(memory.words, 4 * len(memory.words)))
+        memory = memory._replace(words=_grown(memory.words, 2 * len(memory.words)))
     return memory
 
 
