@@ -58,6 +58,10 @@ class EncodeDialog(QDialog):
         self.table.setAccessibleName("What each text became")
         self.table.setHorizontalHeaderLabels(TITLES)
         self.table.verticalHeader().hide()
+        self.table.horizontalHeader().setStretchLastSection(True)
+        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
+        self.table.setShowGrid(False)
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         self.begin = self.buttons.addButton("Encode", QDialogButtonBox.ButtonRole.ActionRole)
         self._lay_out()
@@ -133,6 +137,8 @@ class EncodeDialog(QDialog):
             for column, text in enumerate(cells):
                 self.table.setItem(i, column, QTableWidgetItem(text))
         self.table.resizeColumnsToContents()
+        for column in range(len(TITLES) - 1):
+            self.table.setColumnWidth(column, self.table.columnWidth(column) + 16)
 
     def _rest(self) -> None:
         self.bar.hide()

@@ -90,8 +90,8 @@ class InspectorPanel(QScrollArea):
         self.facts["Decided"].setText(facts.decided)
         form = self._table.layout()
         assert isinstance(form, QFormLayout)
-        for label in (self.facts["Count"], self.facts["Decided"]):
-            form.setRowVisible(label, is_merge)
+        form.setRowVisible(self.facts["Count"], is_merge)
+        form.setRowVisible(self.facts["Decided"], bool(facts.decided))
         form.setRowVisible(self._parts, is_merge)
         self._show_parts(facts)
 

@@ -12,6 +12,7 @@ from app.models.why_here import TreeNode, WordFacts
 from app.views.theme import fixed_font, shades_of
 
 MARGIN = 10.0
+TOP = 5.0
 GAP = 8.0  # between two symbols
 LEVEL = 40.0  # from one row of nodes to the next
 SMALL = 0.8  # of the font that tells step and count
@@ -50,7 +51,8 @@ class MergeTree(QWidget):
         if self._facts is None:
             return QSize(120, 40)
         levels = max((_depth(tree) for tree in self._trees), default=0)
-        return QSize(round(self._edges[-1] + MARGIN), round(2 * MARGIN + (levels + 1) * LEVEL))
+        leaf = QFontMetricsF(self._font).height() + 4
+        return QSize(round(self._edges[-1] + MARGIN), round(2 * TOP + levels * LEVEL + leaf))
 
     def _lay_out(self) -> None:
         """Where each symbol begins; boxes stand over the middle of what they cover."""
@@ -73,7 +75,7 @@ class MergeTree(QWidget):
             middle = (self._place(node.left, levels, metrics) + self._place(node.right, levels, metrics)) / 2
         told = QFontMetricsF(self._small).horizontalAdvance(_step_and_count(node))
         width = max(18.0, metrics.horizontalAdvance(node.text) + 2 * PADDING, told + PADDING)
-        top = MARGIN + (levels - _depth(node)) * LEVEL
+        top = TOP + (levels - _depth(node)) * LEVEL
         height = metrics.height() + 4 + (QFontMetricsF(self._small).height() if node.step is not None else 0)
         self._boxes.append((QRectF(middle - width / 2, top, width, height), node))
         return middle

@@ -66,7 +66,7 @@ class WhyPanel(QWidget):
         column.addWidget(self.reason)
         column.addWidget(self.tree_area, 5)
         column.addWidget(self.controls)
-        column.addWidget(self.joints, 3)
+        column.addWidget(self.joints, 2)
 
     def _connect(self) -> None:
         self._model.changed.connect(self._take)
