@@ -50,7 +50,9 @@ class Screenshot(QObject):
         program = self._program
         run = program.session.runs.shown
         is_done = run is not None and run.phase in (Phase.ENDED, Phase.FAILED)
-        return is_done and not program.encoder.is_behind and not program.pairs.is_waiting
+        asking = program.asking
+        is_asking = asking.questions.busy or asking.life.is_waiting
+        return is_done and not (program.encoder.is_behind or program.pairs.is_waiting or is_asking)
 
     def _take(self) -> None:
         is_saved = self._program.window.grab().save(str(self._path))

@@ -97,7 +97,7 @@ class MainWindow(QMainWindow):
         docks = self.docks
         right = self.width() * 36 // 100
         self.resizeDocks([docks["Corpus"], docks["Merges"]], [270, right], Qt.Orientation.Horizontal)
-        self.resizeDocks([docks["Corpus"], docks["Recipe"]], [230, 373], Qt.Orientation.Vertical)
+        self.resizeDocks([docks["Corpus"], docks["Recipe"]], [190, 413], Qt.Orientation.Vertical)
         self.resizeDocks([docks["Merges"], docks["Inspector"]], [300, 335], Qt.Orientation.Vertical)
         docks["Recipe"].raise_()
 
