@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QTimer
-from PySide6.QtGui import QActionGroup, QGuiApplication
+from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QApplication, QMenu
 
 from app.asking import Asking
@@ -34,12 +34,12 @@ from app.models.text_encoder import TextEncoder
 from app.models.text_steps import TextSteps
 from app.models.token_text import TokenAt, TokenTextModel
 from app.models.training_status import TrainingStatusModel, title_of
+from app.opening import Opening
 from app.session.session import Session
 from app.settings import (
     CENTRE_STATE,
     COPY_HEADERS,
     LAST_FOLDER,
-    RECENT_FILES,
     SPEED,
     THEME,
     WINDOW_GEOMETRY,
@@ -47,6 +47,7 @@ from app.settings import (
     Settings,
 )
 from app.teaching import Teaching
+from app.travelling import Travelling
 from app.views.actions import Actions
 from app.views.bookmarks_panel import BookmarksPanel
 from app.views.charts_panel import ChartsPanel
@@ -54,9 +55,6 @@ from app.views.corpus_panel import CorpusPanel
 from app.views.crash_dialog import CrashReporter
 from app.views.dialogs import (
     CHART_FILTERS,
-    ask_for_folder,
-    ask_for_merge,
-    ask_for_texts,
     ask_where_to_save,
 )
 from app.views.export_bar import ExportBar
@@ -75,9 +73,7 @@ from app.views.time_bar import TimeBar
 from app.views.token_text.panel import TokenTextPanel
 from app.views.toolbar import MainToolBar
 from bpe_core import Recipe
-from bpe_core.formats import is_table
-from bpe_core.session_file import EXTENSION
-from resources import Sample, samples
+from resources import samples
 
 FIRST_RECIPE = Recipe.preset("gpt2", vocab_size=512)
 FIRST_TEXT = (
@@ -106,9 +102,10 @@ class Program(QObject):
         self._connect_training()
         self._connect_merges()
         self._connect_text()
-        self._connect_time()
         self._connect_charts_and_export()
         self._connect_filing()
+        self._connect_opening()
+        self._connect_travelling()
         self._connect_lessons()
         self._connect_help_and_notices()
         self._connect_look()
@@ -117,16 +114,12 @@ class Program(QObject):
         loaded = self.session.runs.grew  # the first merges tell that the kernels are
         loaded.connect(self.garbage.spare_what_exists, Qt.ConnectionType.SingleShotConnection)
 
-    def open_sample(self, sample: Sample) -> None:
-        """Learn from a sample instead of what is there."""
-        self.session.shelf.replace_by_text(sample.title, sample.text())
-
     def begin(self, files: Sequence[Path]) -> None:
         """What the window holds at first: the files it was given, or a sample."""
         if files:
-            self._open_paths(files)
+            self.opening.open_paths(files)
         else:
-            self.open_sample(samples()[0])
+            self.opening.open_sample(samples()[0])
         self.session.undo.clear()
         self.merge_panel.table.setFocus()
         self.form.preview()
@@ -175,7 +168,6 @@ class Program(QObject):
         self.crashes = CrashReporter(window)
         self.actions = actions = Actions(window)
         self.samples_menu = QMenu("Sa&mples", window)
-        self.recent_menu = QMenu("Open Recen&t", window)
         self.runs_menu = QMenu("Sho&w Run", window)
         self.messages = MessageBar(window)
         self.speed = SpeedBox(self.settings.get(SPEED))
@@ -213,12 +205,6 @@ class Program(QObject):
         )
 
     def _fill_menus(self) -> None:
-        for sample in samples():
-            self.samples_menu.addAction(sample.title).triggered.connect(lambda _, s=sample: self.open_sample(s))
-        files = self.actions.menus["File"]
-        files.insertMenu(self.actions["paste_text"], self.samples_menu)
-        files.insertMenu(self.actions["paste_text"], self.recent_menu)
-        self.recent_menu.aboutToShow.connect(self._fill_recent)
         training = self.actions.menus["Training"]
         training.addSeparator()
         training.addMenu(self.runs_menu)
@@ -254,12 +240,7 @@ class Program(QObject):
         redo.setEnabled(False)
 
     def _connect_corpus(self) -> None:
-        session, actions, window = self.session, self.actions, self.window
-        actions["open"].triggered.connect(self._open)
-        actions["open_folder"].triggered.connect(self._open_folder)
-        actions["paste_text"].triggered.connect(lambda: self._add_text(QGuiApplication.clipboard().text()))
-        window.files_dropped.connect(self._open_paths)
-        window.text_dropped.connect(self._add_text)
+        session = self.session
         self._recount_soon = QTimer(self, singleShot=True, interval=RECOUNT_MILLISECONDS)
         self._recount_soon.timeout.connect(session.count)
         session.recipe.changed.connect(lambda _: self.corpus.refresh())
@@ -303,21 +284,6 @@ class Program(QObject):
         self.asking.connect_actions(self.window, self.actions, self.messages)
         self.asking.connect_text(panel.editor)
 
-    def _connect_time(self) -> None:
-        cursor, actions = self.session.cursor, self.actions
-        actions["play"].triggered.connect(self.player.toggle)
-        self.player.playing_changed.connect(lambda on: actions.set_icon("play", "pause" if on else "train"))
-        actions["back"].triggered.connect(lambda: cursor.go_to(cursor.position - 1))
-        actions["forward"].triggered.connect(lambda: cursor.go_to(cursor.position + 1))
-        actions["first"].triggered.connect(lambda: cursor.go_to(0))
-        actions["live"].triggered.connect(self._go_live)
-        actions["go_to"].triggered.connect(self._go_to_merge)
-        actions["bookmark"].triggered.connect(self._toggle_bookmark)
-        actions["note"].triggered.connect(self._write_note)
-        actions["copy_reference"].triggered.connect(self._copy_reference)
-        self.bookmarks.here_changed.connect(self._show_bookmark)
-        self._show_bookmark()
-
     def _connect_charts_and_export(self) -> None:
         self.actions["save_chart"].triggered.connect(self._save_chart)
         self.actions["copy_chart"].triggered.connect(self.charts.copy)
@@ -338,6 +304,16 @@ class Program(QObject):
         )
         merges.filter_changed.connect(lambda chosen: session.filter.put(chosen, "Filter merges", joins=True))
         session.filter.changed.connect(merges.set_filter)
+
+    def _connect_opening(self) -> None:
+        parts = (self.session, self.window, self.actions, self.settings, self.filing, self.exchanging)
+        self.opening = Opening(*parts, self)
+        self.opening.fill_menus(self.samples_menu)
+
+    def _connect_travelling(self) -> None:
+        cursor, window = self.session.cursor, self.window
+        parts = (cursor, self.player, self.bookmarks, self.bookmarks_panel, window, self.actions)
+        self.travelling = Travelling(*parts, self)
 
     def _connect_lessons(self) -> None:
         window, actions, messages, charts = self.window, self.actions, self.messages, self.charts
@@ -380,46 +356,6 @@ class Program(QObject):
         }
         deeds[self.training.status.main]()
 
-    def _open_paths(self, paths: Sequence[Path]) -> None:
-        """A session replaces what is here; a tokenizer is shown; texts are added."""
-        sessions = [path for path in paths if path.suffix.lower() == EXTENSION]
-        tokenizers = [path for path in paths if len(paths) == 1 and is_table(path)]
-        texts = [path for path in paths if path not in (*sessions, *tokenizers)]
-        if sessions:
-            self.filing.open_first(sessions)
-        if tokenizers:
-            self.exchanging.open(tokenizers[0])
-        if texts:
-            self._add_paths(texts)
-
-    def _add_paths(self, paths: Sequence[Path]) -> None:
-        self.session.shelf.add_paths(paths)
-        self.settings.add_recent([str(path.resolve()) for path in paths])
-        self.settings.put(LAST_FOLDER, str(Path(paths[0]).resolve().parent))
-
-    def _add_text(self, text: str) -> None:
-        if text:
-            first_line = text.strip().split("\n")[0][:40]
-            self.session.shelf.add_text(f"“{first_line}”", text)
-
-    def _open(self) -> None:
-        paths = ask_for_texts(self.window, self.settings.get(LAST_FOLDER))
-        if paths:
-            self._add_paths(paths)
-
-    def _open_folder(self) -> None:
-        folder = ask_for_folder(self.window, self.settings.get(LAST_FOLDER))
-        if folder:
-            self._add_paths([folder])
-
-    def _fill_recent(self) -> None:
-        self.recent_menu.clear()
-        for name in self.settings.get(RECENT_FILES):
-            action = self.recent_menu.addAction(name.replace("&", "&&"))
-            action.triggered.connect(lambda _, n=name: self._open_paths([Path(n)]))
-        if self.recent_menu.isEmpty():
-            self.recent_menu.addAction("Nothing yet").setEnabled(False)
-
     def _fill_runs(self) -> None:
         """All runs of this session, the newest first; the one that is shown is ticked."""
         self.runs_menu.clear()
@@ -444,36 +380,6 @@ class Program(QObject):
 
     def _decode(self, entered: str) -> None:
         self.text_panel.ids.show_decoded(decode_ids(entered, self.session.runs.shown))
-
-    def _go_live(self) -> None:
-        self.session.cursor.go_live()
-        self.actions["live"].setChecked(True)  # pressing it twice does not leave the end
-
-    def _go_to_merge(self) -> None:
-        cursor = self.session.cursor
-        position = ask_for_merge(self.window, cursor.position, cursor.end)
-        if position is not None:
-            cursor.go_to(position)
-
-    def _toggle_bookmark(self) -> None:
-        self.bookmarks.toggle_here()
-        self._show_bookmark()  # also where nothing could be marked
-
-    def _show_bookmark(self) -> None:
-        self.actions["bookmark"].setChecked(self.bookmarks.row_here >= 0)
-        for name in ("bookmark", "note", "copy_reference"):
-            self.actions[name].setEnabled(self.bookmarks.can_add_here)
-
-    def _write_note(self) -> None:
-        if self.bookmarks.row_here < 0:
-            self.bookmarks.toggle_here()
-        dock = self.window.docks["Bookmarks"]
-        dock.show()
-        dock.raise_()
-        self.bookmarks_panel.begin_note()
-
-    def _copy_reference(self) -> None:
-        QGuiApplication.clipboard().setText(self.bookmarks.reference_here())
 
     def _save_chart(self) -> None:
         proposal = Path(self.settings.get(LAST_FOLDER)) / f"{self.charts.shown.accessibleName().lower()}.png"

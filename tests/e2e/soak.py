@@ -114,7 +114,7 @@ class Somebody:
         if place < 0.4:
             shelf.replace_by_text("restless", self._text)
         elif place < 0.8:
-            self._program.open_sample(self._chosen.choice(samples()))
+            self._program.opening.open_sample(self._chosen.choice(samples()))
         elif len(shelf.sources.value) < 4:
             sample = self._chosen.choice(samples())
             shelf.add_text(sample.title, sample.text())

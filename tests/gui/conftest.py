@@ -20,7 +20,7 @@ from app.wiring import Program, build
 OFFSCREEN_CHATTER = (
     "This plugin does not support (propagateSizeHints|raise|grabbing)|Failed to compute left/right minimum bearings"
 )
-WAIT = 15_000  # milliseconds: the machine may be busy
+WAIT = 60_000  # milliseconds; a busy machine gets the time it needs
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

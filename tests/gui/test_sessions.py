@@ -347,8 +347,8 @@ def test_opened_by_drop_by_name_and_from_the_recent_ones(
     qtbot.waitUntil(lambda: by_name.filing.document.path == path, timeout=WAIT)
     by_name.window.close()
     recent = new_program()
-    recent.recent_menu.aboutToShow.emit()
-    next(action for action in recent.recent_menu.actions() if action.text() == str(path)).trigger()
+    recent.opening.recent_menu.aboutToShow.emit()
+    next(action for action in recent.opening.recent_menu.actions() if action.text() == str(path)).trigger()
     qtbot.waitUntil(lambda: recent.filing.document.path == path, timeout=WAIT)
 
 

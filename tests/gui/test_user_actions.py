@@ -124,7 +124,7 @@ def machine_for(qtbot: QtBot, folder: Path) -> type[RuleBasedStateMachine]:
             if adds:
                 self.program.session.shelf.add_text(sample.title, sample.text())
             else:
-                self.program.open_sample(sample)
+                self.program.opening.open_sample(sample)
 
         @rule()
         def add_missing_file(self) -> None:

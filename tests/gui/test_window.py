@@ -172,7 +172,7 @@ def test_continue_to_a_larger_vocabulary(qtbot: QtBot, program: Program, train: 
 
 
 def test_it_says_why_it_ended_early(program: Program, train: Train) -> None:
-    program.open_sample(samples()[1])
+    program.opening.open_sample(samples()[1])
     small(program, 30_000)
     train(program)
     assert "minimum frequency" in program.status.sentence.text()
