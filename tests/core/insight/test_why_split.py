@@ -99,6 +99,29 @@ def test_each_reason_names_what_decides(
     check.get(reason.kind, check_never)(reason, history, symbols, boundary, at)
 
 
+@settings(max_examples=150)
+@given(cut_words(), st.data())
+def test_what_a_reason_does_not_blame_may_go(
+    case: tuple[MergeHistory, list[int], list[int], int, int], data: st.DataObject
+) -> None:
+    """Without a merge that is neither blamed nor made in this word, the same reason holds."""
+    history, symbols, ranks, boundary, at = case
+    base, pairs = len(history.alphabet), pairs_of(history, len(history))
+    reason = reason_in_word(symbols, ranks, boundary, history, at)
+    innocent = set(range(len(pairs))) - ranks_in(history, symbols) - {reason.rank, reason.taken_by}
+    assume(innocent)
+    gone = data.draw(st.sampled_from(sorted(innocent)))
+    left, moved = without(pairs, gone, base)
+    assume(len(left) == len(pairs) - 1)  # nothing was built on it
+    table = table_of(history, left)
+    moment = at - (gone < at)
+    again = reason_in_word(symbols, RankedWordOf(table).ranks(symbols), boundary, table, moment)
+    assert again.kind == reason.kind
+    assert again.pair == (None if reason.pair is None else tuple(map(moved, reason.pair)))
+    stands = boundary + 1 in starts_of_tokens(symbols, pairs[:at], base)
+    assert stands == (boundary + 1 in starts_of_tokens(symbols, left[:moment], base))
+
+
 def check_joined(reason: Reason, history: MergeHistory, symbols: list[int], boundary: int, at: int) -> None:
     """Without the merge it names, and what builds on it, the boundary would stand."""
     assert reason.rank is not None
@@ -135,21 +158,6 @@ def check_taken(reason: Reason, history: MergeHistory, symbols: list[int], bound
     promoted = with_pair_before(pairs_of(history, at), base, reason.pair, reason.taken_by)
     if reason.pair[0] != reason.pair[1]:  # among equals the parity of the run decides, which is another story
         assert boundary + 1 not in starts_of_tokens(symbols, promoted, base)
-    # What it does not blame may go: a merge that never touches this word.
-    for index in range(at):
-        if index not in ranks_in(history, symbols) and index != reason.rank:
-            shortened, moved = without(pairs_of(history, at), index, base)
-            again = reason_in_word(
-                symbols,
-                RankedWordOf(table_of(history, shortened)).ranks(symbols),
-                boundary,
-                table_of(history, shortened),
-                len(shortened),
-            )
-            if len(shortened) == at - 1:  # nothing was built on it
-                assert again.kind in ("taken", "overlap")
-                assert again.pair == tuple(map(moved, reason.pair))
-                break
 
 
 def ranks_in(history: MergeHistory, symbols: list[int]) -> set[int]:
@@ -305,6 +313,22 @@ def test_special_tokens_and_blanks_that_are_dropped_have_their_reasons() -> None
         "dropped",
         "pattern",
     ]
+
+
+@given(words(), texts(), st.data())
+def test_a_cut_of_the_pattern_is_the_pattern_s_alone(table: WordTable, text: str, data: st.DataObject) -> None:
+    """Whatever is merged it stands; with a pattern that cuts nowhere there is none."""
+    text = text.replace("\ud800", "")
+    assume(len(text.encode()) > 1)
+    byte = data.draw(st.integers(1, len(text.encode()) - 1))
+    with_pattern, without_pattern = (
+        reference.train(table, Recipe.preset("gpt2", pattern=name, merges=20)) for name in ("gpt2", "none")
+    )
+    cuts = [WhySplit(text, with_pattern).at_byte(byte, at).kind == "pattern" for at in (0, len(with_pattern))]
+    assert cuts[0] == cuts[1]
+    assert WhySplit(text, without_pattern).at_byte(byte).kind != "pattern"
+    ids = {start for start, _, _ in Tokenizer(with_pattern).spans(text)}
+    assert not cuts[0] or byte in ids
 
 
 def test_a_cut_names_the_branch_on_either_side() -> None:
