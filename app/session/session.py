@@ -41,6 +41,8 @@ class Session(QObject):
         )
         self.fingerprints = Fingerprints(self.runs, self.jobs, self)
         self.fingerprints.noticed.connect(self.noticed)
+        self._wanted_merges: list[int | None] = []  # of a run that is to begin when its texts are known
+        self.shelf.listed.connect(self._train_as_wanted)
         self.shelf.noticed.connect(self.noticed)
         self.runs.noticed.connect(self.noticed)
 
@@ -49,8 +51,16 @@ class Session(QObject):
         self.jobs.start(WarmUpJob(self.mailbox, self.jobs.next_stamp("warming up")))
 
     def train(self, *, merges: int | None = None) -> None:
-        """Begin a run on the texts and the recipe as they are now."""
+        """Begin a run on the texts and the recipe as they are now; on those just being opened, too."""
+        if self.shelf.is_listing:
+            self._wanted_merges = [merges]
+            return
         self.runs.train(self.shelf.sources.value, self.recipe.value, merges=merges)
+
+    def _train_as_wanted(self) -> None:
+        wanted, self._wanted_merges = self._wanted_merges, []
+        for merges in wanted:
+            self.train(merges=merges)
 
     def step(self) -> None:
         """One merge: of the shown run if it rests, else of a new one."""

@@ -14,6 +14,7 @@ from app.session.jobs import Jobs
 from app.session.notices import Notice
 from app.session.sources import Source, Sources, moved, with_files, without
 from app.worker.counting import CountProgress, Listed, ListingJob
+from app.worker.job import Job
 from app.worker.mailbox import Message
 from bpe_core import Recipe
 
@@ -22,6 +23,7 @@ class Shelf(QObject):
     """A list of texts that a person arranges; they are counted as the present recipe splits them."""
 
     noticed = Signal(Notice)
+    listed = Signal()  # all folders that were added have been looked through
 
     def __init__(self, recipe: Held[Recipe], jobs: Jobs, undo: Steps, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -29,11 +31,20 @@ class Shelf(QObject):
         self.counts = Counts(jobs, self)
         self._recipe = recipe
         self._jobs = jobs
+        self._listing: set[Job] = set()
         jobs.mailbox.arrived.connect(self._receive)
+        jobs.ended.connect(self._note_end)
+
+    @property
+    def is_listing(self) -> bool:
+        """Whether texts that were added are still on their way."""
+        return bool(self._listing)
 
     def add_paths(self, paths: Sequence[Path]) -> None:
         """Add files, and the files of folders; a large folder takes a moment."""
-        self._jobs.start(ListingJob(self._jobs.mailbox, self._jobs.next_stamp("listing"), tuple(paths)))
+        job = ListingJob(self._jobs.mailbox, self._jobs.next_stamp("listing"), tuple(paths))
+        self._listing.add(job)
+        self._jobs.start(job)
 
     def add_text(self, name: str, text: str) -> None:
         self.sources.put((*self.sources.value, Source(name, text=text)), f"Add {name}")
@@ -70,6 +81,12 @@ class Shelf(QObject):
             if not message.paths:
                 self.noticed.emit(Notice("There are no files in that folder."))
             self.sources.put(with_files(self.sources.value, message.paths), "Add files")
+
+    def _note_end(self, job: Job) -> None:
+        if job in self._listing:
+            self._listing.remove(job)
+            if not self._listing:
+                self.listed.emit()
 
     @property
     def splits(self) -> bool:

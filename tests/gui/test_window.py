@@ -378,6 +378,19 @@ def test_files_folders_and_pasted_texts(
     assert rows(program) == 14
 
 
+def test_training_waits_for_files_that_are_just_being_opened(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path
+) -> None:
+    shelf, runs = program.session.shelf, program.session.runs
+    shelf.remove({source.number for source in shelf.sources.value})
+    (tmp_path / "zebras.txt").write_text("zebras zebras zebras", encoding="utf-8")
+    program.opening.add_paths([tmp_path])
+    assert not shelf.sources.value
+    train(program)
+    assert runs.shown is not None
+    assert [source.name for source in runs.shown.sources] == ["zebras.txt"]
+
+
 def test_dropping_a_file_on_the_window(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
     path = tmp_path / "dropped.txt"
     path.write_text("dropped and dropped")
