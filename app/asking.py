@@ -173,4 +173,5 @@ class Asking(QObject):
 
     def _encode(self) -> None:
         self.encode_dialog = EncodeDialog(self.encoding, self._window)
+        self.encode_dialog.finished.connect(self.encode_dialog.deleteLater)  # its parent would keep it for ever
         self.encode_dialog.show()
