@@ -46,7 +46,9 @@ from bpe_core.compiled.learn_state import (
     TOO_RARE,
     WANTED,
 )
+from bpe_core.compiled.memory import prefetch
 
+AHEAD = 8  # occurrences whose memory is fetched while others are worked on
 CHAINED = 0  # the group of new tokens that stand behind another
 
 
@@ -194,7 +196,11 @@ def join(state, pair, token):  # type: ignore[no-untyped-def]
     joined, total, used = begin, np.int64(0), np.int64(1)
     groups[CHAINED].weight = 0
     groups[CHAINED].times = 0
-    for entry in range(begin, begin + pairs[pair].times):
+    stop = begin + pairs[pair].times
+    for entry in range(begin, stop):
+        if entry + 2 * AHEAD < stop:
+            prefetch(cells, np.uint64(arena[entry + 2 * AHEAD]))
+            prefetch(words, np.uint64(hints[np.int64(arena[entry + AHEAD]) >> HINT_SHIFT]))
         cell = np.int64(arena[entry])
         if cells[cell] != pair:
             continue
