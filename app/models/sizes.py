@@ -15,6 +15,7 @@ from app.session.run import Run
 from app.session.runs import Runs
 from app.session.shelf import Shelf
 from app.session.time import TimeCursor
+from app.worker.corpus_encoding import corpus_of
 from app.worker.counting import Counted
 from app.worker.questions import IsStopping
 from bpe_core import Corpus, MergeHistory, WordTable, count_words
@@ -154,29 +155,33 @@ class SizesModel(QObject):
         run = self._runs.shown
         if not self._watched:
             return
-        ranked = self._questions.ranked(run) if run is not None else None
-        if run is None or ranked is None or run.history is None:
+        if run is None or run.history is None or not len(run.history):
             self.facts, self._asked = None, None
         elif not run.is_busy:
-            self._ask(run, run.history, ranked)
+            self._ask(run, run.history)
         self.changed.emit()
 
-    def _ask(self, run: Run, history: MergeHistory, ranked: Callable[[], RankedWords]) -> None:
-        key = (run.stamp, len(history), self.held_out)
+    def _ask(self, run: Run, history: MergeHistory) -> None:
+        sources = self._shelf.sources.value if run.words is None else ()  # one that came without texts
+        key = (run.stamp, len(history), self.held_out, sources)
         if key == self._asked:
             return
         self._asked = key
-        tables, held_out = self._tables(run), self.held_out
+        ranked, tables, held_out = self._questions.ranked(run), self._tables(run), self.held_out
+        corpora = {source.name: corpus_of(source.as_text()) for source in sources[:MOST_FILES]}
+        if held_out is not None:
+            corpora[HELD_OUT + held_out.name] = Corpus.from_files([held_out])
 
-        def question(is_stopping: IsStopping) -> SizesFacts:
-            curves = {"training text": size_curves(ranked().words, history, ranked=_as_of(ranked(), history))}
+        def question(is_stopping: IsStopping) -> SizesFacts | None:
+            curves: dict[str, SizeCurves] = {}
+            if ranked is not None:
+                curves["training text"] = size_curves(ranked().words, history, ranked=_as_of(ranked(), history))
             for name, table in tables.items():
                 curves[name] = size_curves(table, history)
-            if held_out is not None:
-                words = count_words(Corpus.from_files([held_out]), history.recipe, cancelled=is_stopping)
-                curves[HELD_OUT + held_out.name] = size_curves(words, history)
-            first = next(iter(curves.values()))
-            return SizesFacts(curves, first.knee, first.base)
+            for name, corpus in corpora.items():
+                curves[name] = size_curves(count_words(corpus, history.recipe, cancelled=is_stopping), history)
+            first = next(iter(curves.values()), None)
+            return SizesFacts(curves, first.knee, first.base) if first is not None else None
 
         self._questions.ask("sizes", question, self._take, self.failed.emit)
 
@@ -187,7 +192,7 @@ class SizesModel(QObject):
         outcomes = {source.name: self._shelf.counts.outcome_of(source.as_text(), run.recipe) for source in run.sources}
         return {name: outcome.table for name, outcome in outcomes.items() if isinstance(outcome, Counted)}
 
-    def _take(self, facts: SizesFacts) -> None:
+    def _take(self, facts: SizesFacts | None) -> None:
         self.facts = facts
         self.changed.emit()
 

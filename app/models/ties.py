@@ -88,6 +88,8 @@ class TiesModel(QAbstractTableModel):
     def summary(self) -> str:
         if not self._merges:
             return "The merges that a tie decided are listed here when training begins."
+        if self._of is not None and self._of.history is not None and not self._of.history.has_counts:
+            return "This table does not tell how often its pairs stood, so its ties are not known"
         return f"{len(self._ties):,} of {self._merges:,} merges were decided by a tie"
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.models.inspector import InspectorModel
@@ -18,8 +19,8 @@ from app.session.time import TimeCursor
 from app.worker.counting import Counted
 from app.worker.questions import IsStopping
 from app.worker.token_names import shown
-from bpe_core import BpeError, Corpus, WordTable
-from bpe_core.insight.biography import Biography, biography
+from bpe_core import BpeError, Corpus, MergeHistory, WordTable
+from bpe_core.insight.biography import biography
 from bpe_core.insight.contexts import contexts
 from bpe_core.insight.contributions import FileCounts, contributions, split_over_files
 from bpe_core.insight.race import Runner
@@ -31,6 +32,8 @@ CONTEXT_PAUSE_MILLISECONDS = 250  # reading files waits until the eye rests
 CONTEXT_SECONDS = 2.0
 MOST_SHOWN = 12
 MOST_CONTEXTS = 10
+NOT_COUNTED = "Let the run go on, so that its texts are counted again, to see where this token occurs."
+NO_TEXT = "This table came without texts: Training > Count on My Corpus shows where this token occurs."
 
 Steps = tuple[tuple[int, int], ...]  # a count from each of these states on
 
@@ -146,17 +149,15 @@ class TokenLifeModel(QObject):
         self._throttle.set_pause(self._questions.pause("token", run, FOLLOW_MILLISECONDS))
         ranked = self._questions.ranked(run) if run is not None else None
         known = len(run.names.raw) if run is not None and run.names is not None else 0
-        if run is None or facts is None or ranked is None or run.names is None or facts.id >= known:
-            words_missing = run is not None and run.words is None and run.learned > 0
-            self.hint = (
-                "This table came without texts: Training > Count on My Corpus shows where this token occurs."
-                if words_missing
-                else ""
-            )
+        if run is None or facts is None or run.names is None or run.history is None or facts.id >= known:
+            self.hint = ""
             self._lines_soon.stop()
             self._take(None)
             return
         token, at, names = facts.id, self._cursor.position, run.names.text
+        if ranked is None:
+            self._ask_without_words(run, run.history, token, at)
+            return
         files, file_names = self._file_counts(run), [source.name for source in run.sources]
 
         def question(is_stopping: IsStopping) -> LifeFacts:
@@ -166,6 +167,17 @@ class TokenLifeModel(QObject):
         self._questions.ask("token", question, self._take)
         if not run.is_busy:  # files are read when it rests
             self._lines_soon.start()
+
+    def _ask_without_words(self, run: Run, history: MergeHistory, token: int, at: int) -> None:
+        """What the table alone tells."""
+        names = run.names.text if run.names is not None else []
+        self.hint = NO_TEXT if not run.sources else NOT_COUNTED if run.learned else ""
+        self._lines_soon.stop()
+
+        def question(is_stopping: IsStopping) -> LifeFacts:
+            return life_without_words(history, token, at, names)
+
+        self._questions.ask("token", question, self._take)
 
     def _take(self, facts: LifeFacts | None) -> None:
         if facts != self.facts:
@@ -234,7 +246,35 @@ def life_facts(
         paid_by=_shares(ranked, [(one.word, one.count) for one in paid.words[:MOST_SHOWN]], whole) if paid else (),
         payer_count=len(paid.words) if paid is not None else 0,
         files=tuple(Share(name, share, share / whole) for name, share in by_share[:MOST_SHOWN]),
-        reach=_reach_sentence(reached, life, lambda id: names[id]),
+        reach=_reach_sentence(reached, life.count_now, lambda id: names[id]),
+    )
+
+
+def life_without_words(history: MergeHistory, token: int, at: int, names: Sequence[str]) -> LifeFacts:
+    """Of a run whose text is not at hand, such as an imported one: where the token is used, and whether it can be."""
+    at, base = min(at, len(history)), len(history.alphabet)
+    columns = history.first(at).columns
+    children = (np.flatnonzero((columns.left == token) | (columns.right == token)) + base).tolist()
+    reached = reachability(history, token, at)
+    return LifeFacts(
+        token=token,
+        at=at,
+        count=0,
+        peak=0,
+        is_born=False,
+        is_scaffold=False,
+        pair_curve=(),
+        curve=(),
+        end=len(history),
+        children=tuple((child, names[child]) for child in children[:MOST_SHOWN]),
+        child_count=len(children),
+        takers=(),
+        words=(),
+        word_count=0,
+        paid_by=(),
+        payer_count=0,
+        files=(),
+        reach=_reach_sentence(reached, 0, lambda id: names[id]),
     )
 
 
@@ -249,10 +289,10 @@ def _steps(runner: Runner, until: int | None) -> Steps:
     return tuple(point for point in points if until is None or point[0] < until)
 
 
-def _reach_sentence(reached: Reachability, life: Biography, name: Callable[[int], str]) -> str:
+def _reach_sentence(reached: Reachability, count: int, name: Callable[[int], str]) -> str:
     if reached.kind == "reachable":
         witness = shown((reached.witness or "").encode())
-        return f"A text that produces it: {witness}" if not life.count_now else ""
+        return f"A text that produces it: {witness}" if not count else ""
     if reached.kind == "not learned yet":
         return "At this moment it is not learned yet."
     if len(reached.pieces) > 1:

@@ -83,7 +83,7 @@ class TokenLife(QWidget):
         facts = self._model.facts
         self.hint.setText(self._model.hint)
         self.hint.setVisible(bool(self._model.hint))
-        self.chart.setVisible(facts is not None)
+        self.chart.setVisible(facts is not None and bool(facts.curve))
         self.chart.show_life(facts)
         told = {} if facts is None else dict(_answers(facts))
         for name, section in self.sections.items():

@@ -45,7 +45,7 @@ class CorpusEncodingJob(Job):
         self._texts, self._history, self._at, self._width, self._path = texts, history, at, width, path
 
     def work(self) -> None:
-        corpus = Corpus.joined([_corpus_of(text) for text in self._texts])
+        corpus = Corpus.joined([corpus_of(text) for text in self._texts])
         result = encode_corpus(
             corpus,
             self._history,
@@ -61,7 +61,8 @@ class CorpusEncodingJob(Job):
         self.post(EncodingProgress(self.stamp, progress.done, progress.total))
 
 
-def _corpus_of(text: Text) -> Corpus:
+def corpus_of(text: Text) -> Corpus:
+    """A text to be read, from its file or as it is."""
     if text.path is None:
         return Corpus.from_texts([text.text])
     return Corpus.from_files([text.path], encoding=text.encoding)

@@ -536,3 +536,46 @@ def test_nothing_is_asked_while_nobody_looks(qtbot: QtBot, learned: Program) -> 
         learned.session.cursor.go_to(at)
         qtbot.wait(150)
     assert asked == []
+
+
+def test_a_table_without_texts_answers_what_it_can(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+    """Merges from elsewhere: no counts, and one token that nothing can produce, for its b always goes to ab."""
+    table = tmp_path / "merges.txt"
+    table.write_text("#version: 0.2\na b\nb c\na bc\n", encoding="utf-8")
+    settle(qtbot, program)
+    program.exchanging.imports.open(table)
+    qtbot.waitUntil(lambda: program.session.runs.shown is not None, timeout=WAIT)
+    program.session.cursor.go_live()
+    answered(qtbot, program)
+    history = program.session.runs.shown.history  # type: ignore[union-attr]
+    assert history is not None
+    assert not history.has_counts
+    first = len(history.alphabet)
+    program.inspector.look_at(first + 2)
+    answered(qtbot, program)
+    assert "No text can produce it" in section(program, "reach")
+    assert "ab | c" in section(program, "reach")
+    program.inspector.look_at(first + 1)
+    answered(qtbot, program)
+    assert "produces it: bc" in section(program, "reach")
+    assert "abc" in section(program, "children")
+    life = program.inspector_panel.life
+    assert life is not None
+    assert life.hint.isVisible()
+    program.text_panel.editor.select_all()
+    program.text_panel.editor.insert("abcabc")
+    click_before(qtbot, program, 2)
+    answered(qtbot, program)
+    asked = word_facts(program).asked
+    assert asked is not None
+    assert asked.kind == "taken"
+    program.actions["ties"].trigger()
+    answered(qtbot, program)
+    assert "ties are not known" in program.asking.ties_panel.summary.text()
+    program.actions["sizes"].trigger()
+    answered(qtbot, program)
+    (name,) = program.asking.sizes.names
+    assert program.asking.sizes.facts is not None
+    curves = program.asking.sizes.facts.curves[name]
+    assert curves.tokens[-1] == len(Tokenizer(history).encode(samples()[0].text()))
+    assert name in program.asking.sizes_panel.told.text()
