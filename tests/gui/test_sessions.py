@@ -493,9 +493,12 @@ def test_a_session_that_names_a_pipe_as_its_text_cannot_hold_the_window_up(
     source = SavedSource("pipe.txt", path=str(tmp_path / "pipe.txt"))
     write_session(SavedSession(Recipe.preset("gpt2"), (source,)), tmp_path / "one.bpex")
     open_session(qtbot, program, tmp_path / "one.bpex")
-    index = program.corpus.index(0)
-    told = "\n".join(str(program.corpus.data(index, role)) for role in range(Qt.ItemDataRole.UserRole + 8))
-    assert "is a pipe or a device" in told
+
+    def told() -> str:
+        roles = range(Qt.ItemDataRole.UserRole + 8)
+        return "\n".join(str(program.corpus.data(program.corpus.index(0), role)) for role in roles)
+
+    qtbot.waitUntil(lambda: "is a pipe or a device" in told(), timeout=WAIT)
 
 
 @pytest.mark.parametrize(
