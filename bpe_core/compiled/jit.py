@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from bpe_core.compiled.readiness import cache_folder
 
-# Numba reads this when it is imported; without a writable folder it runs uncached.
+# Numba reads this when it is imported, if nobody did that before; without a writable folder it runs uncached.
 _folder = cache_folder()
 if _folder is not None:
     os.environ["NUMBA_CACHE_DIR"] = str(_folder)
 
 import numba  # noqa: E402 - only after the cache has its place
 from numba.core.registry import cpu_target  # noqa: E402
+
+if _folder is not None:
+    numba.config.CACHE_DIR = str(_folder)
 
 # Numba leaves a part of its setting up to the first call of a kernel. A second thread that makes its own
 # first call meanwhile would find tables half filled; here other threads wait until this import is over.

@@ -61,3 +61,12 @@ def test_real_work_compiles_nothing_anew() -> None:
     ended = subprocess.run([sys.executable, "-c", REAL_WORK], cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.strip() == "", ended.stdout
+
+
+def test_machine_code_lies_in_the_folder_of_its_version_whoever_loads_numba_first() -> None:
+    """Elsewhere, a later version could find it and take it for its own."""
+    program = (
+        "import numba; from bpe_core.compiled import count, readiness; "
+        "assert str(readiness.cache_folder()) in count.list_words._cache.cache_path"
+    )
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
