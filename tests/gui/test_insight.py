@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QTableWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.models.why_here import WordFacts
@@ -233,7 +233,7 @@ def test_one_click_on_a_merge_tells_the_life_of_its_token(qtbot: QtBot, learned:
         assert f"{lines[0].source}, line {lines[0].line}" in section(learned, "lines")
 
 
-def _shown_row(program: Program, row: int) -> object:
+def _shown_row(program: Program, row: int) -> QModelIndex:
     index = program.merges.index(row, 3)
     program.merge_panel.table.scrollTo(index)
     return index
@@ -468,11 +468,17 @@ def test_whole_texts_are_encoded_at_any_merge(
     tokenizer = Tokenizer(ranked_words(learned).history)
     parts = [tokenizer.encode(text, at=70) for text in (ONE, OTHER)]
     assert ids.tolist() == parts[0] + parts[1]
-    shown = [[dialog.table.item(row, column).text() for column in range(5)] for row in range(2)]
+    shown = [[_cell(dialog.table, row, column) for column in range(5)] for row in range(2)]
     assert [row[0] for row in shown] == ["one.txt", "other.txt"]
     assert [row[2] for row in shown] == [f"{len(part):,}" for part in parts]
     assert [row[3] for row in shown] == [f"{len(set(part)):,}" for part in parts]
     assert f"{len(ids):,} ids" in dialog.told.text()
+
+
+def _cell(table: QTableWidget, row: int, column: int) -> str:
+    item = table.item(row, column)
+    assert item is not None
+    return item.text()
 
 
 def test_encoding_is_cancelled_without_a_trace(qtbot: QtBot, learned: Program, tmp_path: Path) -> None:
