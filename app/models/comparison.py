@@ -258,7 +258,8 @@ class ComparisonModel(QAbstractTableModel):
             return ""
         one, other = found.merges
         parted = "" if found.first is None else f" They part ways at merge {found.first + 1:,}."
-        cause = "" if found.cause in ("none", "length") else f" Likely cause, {found.cause}:"
+        is_guess = found.cause not in ("none", "length", "not known")
+        cause = f" Likely cause, {found.cause}:" if is_guess else ""
         only = f"{len(found.only_in_first):,} only here, {len(found.only_in_second):,} only there"
         tokens = f"{found.common:,} tokens are in both, {only}."
         return f"{one:,} and {other:,} merges.{parted}{cause} {found.explanation} {tokens}"

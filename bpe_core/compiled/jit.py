@@ -17,7 +17,7 @@ import numba  # noqa: E402 - only after the cache has its place
 from numba.core.registry import cpu_target  # noqa: E402
 
 if _folder is not None:
-    numba.config.CACHE_DIR = str(_folder)
+    numba.config.CACHE_DIR = str(_folder)  # type: ignore[attr-defined]  # made when it is imported
 
 # Numba leaves a part of its setting up to the first call of a kernel. A second thread that makes its own
 # first call meanwhile would find tables half filled; here other threads wait until this import is over.
