@@ -17,7 +17,7 @@ LONGEST_MILLISECONDS = 600_000
 
 
 class Screenshot(QObject):
-    """Trains, travels half-way back, waits until all is drawn, saves the picture, and ends the application."""
+    """Trains and travels half-way back, or shows what a session holds; saves the picture, and ends the application."""
 
     def __init__(self, program: Program, path: Path) -> None:
         super().__init__(program)
@@ -33,7 +33,9 @@ class Screenshot(QObject):
     def _look(self) -> None:
         session = self._program.session
         if not self._has_begun:
-            if session.shelf.sources.value:
+            if session.runs.shown is not None:  # a session brought its own, and its own moment
+                self._has_begun = self._has_travelled = True
+            elif session.shelf.sources.value:
                 self._has_begun = True
                 session.train()
             return
@@ -49,7 +51,7 @@ class Screenshot(QObject):
     def _is_settled(self) -> bool:
         program = self._program
         run = program.session.runs.shown
-        is_done = run is not None and run.phase in (Phase.ENDED, Phase.FAILED)
+        is_done = run is not None and run.phase in (Phase.ENDED, Phase.FAILED, Phase.PAUSED)
         asking = program.asking
         is_asking = asking.questions.busy or asking.life.is_waiting
         return is_done and not (program.encoder.is_behind or program.pairs.is_waiting or is_asking)
@@ -59,7 +61,7 @@ class Screenshot(QObject):
         if not is_saved:
             sys.stderr.write(f"The picture could not be saved as {self._path}.\n")
         run = self._program.session.runs.shown
-        is_trained = run is not None and run.phase is Phase.ENDED
+        is_trained = run is not None and run.phase in (Phase.ENDED, Phase.PAUSED)
         if not is_trained:
             sys.stderr.write(f"{run.sentence if run else 'Nothing was trained.'}\n")
         self._program.window.close()

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QImage
 
+from bpe_core.session_file import write_session
+from tests.core.session_file.sessions import RECIPES, run_of, session
 from tests.shared import ROOT
 
 SECONDS = 120
@@ -97,6 +99,17 @@ def test_a_picture_neither_asks_for_nor_changes_what_a_person_has_chosen(
     done = run("--screenshot", str(picture), "--size", "1100x700", **own_settings)
     assert done.returncode == 0, done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["window.png"]
+
+
+def test_a_picture_of_a_session(tmp_path: Path, own_settings: dict[str, str]) -> None:
+    write_session(session(run_of(RECIPES[1])), tmp_path / "one.bpex")
+    before = (tmp_path / "one.bpex").read_bytes()
+    picture = tmp_path / "window.png"
+    arguments = ("--screenshot", str(picture), str(tmp_path / "one.bpex"))
+    done = run(*arguments, QT_QPA_PLATFORM="offscreen", **own_settings)
+    assert done.returncode == 0, done.stderr
+    assert colors(QImage(str(picture))) > 50
+    assert (tmp_path / "one.bpex").read_bytes() == before
 
 
 def test_a_picture_that_cannot_be_saved(tmp_path: Path, own_settings: dict[str, str]) -> None:
