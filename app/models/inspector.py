@@ -20,7 +20,7 @@ class TokenFacts:
     id: int
     text: str
     raw: bytes
-    kind: str  # "base symbol" or "merge"
+    kind: str  # "base symbol", "merge" or "special token"
     step: int = 0  # of its merge
     count: int = -1
     decided: str = ""  # how narrowly the merge won
@@ -45,8 +45,7 @@ class InspectorModel(QObject):
 
     def look_at(self, token: int) -> None:
         run = self._runs.shown
-        known = run is not None and run.names is not None and 0 <= token < len(run.names.raw)
-        facts = facts_of(run, token) if run is not None and known else None
+        facts = facts_of(run, token) if run is not None and token >= 0 else None
         if facts is not None and run is not None and self._is_veiled and facts.step == run.learned:
             facts = replace(facts, decided="")
         if facts != self.facts:
@@ -81,7 +80,7 @@ class InspectorModel(QObject):
 
 
 def facts_of(run: Run, token: int) -> TokenFacts | None:
-    """What the shown run knows of a token, by the number its file gives it."""
+    """What the shown run knows of a token, by the number its file gives it; None where there is no such token."""
     facts, numbers = _facts_of(run, token), run.shown_numbers
     if facts is None or numbers is None or int(numbers[token]) == token:
         return facts
@@ -90,8 +89,11 @@ def facts_of(run: Run, token: int) -> TokenFacts | None:
 
 def _facts_of(run: Run, token: int) -> TokenFacts | None:
     names, history = run.names, run.history
-    if names is None or history is None:
+    if names is None or history is None or token >= history.vocabulary_size:
         return None
+    if token >= names.base + len(history):
+        special = history.recipe.special_tokens[token - names.base - len(history)]
+        return TokenFacts(token, special, special.encode(), "special token")
     text, raw = names.text[token], names.raw[token]
     if token < names.base:
         return TokenFacts(token, text, raw, "base symbol")

@@ -43,9 +43,10 @@ def span_to_encode(
 @lru_cache(maxsize=8)
 def safe_cut_of(recipe: Recipe) -> re.Pattern[bytes]:
     """Where a text may be divided without changing a word of either part."""
+    if recipe.special_tokens:
+        return NOWHERE  # an edit can make or break one, and with it words on both sides
     pairs = safe_ascii_pairs(recipe.pattern, recipe.unit)
     if recipe.normalizes:
-        recipe = recipe.with_changes(special_tokens=())  # to the text of the window they are text
         certain = {(chr(x), chr(y)) for x, y in pairs}
         pairs = [(x, y) for x, y in pairs if chr(y).isspace() and (*normalize(chr(x) + chr(y), recipe),) in certain]
     firsts_of: dict[int, bytes] = {}

@@ -106,6 +106,7 @@ class TokenLifeModel(QObject):
     ) -> None:
         super().__init__(parent)
         self.facts: LifeFacts | None = None
+        self._run: Run | None = None  # of which the facts tell
         self.lines: tuple[Line, ...] = ()
         self.hint = ""
         self._inspector, self._runs, self._cursor = inspector, runs, cursor
@@ -148,15 +149,16 @@ class TokenLifeModel(QObject):
         run, facts = self._runs.shown, self._inspector.facts
         self._throttle.set_pause(self._questions.pause("token", run, FOLLOW_MILLISECONDS))
         ranked = self._questions.ranked(run) if run is not None else None
-        known = len(run.names.raw) if run is not None and run.names is not None else 0
-        if run is None or facts is None or run.names is None or run.history is None or facts.id >= known:
+        history = run.history if run is not None else None
+        known = 0 if history is None else len(history.alphabet) + len(history)  # special tokens have no life
+        if run is None or facts is None or run.names is None or history is None or facts.id >= known:
             self.hint = ""
             self._lines_soon.stop()
             self._take(None)
             return
         token, at, names = facts.id, self._cursor.position, run.names.text
         if ranked is None:
-            self._ask_without_words(run, run.history, token, at)
+            self._ask_without_words(run, history, token, at)
             return
         files, file_names = self._file_counts(run), [source.name for source in run.sources]
 
@@ -164,7 +166,7 @@ class TokenLifeModel(QObject):
             return life_facts(ranked(), token, at, names, files, file_names)
 
         self.hint = ""
-        self._questions.ask("token", question, self._take)
+        self._questions.ask("token", question, lambda life: self._take(life, run))
         if not run.is_busy:  # files are read when it rests
             self._lines_soon.start()
 
@@ -177,9 +179,10 @@ class TokenLifeModel(QObject):
         def question(is_stopping: IsStopping) -> LifeFacts:
             return life_without_words(history, token, at, names)
 
-        self._questions.ask("token", question, self._take)
+        self._questions.ask("token", question, lambda life: self._take(life, run))
 
-    def _take(self, facts: LifeFacts | None) -> None:
+    def _take(self, facts: LifeFacts | None, run: Run | None = None) -> None:
+        self._run = run
         if facts != self.facts:
             if facts is None or self.facts is None or facts.token != self.facts.token:
                 self.lines = ()
@@ -199,7 +202,7 @@ class TokenLifeModel(QObject):
         return self._files[1]
 
     def _ask_for_lines(self) -> None:
-        run, facts = self._runs.shown, self.facts
+        run, facts = self._run, self.facts
         ranked = self._questions.ranked(run) if run is not None else None
         if run is None or facts is None or ranked is None or not self._watched:
             return

@@ -125,7 +125,7 @@ class WhyModel(QObject):
         text = self._text.pieces.utf8(start, stop).decode()
         at, ranked = self._cursor.position, self._questions.ranked(run)
         history = run.history
-        names = _names_of(run)
+        names = _names_of(run, history)
 
         def question(is_stopping: IsStopping) -> WordFacts | None:
             corpus = ranked() if ranked is not None else None
@@ -145,10 +145,11 @@ class WhyModel(QObject):
             self.changed.emit()
 
 
-def _names_of(run: Run) -> Callable[[int], str]:
-    """What is written on a token; special tokens have no name of their own in a run's list."""
+def _names_of(run: Run, history: MergeHistory) -> Callable[[int], str]:
+    """What is written on a token. The run's list may be longer than this history by now, where specials begin."""
     texts = run.names.text if run.names is not None else []
-    return lambda id: texts[id] if id < len(texts) else f"#{id}"
+    specials, first_special = history.recipe.special_tokens, len(history.alphabet) + len(history)
+    return lambda id: texts[id] if id < first_special else specials[id - first_special]
 
 
 def word_facts(
@@ -161,7 +162,7 @@ def word_facts(
     corpus: RankedWords | None,
 ) -> WordFacts | None:
     """All about the word that holds this byte of the text, which itself begins at `offset`."""
-    why = WhySplit(text, history, corpus=corpus)
+    why = WhySplit(text, history, corpus=corpus, allowed_special="all")
     word = why.word_at(byte)
     if not word.symbols:
         return None

@@ -13,6 +13,11 @@ from app.views.token_life import TokenLife
 
 MOST_BYTES = 48
 
+NOT_LEARNED = {
+    "base symbol": "a base symbol, there from the start",
+    "special token": "a special token, given by the recipe: never split, never joined",
+}
+
 
 class InspectorPanel(QScrollArea):
     """The parts are buttons: each leads to the moment it was learned itself."""
@@ -85,7 +90,7 @@ class InspectorPanel(QScrollArea):
         raw = " ".join(f"{byte:02X}" for byte in facts.raw[:MOST_BYTES])
         self.facts["Bytes"].setText(raw + (" …" if len(facts.raw) > MOST_BYTES else ""))
         is_merge = facts.kind == "merge"
-        self.facts["Learned"].setText(f"merge {facts.step:,}" if is_merge else "a base symbol, there from the start")
+        self.facts["Learned"].setText(f"merge {facts.step:,}" if is_merge else NOT_LEARNED[facts.kind])
         self.facts["Count"].setText(count_text(facts.count, "time") if facts.count >= 0 else "not known")
         self.facts["Decided"].setText(facts.decided)
         form = self._table.layout()

@@ -19,7 +19,7 @@ class Encoded(Message):
 
 
 class EncodingJob(Job):
-    """Encodes one text with one history."""
+    """Encodes one text with one history. Special tokens stand for themselves: a person who types one means it."""
 
     def __init__(self, mailbox: Mailbox, stamp: Hashable, history: MergeHistory, text: str) -> None:
         super().__init__(mailbox, stamp)
@@ -27,6 +27,6 @@ class EncodingJob(Job):
         self._text = text
 
     def work(self) -> None:
-        boundaries = Tokenizer(self._history).boundaries(self._text)
+        boundaries = Tokenizer(self._history).boundaries(self._text, allowed_special="all")
         if not self.stopping:
             self.post(Encoded(self.stamp, boundaries, self._history))

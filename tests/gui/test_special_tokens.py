@@ -1,0 +1,86 @@
+"""Special tokens in the person's own text stand for themselves, wherever the text is edited."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.wiring import Program
+from bpe_core import Tokenizer
+from tests.gui.conftest import WAIT, settle
+
+Train = Callable[[Program], None]
+END = "<|end|>"
+TEXT = f"the newer{END}keeper {END}"
+
+
+@pytest.fixture(params=["gpt2", "clean-words"])
+def program(request: pytest.FixtureRequest, qtbot: QtBot, new_program: Callable[..., Program], train: Train) -> Program:
+    """A window whose recipe has a special token, and whose text spells it."""
+    made = new_program()
+    made.form.choose_preset(request.param)
+    assert made.form.choose(merges=60, vocab_size=None, special_tokens=(END,))
+    train(made)
+    made.text_panel.editor.select_all()
+    made.text_panel.editor.insert(TEXT)
+    settle(qtbot, made)
+    return made
+
+
+def is_special(program: Program, id: int) -> bool:
+    run = program.session.runs.shown
+    assert run is not None
+    assert run.history is not None
+    return Tokenizer(run.history).is_special(id)
+
+
+def shown_ids(program: Program) -> list[int]:
+    model = program.token_text
+    return [int(id) for id in model.tokens_between(0, model.byte_length).ids if id >= 0]  # dropped blanks are none
+
+
+def expected_ids(program: Program) -> list[int]:
+    """What begins somewhere in the text: markers that stand alone cover nothing and are listed elsewhere."""
+    run = program.session.runs.shown
+    assert run is not None
+    assert run.history is not None
+    tokenizer, at = Tokenizer(run.history), program.session.cursor.position
+    boundaries = tokenizer.boundaries(program.token_text.text(), allowed_special="all")
+    tokens = boundaries.tokens(at)
+    return [int(id) for id in tokens.ids[tokens.stops > tokens.starts]]
+
+
+def test_a_special_token_is_one_token_at_any_moment(qtbot: QtBot, program: Program) -> None:
+    for moment in (60, 7, 0):
+        program.session.cursor.go_to(moment)
+        settle(qtbot, program)
+        assert shown_ids(program) == expected_ids(program)
+        assert sum(is_special(program, id) for id in shown_ids(program)) == 2
+
+
+def test_an_edit_breaks_it_and_another_mends_it(qtbot: QtBot, program: Program) -> None:
+    editor, whole = program.text_panel.editor, shown_ids(program)
+    place = TEXT.index(END) + 3
+    editor.caret.select(place, place)
+    editor.insert("x")
+    settle(qtbot, program)
+    assert shown_ids(program) == expected_ids(program) != whole
+    program.actions["undo"].trigger()
+    settle(qtbot, program)
+    assert shown_ids(program) == whole
+
+
+def test_the_inspector_and_the_reason_name_it(qtbot: QtBot, program: Program) -> None:
+    first = next(id for id in shown_ids(program) if is_special(program, id))
+    program.inspector.peek(first)
+    assert program.inspector.facts is not None
+    assert (program.inspector.facts.text, program.inspector.facts.kind) == (END, "special token")
+    assert "never split" in program.inspector_panel.facts["Learned"].text()
+    program.insight_panel.show_why()
+    why = program.asking.why
+    why.look_at(TEXT.index(END))
+    qtbot.waitUntil(lambda: why.facts is not None and why.facts.byte == TEXT.index(END), timeout=WAIT)
+    assert why.facts is not None
+    assert "special" in {joint.kind for joint in why.facts.joints}
