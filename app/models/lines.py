@@ -53,7 +53,7 @@ def thinned(y: Numbers, most: int = MOST_POINTS) -> tuple[Numbers, Numbers]:
     """Points enough for a chart whose x axis is logarithmic: all early ones, fewer later.
 
     >>> x, y = thinned(np.arange(10_000.0))
-    >>> x[:4].tolist(), len(x) <= 600, x[-1]
+    >>> x[:4].tolist(), len(x) <= 600, float(x[-1])
     ([0.0, 1.0, 2.0, 3.0], True, 9999.0)
     """
     if len(y) <= most:

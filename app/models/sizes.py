@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -18,7 +19,7 @@ from app.session.time import TimeCursor
 from app.worker.corpus_encoding import corpus_of
 from app.worker.counting import Counted
 from app.worker.questions import IsStopping
-from bpe_core import Corpus, MergeHistory, WordTable, count_words
+from bpe_core import BpeError, Cancelled, Corpus, MergeHistory, WordTable, count_words
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.vocabulary_size import ADVICE as ADVICE
 from bpe_core.insight.vocabulary_size import FORMULA as FORMULA
@@ -168,20 +169,29 @@ class SizesModel(QObject):
             return
         self._asked = key
         ranked, tables, held_out = self._questions.ranked(run), self._tables(run), self.held_out
-        corpora = {source.name: corpus_of(source.as_text()) for source in sources[:MOST_FILES]}
+        texts: dict[str, Callable[[], Corpus]] = {
+            source.name: partial(corpus_of, source.as_text()) for source in sources[:MOST_FILES]
+        }
         if held_out is not None:
-            corpora[HELD_OUT + held_out.name] = Corpus.from_files([held_out])
+            texts[HELD_OUT + held_out.name] = lambda: Corpus.from_files([held_out])
 
-        def question(is_stopping: IsStopping) -> SizesFacts | None:
+        def question(is_stopping: IsStopping) -> tuple[SizesFacts | None, list[str]]:
             curves: dict[str, SizeCurves] = {}
+            troubles = []
             if ranked is not None:
                 curves["training text"] = size_curves(ranked().words, history, ranked=_as_of(ranked(), history))
             for name, table in tables.items():
                 curves[name] = size_curves(table, history)
-            for name, corpus in corpora.items():
-                curves[name] = size_curves(count_words(corpus, history.recipe, cancelled=is_stopping), history)
+            for name, open_text in texts.items():
+                try:
+                    words = count_words(open_text(), history.recipe, cancelled=is_stopping)
+                    curves[name] = size_curves(words, history)
+                except Cancelled:
+                    raise
+                except BpeError as error:  # one that is gone by now leaves the others be
+                    troubles.append(str(error))
             first = next(iter(curves.values()), None)
-            return SizesFacts(curves, first.knee, first.base) if first is not None else None
+            return SizesFacts(curves, first.knee, first.base) if first is not None else None, troubles
 
         self._questions.ask("sizes", question, self._take, self.failed.emit)
 
@@ -192,8 +202,10 @@ class SizesModel(QObject):
         outcomes = {source.name: self._shelf.counts.outcome_of(source.as_text(), run.recipe) for source in run.sources}
         return {name: outcome.table for name, outcome in outcomes.items() if isinstance(outcome, Counted)}
 
-    def _take(self, facts: SizesFacts | None) -> None:
-        self.facts = facts
+    def _take(self, answer: tuple[SizesFacts | None, list[str]]) -> None:
+        self.facts, troubles = answer
+        for sentence in troubles:
+            self.failed.emit(sentence)
         self.changed.emit()
 
 

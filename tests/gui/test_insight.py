@@ -415,6 +415,19 @@ def test_a_held_out_text_is_named_before_training(
     assert math.isclose(here["held out: unseen.txt"], len(OTHER.encode()) / len(tokens))
 
 
+def test_a_held_out_text_that_is_gone_takes_nothing_else_along(qtbot: QtBot, learned: Program, tmp_path: Path) -> None:
+    gone = tmp_path / "gone.txt"
+    gone.write_text("soon gone", encoding="utf-8")
+    learned.asking.sizes_panel.hold_out(gone)
+    gone.unlink()
+    sentences: list[str] = []
+    learned.asking.sizes.failed.connect(sentences.append)
+    learned.actions["sizes"].trigger()
+    qtbot.waitUntil(lambda: bool(sentences), timeout=WAIT)
+    assert "gone.txt does not exist" in sentences[0]
+    assert learned.asking.sizes.names == ["training text", "one.txt", "other.txt"]
+
+
 def test_every_size_is_measured_for_every_text(qtbot: QtBot, learned: Program) -> None:
     learned.actions["sizes"].trigger()
     answered(qtbot, learned)
