@@ -7,6 +7,7 @@ bpe-explorer train FILE ... (and others) without a window, see --help
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import re
 import sys
@@ -83,6 +84,7 @@ def _open_window(options: argparse.Namespace) -> int:
 
 
 def _run_window(options: argparse.Namespace) -> int:
+    gc.disable()  # what is imported and built now stays; the window's own search for garbage begins with it
     from PySide6.QtWidgets import QApplication  # only now is it certain that a window can open
 
     from app.interrupt import Interrupt

@@ -28,7 +28,6 @@ class GarbageCollection(QObject):
         self._timer = QTimer(self, interval=LOOK_EVERY_MILLISECONDS)
         self._timer.timeout.connect(self.look)
         gc.disable()
-        gc.collect()
         self.spare_what_exists()
         self._timer.start()
 

@@ -86,8 +86,8 @@ class TextEncoder(QObject):
             request: EncodeRequest | None = EncodeRequest(
                 self._model.revision, 0, self._model.byte_length, self._model.text()
             )
-        else:
-            request = self._model.request(safe_cut_of(wanted.recipe))
+        else:  # where a recipe surely cuts takes a while to find out, at first
+            request = self._model.request(safe_cut_of(wanted.recipe)) if self._model.is_pending else None
         if request is None:
             return
         self._request = request

@@ -16,7 +16,6 @@ import threading
 import time
 from collections.abc import Callable
 from functools import cache
-from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -62,6 +61,8 @@ def _user() -> str:
 @cache
 def _fingerprint() -> str:
     """Changes whenever what is cached could be stale: sources, their place, Python, Numba, processor."""
+    from importlib import metadata  # takes a while to load, and a window opens before this is asked
+
     digest = hashlib.sha256()
     for source in sorted(_KERNEL_FOLDER.glob("*.py")):
         digest.update(f"{source}|{source.stat().st_mtime_ns}|".encode())

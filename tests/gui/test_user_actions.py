@@ -32,7 +32,7 @@ from app.wiring import Program, build
 from resources import samples
 from tests.gui.conftest import WAIT, settle
 
-SEQUENCES = 400 if os.environ.get("HYPOTHESIS_PROFILE") == "explore" else 40
+SEQUENCES = 2_000 if os.environ.get("HYPOTHESIS_PROFILE") == "explore" else 200
 DEEDS = 12
 
 
