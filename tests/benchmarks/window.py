@@ -58,6 +58,8 @@ def _in_fresh_process(part: str, text: Path, folder: Path) -> int:
     if not environment.get("DISPLAY"):
         environment.setdefault("QT_QPA_PLATFORM", "offscreen")
     environment["BPE_EXPLORER_SETTINGS"] = str(folder / "settings.ini")
+    environment["PYTHONPYCACHEPREFIX"] = str(folder / "bytecode")  # kept from the second start on, as when installed
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     command = [sys.executable, "-m", "tests.benchmarks.window", str(text), "--part", part]
     if part == "start":
         command = [sys.executable, "-m", "tests.benchmarks.first_paint"]  # which loads nothing of these tests
