@@ -24,12 +24,14 @@ class Leftovers(QObject):
         self.all: tuple[Leftover, ...] = ()
         self._folder, self._jobs = folder, jobs
         self._job: LeftoversJob | None = None
+        self._looks_again = False
         self._claimed: dict[Path, Lock] = {}
         jobs.mailbox.arrived.connect(self._receive)
         jobs.ended.connect(self._job_ended)
 
     def look(self) -> None:
         """Look for them aside; `changed` tells when that is done."""
+        self._looks_again = self._job is not None  # what is left behind just now, the look under way may have missed
         if self._job is None:
             self._job = LeftoversJob(self._jobs.mailbox, self._jobs.next_stamp("leftovers"), self._folder)
             self._jobs.start(self._job)
@@ -81,3 +83,5 @@ class Leftovers(QObject):
     def _job_ended(self, job: Job) -> None:
         if job is self._job:
             self._job = None
+            if self._looks_again:
+                self.look()

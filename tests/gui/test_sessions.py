@@ -418,8 +418,13 @@ def test_opening_another_session_keeps_what_was_here(
     assert program.session.runs.all == []
     assert table(program) == []
     qtbot.waitUntil(lambda: len(safety_copies()) == 1, timeout=WAIT)
-    program.filing.document.leftovers.look()
-    qtbot.waitUntil(lambda: len(program.filing.document.leftovers.all) == 1, timeout=WAIT)
+    leftovers = program.filing.document.leftovers
+
+    def is_found() -> bool:
+        leftovers.look()  # at first it may still be being written
+        return len(leftovers.all) == 1
+
+    qtbot.waitUntil(is_found, timeout=WAIT)
 
     program.filing.recover_menu.aboutToShow.emit()
     program.filing.recover_menu.actions()[0].trigger()
