@@ -33,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_moment(parser)
     add_corpus(parser, required=False, purpose="the files the table was learned from, for the counts of pairs")
     parser.add_argument("--all", action="store_true", help="tell of the boundaries that merges have dissolved, too")
+    parser.add_argument("--allow-special", action="store_true", help="special tokens in the text stand for themselves")
     parser.add_argument("--steps", action="store_true", help="show how each word is encoded, merge by merge")
     parser.add_argument("--json", action="store_true", help="print it as JSON")
 
@@ -42,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     at, names = moment(options, history), Names(history)
     text = text_or_standard_input(options.text)
     corpus = ranked_words(options, history) if options.corpus else None
-    why = WhySplit(text, history, corpus=corpus)
+    why = WhySplit(text, history, corpus=corpus, allowed_special="all" if options.allow_special else ())
     if options.steps:
         _print_steps(why, text, at, names)
         return 0

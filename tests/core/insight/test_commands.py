@@ -41,6 +41,20 @@ def test_why_names_a_reason_for_every_cut(table: str, files: list[str], capsys: 
     assert "The pattern cuts here" in capsys.readouterr().out
 
 
+def test_why_lets_special_tokens_stand_for_themselves_where_it_is_told_to(
+    files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = str(tmp_path / "special.csv")
+    train = ["train", *files, "--special", "<|end|>", "--vocab-size", "270", "--min-frequency", "1", "--output", table]
+    assert run(train) == 0
+    capsys.readouterr()
+    kinds = []
+    for choice in ([], ["--allow-special"]):
+        assert run(["why", "low<|end|>er", "--merges", table, "--json", *choice]) == 0
+        kinds.append("special" in capsys.readouterr().out)
+    assert kinds == [False, True]
+
+
 def test_why_shows_the_steps_of_each_word(table: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["why", "the low", "--merges", table, "--steps"]) == 0
     lines = capsys.readouterr().out.splitlines()
