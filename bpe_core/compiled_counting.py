@@ -10,7 +10,11 @@ from __future__ import annotations
 import os
 import queue
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -27,11 +31,14 @@ BLOCK_SIZE = 1024 * 1024
 MOST_THREADS = 8  # more of them would wait for the one that reads
 
 _FIRST_SLOTS = 1 << 15
+_GROWN_SOON = 1 << 20  # slots: moving many words from table to table takes longer than zeroing a large one
+_FEW_WORDS = 50_000  # they are joined before a thread has begun
 _FIRST_COPIES = 1 << 18
 _CUTS = 1 << 14  # of one stretch
 MOST_OWN_WORDS = 1 << 20  # of a thread; handing them over takes a fraction of the time it took to find them
 
 COUNTING = "The table of the different words"
+T = TypeVar("T")
 FEWER_WORDS = "Count fewer texts, or choose a pattern that leaves fewer or shorter different words."
 
 
@@ -92,10 +99,42 @@ def _work(
 
 
 def _joined(counters: list[Counter]) -> WordTable:
-    largest, *others = sorted(counters, key=len, reverse=True)
-    for other in others:
-        largest.add(other)
-    return largest.words()
+    """Where several know a word, one of them takes it over; what only one knows stays with it."""
+    counters = sorted(counters, key=len, reverse=True)
+    at_once = _AtOnce(len(counters) if len(counters[0]) > _FEW_WORDS else 0)
+    for position, counter in enumerate(counters):
+        for other in counters[position + 1 :]:
+            counter.take_what_both_know(other, at_once)
+    return _listed(counters, at_once)
+
+
+def _listed(counters: list[Counter], at_once: _AtOnce) -> WordTable:
+    """All words in the order they were first seen."""
+    words = sum(map(len, counters))
+    check_room(56 * words, COUNTING, FEWER_WORDS)
+    firsts, slots, ranks = (np.empty(words, np.int64) for _ in range(3))
+    ends = np.cumsum([len(counter) for counter in counters]).tolist()
+    parts = [(counter.table, slice(end - len(counter), end)) for counter, end in zip(counters, ends, strict=True)]
+    at_once(partial(kernel.list_words, table, firsts[part], slots[part]) for table, part in parts)
+    ranks[np.argsort(firsts)] = np.arange(words)
+    counts, starts = np.empty(words, np.int64), np.zeros(words + 1, np.int64)
+    at_once(partial(kernel.write_counts, table, slots[part], ranks[part], counts, starts[1:]) for table, part in parts)
+    np.cumsum(starts, out=starts)
+    check_room(int(starts[-1]), COUNTING, FEWER_WORDS)
+    text = np.empty(int(starts[-1]), np.uint8)
+    at_once(partial(kernel.write_words, table, slots[part], ranks[part], starts, text) for table, part in parts)
+    return WordTable(text, starts, counts)
+
+
+class _AtOnce:
+    """Calls kernels in so many threads, or, where that would take longer, in this one."""
+
+    def __init__(self, threads: int) -> None:
+        self.parts = max(threads, 1)
+        self._map = ThreadPoolExecutor(threads).map if threads else map
+
+    def __call__(self, tasks: Iterable[Callable[[], T]]) -> list[T]:
+        return list(self._map(lambda task: task(), tasks))
 
 
 class Common:
@@ -134,6 +173,10 @@ class Counter:
         )
         self._registers = np.zeros(kernel.ALL_REGISTERS, np.int64)
 
+    @property
+    def table(self) -> kernel.Words:
+        return self._words
+
     def __len__(self) -> int:
         return int(self._words.used[kernel.SHORT] + self._words.used[kernel.LONG])
 
@@ -162,30 +205,29 @@ class Counter:
         kernel.add_short(self._words, more.short, more.short_firsts)
         kernel.add_long(self._words, more)
 
+    def take_what_both_know(self, other: Counter, at_once: _AtOnce) -> None:
+        """Count what the other counted of the words that this one knows as well."""
+        mine, its = self._words, other._words
+        for kind, slots, hand_over in (
+            (kernel.SHORT, len(its.short_firsts), kernel.hand_over_short),
+            (kernel.LONG, len(its.long_firsts), kernel.hand_over_long),
+        ):
+            borders = np.linspace(0, slots, at_once.parts + 1).astype(np.int64)
+            its.used[kind] -= sum(at_once(partial(hand_over, mine, its, *ends) for ends in pairwise(borders)))
+
     def clear(self) -> None:
         self._words.short.fill(0)
         self._words.long.fill(0)
         self._words.used.fill(0)
-
-    def words(self) -> WordTable:
-        """All words in the order they were first seen."""
-        check_room(40 * len(self) + int(self._words.used[kernel.COPIED]), COUNTING, FEWER_WORDS)
-        firsts, slots = np.empty(len(self), np.int64), np.empty(len(self), np.int64)
-        length = kernel.list_words(self._words, firsts, slots)
-        slots = slots[np.argsort(firsts)]
-        counts, starts = np.empty(len(self), np.int64), np.empty(len(self) + 1, np.int64)
-        text = np.empty(length, np.uint8)
-        kernel.write_words(self._words, slots, counts, starts, text)
-        return WordTable(text, starts, counts)
 
     def _make_room(self, short: int, long: int, copied: int) -> None:
         """So that as many new words, and bytes of long ones, fit."""
         words = self._words
         used_short, used_long, used_copies = words.used.tolist()
         if not kernel.hold(words.short_firsts, used_short + short):
-            self._grow_short(_slots(used_short + short))
+            self._grow_short(_more_slots(len(words.short_firsts), used_short + short))
         if not kernel.hold(words.long_firsts, used_long + long):
-            self._grow_long(_slots(used_long + long))
+            self._grow_long(_more_slots(len(words.long_firsts), used_long + long))
         if len(words.copies) < used_copies + copied:
             check_room(2 * used_copies + copied, COUNTING, FEWER_WORDS)
             copies = np.empty(2 * used_copies + copied, np.uint8)
@@ -212,6 +254,6 @@ def _empty_rows(cells: int) -> npt.NDArray[np.uint64]:
     return rows
 
 
-def _slots(words: int) -> int:
-    """A power of two of which so many are at most three quarters."""
-    return 1 << (4 * words // 3).bit_length()
+def _more_slots(slots: int, words: int) -> int:
+    """A power of two of which so many words are at most three quarters."""
+    return max(1 << (4 * words // 3).bit_length(), min(4 * slots, _GROWN_SOON))

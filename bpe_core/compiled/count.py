@@ -33,6 +33,7 @@ SHORT_ROW, LONG_ROW = 2, 4
 COUNT = 1  # zero in an empty row
 COPY, LENGTH = 2, 3
 
+HANDED_OVER = -1  # instead of the place where a word was first seen: another table counts it
 LONGEST_SHORT = 8  # bytes
 AHEAD = 8  # words whose memory is fetched while others are worked on
 STRETCH = 32 * 1024  # bytes scanned before their words are looked up
@@ -325,22 +326,101 @@ def add_long(words, more):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def hand_over_short(words, more, begin, stop):  # type: ignore[no-untyped-def]
+    """Let one table have the counts of the short words that both know; returns how many they are.
+
+    Only words that belong in the slots from `begin` to `stop` of `more` are looked at, so that
+    other threads may see to the rest. What is handed over is marked, and stays where it is:
+    without it, words behind it would not be found.
+    """
+    table, firsts = words.short, words.short_firsts
+    mask, more_mask = np.uint64(len(firsts) - 1), np.uint64(len(more.short_firsts) - 1)
+    shift, more_shift = _shift(mask), _shift(more_mask)
+    known = 0
+    i = np.uint64(begin)
+    while True:
+        slot = i & more_mask
+        key, count = more.short[np.uint64(SHORT_ROW) * slot], more.short[np.uint64(SHORT_ROW) * slot + np.uint64(COUNT)]
+        if i >= np.uint64(stop) and count == np.uint64(0):  # until there, words stand that found their slots taken
+            return known
+        home = (key * np.uint64(_MIXER)) >> more_shift
+        if count != np.uint64(0) and _is_between(home, begin, stop) and more.short_firsts[slot] != HANDED_OVER:
+            row = _find_short(table, key, mask, shift)
+            if table[row] != np.uint64(0):
+                table[row + np.uint64(COUNT)] += count
+                known_slot = row // np.uint64(SHORT_ROW)
+                firsts[known_slot] = min(firsts[known_slot], more.short_firsts[slot])
+                more.short_firsts[slot] = HANDED_OVER
+                known += 1
+        i += np.uint64(1)
+
+
+@kernel
+def _is_between(slot, begin, stop):  # type: ignore[no-untyped-def]
+    return np.uint64(begin) <= slot < np.uint64(stop)
+
+
+@kernel
+def hand_over_long(words, more, begin, stop):  # type: ignore[no-untyped-def]
+    """The same for long words."""
+    table, firsts, copies = words.long, words.long_firsts, words.copies
+    mask, more_mask = np.uint64(len(firsts) - 1), np.uint64(len(more.long_firsts) - 1)
+    shift, more_shift = _shift(mask), _shift(more_mask)
+    known = 0
+    i = np.uint64(begin)
+    while True:
+        slot = i & more_mask
+        ahead = np.uint64(LONG_ROW) * ((i + np.uint64(AHEAD)) & more_mask)
+        prefetch(more.copies, more.long[ahead + np.uint64(COPY)])
+        prefetch(copies, table[(more.long[ahead] >> shift) * np.uint64(LONG_ROW) + np.uint64(COPY)])
+        here = np.uint64(LONG_ROW) * slot
+        key, count = more.long[here], more.long[here + np.uint64(COUNT)]
+        if i >= np.uint64(stop) and count == np.uint64(0):
+            return known
+        if (
+            count != np.uint64(0)
+            and _is_between(key >> more_shift, begin, stop)
+            and more.long_firsts[slot] != HANDED_OVER
+        ):
+            start, length = np.int64(more.long[here + np.uint64(COPY)]), np.int64(more.long[here + np.uint64(LENGTH)])
+            row = _find_long(table, copies, key, more.copies, start, length, mask, shift)
+            if table[row + np.uint64(COUNT)] != np.uint64(0):
+                table[row + np.uint64(COUNT)] += count
+                known_slot = row // np.uint64(LONG_ROW)
+                firsts[known_slot] = min(firsts[known_slot], more.long_firsts[slot])
+                more.long_firsts[slot] = HANDED_OVER
+                known += 1
+        i += np.uint64(1)
+
+
+@kernel
 def list_words(words, firsts, slots):  # type: ignore[no-untyped-def]
-    """Where each word was first seen, and its slot; that of a long word as -1 - slot. Returns their length together."""
-    listed, length = 0, 0
+    """Where each word was first seen, and its slot; that of a long word as -1 - slot."""
+    listed = 0
     for slot in range(len(words.short_firsts)):
-        if words.short[SHORT_ROW * slot + COUNT] != np.uint64(0):
+        if words.short[SHORT_ROW * slot + COUNT] != np.uint64(0) and words.short_firsts[slot] != HANDED_OVER:
             firsts[listed] = words.short_firsts[slot]
             slots[listed] = slot
             listed += 1
-            length += _short_length(words.short[SHORT_ROW * slot])
     for slot in range(len(words.long_firsts)):
-        if words.long[LONG_ROW * slot + COUNT] != np.uint64(0):
+        if words.long[LONG_ROW * slot + COUNT] != np.uint64(0) and words.long_firsts[slot] != HANDED_OVER:
             firsts[listed] = words.long_firsts[slot]
             slots[listed] = -1 - slot
             listed += 1
-            length += int(words.long[LONG_ROW * slot + LENGTH])
-    return length
+
+
+@kernel
+def write_counts(words, slots, ranks, counts, lengths):  # type: ignore[no-untyped-def]
+    """How often the words in these slots occur and how long they are, each at its rank."""
+    for i in range(len(slots)):
+        slot = slots[i]
+        if slot >= 0:
+            counts[ranks[i]] = words.short[SHORT_ROW * slot + COUNT]
+            lengths[ranks[i]] = _short_length(words.short[SHORT_ROW * slot])
+        else:
+            row = LONG_ROW * (-1 - slot)
+            counts[ranks[i]] = words.long[row + COUNT]
+            lengths[ranks[i]] = words.long[row + LENGTH]
 
 
 @kernel
@@ -353,42 +433,23 @@ def _short_length(key):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def write_words(words, slots, counts, starts, text):  # type: ignore[no-untyped-def]
-    """The words in these slots end to end, with where each starts and its count."""
-    end = 0
+def write_words(words, slots, ranks, starts, text):  # type: ignore[no-untyped-def]
+    """The words in these slots, each where the one of its rank starts."""
     for i in range(len(slots)):
-        _fetch_ahead(words, slots, i)
-        starts[i] = end
-        slot = slots[i]
+        slot, at = slots[i], starts[ranks[i]]
         if slot >= 0:
-            counts[i] = words.short[SHORT_ROW * slot + COUNT]
             key = words.short[SHORT_ROW * slot]
             while key:
-                text[end] = np.uint8(key & np.uint64(0xFF))
+                text[at] = np.uint8(key & np.uint64(0xFF))
                 key >>= np.uint64(8)
-                end += 1
-        else:
-            row = LONG_ROW * (-1 - slot)
-            counts[i] = words.long[row + COUNT]
-            copy, length = np.int64(words.long[row + COPY]), int(words.long[row + LENGTH])
-            for place in range(length):
-                text[end + place] = words.copies[copy + place]
-            end += length
-    starts[len(slots)] = end
-
-
-@kernel
-def _fetch_ahead(words, slots, i):  # type: ignore[no-untyped-def]
-    """The rows of words to come, and the copies of words that come sooner: their rows are there already."""
-    if i + 2 * AHEAD < len(slots):
-        slot = slots[i + 2 * AHEAD]
-        if slot >= 0:
-            prefetch(words.short, np.uint64(SHORT_ROW * slot))
-        else:
-            prefetch(words.long, np.uint64(LONG_ROW * (-1 - slot)))
-        slot = slots[i + AHEAD]
-        if slot < 0:
-            prefetch(words.copies, words.long[LONG_ROW * (-1 - slot) + COPY])
+                at += 1
+            continue
+        if i + AHEAD < len(slots):  # long words, too: they are listed behind the short ones
+            prefetch(words.copies, words.long[LONG_ROW * (-1 - slots[i + AHEAD]) + COPY])
+        row = LONG_ROW * (-1 - slot)
+        copy = np.int64(words.long[row + COPY])
+        for place in range(np.int64(words.long[row + LENGTH])):
+            text[at + place] = words.copies[copy + place]
 
 
 @kernel

@@ -84,12 +84,18 @@ def test_words_of_every_length_and_ending() -> None:
     assert list(counted) == [(word, 1 + (i % 2 == 0)) for i, word in enumerate(words)]
 
 
-def test_tables_grow_and_join_without_losing_a_word() -> None:
+@pytest.mark.parametrize("few_words", [0, 1_000_000])
+@pytest.mark.parametrize("threads", [2, 5])
+def test_tables_grow_and_join_without_losing_a_word(
+    threads: int, few_words: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One after the other, and many at once, each seeing to a part of the slots."""
+    monkeypatch.setattr(bpe_core.compiled_counting, "_FEW_WORDS", few_words)
     words = [f" {number}" for number in range(30_000)] + [f" {number:012}" for number in range(30_000)]
     text = "".join(words).encode()
     rest = "".join(reversed(words[20_000:])).encode()
     counted = count_compiled(
-        [Stretch(text, True), Stretch(rest, True)], gpt2_table(), threads=2, block_size=len(text) // 2
+        [Stretch(text, True), Stretch(rest, True)], gpt2_table(), threads=threads, block_size=len(text) // threads
     )
     assert list(counted) == [(word.encode(), 1 + (i >= 20_000)) for i, word in enumerate(words)]
 

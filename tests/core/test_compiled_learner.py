@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bpe_core import reference
+from bpe_core import compiled_learner, reference
 from bpe_core.alphabet import Alphabet
 from bpe_core.compiled import learn_queue
 from bpe_core.compiled_learner import CompiledLearner
@@ -187,6 +187,7 @@ def test_what_no_longer_stands_is_left_out_on_the_way(ties: Any, monkeypatch: py
         rooms.append(len(learner._state.arena))
 
     monkeypatch.setattr(CompiledLearner, "_tidy_arena", noting)
+    monkeypatch.setattr(compiled_learner, "_SPARE", 0)
     letters = np.random.default_rng(1).integers(97, 101, 3_000).astype(np.uint8).tobytes()
     words = WordTable.from_counts([(letters + b"a" * 500, 2)])
     recipe = Recipe.preset("raw-bytes", merges=300, ties=ties)
