@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QApplication, QMenu
 
+from app import native_memory
 from app.asking import Asking
 from app.exchanging import Exchanging
 from app.filing import Filing
@@ -72,6 +73,7 @@ from app.views.theme import Theme
 from app.views.time_bar import TimeBar
 from app.views.token_text.panel import TokenTextPanel
 from app.views.toolbar import MainToolBar
+from app.worker.courtesy import WhileItDraws
 from bpe_core import Recipe
 from resources import samples
 
@@ -110,6 +112,7 @@ class Program(QObject):
         self._connect_help_and_notices()
         self._connect_look()
         self.window.closing.connect(self.close)
+        self.window.installEventFilter(WhileItDraws(self))
         self.garbage = GarbageCollection(lambda: self.training.status.is_busy, self)
         loaded = self.session.runs.grew  # the first merges tell that the kernels are
         loaded.connect(self.garbage.spare_what_exists, Qt.ConnectionType.SingleShotConnection)
@@ -396,6 +399,7 @@ def build(application: QApplication, settings: Settings, theme: str | None = Non
     """Everything for one window, not yet shown."""
     # A thread that runs Python keeps the window waiting for so long, each time; 5 ms would be felt.
     sys.setswitchinterval(SWITCH_SECONDS)
+    native_memory.give_back_early()
     application.setApplicationName("BPE Explorer")
     application.setDesktopFileName("bpe-explorer")
     program = Program(settings, Theme(theme or settings.get(THEME)))

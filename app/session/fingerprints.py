@@ -26,6 +26,7 @@ class Fingerprints(QObject):
         super().__init__(parent)
         self._runs, self._jobs = runs, jobs
         self._hashed: dict[object, Run] = {}  # by the stamp of the job
+        self._known: dict[tuple[Path | None, Fingerprint], Fingerprint] = {}  # without a hash: with it
         runs.prepared.connect(self._hash)
         jobs.mailbox.arrived.connect(self._receive)
 
@@ -41,12 +42,16 @@ class Fingerprints(QObject):
             self._jobs.start(ComparingJob(self._jobs.mailbox, self._jobs.next_stamp("comparing"), files))
 
     def _hash(self, run: Run) -> None:
+        files: dict[int, tuple[Path, Fingerprint]] = {}
         for source in run.sources:
             state = source.file_state()
-            if state is not None:
-                run.fingerprints[source.number] = Fingerprint(*state)
-        paths = {source.number: source.path for source in run.sources if source.number in run.fingerprints}
-        files = {number: (path, run.fingerprints[number]) for number, path in paths.items() if path is not None}
+            if state is None or source.path is None:
+                continue
+            fresh = Fingerprint(*state)
+            known = self._known.get((source.path, fresh))
+            run.fingerprints[source.number] = known or fresh
+            if known is None:
+                files[source.number] = source.path, fresh
         if files:
             stamp = self._jobs.next_stamp("fingerprints")
             self._hashed[stamp] = run
@@ -54,7 +59,11 @@ class Fingerprints(QObject):
 
     def _receive(self, message: Message) -> None:
         if isinstance(message, Fingerprinted) and message.stamp in self._hashed:
-            self._hashed.pop(message.stamp).fingerprints.update(message.fingerprints)
+            run = self._hashed.pop(message.stamp)
+            paths = {source.number: source.path for source in run.sources}
+            for number, found in message.fingerprints.items():
+                self._known[paths[number], run.fingerprints[number]] = found
+                run.fingerprints[number] = found
         elif isinstance(message, Compared) and (message.changed or message.missing):
             self.noticed.emit(Notice(_sentence(message), _details(message), is_error=False))
 

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QProgressBar,
     QPushButton,
     QSpinBox,
     QTableWidget,
@@ -25,6 +24,7 @@ from PySide6.QtWidgets import (
 from app.models.corpus_encoding import WIDTHS, CorpusEncoding, FileRow
 from app.models.wording import count_text, size_text
 from app.views.dialogs import ask_for_texts, ask_where_to_save
+from app.views.progress_bar import ProgressBar
 
 FILTERS = {"NumPy array (*.npy)": "npy", "Bare numbers (*.bin)": "bin"}
 TITLES = ("Text", "Size", "Tokens", "Different", "Bytes per token")
@@ -49,7 +49,7 @@ class EncodeDialog(QDialog):
         self.output = QLineEdit(placeholderText="ids.npy")
         self.output.setAccessibleName("File to write")
         self.choose = QPushButton("Choose …")
-        self.bar = QProgressBar(maximum=1000)
+        self.bar = ProgressBar(maximum=1000)
         self.bar.hide()
         self.told = QLabel(wordWrap=True)
         self.told.setAccessibleName("What became of it")

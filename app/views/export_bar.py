@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.models.table_export import TableExport
+from app.views.progress_bar import ProgressBar
 
 
 class ExportBar(QWidget):
@@ -12,7 +13,7 @@ class ExportBar(QWidget):
 
     def __init__(self, export: TableExport, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._bar = QProgressBar(maximum=1000, textVisible=False)
+        self._bar = ProgressBar(maximum=1000, textVisible=False)
         self._bar.setAccessibleName("Progress of the export")
         self._bar.setFixedSize(120, 8)
         self.cancel = QPushButton("Cancel", flat=True)

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QProgressBar,
     QPushButton,
     QScrollArea,
     QSpinBox,
@@ -24,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.models.table_export import Check, TableExport, format_choices
+from app.views.progress_bar import ProgressBar
 from app.views.theme import shades_of
 
 STAGES = {"writing": "Writing", "verifying": "Reading back and comparing"}
@@ -51,7 +51,7 @@ class ExportDialog(QDialog):
         self.path = QLineEdit(str(folder / self._choices[0].file_name))
         self.path.setAccessibleName("File to write")
         self.choose = QPushButton("Choose …")
-        self.bar = QProgressBar(maximum=1000)
+        self.bar = ProgressBar(maximum=1000)
         self.bar.setAccessibleName("Progress of the export")
         self.told = QLabel(wordWrap=True)
         self.told.setAccessibleName("What the check found")

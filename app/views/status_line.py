@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QWidget
+from PySide6.QtWidgets import QLabel, QStatusBar, QWidget
 
 from app.models.training_status import TrainingStatusModel
+from app.views.progress_bar import ProgressBar
 
 STEPS = 1000
 
@@ -18,7 +19,7 @@ class StatusLine(QStatusBar):
         self.sentence = QLabel()
         self.sentence.setAccessibleName("State of the training")
         self.sentence.setContentsMargins(8, 2, 8, 2)
-        self.progress = QProgressBar(maximum=STEPS, textVisible=False)
+        self.progress = ProgressBar(maximum=STEPS, textVisible=False)
         self.progress.setFixedWidth(180)
         self.progress.setFixedHeight(8)
         self.progress.setAccessibleName("Progress of the training")

@@ -53,7 +53,7 @@ class CorpusEncodingJob(Job):
             at=self._at,
             width=self._width,
             progress=self._report,
-            cancelled=self._stop.is_set,
+            cancelled=self.told_to_stop,
         )
         self.post(CorpusEncoded(self.stamp, result))
 

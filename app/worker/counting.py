@@ -88,7 +88,7 @@ class CountingJob(Job):
         else:
             _refuse_what_may_never_end(text.path)
             corpus = Corpus.from_files([text.path], encoding=text.encoding)
-        table = count_words(corpus, self._recipe, progress=self._reporter(text), cancelled=self._stop.is_set)
+        table = count_words(corpus, self._recipe, progress=self._reporter(text), cancelled=self.told_to_stop)
         if self.stopping:
             raise Cancelled("Counting was stopped.")
         lengths = np.diff(table.starts)

@@ -62,7 +62,7 @@ class PreparingExportJob(Job):
             merges=self._merges,
             text=self._text,
             progress=self._report,
-            cancelled=self._stop.is_set,
+            cancelled=self.told_to_stop,
         )
         if not self.stopping:
             self.post(ExportPrepared(self.stamp, prepared))

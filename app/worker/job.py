@@ -6,6 +6,7 @@ import threading
 from collections.abc import Hashable
 from dataclasses import dataclass
 
+from app.worker.courtesy import be_modest, give_way
 from app.worker.mailbox import Mailbox, Message
 from bpe_core import BpeError, Cancelled
 
@@ -50,6 +51,11 @@ class Job:
     def stopping(self) -> bool:
         return self._stop.is_set()
 
+    def told_to_stop(self) -> bool:
+        """The same, for loops to ask all the time; in doing so they let the window go first."""
+        give_way()
+        return self._stop.is_set()
+
     def work(self) -> None:
         """What the job does, on its thread; overridden by each kind of job."""
         raise NotImplementedError
@@ -58,6 +64,7 @@ class Job:
         self._mailbox.post(message)
 
     def _main(self) -> None:
+        be_modest()
         try:
             self.work()
         except Cancelled:

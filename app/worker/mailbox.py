@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from app.worker import courtesy
+
 
 @dataclass(frozen=True)
 class Message:
@@ -50,8 +52,10 @@ class Mailbox(QObject):
         with self._lock:
             self._closed = True
             self._waiting.clear()
+        courtesy.window_is_done()
 
     def _deliver(self) -> None:
+        courtesy.window_begins()
         with self._lock:
             messages = list(self._waiting.values())
             self._waiting.clear()

@@ -34,7 +34,7 @@ class QuestionJob(Job):
         self._question = question
 
     def work(self) -> None:
-        answer = self._question(lambda: self.stopping)
+        answer = self._question(self.told_to_stop)
         if not self.stopping:
             self.post(Answered(self.stamp, answer))
 

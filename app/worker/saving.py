@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from app.worker.courtesy import give_way
 from app.worker.job import Job
 from app.worker.mailbox import Mailbox, Message
 from app.worker.token_names import TokenNames
@@ -172,13 +173,19 @@ class SafetyCopyJob(Job):
             except OSError as error:
                 raise OutputError(f"Could not write {self.path}: {error.strerror or error}.") from error
             self._writer = SessionWriter(self.path)
-        self._writer.update(session)
+        self._writer.update(session, cancelled=_never_but_politely)
 
     def _close(self) -> None:
         if self._writer is not None:
             with contextlib.suppress(OutputError):
                 self._writer.close()
             self._writer = None
+
+
+def _never_but_politely() -> bool:
+    """A safety copy is written to its end; only the window goes first."""
+    give_way()
+    return False
 
 
 def remove_safety_copy(path: Path) -> None:

@@ -12,18 +12,23 @@ from __future__ import annotations
 
 import unicodedata
 
+from app.worker.courtesy import give_way
 from bpe_core import MergeHistory
 from bpe_core.alphabet import Alphabet
 
+NAMES_AT_ONCE = 1_000  # about a millisecond
+
 BLANK, NEWLINE, TAB = "·", "⏎", "⇥"
 _SIGNS = {" ": BLANK, "\n": NEWLINE, "\t": TAB}
+_SIGNS_OF_OURS = frozenset(_SIGNS.values())
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"}  # categories that would not be seen
 
 
 def shown(raw: bytes) -> str:
     """The bytes as text, with every blank, control character and broken character made visible."""
-    if raw.isalnum() and raw.isascii():
-        return raw.decode("ascii")  # most tokens, at a fraction of the cost
+    text = raw.decode(errors="surrogateescape")
+    if text.isprintable() and (text.isascii() or _SIGNS_OF_OURS.isdisjoint(text)):
+        return text.replace(" ", BLANK)  # nearly all tokens, at a fraction of the cost
     pieces = []
     rest = raw
     while rest:
@@ -40,7 +45,7 @@ def shown(raw: bytes) -> str:
 def _visible(character: str) -> str:
     if character in _SIGNS:
         return _SIGNS[character]
-    if character in _SIGNS.values() or unicodedata.category(character) in _HIDDEN:
+    if character in _SIGNS_OF_OURS or unicodedata.category(character) in _HIDDEN:
         # Our own signs, too, when they stand in the text: nobody shall take them for a blank.
         return "".join(f"<0x{byte:02X}>" for byte in character.encode("utf-8", "surrogatepass"))
     return character
@@ -60,11 +65,11 @@ class TokenNames:
 
     def grow(self, history: MergeHistory) -> None:
         """Name the tokens that the history has beyond those known."""
-        known = len(self.raw) - self.base
-        left = history.columns.left[known:].tolist()
-        right = history.columns.right[known:].tolist()
-        raw, text = self.raw, self.text
-        for i, j in zip(left, right, strict=True):
-            joined = raw[i] + raw[j]
-            text.append(shown(joined))
-            raw.append(joined)
+        raw, text, columns = self.raw, self.text, history.columns
+        for start in range(len(raw) - self.base, len(history), NAMES_AT_ONCE):
+            give_way()
+            part = slice(start, start + NAMES_AT_ONCE)
+            for i, j in zip(columns.left[part].tolist(), columns.right[part].tolist(), strict=True):
+                joined = raw[i] + raw[j]
+                text.append(shown(joined))
+                raw.append(joined)

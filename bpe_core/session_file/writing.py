@@ -26,7 +26,7 @@ from bpe_core.session_file.values import SavedRun, SavedSession, SavedSource
 from bpe_core.session_file.word_chunks import word_chunks
 from bpe_core.words import WordTable
 
-ROWS_AT_ONCE = 4_096  # between two looks at whether to stop
+ROWS_AT_ONCE = 512  # between two looks at whether to stop
 LONGEST_TOKEN_SHOWN = 240  # bytes; the ids tell the rest
 
 INSERT_MERGE = (
@@ -183,10 +183,10 @@ class SessionWriter:
     def _append_merges(
         self, run: int, history: MergeHistory, written: int, names: _Names, cancelled: CancelCheck
     ) -> None:
-        names.grow(history)
         for start in range(written, len(history), ROWS_AT_ONCE):
             _stop_if(cancelled)
             stop = min(start + ROWS_AT_ONCE, len(history))
+            names.grow(history.first(stop))
             columns = (column[start:stop].tolist() for column in history.columns)
             tokens = names.text[names.base + start : names.base + stop]
             steps = range(start + 1, stop + 1)

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QProgressBar,
     QPushButton,
     QScrollArea,
     QToolButton,
@@ -22,6 +21,7 @@ from app.models.predictions import Feedback, Mood
 from app.views.icons import icon
 from app.views.lessons.rich_text import as_html, as_plain
 from app.views.lessons.words_view import WordsView
+from app.views.progress_bar import ProgressBar
 from app.views.theme import fixed_font, shades_of
 
 SIGNS: dict[Mood, str] = {"right": "✓", "close": "≈", "wrong": "✗", "told": "→"}
@@ -45,7 +45,7 @@ class StepPage(QWidget):
         self.leave_button = QToolButton(autoRaise=True)
         self.leave_button.setToolTip("Leave the lesson: everything is as it was before")
         self.leave_button.setAccessibleName("Leave the lesson")
-        self.progress = QProgressBar(textVisible=False)
+        self.progress = ProgressBar(textVisible=False)
         self.progress.setFixedHeight(5)
         self.progress.setAccessibleName("Steps of the lesson")
         self.say = _text_label("What the lesson says")

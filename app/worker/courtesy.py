@@ -1,0 +1,59 @@
+"""The window goes first.
+
+Python lets one thread run at a time, in turns. While the window takes in news and draws them,
+threads that work aside would have most of the turns; so their loops give way for a moment.
+And where all cores are busy, the system lets the window have one first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+import time
+
+from PySide6.QtCore import QEvent, QObject, QTimer
+
+PATIENCE_SECONDS = 0.02  # a window that is busy for longer must not stop all work
+_NAP_SECONDS = 0.001
+_MODESTY = 5  # as for the command `nice`
+
+
+class _Window:
+    is_at_work = False
+
+
+def window_begins() -> None:
+    """It is done when everything is drawn that is waiting to be."""
+    _Window.is_at_work = True
+    QTimer.singleShot(0, window_is_done)
+
+
+def window_is_done() -> None:
+    _Window.is_at_work = False
+
+
+def give_way() -> None:
+    """Called aside, about every millisecond: wait while the window is at work."""
+    if not _Window.is_at_work:
+        return
+    until = time.monotonic() + PATIENCE_SECONDS
+    while _Window.is_at_work and time.monotonic() < until:
+        time.sleep(_NAP_SECONDS)
+
+
+def be_modest() -> None:
+    """Called at the start of a thread that works aside: the window is served before it."""
+    if sys.platform == "linux":  # elsewhere threads have no priority of their own that can be asked for this way
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _MODESTY)
+
+
+class WhileItDraws(QObject):
+    """An event filter that notes when a window begins to draw."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.UpdateRequest:
+            window_begins()
+        return False
