@@ -17,7 +17,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 
 PATIENCE_SECONDS = 0.02  # a window that is busy for longer must not stop all work
 _NAP_SECONDS = 0.001
-_MODESTY = 5  # as for the command `nice`
+_MODESTY = 10  # as for the command `nice`
 
 
 class _Window:
