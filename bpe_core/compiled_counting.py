@@ -35,7 +35,7 @@ _GROWN_SOON = 1 << 20  # slots: moving many words from table to table takes long
 _FEW_WORDS = 50_000  # they are joined before a thread has begun
 _FIRST_COPIES = 1 << 18
 _CUTS = 1 << 14  # of one stretch
-MOST_OWN_WORDS = 1 << 20  # of a thread; handing them over takes a fraction of the time it took to find them
+MOST_OWN_WORDS = 750_000  # of a thread; handing them over takes a fraction of the time it took to find them
 
 COUNTING = "The table of the different words"
 T = TypeVar("T")
@@ -111,12 +111,10 @@ def _joined(counters: list[Counter]) -> WordTable:
 def _listed(counters: list[Counter], at_once: _AtOnce) -> WordTable:
     """All words in the order they were first seen."""
     words = sum(map(len, counters))
-    check_room(56 * words, COUNTING, FEWER_WORDS)
-    firsts, slots, ranks = (np.empty(words, np.int64) for _ in range(3))
+    check_room(32 * words, COUNTING, FEWER_WORDS)
     ends = np.cumsum([len(counter) for counter in counters]).tolist()
     parts = [(counter.table, slice(end - len(counter), end)) for counter, end in zip(counters, ends, strict=True)]
-    at_once(partial(kernel.list_words, table, firsts[part], slots[part]) for table, part in parts)
-    ranks[np.argsort(firsts)] = np.arange(words)
+    slots, ranks = _ranked(parts, words, at_once)
     counts, starts = np.empty(words, np.int64), np.zeros(words + 1, np.int64)
     at_once(partial(kernel.write_counts, table, slots[part], ranks[part], counts, starts[1:]) for table, part in parts)
     np.cumsum(starts, out=starts)
@@ -124,6 +122,18 @@ def _listed(counters: list[Counter], at_once: _AtOnce) -> WordTable:
     text = np.empty(int(starts[-1]), np.uint8)
     at_once(partial(kernel.write_words, table, slots[part], ranks[part], starts, text) for table, part in parts)
     return WordTable(text, starts, counts)
+
+
+def _ranked(
+    parts: list[tuple[kernel.Words, slice]], words: int, at_once: _AtOnce
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The slots of all words, table after table, and which of all words stands there."""
+    slots, firsts = np.empty(words, np.int64), np.empty(words, np.int64)
+    at_once(partial(kernel.list_words, table, firsts[part], slots[part]) for table, part in parts)
+    order = np.argsort(firsts)
+    ranks = firsts  # where each was first seen is no longer needed
+    ranks[order] = np.arange(words)
+    return slots, ranks
 
 
 class _AtOnce:

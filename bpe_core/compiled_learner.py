@@ -31,7 +31,7 @@ LEARNING = "Learning"
 FEWER_CELLS = "Train on fewer texts, or choose a pattern that leaves fewer or shorter different words."
 
 _GROWTH = 4  # arrays that are known to grow slowly get a fourth more
-_SPARE = 1 << 25  # entries of the arena; with room for all births of a run it need not be tidied, which takes long
+_ROOMY = 1 << 25  # entries of the arena; with room for all births of a run it need not be tidied, which takes long
 
 
 class CompiledLearner:
@@ -133,7 +133,7 @@ class CompiledLearner:
 
 def _spare(used: int) -> int:
     """How much more room the arena gets."""
-    return max(used // _GROWTH, min(2 * used, _SPARE))
+    return max(used // _GROWTH, min(2 * used, _ROOMY - used))
 
 
 def _begin(

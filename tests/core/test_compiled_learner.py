@@ -187,7 +187,7 @@ def test_what_no_longer_stands_is_left_out_on_the_way(ties: Any, monkeypatch: py
         rooms.append(len(learner._state.arena))
 
     monkeypatch.setattr(CompiledLearner, "_tidy_arena", noting)
-    monkeypatch.setattr(compiled_learner, "_SPARE", 0)
+    monkeypatch.setattr(compiled_learner, "_ROOMY", 0)
     letters = np.random.default_rng(1).integers(97, 101, 3_000).astype(np.uint8).tobytes()
     words = WordTable.from_counts([(letters + b"a" * 500, 2)])
     recipe = Recipe.preset("raw-bytes", merges=300, ties=ties)
