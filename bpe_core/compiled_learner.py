@@ -99,8 +99,9 @@ class CompiledLearner:
     def _grow_pairs(self) -> None:
         pairs = self._state.pairs
         room = len(pairs) + max(len(pairs) // _GROWTH, 64)
-        check_room((room - len(pairs)) * pairs.itemsize, LEARNING, FEWER_CELLS)
-        pairs.resize(room, refcheck=False)  # in place where the system can move pages; nobody keeps a view
+        check_room((room - len(pairs)) * (pairs.itemsize + names.SIDES.itemsize), LEARNING, FEWER_CELLS)
+        for array in (pairs, self._state.sides):
+            array.resize(room, refcheck=False)  # in place where the system can move pages; nobody keeps a view
         if room > len(self._state.heap):
             heap = _grown(self._state.heap[: self._state.number[names.HEAP]], 2 * room)
             self._state = self._state._replace(heap=heap)
@@ -165,6 +166,7 @@ def _begin(
         text_starts=text_starts,
         base_slots=_slots(number, room),
         pairs=np.empty(room, names.PAIR),
+        sides=np.zeros(room, names.SIDES),
         arena=np.empty(0, np.int32),
         heap=np.empty(room, names.HEAP_ENTRY),
         waiting=np.zeros(names.LEVELS, np.int32),

@@ -189,7 +189,7 @@ def join(state, pair, token):  # type: ignore[no-untyped-def]
     right neighbour was (ab, a) for a moment, and is CHAINED in the end.
     """
     cells, arena, pairs, groups = state.cells, state.arena, state.pairs, state.groups
-    words, hints = state.words, state.word_hints
+    sides, words, hints = state.sides, state.words, state.word_hints
     left_length = np.int64(state.token_lengths[pairs[pair].left])
     length = np.int64(state.token_lengths[token])
     begin = pairs[pair].first
@@ -222,21 +222,21 @@ def join(state, pair, token):  # type: ignore[no-untyped-def]
             groups[CHAINED].times += 1
             cells[start] = FIRST_GROUP + CHAINED
         elif old_before > NO_PAIR:
-            group = np.int64(pairs[old_before].before)
+            group = np.int64(sides[old_before].before)
             if group == 0:
                 group = used
                 used += 1
-                pairs[old_before].before = group
+                sides[old_before].before = group
                 begin_group(groups, group, old_before, 1)
             groups[group].weight += weight
             groups[group].times += 1
             cells[start] = FIRST_GROUP + group
         if old_behind > NO_PAIR:
-            group = np.int64(pairs[old_behind].behind)
+            group = np.int64(sides[old_behind].behind)
             if group == 0:
                 group = used
                 used += 1
-                pairs[old_behind].behind = group
+                sides[old_behind].behind = group
                 begin_group(groups, group, old_behind, 0)
             groups[group].weight += weight
             groups[group].times += 1
@@ -274,10 +274,10 @@ def settle(state, pair, token):  # type: ignore[no-untyped-def]
         old = pairs[group.old]
         old.count -= group.weight
         if group.is_before:
-            old.before = 0
+            state.sides[group.old].before = 0
             give_birth(state, group, old.left, token, group.weight, group.times)
             continue
-        old.behind = 0
+        state.sides[group.old].behind = 0
         weight, times = group.weight, np.int64(group.times)
         if old.right == left:  # some of these neighbours became new tokens themselves
             weight -= chained.weight

@@ -46,7 +46,6 @@ def add_pair(pairs, number, left, right, count, times):  # type: ignore[no-untyp
     record.left = left
     record.right = right
     record.next = NO_PAIR
-    record.before = record.behind = 0
     number[ARENA] += times
     return pair
 

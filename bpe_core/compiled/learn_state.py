@@ -63,11 +63,12 @@ PAIR = np.dtype(
         ("left", np.int32),
         ("right", np.int32),
         ("next", np.int32),  # the next pair that waits on the same level
-        ("before", np.int32),  # its group in the merge at hand where it stands before the merged pair
-        ("behind", np.int32),  # the same where it stands behind
     ],
     align=True,
 )
+# Its groups in the merge at hand: where it stands before the merged pair, and where behind it. A record
+# of its own, as it is looked up for each neighbour: so the cache holds those of many pairs.
+SIDES = np.dtype([("before", np.int32), ("behind", np.int32)], align=True)
 HEAP_ENTRY = np.dtype([("count", np.int64), ("key", np.int64), ("pair", np.int64)], align=True)
 WORD = np.dtype([("start", np.int64), ("count", np.int64)], align=True)
 # The neighbours that a merge finds on one side and that are the same token.
@@ -97,6 +98,7 @@ class State(NamedTuple):
     text_starts: Int64s
     base_slots: Int32s  # the table of pairs of base symbols; 0 is empty
     pairs: Records
+    sides: Records  # of the pairs; all zero between two merges
     arena: Int32s  # the cells where pairs stand, a sorted slice for each pair, in the order of the pairs
     heap: Records
     waiting: Int32s  # for each level the pair that waits first
