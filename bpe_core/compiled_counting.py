@@ -35,7 +35,7 @@ _GROWN_SOON = 1 << 20  # slots: moving many words from table to table takes long
 _FEW_WORDS = 50_000  # they are joined before a thread has begun
 _FIRST_COPIES = 1 << 18
 _CUTS = 1 << 14  # of one stretch
-MOST_OWN_WORDS = 750_000  # of a thread; handing them over takes a fraction of the time it took to find them
+MOST_OWN_WORDS = 1 << 20  # of a thread; handing them over takes a fraction of the time it took to find them
 
 COUNTING = "The table of the different words"
 T = TypeVar("T")
