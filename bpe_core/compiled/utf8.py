@@ -1,59 +1,78 @@
-"""Whether bytes are valid UTF-8, as fast as they come from a disk."""
+"""Whether bytes are valid UTF-8, as fast as they come from a disk.
+
+An automaton of nine states reads a byte at a time. The steps that a byte makes from all of them
+stand in one number, the one from state s at bit s; so a state is where to shift the next byte's
+number, and each byte costs one shift.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
+import numpy.typing as npt
 
 from bpe_core.compiled.jit import kernel
 from bpe_core.compiled.memory import load_eight
 
 _ALL_ASCII = 0x8080808080808080  # has no bit in common with eight ASCII bytes
+_STATE = 63  # the bits of a number that hold a state
+
+# Between characters; where nothing can follow; one, two, three more bytes of a character to come;
+# and behind the first bytes after which not every other byte is allowed.
+_SOUND, _BROKEN, _ONE_MORE, _TWO_MORE, _THREE_MORE, _AFTER_E0, _AFTER_ED, _AFTER_F0, _AFTER_F4 = range(0, 54, 6)
+
+
+def _steps() -> npt.NDArray[np.uint64]:
+    """For each byte the states that it leads to."""
+    known: dict[tuple[int, int], int] = {}
+
+    def lead(state: int, codes: Iterable[int], to: int) -> None:
+        known.update({(state, byte): to for byte in codes})
+
+    lead(_SOUND, range(0x80), _SOUND)
+    lead(_SOUND, range(0xC2, 0xE0), _ONE_MORE)  # shorter forms exist for 0xC0 and 0xC1
+    lead(_SOUND, range(0xE0, 0xF0), _TWO_MORE)
+    lead(_SOUND, [0xE0], _AFTER_E0)
+    lead(_SOUND, [0xED], _AFTER_ED)
+    lead(_SOUND, range(0xF1, 0xF4), _THREE_MORE)
+    lead(_SOUND, [0xF0], _AFTER_F0)
+    lead(_SOUND, [0xF4], _AFTER_F4)
+    lead(_ONE_MORE, range(0x80, 0xC0), _SOUND)
+    lead(_TWO_MORE, range(0x80, 0xC0), _ONE_MORE)
+    lead(_THREE_MORE, range(0x80, 0xC0), _TWO_MORE)
+    lead(_AFTER_E0, range(0xA0, 0xC0), _ONE_MORE)  # below, shorter forms exist
+    lead(_AFTER_ED, range(0x80, 0xA0), _ONE_MORE)  # above are the surrogates
+    lead(_AFTER_F0, range(0x90, 0xC0), _TWO_MORE)  # below, shorter forms exist
+    lead(_AFTER_F4, range(0x80, 0x90), _TWO_MORE)  # above, Unicode has ended
+    states = range(0, 54, 6)
+    return np.array([sum(known.get((s, byte), _BROKEN) << s for s in states) for byte in range(256)], np.uint64)
+
+
+_STEPS = _steps()
 
 
 @kernel
-def first_invalid(data):  # type: ignore[no-untyped-def]
-    """The start of the first character that is not valid, or -1."""
+def sound_until(data):  # type: ignore[no-untyped-def]
+    """Up to where all is valid: the end, or the start of a character at most some bytes before what is not."""
     end = np.uint64(len(data))
-    i = np.uint64(0)
+    state = np.uint64(_SOUND)
+    i = sound = np.uint64(0)
     while i + np.uint64(8) <= end:
         eight = load_eight(data, i)
-        if eight & np.uint64(_ALL_ASCII) == np.uint64(0):
-            i += np.uint64(8)
-        else:
-            length = _length(eight)
-            if length == np.uint64(0):
-                return np.int64(i)
-            i += length
-            while i + np.uint64(8) <= end and data[i] >= 0x80:  # such characters stand together
-                length = _length(load_eight(data, i))
-                if length == np.uint64(0):
-                    return np.int64(i)
-                i += length
+        i += np.uint64(8)
+        if state == np.uint64(_SOUND) and eight & np.uint64(_ALL_ASCII) == np.uint64(0):
+            sound = i
+            continue
+        for _ in range(8):
+            state = _STEPS[eight & np.uint64(0xFF)] >> (state & np.uint64(_STATE))
+            eight >>= np.uint64(8)
+        state &= np.uint64(_STATE)
+        if state == np.uint64(_SOUND):
+            sound = i
+        elif state == np.uint64(_BROKEN):
+            return np.int64(sound)
     while i < end:
-        last = np.uint64(0)  # zeros behind the end continue no character
-        for place in range(i, end):
-            last |= np.uint64(data[place]) << (np.uint64(8) * (place - i))
-        length = _length(last)
-        if length == np.uint64(0):
-            return np.int64(i)
-        i += length
-    return np.int64(-1)
-
-
-@kernel
-def _length(eight):  # type: ignore[no-untyped-def]
-    """How long the character is that these bytes begin with, the first being the lowest; 0 if it is not valid."""
-    if eight & np.uint64(0x80) == np.uint64(0):
-        return np.uint64(1)
-    if eight & np.uint64(0xC0F0) == np.uint64(0x80E0):
-        second = eight & np.uint64(0x200F)  # with the last bits of the first byte
-        # Shorter forms exist below 0xE0 0xA0, and 0xED 0xA0 begins the surrogates.
-        sound = (second != np.uint64(0)) & (second != np.uint64(0x200D))
-        return np.uint64(3) if sound & (eight & np.uint64(0xC00000) == np.uint64(0x800000)) else np.uint64(0)
-    if eight & np.uint64(0xC0E0) == np.uint64(0x80C0):  # shorter forms exist for 0xC0 and 0xC1
-        return np.uint64(2) if eight & np.uint64(0x1E) != np.uint64(0) else np.uint64(0)
-    if eight & np.uint64(0xC0C0C0F8) != np.uint64(0x808080F0):
-        return np.uint64(0)
-    start = (eight & np.uint64(0x07)) << np.uint64(2) | (eight & np.uint64(0x3000)) >> np.uint64(12)
-    # In units of 0x10000 code points: below 1 shorter forms exist, and Unicode ends behind 16.
-    return np.uint64(4) if (start >= np.uint64(1)) & (start <= np.uint64(16)) else np.uint64(0)
+        state = _STEPS[np.uint64(data[i])] >> (state & np.uint64(_STATE))
+        i += np.uint64(1)
+    return np.int64(end if state & np.uint64(_STATE) == np.uint64(_SOUND) else sound)

@@ -22,15 +22,16 @@ def first_invalid(data: Bytes) -> int:
         # Loaded where large texts are counted. It is fast, but not worth waiting for by itself.
         kernels = sys.modules.get("bpe_core.compiled.utf8")
         if kernels is not None and not readiness.forbidden():
-            return int(kernels.first_invalid(np.frombuffer(data, np.uint8)))
-    return _first_invalid_for_python(data)
+            return _first_invalid_from(int(kernels.sound_until(np.frombuffer(data, np.uint8))), data)
+    return _first_invalid_from(0, data)
 
 
-def _first_invalid_for_python(data: Bytes) -> int:
+def _first_invalid_from(start: int, data: Bytes) -> int:
+    """The same where everything before `start`, the start of a character, is valid."""
     try:
-        str(data, "utf-8")
+        str(memoryview(data)[start:], "utf-8")
     except UnicodeDecodeError as error:
-        return error.start
+        return start + error.start
     return -1
 
 
