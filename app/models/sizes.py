@@ -16,8 +16,7 @@ from app.session.run import Run
 from app.session.runs import Runs
 from app.session.shelf import Shelf
 from app.session.time import TimeCursor
-from app.worker.corpus_encoding import corpus_of
-from app.worker.counting import Counted
+from app.worker.counting import Counted, corpus_of
 from app.worker.questions import IsStopping
 from bpe_core import BpeError, Cancelled, Corpus, MergeHistory, WordTable, count_words
 from bpe_core.insight.ranked_words import RankedWords

@@ -16,10 +16,10 @@ from app.session.runs import Runs
 from app.session.shelf import Shelf
 from app.session.sources import Source
 from app.session.time import TimeCursor
-from app.worker.counting import Counted
+from app.worker.counting import Counted, corpus_of
 from app.worker.questions import IsStopping
 from app.worker.token_names import shown
-from bpe_core import BpeError, Corpus, MergeHistory, WordTable
+from bpe_core import BpeError, MergeHistory, WordTable
 from bpe_core.insight.biography import biography
 from bpe_core.insight.contexts import contexts
 from bpe_core.insight.contributions import FileCounts, contributions, split_over_files
@@ -315,7 +315,7 @@ def find_lines(
         if is_stopping() or len(found) >= MOST_CONTEXTS:
             break
         try:
-            corpus = _corpus_of(source)
+            corpus = corpus_of(source.as_text())
             most = max(2, MOST_CONTEXTS // len(sources))
             hits = contexts(corpus, ranked, token, at, most=most, seconds=seconds, cancelled=is_stopping)
         except BpeError:
@@ -328,9 +328,3 @@ def find_lines(
             for hit in hits
         ]  # fmt: skip
     return tuple(found[:MOST_CONTEXTS])
-
-
-def _corpus_of(source: Source) -> Corpus:
-    if source.path is None:
-        return Corpus.from_texts([source.text])
-    return Corpus.from_files([source.path], encoding=source.encoding)

@@ -36,7 +36,7 @@ class Fingerprints(QObject):
         for run in self._runs.all:  # the newest run has read a file last
             for source in run.sources:
                 known = run.fingerprints.get(source.number)
-                if source.path is not None and known is not None:
+                if source.path is not None and known is not None and not source.refused:
                     files[source.path] = known
         if files:
             self._jobs.start(ComparingJob(self._jobs.mailbox, self._jobs.next_stamp("comparing"), files))

@@ -14,7 +14,7 @@ from typing import Any
 from app.session.merge_filter import MergeFilter
 from app.session.run import Phase, Run
 from app.session.session import Session
-from app.session.sources import Source
+from app.session.sources import Source, from_session
 from app.worker.token_names import TokenNames
 from app.worker.training import Pace
 from bpe_core.session_file import Fingerprint, RunState, SavedRun, SavedSession, SavedSource, View
@@ -100,7 +100,7 @@ def _run(saved: SavedRun, names: TokenNames | None) -> Run:
 def _source(saved: SavedSource) -> Source:
     if saved.path is None:
         return Source(saved.name, text=saved.text or "", encoding=saved.encoding)
-    return Source(saved.name, path=Path(saved.path), encoding=saved.encoding)
+    return from_session(saved.name, saved.path, saved.encoding)
 
 
 def _filter(values: Mapping[str, Any]) -> MergeFilter:

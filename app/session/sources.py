@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 from app.worker.counting import Text
+
+PATHS_REACH_FAR = sys.platform == "win32"
 
 _numbers = itertools.count(1)
 
@@ -20,6 +23,7 @@ class Source:
     path: Path | None = None
     text: str = field(default="", repr=False)
     encoding: str | None = None
+    refused: str = ""  # why the file is not even looked at
     number: int = field(default_factory=lambda: next(_numbers))
 
     @property
@@ -27,14 +31,12 @@ class Source:
         """In bytes; None for a file that cannot be looked at."""
         if self.path is None:
             return len(self.text.encode())
-        try:
-            return self.path.stat().st_size
-        except OSError:
-            return None
+        state = self.file_state()
+        return state and state[0]
 
     def file_state(self) -> tuple[int, int] | None:
         """Size and time of a file as it is now; None for a text given directly or a file that is gone."""
-        if self.path is None:
+        if self.path is None or self.refused:
             return None
         try:
             status = self.path.stat()
@@ -44,7 +46,7 @@ class Source:
 
     def as_text(self) -> Text:
         """What the counting job is given; the key changes when the file does."""
-        return Text(key=self._key(), path=self.path, text=self.text, encoding=self.encoding)
+        return Text(key=self._key(), path=self.path, text=self.text, encoding=self.encoding, refused=self.refused)
 
     def _key(self) -> Hashable:
         return self.number if self.path is None else (self.path, self.file_state(), self.encoding)
@@ -60,9 +62,22 @@ def with_files(sources: Sources, paths: tuple[Path, ...]) -> Sources:
     >>> [source.name for source in with_files(some, (Path("b.txt"), Path("c.txt")))]
     ['a.txt', 'b.txt', 'c.txt']
     """
-    known = {source.path for source in sources}
+    known = {source.path for source in sources if not source.refused}
     fresh = [path for path in dict.fromkeys(paths) if path not in known]
-    return sources + tuple(Source(path.name, path=path) for path in fresh)
+    kept = tuple(source for source in sources if source.path is None or source.path not in fresh)
+    return kept + tuple(Source(path.name, path=path) for path in fresh)
+
+
+def from_session(name: str, path: str, encoding: str | None) -> Source:
+    """A file that a session names, which anybody may have sent.
+
+    Where paths can name other computers, to look at such a file is to call one, and tells it who
+    looks. That needs more than an opened session.
+    """
+    refused = ""
+    if PATHS_REACH_FAR and PureWindowsPath(path).drive.startswith(r"\\"):
+        refused = f"{path} is on another computer, and only a session names it. If you trust it, add the file yourself."
+    return Source(name, path=Path(path), encoding=encoding, refused=refused)
 
 
 def without(sources: Sources, numbers: set[int]) -> Sources:

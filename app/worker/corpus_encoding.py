@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.worker.counting import Text
+from app.worker.counting import Text, corpus_of
 from app.worker.job import Job
 from app.worker.mailbox import Mailbox, Message
 from bpe_core import Corpus, MergeHistory, Progress
@@ -59,10 +59,3 @@ class CorpusEncodingJob(Job):
 
     def _report(self, progress: Progress) -> None:
         self.post(EncodingProgress(self.stamp, progress.done, progress.total))
-
-
-def corpus_of(text: Text) -> Corpus:
-    """A text to be read, from its file or as it is."""
-    if text.path is None:
-        return Corpus.from_texts([text.text])
-    return Corpus.from_files([text.path], encoding=text.encoding)

@@ -24,6 +24,7 @@ class Text:
     path: Path | None
     text: str
     encoding: str | None = None
+    refused: str = ""  # why the file must not be read
 
 
 @dataclass(frozen=True)
@@ -83,11 +84,7 @@ class CountingJob(Job):
                 self.post(CountFailed((self.stamp, text.key), self.stamp, text.key, str(error)))
 
     def _counted(self, text: Text) -> Counted:
-        if text.path is None:
-            corpus = Corpus.from_texts([text.text])
-        else:
-            _refuse_what_may_never_end(text.path)
-            corpus = Corpus.from_files([text.path], encoding=text.encoding)
+        corpus = corpus_of(text)
         table = count_words(corpus, self._recipe, progress=self._reporter(text), cancelled=self.told_to_stop)
         if self.stopping:
             raise Cancelled("Counting was stopped.")
@@ -115,6 +112,16 @@ class CountingJob(Job):
             self.post(CountProgress(stamp, self.stamp, text.key, progress.done, progress.total, rate))
 
         return report
+
+
+def corpus_of(text: Text) -> Corpus:
+    """A text to be read, from its file or as it is."""
+    if text.path is None:
+        return Corpus.from_texts([text.text])
+    if text.refused:
+        raise CorpusError(text.refused)
+    _refuse_what_may_never_end(text.path)
+    return Corpus.from_files([text.path], encoding=text.encoding)
 
 
 def _refuse_what_may_never_end(path: Path) -> None:

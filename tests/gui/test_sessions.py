@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import sqlite3
@@ -14,13 +15,24 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.session import sources
 from app.session.merge_filter import MergeFilter
 from app.session.run import Phase
 from app.settings import RECENT_FILES, data_folder
 from app.wiring import Program
-from app.worker import saving
+from app.worker import fingerprinting, saving
+from app.worker.job import Job
 from bpe_core import OutputError, Recipe
-from bpe_core.session_file import SavedSession, SavedSource, SessionWriter, View, read_session, write_session
+from bpe_core.session_file import (
+    Fingerprint,
+    SavedRun,
+    SavedSession,
+    SavedSource,
+    SessionWriter,
+    View,
+    read_session,
+    write_session,
+)
 from tests.gui.conftest import WAIT, settle, wait_for_phase
 
 NewProgram = Callable[..., Program]
@@ -487,6 +499,36 @@ def test_a_full_disk_is_told_and_written_to_again_when_there_is_room(
     wait_until_kept(qtbot, program)
 
 
+def test_a_file_is_hashed_once_for_all_runs_until_it_changes(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, hashed = tmp_path / "a.txt", list[Path]()
+    path.write_text("low lower lowest " * 9, encoding="utf-8")
+    hash_of = fingerprinting.hash_of
+
+    def noting(path: Path, job: Job) -> str | None:
+        hashed.append(path)
+        return hash_of(path, job)
+
+    monkeypatch.setattr(fingerprinting, "hash_of", noting)
+
+    def hash_of_last_run() -> str:
+        (known,) = program.session.runs.all[-1].fingerprints.values()
+        return known.sha256
+
+    program.opening.open_paths([path])
+    small(program)
+    train(program)
+    qtbot.waitUntil(lambda: hash_of_last_run() != "", timeout=WAIT)
+    train(program)
+    assert hash_of_last_run() == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert hashed == [path]
+    path.write_text("high higher highest " * 9, encoding="utf-8")
+    train(program)
+    qtbot.waitUntil(lambda: hash_of_last_run() == hashlib.sha256(path.read_bytes()).hexdigest(), timeout=WAIT)
+    assert hashed == [path, path]
+
+
 # From a stranger
 
 
@@ -504,6 +546,35 @@ def test_a_session_that_names_a_pipe_as_its_text_cannot_hold_the_window_up(
         return "\n".join(str(program.corpus.data(program.corpus.index(0), role)) for role in roles)
 
     qtbot.waitUntil(lambda: "is a pipe or a device" in told(), timeout=WAIT)
+
+
+def test_a_session_that_names_a_file_on_another_computer_does_not_look_at_it(
+    qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To look is to call that computer. As if paths could do that here; the file is there, and would be read."""
+    path = tmp_path / r"\\other\share\a.txt"
+    path.write_text("low lower lowest", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sources, "PATHS_REACH_FAR", True)
+    known = Fingerprint(path.stat().st_size - 1, 0)
+    run = SavedRun(1, Recipe.preset("gpt2"), (SavedSource("a.txt", path=path.name, fingerprint=known),))
+    source = SavedSource("a.txt", path=path.name)
+    write_session(SavedSession(Recipe.preset("gpt2"), (source,), runs=(run,)), tmp_path / "one.bpex")
+    open_session(qtbot, program, tmp_path / "one.bpex")
+    (opened,) = program.session.shelf.sources.value
+    assert opened.path == Path(path.name)
+    assert opened.size is None
+
+    def told() -> str:
+        roles = range(Qt.ItemDataRole.UserRole + 8)
+        return "\n".join(str(program.corpus.data(program.corpus.index(0), role)) for role in roles)
+
+    qtbot.waitUntil(lambda: "is on another computer" in told(), timeout=WAIT)
+    assert "changed" not in program.messages.sentence.text()
+    program.session.shelf.add_paths([Path(path.name)])
+    qtbot.waitUntil(lambda: "another computer" not in told(), timeout=WAIT)
+    (added,) = program.session.shelf.sources.value
+    assert not added.refused
 
 
 @pytest.mark.parametrize(

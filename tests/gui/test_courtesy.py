@@ -1,0 +1,96 @@
+"""What works aside lets the window go first, and not for ever."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QEvent
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.views.progress_bar import ProgressBar
+from app.wiring import Program
+from app.worker import courtesy
+from app.worker.job import Job
+from app.worker.mailbox import Mailbox
+
+
+@pytest.fixture(autouse=True)
+def window_at_rest(qtbot: QtBot) -> Iterator[None]:
+    courtesy.window_is_done()
+    yield
+    courtesy.window_is_done()
+
+
+def waited() -> float:
+    began = time.monotonic()
+    courtesy.give_way()
+    return time.monotonic() - began
+
+
+def test_nobody_waits_for_a_window_at_rest() -> None:
+    assert min(waited() for _ in range(100)) < 0.001
+
+
+def test_a_window_at_work_is_waited_for_but_not_for_ever(qtbot: QtBot) -> None:
+    courtesy.window_begins()
+    assert waited() >= courtesy.PATIENCE_SECONDS
+    qtbot.waitUntil(lambda: waited() < courtesy.PATIENCE_SECONDS)  # the event loop has come to rest
+
+
+def test_who_waits_goes_on_when_the_window_is_done() -> None:
+    courtesy.window_begins()
+    timer = threading.Timer(0.002, courtesy.window_is_done)
+    timer.start()
+    assert min(waited(), waited()) < courtesy.PATIENCE_SECONDS
+
+
+def test_a_window_that_draws_is_at_work(qtbot: QtBot, program: Program) -> None:
+    qtbot.waitUntil(lambda: not courtesy._Window.is_at_work)
+    QApplication.sendEvent(program.window, QEvent(QEvent.Type.UpdateRequest))
+    assert courtesy._Window.is_at_work
+    qtbot.waitUntil(lambda: not courtesy._Window.is_at_work)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have priorities of their own here only")
+def test_jobs_are_modest(qtbot: QtBot) -> None:
+    found: list[int] = []
+
+    class Modest(Job):
+        def work(self) -> None:
+            found.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
+
+    job = Modest(Mailbox(), "a")
+    job.start()
+    job.join()
+    assert found[0] > os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+
+def test_a_new_value_of_a_progress_bar_draws_nothing_at_once(qtbot: QtBot) -> None:
+    drawn: list[QPaintEvent] = []
+
+    class Beside(QWidget):
+        def paintEvent(self, event: QPaintEvent) -> None:
+            drawn.append(event)
+
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(300, 100)
+    beside, bar = Beside(window), ProgressBar(window, maximum=1000)
+    beside.resize(100, 50)
+    bar.move(150, 0)
+    window.show()
+    qtbot.waitUntil(lambda: bool(drawn))
+    QApplication.processEvents()
+    drawn.clear()
+    beside.update()
+    bar.setValue(500)
+    assert not drawn  # Qt's own bar would have had all of the window drawn by now
+    qtbot.waitUntil(lambda: bool(drawn))
+    assert bar.value() == 500
