@@ -203,10 +203,11 @@ def test_an_empty_file(tmp_path: Path, content: bytes) -> None:
     assert sentence(path) == f"{path} is empty: there is no text in it."
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
 def test_an_unreadable_file(tmp_path: Path) -> None:
     path = write(tmp_path, "locked.txt", "low")
     path.chmod(0)
+    if os.access(path, os.R_OK):
+        pytest.skip("whoever runs this may read everything, or files cannot be locked here")
     assert sentence(path) == f"{path} cannot be opened: permission denied."
     assert sentence(tmp_path) == f"{path} cannot be opened: permission denied."
 

@@ -6,7 +6,7 @@ import hashlib
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -33,6 +33,7 @@ from bpe_core.session_file import (
     read_session,
     write_session,
 )
+from resources import samples
 from tests.gui.conftest import WAIT, settle, wait_for_phase
 
 NewProgram = Callable[..., Program]
@@ -477,6 +478,47 @@ def test_a_folder_that_cannot_be_written_is_told_once_and_training_goes_on(
     program.actions["new_run"].trigger()
     wait_for_phase(qtbot, program, Phase.ENDED)
     qtbot.waitUntil(lambda: len(safety_copies()) == 1, timeout=WAIT)
+
+
+@pytest.fixture
+def locked_folder(tmp_path: Path) -> Iterator[Path]:
+    """A folder in which nothing can be changed, with a session."""
+    folder = tmp_path / "locked"
+    folder.mkdir()
+    write_session(SavedSession(Recipe.preset("gpt2"), text="as it was"), folder / "one.bpex")
+    folder.chmod(0o555)
+    (folder / "one.bpex").chmod(0o444)
+    if os.access(folder, os.W_OK):
+        pytest.skip("whoever runs this may write everywhere, or folders cannot be locked here")
+    yield folder
+    folder.chmod(0o755)
+
+
+def test_a_folder_that_cannot_be_written_is_told_and_another_is_taken(
+    qtbot: QtBot, program: Program, train: Train, locked_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small(program)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(locked_folder / "two.bpex"), ""))
+    program.actions["save_as"].trigger()
+    qtbot.waitUntil(lambda: "Could not write" in program.messages.sentence.text(), timeout=WAIT)
+    assert str(locked_folder) in program.messages.sentence.text()
+    train(program)
+    save_as(qtbot, program, locked_folder.parent / "two.bpex", monkeypatch)
+    qtbot.waitUntil(lambda: (locked_folder.parent / "two.bpex").exists(), timeout=WAIT)
+
+
+def test_a_session_that_cannot_be_written_opens_and_is_saved_elsewhere(
+    qtbot: QtBot, program: Program, train: Train, locked_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_session(qtbot, program, locked_folder / "one.bpex")
+    assert program.token_text.text() == "as it was"
+    small(program)
+    program.opening.open_sample(samples()[0])
+    train(program)
+    program.actions["save"].trigger()
+    qtbot.waitUntil(lambda: "Could not write" in program.messages.sentence.text(), timeout=WAIT)
+    save_as(qtbot, program, locked_folder.parent / "two.bpex", monkeypatch)
+    assert len(read_session(locked_folder.parent / "two.bpex").runs) == 1
 
 
 def test_a_full_disk_is_told_and_written_to_again_when_there_is_room(
