@@ -38,27 +38,27 @@ class LifeChart(QWidget):
         facts = self._facts
         if facts is None:
             return
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        shades = shades_of(self.palette())
-        plot = self._plot()
-        painter.setPen(QPen(shades.hairline, 1))
-        painter.drawLine(plot.bottomLeft(), plot.bottomRight())
-        most = max((count for _, count in (*facts.pair_curve, *facts.curve)), default=0)
-        born = facts.curve[0][0] if facts.curve else 0
-        painter.setPen(QPen(shades.muted, 1, Qt.PenStyle.DotLine))
-        painter.drawPolyline(self._line(facts.pair_curve, born, most))
-        painter.setPen(QPen(shades.curve, 1.5))
-        painter.drawPolyline(self._line(facts.curve, facts.end, most))
-        x = self._x(facts.at)
-        painter.setPen(QPen(shades.bar_next, 1))
-        painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()))
-        painter.setPen(shades.muted)
-        painter.drawText(QPointF(plot.left(), plot.top() - 3), f"{most:,}")
-        told = f"merge {facts.end:,}"
-        width = QFontMetricsF(self.font()).horizontalAdvance(told)
-        painter.drawText(QPointF(plot.right() - width, self.height() - 3), told)
-        painter.drawText(QPointF(plot.left(), self.height() - 3), "0")
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            shades = shades_of(self.palette())
+            plot = self._plot()
+            painter.setPen(QPen(shades.hairline, 1))
+            painter.drawLine(plot.bottomLeft(), plot.bottomRight())
+            most = max((count for _, count in (*facts.pair_curve, *facts.curve)), default=0)
+            born = facts.curve[0][0] if facts.curve else 0
+            painter.setPen(QPen(shades.muted, 1, Qt.PenStyle.DotLine))
+            painter.drawPolyline(self._line(facts.pair_curve, born, most))
+            painter.setPen(QPen(shades.curve, 1.5))
+            painter.drawPolyline(self._line(facts.curve, facts.end, most))
+            x = self._x(facts.at)
+            painter.setPen(QPen(shades.bar_next, 1))
+            painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()))
+            painter.setPen(shades.muted)
+            painter.drawText(QPointF(plot.left(), plot.top() - 3), f"{most:,}")
+            told = f"merge {facts.end:,}"
+            width = QFontMetricsF(self.font()).horizontalAdvance(told)
+            painter.drawText(QPointF(plot.right() - width, self.height() - 3), told)
+            painter.drawText(QPointF(plot.left(), self.height() - 3), "0")
 
     def _plot(self) -> QRectF:
         line = QFontMetricsF(self.font()).height()

@@ -47,22 +47,22 @@ class LinesChart(QWidget):
         return QColor(colours[index % len(colours)])
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), self.palette().base())
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        lines = self._lines()
-        if not any(len(line.x) for line in lines.lines):
-            painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
-            painter.drawText(QRectF(self.rect()), Qt.AlignmentFlag.AlignCenter, self._hint)
-            return
-        scale = _Scale(self._plot(), lines)
-        self._paint_axes(painter, scale, lines)
-        for index, line in enumerate(lines.lines):
-            self._paint_line(painter, scale, lines, index, line)
-        if lines.marked_x is not None:
-            x = scale.x(lines.marked_x)
-            painter.setPen(QPen(shades_of(self.palette()).bar_next, 1))
-            painter.drawLine(QPointF(x, scale.plot.top()), QPointF(x, scale.plot.bottom()))
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), self.palette().base())
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            lines = self._lines()
+            if not any(len(line.x) for line in lines.lines):
+                painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
+                painter.drawText(QRectF(self.rect()), Qt.AlignmentFlag.AlignCenter, self._hint)
+                return
+            scale = _Scale(self._plot(), lines)
+            self._paint_axes(painter, scale, lines)
+            for index, line in enumerate(lines.lines):
+                self._paint_line(painter, scale, lines, index, line)
+            if lines.marked_x is not None:
+                x = scale.x(lines.marked_x)
+                painter.setPen(QPen(shades_of(self.palette()).bar_next, 1))
+                painter.drawLine(QPointF(x, scale.plot.top()), QPointF(x, scale.plot.bottom()))
 
     def _plot(self) -> QRectF:
         metrics = QFontMetricsF(self.font())

@@ -81,30 +81,30 @@ class MergeTree(QWidget):
         return middle
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setFont(self._font)
-        shades = shades_of(self.palette())
-        self._paint_mark(painter)
-        boxes = {id(node): box for box, node in self._boxes}
-        painter.setPen(QPen(shades.muted, 1))
-        for box, node in self._boxes:
-            for part in (node.left, node.right):
-                if part is not None:
-                    below = boxes[id(part)]
-                    start = QPointF(box.center().x(), box.bottom())
-                    painter.drawLine(start, QPointF(below.center().x(), below.top()))
-        whole = {id(tree) for tree in self._trees}
-        for box, node in self._boxes:
-            is_token = id(node) in whole
-            painter.setPen(QPen(shades.curve if is_token else shades.hairline, 1))
-            painter.setBrush(shades.mark_ground if is_token else self.palette().base())
-            painter.drawRoundedRect(box, 4, 4)
-            if node.step is None:
-                painter.setPen(self.palette().color(QPalette.ColorRole.Text))
-                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, node.text)
-            else:
-                self._paint_merge(painter, box, node)
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setFont(self._font)
+            shades = shades_of(self.palette())
+            self._paint_mark(painter)
+            boxes = {id(node): box for box, node in self._boxes}
+            painter.setPen(QPen(shades.muted, 1))
+            for box, node in self._boxes:
+                for part in (node.left, node.right):
+                    if part is not None:
+                        below = boxes[id(part)]
+                        start = QPointF(box.center().x(), box.bottom())
+                        painter.drawLine(start, QPointF(below.center().x(), below.top()))
+            whole = {id(tree) for tree in self._trees}
+            for box, node in self._boxes:
+                is_token = id(node) in whole
+                painter.setPen(QPen(shades.curve if is_token else shades.hairline, 1))
+                painter.setBrush(shades.mark_ground if is_token else self.palette().base())
+                painter.drawRoundedRect(box, 4, 4)
+                if node.step is None:
+                    painter.setPen(self.palette().color(QPalette.ColorRole.Text))
+                    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, node.text)
+                else:
+                    self._paint_merge(painter, box, node)
 
     def _paint_merge(self, painter: QPainter, box: QRectF, node: TreeNode) -> None:
         centred = Qt.AlignmentFlag.AlignHCenter

@@ -91,25 +91,25 @@ class PairChart(QWidget):
         return metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, sentence)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), self.palette().base())
-        bars = self._model.bars
-        shades = shades_of(self.palette())
-        painter.setPen(shades.muted)
-        painter.drawText(self._headline_place(), Qt.TextFlag.TextWordWrap, self._headline())
-        if not bars:
-            return
-        rows = self._rows_shown()
-        label_width = self._label_width(bars[:rows])
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if 0 <= self._row < rows:
-            place = QRectF(4, self._top() + self._row * self._row_height(), self.width() - 8, self._row_height())
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(shades.mark_ground)
-            painter.drawRoundedRect(place, 3, 3)
-        for i, bar in enumerate(bars[:rows]):
-            y = self._top() + i * self._row_height()
-            self._draw(painter, bar, y, label_width, bars[0].count)
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), self.palette().base())
+            bars = self._model.bars
+            shades = shades_of(self.palette())
+            painter.setPen(shades.muted)
+            painter.drawText(self._headline_place(), Qt.TextFlag.TextWordWrap, self._headline())
+            if not bars:
+                return
+            rows = self._rows_shown()
+            label_width = self._label_width(bars[:rows])
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            if 0 <= self._row < rows:
+                place = QRectF(4, self._top() + self._row * self._row_height(), self.width() - 8, self._row_height())
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(shades.mark_ground)
+                painter.drawRoundedRect(place, 3, 3)
+            for i, bar in enumerate(bars[:rows]):
+                y = self._top() + i * self._row_height()
+                self._draw(painter, bar, y, label_width, bars[0].count)
 
     def _rows_shown(self) -> int:
         room = max(1, int((self.height() - self._top() - 4) / self._row_height()))

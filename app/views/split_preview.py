@@ -51,26 +51,26 @@ class SplitPreview(QWidget):
         return QFontMetricsF(self.font()).height() + GAP + 1
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        shades = shades_of(self.palette())
-        if self._sentence:
-            painter.setPen(shades.error)
-            painter.drawText(self.rect(), Qt.TextFlag.TextWordWrap, self._sentence)
-            return
-        metrics = QFontMetricsF(self.font())
-        x, y, height = 0.0, 0.0, self._line_height()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for i, word in enumerate(self._words):
-            width = min(metrics.horizontalAdvance(word) + 2 * PADDING, float(self.width()))
-            if x + width > self.width():
-                x, y = 0.0, y + height
-            if y + height > self.height():
+        with QPainter(self) as painter:
+            shades = shades_of(self.palette())
+            if self._sentence:
+                painter.setPen(shades.error)
+                painter.drawText(self.rect(), Qt.TextFlag.TextWordWrap, self._sentence)
                 return
-            box = QRectF(x, y, width, height - GAP)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(shades.mark_ground if i % 2 else shades.hairline)
-            painter.drawRoundedRect(box, 2.5, 2.5)
-            painter.setPen(self.palette().text().color())
-            text = metrics.elidedText(word, Qt.TextElideMode.ElideRight, width - 2 * PADDING + 1)
-            painter.drawText(box.adjusted(PADDING, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, text)
-            x += width + GAP
+            metrics = QFontMetricsF(self.font())
+            x, y, height = 0.0, 0.0, self._line_height()
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            for i, word in enumerate(self._words):
+                width = min(metrics.horizontalAdvance(word) + 2 * PADDING, float(self.width()))
+                if x + width > self.width():
+                    x, y = 0.0, y + height
+                if y + height > self.height():
+                    return
+                box = QRectF(x, y, width, height - GAP)
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(shades.mark_ground if i % 2 else shades.hairline)
+                painter.drawRoundedRect(box, 2.5, 2.5)
+                painter.setPen(self.palette().text().color())
+                text = metrics.elidedText(word, Qt.TextElideMode.ElideRight, width - 2 * PADDING + 1)
+                painter.drawText(box.adjusted(PADDING, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, text)
+                x += width + GAP

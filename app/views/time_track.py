@@ -40,23 +40,23 @@ class TimeTrack(QAbstractSlider):
         return QSize(120, 44)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        shades = shades_of(self.palette())
-        track, x = self._track(), self._x_of(self.value())
-        painter.setPen(QPen(shades.hairline, 1.5))
-        painter.drawLine(track.bottomLeft(), track.bottomRight())
-        self._draw_curve(painter, track, x)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if self.maximum() > 0:
-            painter.setPen(QPen(shades.bar_next, 1.5))
-            painter.drawLine(QPointF(x, track.top() - 3), QPointF(x, track.bottom()))
-            painter.setPen(QPen(self.palette().base().color(), 2))
-            painter.setBrush(shades.bar_next)
-            painter.drawEllipse(QPointF(x, track.bottom()), HANDLE, HANDLE)
-        if self.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(self.palette().highlight().color(), 1))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 4, 4)
+        with QPainter(self) as painter:
+            shades = shades_of(self.palette())
+            track, x = self._track(), self._x_of(self.value())
+            painter.setPen(QPen(shades.hairline, 1.5))
+            painter.drawLine(track.bottomLeft(), track.bottomRight())
+            self._draw_curve(painter, track, x)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            if self.maximum() > 0:
+                painter.setPen(QPen(shades.bar_next, 1.5))
+                painter.drawLine(QPointF(x, track.top() - 3), QPointF(x, track.bottom()))
+                painter.setPen(QPen(self.palette().base().color(), 2))
+                painter.setBrush(shades.bar_next)
+                painter.drawEllipse(QPointF(x, track.bottom()), HANDLE, HANDLE)
+            if self.hasFocus():
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.setPen(QPen(self.palette().highlight().color(), 1))
+                painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 4, 4)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:

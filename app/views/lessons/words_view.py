@@ -110,13 +110,13 @@ class WordsView(QWidget):
     # Drawing
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if len(self._words) > 1:
-            self._draw_counts(painter)
-        painter.setFont(self._font)
-        for tile in self._tiles[0]:
-            self._draw(painter, tile)
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            if len(self._words) > 1:
+                self._draw_counts(painter)
+            painter.setFont(self._font)
+            for tile in self._tiles[0]:
+                self._draw(painter, tile)
 
     def _draw_counts(self, painter: QPainter) -> None:
         painter.setPen(shades_of(self.palette()).muted)
