@@ -85,17 +85,17 @@ def _open_window(options: argparse.Namespace) -> int:
 
 def _run_window(options: argparse.Namespace) -> int:
     gc.disable()  # what is imported and built now stays; the window's own search for garbage begins with it
-    from PySide6.QtWidgets import QApplication  # only now is it certain that a window can open
-
+    from app.application import Application  # only now is it certain that a window can open
     from app.interrupt import Interrupt
     from app.screenshot import Screenshot
     from app.settings import Settings
     from app.wiring import build
 
-    application = QApplication(sys.argv[:1])
+    application = Application(sys.argv[:1])
     program = build(application, Settings(), options.theme or ("light" if options.screenshot else None))
     if options.size:
         program.window.resize(*options.size)
+    application.file_wanted.connect(lambda path: program.opening.open_paths([path]))
     Interrupt(program.window)
     program.window.show()
     program.begin(options.files)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QProcess, QSettings
 
+from app.mac_bundle import write_bundle
 from bpe_core import OutputError
 from bpe_core.atomic import write_atomically
 from bpe_core.session_file import EXTENSION
@@ -20,7 +21,11 @@ from resources import icon_svg
 
 MIME_TYPE = "application/x-bpe-explorer-session"
 NAME = "bpe-explorer"  # of the files, and what the window calls itself to the desktop
-DESCRIPTION = "BPE Explorer session"
+TITLE = "BPE Explorer"
+DESCRIPTION = f"{TITLE} session"
+LAUNCH_SERVICES = (
+    "/System/Library/Frameworks/CoreServices.framework/Frameworks/LaunchServices.framework/Support/lsregister"
+)
 WINDOWS_CLASSES = r"HKEY_CURRENT_USER\Software\Classes"
 WINDOWS_TYPE = "BPEExplorer.Session"
 
@@ -57,7 +62,7 @@ def claim_sessions() -> str:
         if sys.platform == "win32":
             _claim_on_windows()
         elif sys.platform == "darwin":
-            return f"On this system choose Open With … for a file that ends in {EXTENSION}, or drop it on the window."
+            claim_on_mac(Path.home() / "Applications")
         else:
             _claim_on_freedesktop(data_home())
     except OSError as error:
@@ -111,6 +116,12 @@ def _start(program: str, *arguments: str) -> None:
     found = shutil.which(program)
     if found is not None:
         QProcess.startDetached(found, list(arguments))  # it may take seconds
+
+
+def claim_on_mac(folder: Path) -> None:
+    bundle = folder / f"{TITLE}.app"
+    write_bundle(bundle, TITLE, DESCRIPTION, command())
+    _start(LAUNCH_SERVICES, "-f", str(bundle))  # without it, the desktop looks by itself sooner or later
 
 
 def _claim_on_windows() -> None:

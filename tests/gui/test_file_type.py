@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import plistlib
 import shlex
 import subprocess
 import sys
@@ -11,10 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from app import file_type
 from app.file_type import MIME_TYPE, NAME
 from app.wiring import Program
 from bpe_core import Recipe
 from bpe_core.session_file import SavedSession, write_session
+from tests.shared import ROOT
+
+TELL = "import pathlib, sys; pathlib.Path(sys.argv[1]).write_text(sys.argv[2], encoding='utf-8')"
 
 pytestmark = pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="desktops of another kind")
 
@@ -42,6 +47,31 @@ def test_the_desktop_knows_sessions_and_how_to_open_them(program: Program, data_
     (tmp_path / "one.bpex").rename(tmp_path / "without an ending")
     (tmp_path / "two.bpex").touch()
     assert kinds_of(tmp_path / "without an ending", tmp_path / "two.bpex") == [MIME_TYPE, MIME_TYPE]
+
+
+def test_on_macos_a_small_application_owns_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is started with a file here, as a shell would, by a stand-in that tells what it was given."""
+    told = tmp_path / "told"
+    monkeypatch.setattr(file_type, "command", lambda: [sys.executable, "-c", TELL, str(told)])
+    file_type.claim_on_mac(tmp_path)
+    contents = tmp_path / "BPE Explorer.app" / "Contents"
+    properties = plistlib.loads((contents / "Info.plist").read_bytes())
+    (kind,) = properties["UTExportedTypeDeclarations"]
+    (document,) = properties["CFBundleDocumentTypes"]
+    assert kind["UTTypeTagSpecification"] == {"public.filename-extension": ["bpex"]}
+    assert document["LSItemContentTypes"] == [kind["UTTypeIdentifier"]]
+    subprocess.run([contents / "MacOS" / properties["CFBundleExecutable"], "a file"], check=True)
+    assert told.read_text(encoding="utf-8") == "a file"
+
+
+def test_a_running_program_is_told_of_a_double_click() -> None:
+    script = (
+        "from PySide6.QtGui import QFileOpenEvent; from app.application import Application;"
+        "application = Application([]); application.file_wanted.connect(print);"
+        "application.sendEvent(application, QFileOpenEvent('a b.bpex'))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "a b.bpex\n"
 
 
 def kinds_of(*paths: Path) -> list[str]:
