@@ -17,7 +17,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 
 PATIENCE_SECONDS = 0.02  # a window that is busy for longer must not stop all work
 _NAP_SECONDS = 0.001
-_MODESTY = 10  # as for the command `nice`
+_MODESTY, MOST_MODEST = 10, 19  # as for the command `nice`
 
 
 class _Window:
@@ -47,7 +47,8 @@ def be_modest() -> None:
     """Called at the start of a thread that works aside: the window is served before it."""
     if sys.platform == "linux":  # elsewhere threads have no priority of their own that can be asked for this way
         with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _MODESTY)
+            me = threading.get_native_id()
+            os.setpriority(os.PRIO_PROCESS, me, min(MOST_MODEST, os.getpriority(os.PRIO_PROCESS, me) + _MODESTY))
 
 
 class WhileItDraws(QObject):

@@ -305,6 +305,8 @@ def place(state, begin, stop):  # type: ignore[no-untyped-def]
     """Write the new pairs in their cells, and their occurrences, in ascending order, in the arena."""
     cells, arena, groups = state.cells, state.arena, state.groups
     for entry in range(begin, stop):
+        if entry + 2 * AHEAD < stop:
+            prefetch(cells, np.uint64(arena[entry + 2 * AHEAD]))
         cell = np.int64(arena[entry])
         start = start_of_token_before(cells, cell)
         if cells[start] >= FIRST_GROUP:

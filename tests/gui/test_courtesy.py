@@ -69,7 +69,8 @@ def test_jobs_are_modest(qtbot: QtBot) -> None:
     job = Modest(Mailbox(), "a")
     job.start()
     job.join()
-    assert found[0] > os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    mine = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    assert found[0] > mine or mine == courtesy.MOST_MODEST
 
 
 def test_a_new_value_of_a_progress_bar_draws_nothing_at_once(qtbot: QtBot) -> None:
