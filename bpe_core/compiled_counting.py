@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.blocks import Block, ByteArray, Stretch, in_blocks
-from bpe_core.compiled import count as kernel
+from bpe_core.compiled import count, join_tables, word_tables
 from bpe_core.compiled import utf8 as utf8  # loaded for `bpe_core.reading.utf8`, which finds it then
 from bpe_core.compiled.scan import Machine, begin_text, machine_of
 from bpe_core.limits import check_room
@@ -116,20 +116,22 @@ def _listed(counters: list[Counter], at_once: _AtOnce) -> WordTable:
     parts = [(counter.table, slice(end - len(counter), end)) for counter, end in zip(counters, ends, strict=True)]
     slots, ranks = _ranked(parts, words, at_once)
     counts, starts = np.empty(words, np.int64), np.zeros(words + 1, np.int64)
-    at_once(partial(kernel.write_counts, table, slots[part], ranks[part], counts, starts[1:]) for table, part in parts)
+    at_once(
+        partial(join_tables.write_counts, table, slots[part], ranks[part], counts, starts[1:]) for table, part in parts
+    )
     np.cumsum(starts, out=starts)
     check_room(int(starts[-1]), COUNTING, FEWER_WORDS)
     text = np.empty(int(starts[-1]), np.uint8)
-    at_once(partial(kernel.write_words, table, slots[part], ranks[part], starts, text) for table, part in parts)
+    at_once(partial(join_tables.write_words, table, slots[part], ranks[part], starts, text) for table, part in parts)
     return WordTable(text, starts, counts)
 
 
 def _ranked(
-    parts: list[tuple[kernel.Words, slice]], words: int, at_once: _AtOnce
+    parts: list[tuple[word_tables.Words, slice]], words: int, at_once: _AtOnce
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """The slots of all words, table after table, and which of all words stands there."""
     slots, firsts = np.empty(words, np.int64), np.empty(words, np.int64)
-    at_once(partial(kernel.list_words, table, firsts[part], slots[part]) for table, part in parts)
+    at_once(partial(join_tables.list_words, table, firsts[part], slots[part]) for table, part in parts)
     order = np.argsort(firsts)
     ranks = firsts  # where each was first seen is no longer needed
     ranks[order] = np.arange(words)
@@ -167,60 +169,60 @@ class Counter:
         self._machine: Machine = machine_of(table)
         self._safe_pairs = table.safe_pairs
         self._drops_blanks = table.drops_blanks
-        self._words = kernel.Words(
-            short=_empty_rows(kernel.SHORT_ROW * _FIRST_SLOTS),
+        self._words = word_tables.Words(
+            short=_empty_rows(word_tables.SHORT_ROW * _FIRST_SLOTS),
             short_firsts=np.empty(_FIRST_SLOTS, np.int64),
-            long=_empty_rows(kernel.LONG_ROW * _FIRST_SLOTS),
+            long=_empty_rows(word_tables.LONG_ROW * _FIRST_SLOTS),
             long_firsts=np.empty(_FIRST_SLOTS, np.int64),
             copies=np.empty(_FIRST_COPIES, np.uint8),
             used=np.zeros(3, np.int64),
         )
-        self._scratch = kernel.Scratch(
+        self._scratch = count.Scratch(
             cuts=np.empty(_CUTS, np.int32),
             keys=np.empty(_CUTS, np.uint64),
             places=np.empty(_CUTS, np.int32),
             long_words=np.empty(_CUTS, np.int32),
         )
-        self._registers = np.zeros(kernel.ALL_REGISTERS, np.int64)
+        self._registers = np.zeros(count.ALL_REGISTERS, np.int64)
 
     @property
-    def table(self) -> kernel.Words:
+    def table(self) -> word_tables.Words:
         return self._words
 
     def __len__(self) -> int:
-        return int(self._words.used[kernel.SHORT] + self._words.used[kernel.LONG])
+        return int(self._words.used[word_tables.SHORT] + self._words.used[word_tables.LONG])
 
     def count(self, block: Block) -> None:
         registers, scratch = self._registers, self._scratch
         begin_text(registers, np.int64(0))
-        registers[kernel.SEGMENT] = 0
-        registers[kernel.FOUND] = 1
+        registers[count.SEGMENT] = 0
+        registers[count.FOUND] = 1
         scratch.cuts[0] = 0
         ends = np.array(block.text_ends, np.int64)
         first = np.int64(block.first)
-        while not kernel.count_block(
+        while not count.count_block(
             self._machine, self._drops_blanks, block.data, ends, first, self._words, scratch, registers
         ):
-            cuts = registers[kernel.FOUND]
+            cuts = registers[count.FOUND]
             copied = int(scratch.cuts[cuts - 1] - scratch.cuts[0]) + 16 * int(cuts)
             self._make_room(int(cuts), int(cuts), copied)
 
     def last_safe_cut(self, data: ByteArray, start: int, stop: int) -> int:
-        return int(kernel.last_safe_cut(self._machine, self._safe_pairs, data, np.int64(start), np.int64(stop)))
+        return int(count.last_safe_cut(self._machine, self._safe_pairs, data, np.int64(start), np.int64(stop)))
 
     def add(self, other: Counter) -> None:
         """The words of another part of the text as well."""
         more = other._words
         self._make_room(*more.used.tolist())
-        kernel.add_short(self._words, more.short, more.short_firsts)
-        kernel.add_long(self._words, more)
+        join_tables.add_short(self._words, more.short, more.short_firsts)
+        join_tables.add_long(self._words, more)
 
     def take_what_both_know(self, other: Counter, at_once: _AtOnce) -> None:
         """Count what the other counted of the words that this one knows as well."""
         mine, its = self._words, other._words
         for kind, slots, hand_over in (
-            (kernel.SHORT, len(its.short_firsts), kernel.hand_over_short),
-            (kernel.LONG, len(its.long_firsts), kernel.hand_over_long),
+            (word_tables.SHORT, len(its.short_firsts), join_tables.hand_over_short),
+            (word_tables.LONG, len(its.long_firsts), join_tables.hand_over_long),
         ):
             borders = np.linspace(0, slots, at_once.parts + 1).astype(np.int64)
             its.used[kind] -= sum(at_once(partial(hand_over, mine, its, *ends) for ends in pairwise(borders)))
@@ -234,9 +236,9 @@ class Counter:
         """So that as many new words, and bytes of long ones, fit."""
         words = self._words
         used_short, used_long, used_copies = words.used.tolist()
-        if not kernel.hold(words.short_firsts, used_short + short):
+        if not word_tables.hold(words.short_firsts, used_short + short):
             self._grow_short(_more_slots(len(words.short_firsts), used_short + short))
-        if not kernel.hold(words.long_firsts, used_long + long):
+        if not word_tables.hold(words.long_firsts, used_long + long):
             self._grow_long(_more_slots(len(words.long_firsts), used_long + long))
         if len(words.copies) < used_copies + copied:
             check_room(2 * used_copies + copied, COUNTING, FEWER_WORDS)
@@ -246,14 +248,18 @@ class Counter:
 
     def _grow_short(self, slots: int) -> None:
         old = self._words
-        self._words = old._replace(short=_empty_rows(kernel.SHORT_ROW * slots), short_firsts=np.empty(slots, np.int64))
-        old.used[kernel.SHORT] = 0  # adding counts them again
-        kernel.add_short(self._words, old.short, old.short_firsts)
+        self._words = old._replace(
+            short=_empty_rows(word_tables.SHORT_ROW * slots), short_firsts=np.empty(slots, np.int64)
+        )
+        old.used[word_tables.SHORT] = 0  # adding counts them again
+        join_tables.add_short(self._words, old.short, old.short_firsts)
 
     def _grow_long(self, slots: int) -> None:
         old = self._words
-        self._words = old._replace(long=_empty_rows(kernel.LONG_ROW * slots), long_firsts=np.empty(slots, np.int64))
-        kernel.spread_long(self._words, old.long, old.long_firsts)
+        self._words = old._replace(
+            long=_empty_rows(word_tables.LONG_ROW * slots), long_firsts=np.empty(slots, np.int64)
+        )
+        join_tables.spread_long(self._words, old.long, old.long_firsts)
 
 
 def _empty_rows(cells: int) -> npt.NDArray[np.uint64]:

@@ -69,7 +69,7 @@ class CompiledLearner:
             if status == names.NEEDS_PAIRS:
                 self._grow_pairs()
             elif status == names.NEEDS_ARENA:
-                self._tidy_arena()
+                self.tidy_arena()
             else:
                 self._grow_text()
 
@@ -110,7 +110,7 @@ class CompiledLearner:
         used = int(self._state.number[names.ARENA])
         self._state = self._state._replace(arena=np.empty(used + _spare(used) + 1, np.int32))
 
-    def _tidy_arena(self) -> None:
+    def tidy_arena(self) -> None:
         """Make room by leaving out what no longer stands; a larger arena only where that is not enough."""
         kernel.tidy_arena(self._state)
         arena, (used, wanted) = self._state.arena, self._state.number[[names.ARENA, names.WANTED]].tolist()

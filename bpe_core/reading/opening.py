@@ -14,6 +14,8 @@ from bpe_core.reading.source import Source
 
 Errors = tuple[type[Exception], ...]
 
+READ_ON = 2_000_000  # bytes; more than any of these unpacks before it checks what it has unpacked
+
 
 class _Unpacker(Protocol):
     def readinto(self, buffer: memoryview, /) -> int | None: ...
@@ -66,6 +68,7 @@ class ByteStream:
         self._unpacking_errors: Errors = ()
         self._head = b""  # read ahead by `head`, not yet handed out
         self._handed_out = 0
+        self._has_failed = False
         if source.compression:
             self._open_unpacker()
 
@@ -89,14 +92,21 @@ class ByteStream:
         self._handed_out += filled
         return filled
 
+    def blame_damage(self) -> None:
+        """Before something is said against the text: a damaged file unpacks to nonsense, and fails a little later."""
+        if self._source.compression and not self._has_failed:
+            self._read(memoryview(bytearray(READ_ON)))
+
     def _read(self, buffer: memoryview) -> int:
         filled = 0
+        self._has_failed = True
         with sentences(self._source.name, self._source.compression, self._unpacking_errors):
             while filled < len(buffer):
                 got = self._unpacker.readinto(buffer[filled:])
                 if not got:
                     break
                 filled += got
+        self._has_failed = False
         return filled
 
     def _open_unpacker(self) -> None:

@@ -180,13 +180,13 @@ def test_levels_grow_with_the_count(one: int, other: int) -> None:
 def test_what_no_longer_stands_is_left_out_on_the_way(ties: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A long word has more occurrences in all its merges than the arena ever holds."""
     rooms: list[int] = []
-    tidy = CompiledLearner._tidy_arena
+    tidy = CompiledLearner.tidy_arena
 
     def noting(learner: CompiledLearner) -> None:
         tidy(learner)
         rooms.append(len(learner._state.arena))
 
-    monkeypatch.setattr(CompiledLearner, "_tidy_arena", noting)
+    monkeypatch.setattr(CompiledLearner, "tidy_arena", noting)
     monkeypatch.setattr(compiled_learner, "_ROOMY", 0)
     letters = np.random.default_rng(1).integers(97, 101, 3_000).astype(np.uint8).tobytes()
     words = WordTable.from_counts([(letters + b"a" * 500, 2)])
