@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bpe_core.errors import CorpusError, EncodingError
+from bpe_core.errors import EncodingError
 from bpe_core.reading.beginning import HEAD_LENGTH, refuse_empty_or_binary
 from bpe_core.reading.opening import ByteStream, open_stream
 from bpe_core.reading.skipped import SkipLog
@@ -25,15 +25,11 @@ def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog
     """The text of a file in blocks of about `size` bytes, without its byte order mark."""
     size = max(size, _SMALLEST_BLOCK)
     with open_stream(source) as stream:
-        try:
-            encoding = refuse_empty_or_binary(source.name, stream.head(HEAD_LENGTH), options.encoding)
-            if encoding in ("utf-8", "utf-8-sig"):
-                yield from _utf8_blocks(stream, source, options.on_invalid, size, log)
-            else:
-                yield from _decoded_blocks(stream, source, encoding, options.on_invalid, size, log)
-        except CorpusError:
-            stream.blame_damage()
-            raise
+        encoding = refuse_empty_or_binary(source.name, stream.head(HEAD_LENGTH), options.encoding)
+        if encoding in ("utf-8", "utf-8-sig"):
+            yield from _utf8_blocks(stream, source, options.on_invalid, size, log)
+        else:
+            yield from _decoded_blocks(stream, source, encoding, options.on_invalid, size, log)
 
 
 def _utf8_blocks(stream: ByteStream, source: Source, on_invalid: OnInvalid, size: int, log: SkipLog) -> Iterator[Block]:

@@ -129,7 +129,12 @@ def open_stream(source: Source) -> Iterator[ByteStream]:
     with sentences(source.name):
         raw = cast(BinaryIO, open(source.path, "rb", buffering=0))  # noqa: SIM115  # closed below
     with raw:
-        yield ByteStream(source, raw)
+        stream = ByteStream(source, raw)
+        try:
+            yield stream
+        except CorpusError:
+            stream.blame_damage()
+            raise
 
 
 @contextlib.contextmanager
