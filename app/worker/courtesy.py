@@ -17,7 +17,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 
 PATIENCE_SECONDS = 0.02  # a window that is busy for longer must not stop all work
 _NAP_SECONDS = 0.001
-_MODESTY, MOST_MODEST = 10, 19  # as for the command `nice`
+_MODESTY, MOST_MODEST = 5, 19  # as for the command `nice`
 
 
 class _Window:
