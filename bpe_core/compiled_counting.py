@@ -101,11 +101,13 @@ def _work(
 def _joined(counters: list[Counter]) -> WordTable:
     """Where several know a word, one of them takes it over; what only one knows stays with it."""
     counters = sorted(counters, key=len, reverse=True)
-    at_once = _AtOnce(len(counters) if len(counters[0]) > _FEW_WORDS else 0)
-    for position, counter in enumerate(counters):
-        for other in counters[position + 1 :]:
-            counter.take_what_both_know(other, at_once)
-    return _listed(counters, at_once)
+    threads = len(counters) if len(counters[0]) > _FEW_WORDS else 1
+    with ThreadPoolExecutor(threads) as pool:
+        at_once = _AtOnce(pool, threads)
+        for position, counter in enumerate(counters):
+            for other in counters[position + 1 :]:
+                counter.take_what_both_know(other, at_once)
+        return _listed(counters, at_once)
 
 
 def _listed(counters: list[Counter], at_once: _AtOnce) -> WordTable:
@@ -139,11 +141,11 @@ def _ranked(
 
 
 class _AtOnce:
-    """Calls kernels in so many threads, or, where that would take longer, in this one."""
+    """Calls kernels in so many threads; if that is only one, in this."""
 
-    def __init__(self, threads: int) -> None:
-        self.parts = max(threads, 1)
-        self._map = ThreadPoolExecutor(threads).map if threads else map
+    def __init__(self, pool: ThreadPoolExecutor, threads: int) -> None:
+        self.parts = threads
+        self._map = pool.map if threads > 1 else map
 
     def __call__(self, tasks: Iterable[Callable[[], T]]) -> list[T]:
         return list(self._map(lambda task: task(), tasks))
