@@ -66,7 +66,7 @@ def table(results: Results) -> tuple[list[str], bool]:
         peak = f"{one.peak / 1e6:,.0f} MB" if one.peak else ""
         lines.append(
             f"  {name:14} {ties:14} {_time(one.wall):>9} {_time(one.cpu):>9} {peak:>9} {_time(one.start_up):>9}"
-            f" {one.size:>10,} {_ratio(name, ties, summary):>8}  {verdict}"
+            f" {f'{one.size:,}' if one.size else '-':>10} {_ratio(name, ties, summary):>8}  {verdict}"
         )
     return lines + comparisons(summary), sound
 
