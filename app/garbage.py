@@ -12,6 +12,8 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer
 
+from app.native_memory import give_back_now
+
 LOOK_EVERY_MILLISECONDS = 2_000
 WORTH_A_LOOK = 10_000  # new containers; fewer can wait
 URGENT = 1_000_000  # so many cannot wait until nothing is busy
@@ -40,6 +42,7 @@ class GarbageCollection(QObject):
         if self._young_searches >= FULL_SEARCH_EVERY and not self._is_busy():
             self._young_searches = 0
             gc.collect()
+            give_back_now()
         elif gc.get_count()[0] > (URGENT if self._is_busy() else WORTH_A_LOOK):
             self._young_searches += 1
             gc.collect(1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from collections.abc import Callable
 
 LARGE = 1 << 20  # bytes; what is larger is asked of the system and given back to it at once
 STORES = 2
@@ -18,9 +19,18 @@ _MMAP_THRESHOLD, _ARENA_MAX = -3, -8  # what <malloc.h> calls them
 
 def give_back_early() -> None:
     """Must be called before there are threads; where the C library is another one, nothing is done."""
-    if not sys.platform.startswith("linux"):
-        return
-    adjust = getattr(ctypes.CDLL(None), "mallopt", None)  # only glibc has it
+    adjust = _of_glibc("mallopt")
     if adjust is not None:
         adjust(_ARENA_MAX, STORES)
         adjust(_MMAP_THRESHOLD, LARGE)
+
+
+def give_back_now() -> None:
+    """What lies free between what is used; takes a millisecond or so."""
+    trim = _of_glibc("malloc_trim")
+    if trim is not None:
+        trim(0)
+
+
+def _of_glibc(name: str) -> Callable[..., int] | None:
+    return getattr(ctypes.CDLL(None), name, None) if sys.platform.startswith("linux") else None

@@ -127,7 +127,12 @@ class Program(QObject):
         self.merge_panel.table.setFocus()
         self.form.preview()
         self.encoder.encode()
-        QTimer.singleShot(WARM_UP_MILLISECONDS, self.session, self.session.warm_up)
+        QTimer.singleShot(WARM_UP_MILLISECONDS, self, self._settle)
+
+    def _settle(self) -> None:
+        """Once the window is there: let go of what only opening it needed, and fetch what training will."""
+        native_memory.give_back_now()
+        self.session.warm_up()
 
     def close(self) -> None:
         """Keep the settings, then end every thread."""
