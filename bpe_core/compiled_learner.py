@@ -31,7 +31,9 @@ LEARNING = "Learning"
 FEWER_CELLS = "Train on fewer texts, or choose a pattern that leaves fewer or shorter different words."
 
 _GROWTH = 4  # arrays that are known to grow slowly get a fourth more
-_ROOMY = 1 << 25  # entries of the arena; with room for all births of a run it need not be tidied, which takes long
+_ROOMY = (
+    5 << 22
+)  # entries of the first arena; with room for all births of a run it need not be tidied, which takes long
 
 
 class CompiledLearner:
@@ -108,18 +110,19 @@ class CompiledLearner:
 
     def _make_arena(self) -> None:
         used = int(self._state.number[names.ARENA])
-        self._state = self._state._replace(arena=np.empty(used + _spare(used) + 1, np.int32))
+        room = used + max(used // _GROWTH, min(2 * used, _ROOMY - used)) + 1
+        self._state = self._state._replace(arena=np.empty(room, np.int32))
 
     def tidy_arena(self) -> None:
         """Make room by leaving out what no longer stands; a larger arena only where that is not enough."""
         kernel.tidy_arena(self._state)
         arena, (used, wanted) = self._state.arena, self._state.number[[names.ARENA, names.WANTED]].tolist()
-        room = used + max(wanted, _spare(used))
+        room = used + max(wanted, used // _GROWTH)
         if len(arena) < room:
             check_room(room * arena.itemsize, LEARNING, FEWER_CELLS)
             self._state = self._state._replace(arena=_grown(arena[:used], room))
-        elif len(arena) > used + max(wanted, 2 * _spare(used)):
-            arena.resize(used + max(wanted, 2 * _spare(used)), refcheck=False)
+        elif len(arena) > used + max(wanted, used // 2):
+            arena.resize(used + max(wanted, used // 2), refcheck=False)
 
     def _grow_text(self) -> None:
         self._state = self._state._replace(text=_grown(self._state.text, 2 * len(self._state.text)))
@@ -130,11 +133,6 @@ class CompiledLearner:
         if slots < 2 * pairs and slots != int(self._state.number[names.BASE]) ** 2:
             self._state = self._state._replace(base_slots=_slots(self._state.number, pairs))
             learn_start.fill_slots(self._state)
-
-
-def _spare(used: int) -> int:
-    """How much more room the arena gets."""
-    return max(used // _GROWTH, min(2 * used, _ROOMY - used))
 
 
 def _begin(
