@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -114,7 +114,7 @@ def _listed(counters: list[Counter], at_once: _AtOnce) -> WordTable:
     """All words in the order they were first seen."""
     words = sum(map(len, counters))
     check_room(32 * words, COUNTING, FEWER_WORDS)
-    ends = np.cumsum([len(counter) for counter in counters]).tolist()
+    ends = accumulate(map(len, counters))
     parts = [(counter.table, slice(end - len(counter), end)) for counter, end in zip(counters, ends, strict=True)]
     slots, ranks = _ranked(parts, words, at_once)
     counts, starts = np.empty(words, np.int64), np.zeros(words + 1, np.int64)

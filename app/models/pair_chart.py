@@ -61,8 +61,9 @@ class PairChartModel(QObject):
         return self._throttle.is_pending or (self._runs.shown is not None and self._wanted() is None)
 
     @property
-    def has_run(self) -> bool:
-        return self._runs.shown is not None
+    def has_begun(self) -> bool:
+        """Whether the pairs of the shown run were counted; not where its texts could not be read."""
+        return self._runs.shown is not None and self._runs.shown.history is not None
 
     @property
     def lacks_words(self) -> bool:

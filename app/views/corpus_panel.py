@@ -23,6 +23,8 @@ from app.views.theme import shades_of
 
 ENCODINGS = (
     ("UTF-8, or as its first bytes say", None),
+    ("UTF-8, \N{REPLACEMENT CHARACTER} for what is not valid", "utf-8 replace"),
+    ("UTF-8, without what is not valid", "utf-8 skip"),
     ("Latin-1 (ISO 8859-1)", "latin-1"),
     ("Windows-1252", "cp1252"),
     ("Cyrillic (Windows-1251)", "cp1251"),

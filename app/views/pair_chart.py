@@ -61,7 +61,7 @@ class PairChart(QWidget):
         self.setAccessibleDescription(
             "".join(f"Next: {bar.left} and {bar.right}, {bar.count} times" for bar in leading) or "No pairs yet"
         )
-        self.invitation.setVisible(not self._model.has_run)
+        self.invitation.setVisible(not self._model.has_begun)
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -125,7 +125,7 @@ class PairChart(QWidget):
                 return "The leading pairs are hidden until you have made your prediction."
             if self._model.lacks_words:
                 return "This table came without texts: Training > Count on My Corpus shows which pairs lead."
-            if self._model.has_run:
+            if self._model.has_begun:
                 return "No pair is frequent enough to be merged."
             return "The leading pairs appear here when training begins."
         if not any(bar.is_next for bar in self._model.bars):

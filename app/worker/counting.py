@@ -12,8 +12,16 @@ import numpy as np
 from app.worker.job import Job
 from app.worker.mailbox import Mailbox, Message
 from bpe_core import BpeError, Cancelled, Corpus, CorpusError, Progress, Recipe, WordTable, count_words
+from bpe_core.reading.source import OnInvalid
 
 LONG_WORD = 64  # bytes; hardly any word of a language with blanks is as long
+
+
+# What a person may choose beside the encodings that Python knows: what becomes of bytes that are not valid.
+LENIENT: dict[str, tuple[str, OnInvalid]] = {
+    "utf-8 replace": ("utf-8", "replace"),
+    "utf-8 skip": ("utf-8", "skip"),
+}
 
 
 @dataclass(frozen=True)
@@ -121,6 +129,9 @@ def corpus_of(text: Text) -> Corpus:
     if text.refused:
         raise CorpusError(text.refused)
     _refuse_what_may_never_end(text.path)
+    if text.encoding in LENIENT:
+        encoding, on_invalid = LENIENT[text.encoding]
+        return Corpus.from_files([text.path], encoding=encoding, on_invalid=on_invalid)
     return Corpus.from_files([text.path], encoding=text.encoding)
 
 

@@ -14,7 +14,7 @@ from bpe_core.reading.source import Source
 
 Errors = tuple[type[Exception], ...]
 
-READ_ON = 2_000_000  # bytes; more than any of these unpacks before it checks what it has unpacked
+READ_ON = 2_000_000  # bytes; bzip2, xz and zstd have checked some by then, gzip all of a small file
 
 
 class _Unpacker(Protocol):

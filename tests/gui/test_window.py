@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QInputDialog,
     QLineEdit,
+    QMenu,
     QPushButton,
     QSlider,
     QSpinBox,
@@ -31,6 +32,7 @@ from pytestqt.qtbot import QtBot
 from app.models.corpus_list import Entry
 from app.session.run import Phase
 from app.settings import RECENT_FILES, Settings
+from app.views.pair_chart import PairChart
 from app.wiring import Program
 from app.worker.training import TrainingJob
 from resources import samples
@@ -753,6 +755,33 @@ def test_a_file_in_another_encoding(qtbot: QtBot, new_program: Callable[..., Pro
     program.corpus_panel.list.selectAll()
     program.corpus.read_as([0], "latin-1")
     qtbot.waitUntil(lambda: "3 words" in program.corpus_panel.totals.text(), timeout=WAIT)
+
+
+@pytest.mark.parametrize(
+    ("title", "words"),
+    [("for what is not valid", ["B", "\ufffd", "cker", " B"]), ("without", ["Bcker", " Bcker"])],
+)
+def test_a_file_with_bytes_that_are_no_text_is_read_as_chosen(
+    qtbot: QtBot, new_program: Callable[..., Program], train: Train, tmp_path: Path, title: str, words: list[str]
+) -> None:
+    """The sentence that refuses it offers to replace or skip them; until then, nothing is said of pairs."""
+    path = tmp_path / "half.txt"
+    path.write_bytes(b"B\xe4cker B\xe4cker")
+    program = new_program(path)
+    program.form.choose(vocab_size=257)
+    program.actions["main"].trigger()
+    qtbot.waitUntil(lambda: "replace or skip invalid bytes" in program.messages.sentence.text(), timeout=WAIT)
+    (chart,) = program.charts.findChildren(PairChart)
+    assert chart._headline() == "The leading pairs appear here when training begins."
+    program.corpus_panel.list.selectAll()
+    (read_as,) = program.corpus_panel.list.findChildren(QMenu)
+    next(action for action in read_as.actions() if title in action.text()).trigger()
+    qtbot.waitUntil(lambda: " words" in program.corpus_panel.totals.text(), timeout=WAIT)
+    train(program)
+    run = program.session.runs.shown
+    assert run is not None
+    assert run.words is not None
+    assert [text.decode() for text, _ in run.words] == words
 
 
 def test_rows_of_the_corpus_can_be_dragged(qtbot: QtBot, program: Program) -> None:
