@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = _window_options(arguments)
     if options.screenshot and not _has_screen():
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    from app.display import why_no_window  # after the environment is settled
+    from app.system.display import why_no_window  # after the environment is settled
 
     reason = why_no_window()
     if reason:
@@ -85,10 +85,10 @@ def _open_window(options: argparse.Namespace) -> int:
 
 def _run_window(options: argparse.Namespace) -> int:
     gc.disable()  # what is imported and built now stays; the window's own search for garbage begins with it
-    from app.application import Application  # only now is it certain that a window can open
-    from app.interrupt import Interrupt
     from app.screenshot import Screenshot
     from app.settings import Settings
+    from app.system.application import Application  # only now is it certain that a window can open
+    from app.system.interrupt import Interrupt
     from app.wiring import build
 
     application = Application(sys.argv[:1])

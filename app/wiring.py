@@ -15,27 +15,6 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QApplication, QMenu
 
-from app import native_memory
-from app.asking import Asking
-from app.exchanging import Exchanging
-from app.filing import Filing
-from app.garbage import GarbageCollection
-from app.models.bookmark_list import BookmarkListModel
-from app.models.corpus_list import CorpusListModel
-from app.models.course import Course
-from app.models.curves import CurvesModel
-from app.models.ids_decoding import decode_ids
-from app.models.inspector import InspectorModel
-from app.models.merge_table import MergeTableModel
-from app.models.pair_chart import PairChartModel
-from app.models.player import Player
-from app.models.recipe_form import RecipeForm
-from app.models.run_list import RunListModel
-from app.models.text_encoder import TextEncoder
-from app.models.text_steps import TextSteps
-from app.models.token_text import TokenAt, TokenTextModel
-from app.models.training_status import TrainingStatusModel, title_of
-from app.opening import Opening
 from app.session.session import Session
 from app.settings import (
     CENTRE_STATE,
@@ -47,32 +26,53 @@ from app.settings import (
     WINDOW_STATE,
     Settings,
 )
-from app.teaching import Teaching
-from app.travelling import Travelling
-from app.views.actions import Actions
-from app.views.bookmarks_panel import BookmarksPanel
-from app.views.charts_panel import ChartsPanel
-from app.views.corpus_panel import CorpusPanel
-from app.views.crash_dialog import CrashReporter
-from app.views.dialogs import (
+from app.system import native_memory
+from app.system.garbage import GarbageCollection
+from app.window.actions import Actions
+from app.window.bookmarks.model import BookmarkListModel
+from app.window.bookmarks.panel import BookmarksPanel
+from app.window.charts.curves import CurvesModel
+from app.window.charts.pairs_model import PairChartModel
+from app.window.charts.panel import ChartsPanel
+from app.window.corpus.model import CorpusListModel
+from app.window.corpus.panel import CorpusPanel
+from app.window.corpus.wiring import Opening
+from app.window.crash_dialog import CrashReporter
+from app.window.exchange.export_bar import ExportBar
+from app.window.exchange.wiring import Exchanging
+from app.window.file.wiring import Filing
+from app.window.help_dialog import about_dialog, help_dialog
+from app.window.lessons.course import Course
+from app.window.lessons.panel import LessonPanel
+from app.window.lessons.wiring import Teaching
+from app.window.main_window import MainWindow
+from app.window.merges.model import MergeTableModel
+from app.window.merges.panel import MergePanel
+from app.window.message_bar import MessageBar
+from app.window.parts.dialogs import (
     CHART_FILTERS,
     ask_where_to_save,
 )
-from app.views.export_bar import ExportBar
-from app.views.help_dialog import about_dialog, help_dialog
-from app.views.icons import app_icon
-from app.views.lessons.panel import LessonPanel
-from app.views.main_window import MainWindow
-from app.views.merge_panel import MergePanel
-from app.views.message_bar import MessageBar
-from app.views.recipe_panel import RecipePanel
-from app.views.runs_panel import RunsPanel
-from app.views.speed_box import SpeedBox, merges_per_second
-from app.views.status_line import StatusLine
-from app.views.theme import Theme
-from app.views.time_bar import TimeBar
-from app.views.token_text.panel import TokenTextPanel
-from app.views.toolbar import MainToolBar
+from app.window.parts.icons import app_icon
+from app.window.parts.theme import Theme
+from app.window.questions.token.facts_model import InspectorModel
+from app.window.questions.wiring import Asking
+from app.window.recipe.model import RecipeForm
+from app.window.recipe.panel import RecipePanel
+from app.window.runs.model import RunListModel
+from app.window.runs.panel import RunsPanel
+from app.window.text.encoder import TextEncoder
+from app.window.text.ids_decoding import decode_ids
+from app.window.text.model import TokenAt, TokenTextModel
+from app.window.text.undo_steps import TextSteps
+from app.window.text.view.panel import TokenTextPanel
+from app.window.time.bar import TimeBar
+from app.window.time.player import Player
+from app.window.time.wiring import Travelling
+from app.window.toolbar import MainToolBar
+from app.window.training.speed_box import SpeedBox, merges_per_second
+from app.window.training.status import TrainingStatusModel, title_of
+from app.window.training.status_line import StatusLine
 from app.worker.courtesy import WhileItDraws
 from bpe_core import Recipe
 from resources import samples

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bpe_core.alphabet import Alphabet as Alphabet
     from bpe_core.alphabet import Symbol as Symbol
-    from bpe_core.corpus import Corpus as Corpus
-    from bpe_core.counting import count_words as count_words
+    from bpe_core.counting.count_words import count_words as count_words
+    from bpe_core.counting.words import WordTable as WordTable
     from bpe_core.errors import BpeError as BpeError
     from bpe_core.errors import Cancelled as Cancelled
     from bpe_core.errors import CorpusError as CorpusError
@@ -29,52 +29,52 @@ if TYPE_CHECKING:
     from bpe_core.errors import PatternError as PatternError
     from bpe_core.errors import RecipeError as RecipeError
     from bpe_core.errors import TooLarge as TooLarge
-    from bpe_core.history import Merge as Merge
-    from bpe_core.history import MergeHistory as MergeHistory
-    from bpe_core.patterns import NAMED_PATTERNS as NAMED_PATTERNS
+    from bpe_core.history.history import Merge as Merge
+    from bpe_core.history.history import MergeHistory as MergeHistory
+    from bpe_core.learning.trainer import Batch as Batch
+    from bpe_core.learning.trainer import PairCount as PairCount
+    from bpe_core.learning.trainer import Trainer as Trainer
+    from bpe_core.learning.trainer import train as train
     from bpe_core.presets import PRESETS as PRESETS
     from bpe_core.progress import Progress as Progress
     from bpe_core.recipe import Recipe as Recipe
-    from bpe_core.tokenizer import NEVER as NEVER
-    from bpe_core.tokenizer import PATTERN_CUT as PATTERN_CUT
-    from bpe_core.tokenizer import Boundaries as Boundaries
-    from bpe_core.tokenizer import Tokenizer as Tokenizer
-    from bpe_core.trainer import Batch as Batch
-    from bpe_core.trainer import PairCount as PairCount
-    from bpe_core.trainer import Trainer as Trainer
-    from bpe_core.trainer import train as train
-    from bpe_core.words import WordTable as WordTable
+    from bpe_core.segmenting.tokenizer import NEVER as NEVER
+    from bpe_core.segmenting.tokenizer import PATTERN_CUT as PATTERN_CUT
+    from bpe_core.segmenting.tokenizer import Boundaries as Boundaries
+    from bpe_core.segmenting.tokenizer import Tokenizer as Tokenizer
+    from bpe_core.text.corpus import Corpus as Corpus
+    from bpe_core.text.patterns import NAMED_PATTERNS as NAMED_PATTERNS
 
 _HOME_OF = {
     "Alphabet": "alphabet",
-    "Batch": "trainer",
-    "Boundaries": "tokenizer",
+    "Batch": "learning.trainer",
+    "Boundaries": "segmenting.tokenizer",
     "BpeError": "errors",
     "Cancelled": "errors",
-    "Corpus": "corpus",
+    "Corpus": "text.corpus",
     "CorpusError": "errors",
     "EncodingError": "errors",
     "FormatError": "errors",
-    "Merge": "history",
-    "MergeHistory": "history",
-    "NAMED_PATTERNS": "patterns",
-    "NEVER": "tokenizer",
+    "Merge": "history.history",
+    "MergeHistory": "history.history",
+    "NAMED_PATTERNS": "text.patterns",
+    "NEVER": "segmenting.tokenizer",
     "NothingToLearn": "errors",
     "OutputError": "errors",
-    "PATTERN_CUT": "tokenizer",
+    "PATTERN_CUT": "segmenting.tokenizer",
     "PRESETS": "presets",
-    "PairCount": "trainer",
+    "PairCount": "learning.trainer",
     "PatternError": "errors",
     "Progress": "progress",
     "Recipe": "recipe",
     "RecipeError": "errors",
     "Symbol": "alphabet",
-    "Tokenizer": "tokenizer",
+    "Tokenizer": "segmenting.tokenizer",
     "TooLarge": "errors",
-    "Trainer": "trainer",
-    "WordTable": "words",
-    "count_words": "counting",
-    "train": "trainer",
+    "Trainer": "learning.trainer",
+    "WordTable": "counting.words",
+    "count_words": "counting.count_words",
+    "train": "learning.trainer",
 }
 
 __all__ = sorted(_HOME_OF)

@@ -14,8 +14,8 @@ from typing import Literal
 
 import numpy as np
 
+from bpe_core.counting.words import WordTable
 from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
-from bpe_core.words import WordTable
 
 SymbolKind = Literal["byte", "character", "marker", "glued", "unknown", "fallback"]
 

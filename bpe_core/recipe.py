@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from bpe_core.errors import RecipeError
-from bpe_core.patterns import NAMED_PATTERNS, check_pattern
 from bpe_core.presets import PRESETS
+from bpe_core.text.patterns import NAMED_PATTERNS, check_pattern
 
 Base = Literal["bytes", "characters"]
 Unit = Literal["file", "line"]

@@ -33,12 +33,12 @@ from itertools import pairwise
 from typing import Any
 
 from bpe_core.alphabet import Alphabet
-from bpe_core.history import NOTHING, Columns, EndReason, MergeHistory
-from bpe_core.learner import byte_order
-from bpe_core.normalization import normalize
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import NOTHING, Columns, EndReason, MergeHistory
+from bpe_core.learning.protocol import byte_order
 from bpe_core.recipe import Recipe
-from bpe_core.splitting import split_words
-from bpe_core.words import WordTable
+from bpe_core.text.normalization import normalize
+from bpe_core.text.splitting import split_words
 
 Pair = tuple[int, int]
 Word = list[int]  # the ids of its symbols

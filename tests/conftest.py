@@ -7,9 +7,8 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-from bpe_core.compiled import readiness
+from bpe_core.kernels import readiness
 
-# Windows are drawn in memory unless a person asks for a real screen.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 # The first example may wait for a kernel to compile, so no example has a deadline.

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from app.worker.token_names import BLANK, TokenNames
 from bpe_core import MergeHistory
-from bpe_core.history import NOTHING
+from bpe_core.history.history import NOTHING
 
 Kind = Literal["text", "regex", "hex"]
 Mask = npt.NDArray[np.bool_]

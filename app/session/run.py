@@ -15,7 +15,7 @@ from app.session.sources import Sources
 from app.worker.token_names import TokenNames
 from app.worker.training import LeadingPairs, Pace, TrainingJob
 from bpe_core import MergeHistory, Recipe, RecipeError, Trainer, WordTable
-from bpe_core.history import END_SENTENCES, EndReason
+from bpe_core.history.history import END_SENTENCES, EndReason
 from bpe_core.session_file import Fingerprint
 
 NO_PAIRS_YET = LeadingPairs(0, ())

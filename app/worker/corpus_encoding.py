@@ -10,7 +10,7 @@ from app.worker.counting import Text, corpus_of
 from app.worker.job import Job
 from app.worker.mailbox import Mailbox, Message
 from bpe_core import Corpus, MergeHistory, Progress
-from bpe_core.insight.encode_corpus import EncodedCorpus, Width, encode_corpus
+from bpe_core.segmenting.encode_corpus import EncodedCorpus, Width, encode_corpus
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 from app.worker.job import Job
 from app.worker.mailbox import Mailbox, Message
 from bpe_core import BpeError, Cancelled, Corpus, CorpusError, Progress, Recipe, WordTable, count_words
-from bpe_core.reading.source import OnInvalid
+from bpe_core.text.reading.source import OnInvalid
 
 LONG_WORD = 64  # bytes; hardly any word of a language with blanks is as long
 

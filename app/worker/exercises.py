@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from app.worker.token_names import BLANK, TokenNames
 from bpe_core import Alphabet, Corpus, MergeHistory, Recipe, Tokenizer, Trainer, WordTable, count_words
-from bpe_core.history import END_SENTENCES
+from bpe_core.history.history import END_SENTENCES
 
 NOT_LEARNED = "never"
 BETWEEN_PARTS = " + "

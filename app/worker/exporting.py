@@ -9,8 +9,8 @@ from pathlib import Path
 from app.worker.job import Job
 from app.worker.mailbox import Mailbox, Message
 from bpe_core import MergeHistory, Progress
-from bpe_core.exporting import PreparedExport, prepare_export
 from bpe_core.formats import Format
+from bpe_core.verification.prepared_export import PreparedExport, prepare_export
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from app.worker.job import Job
 from app.worker.mailbox import Mailbox, Message
 from bpe_core import Recipe
-from bpe_core.normalization import normalize
-from bpe_core.splitting import split_words
+from bpe_core.text.normalization import normalize
+from bpe_core.text.splitting import split_words
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from app.worker.job import Job
 from app.worker.mailbox import Mailbox, Message
 from app.worker.token_names import TokenNames
 from bpe_core import Batch, MergeHistory, PairCount, Recipe, Trainer, WordTable
-from bpe_core.layout import lay_out
+from bpe_core.learning.layout import lay_out
 
 BATCH_SECONDS = 0.016
 NEWS_SECONDS = 0.03  # the window draws no faster

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.worker.job import Job
-from bpe_core.compiled import readiness
+from bpe_core.kernels import readiness
 
 
 class WarmUpJob(Job):

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 from bpe_core.errors import EncodingError, RecipeError
-from bpe_core.patterns import NAMED_PATTERNS
 from bpe_core.recipe import CUSTOM_PATTERN, Recipe, Ties
+from bpe_core.text.patterns import NAMED_PATTERNS
 
 
 def text_argument(value: str) -> str:

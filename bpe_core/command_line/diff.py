@@ -10,9 +10,9 @@ from typing import Any
 import bpe_core as bpe
 from bpe_core.command_line.arguments import text_argument
 from bpe_core.command_line.steps import BLANK, token_names, visible
-from bpe_core.comparison import DifferingMerge, TableComparison, compare_tables, compare_texts
 from bpe_core.formats import Opened, open_table
 from bpe_core.formats.honest_text import escape
+from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables, compare_texts
 
 SUMMARY = "show where two tokenizers part ways, and why"
 

@@ -14,7 +14,7 @@ from bpe_core.command_line.progress_bar import ProgressBar
 from bpe_core.command_line.steps import token_names, visible
 from bpe_core.errors import BpeError
 from bpe_core.formats import open_table
-from bpe_core.insight.encode_corpus import Width, encode_corpus
+from bpe_core.segmenting.encode_corpus import Width, encode_corpus
 
 SUMMARY = "turn text into tokens by a merge table"
 

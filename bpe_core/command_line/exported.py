@@ -13,8 +13,8 @@ from bpe_core.command_line.arguments import text_argument
 from bpe_core.command_line.interruption import INTERRUPTED, Interruption
 from bpe_core.command_line.progress_bar import ProgressBar
 from bpe_core.errors import BpeError, OutputError
-from bpe_core.exporting import PreparedExport, prepare_export
 from bpe_core.formats import FORMATS, format_for
+from bpe_core.verification.prepared_export import PreparedExport, prepare_export
 
 
 def format_list() -> str:

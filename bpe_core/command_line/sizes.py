@@ -14,7 +14,7 @@ from bpe_core.command_line.arguments import add_merge_table
 from bpe_core.command_line.questions import add_corpus, count
 from bpe_core.errors import BpeError
 from bpe_core.formats import read_history
-from bpe_core.insight.vocabulary_size import ADVICE, FORMULA, USUAL_POWER, SizeCurves, size_curves
+from bpe_core.measures.size_curves import ADVICE, FORMULA, USUAL_POWER, SizeCurves, size_curves
 
 SUMMARY = "show what each vocabulary size would mean: compression, use, evenness"
 

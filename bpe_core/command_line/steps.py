@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bpe_core.formats.honest_text import escape
 from bpe_core.formats.rows import Row, TokenTexts, merge_rows
-from bpe_core.history import MergeHistory
+from bpe_core.history.history import MergeHistory
 
 BLANK = "␣"
 

@@ -12,7 +12,7 @@ from bpe_core.command_line.questions import Names, add_corpus, add_moment, count
 from bpe_core.errors import BpeError
 from bpe_core.formats import read_history
 from bpe_core.formats.honest_text import escape
-from bpe_core.insight.tie_ledger import Divergence, Tie, divergence, text_under_both, ties, under_another_rule
+from bpe_core.insight.ties import Divergence, Tie, divergence, text_under_both, ties, under_another_rule
 from bpe_core.recipe import Ties
 
 SUMMARY = "list the merges that a tie decided; ask what another rule would have done"

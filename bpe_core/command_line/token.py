@@ -9,10 +9,10 @@ from typing import Any
 from bpe_core.command_line.arguments import add_merge_table, text_argument
 from bpe_core.command_line.questions import Names, add_corpus, add_moment, corpus_of, moment, ranked_words
 from bpe_core.formats import read_history
-from bpe_core.insight.biography import Biography, biography
 from bpe_core.insight.contexts import Context, contexts
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reachability import Reachability, reachability
+from bpe_core.insight.token_life import Biography, biography
 
 SUMMARY = "tell the life of a token: its parts, its rise and fall, its words, where it stands"
 

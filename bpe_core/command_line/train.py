@@ -21,7 +21,7 @@ from bpe_core.command_line.interruption import INTERRUPTED, Interruption
 from bpe_core.command_line.progress_bar import ProgressBar
 from bpe_core.command_line.steps import step_lines
 from bpe_core.formats import FORMATS, TABLES, format_for, write_history
-from bpe_core.history import END_SENTENCES
+from bpe_core.history.history import END_SENTENCES
 from bpe_core.presets import PRESETS
 from bpe_core.progress import ProgressReport
 

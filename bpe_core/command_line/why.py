@@ -9,7 +9,7 @@ from typing import Any
 from bpe_core.command_line.arguments import add_merge_table, text_argument, text_or_standard_input
 from bpe_core.command_line.questions import Names, add_corpus, add_moment, moment, ranked_words
 from bpe_core.formats import read_history
-from bpe_core.insight.why_split import Reason, WhySplit, sentence
+from bpe_core.insight.why import Reason, WhySplit, sentence
 
 SUMMARY = "tell why a text is cut where it is"
 

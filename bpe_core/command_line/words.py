@@ -12,7 +12,7 @@ import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_limits, add_tie_rule, chosen_recipe, text_argument
 from bpe_core.command_line.steps import step_lines, token_names, visible
 from bpe_core.formats.rows import TokenTexts, merge_rows
-from bpe_core.history import END_SENTENCES
+from bpe_core.history.history import END_SENTENCES
 from bpe_core.reference import join
 
 SUMMARY = "watch words being merged, step by step"

@@ -27,7 +27,7 @@ from bpe_core.formats.sentencepiece_model import SentencePieceModel
 from bpe_core.formats.subword_nmt_codes import SubwordNmtCodes
 from bpe_core.formats.tiktoken_ranks import TiktokenRanks
 from bpe_core.formats.tokenizer_json import TokenizerJson
-from bpe_core.history import MergeHistory
+from bpe_core.history.history import MergeHistory
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 
 __all__ = [

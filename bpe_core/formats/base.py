@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO, ClassVar
 
 from bpe_core.errors import FormatError, OutputError
-from bpe_core.history import Int64s, MergeHistory
+from bpe_core.history.history import Int64s, MergeHistory
 from bpe_core.progress import ProgressReport, ignore_progress
 
 # The content of a file beside the one that is opened, such as vocab.json beside merges.txt; None: it is not there.

@@ -15,7 +15,7 @@ from functools import cache
 import numpy as np
 
 from bpe_core.alphabet import Alphabet, Symbol
-from bpe_core.learner import byte_order
+from bpe_core.learning.protocol import byte_order
 
 PRINTABLE = 188  # bytes that stand for themselves
 

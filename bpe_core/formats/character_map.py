@@ -17,8 +17,8 @@ import unicodedata
 from array import array
 from collections.abc import Iterator, Mapping
 
-from bpe_core.normalization import normalize
 from bpe_core.recipe import Recipe
+from bpe_core.text.normalization import normalize
 
 BLOCK = 256  # cells; the array is a multiple of this
 RECENT = 4 * BLOCK  # cells

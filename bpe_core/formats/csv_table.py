@@ -39,7 +39,7 @@ from bpe_core.formats.rows import (
     special_rows,
     too_long_to_show,
 )
-from bpe_core.history import NOTHING, MergeHistory
+from bpe_core.history.history import NOTHING, MergeHistory
 from bpe_core.progress import Progress, ProgressReport, ignore_progress
 
 ROWS_BETWEEN_REPORTS = 4_096

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import regex
 
-from bpe_core.patterns import NAMED_PATTERNS
+from bpe_core.text.patterns import NAMED_PATTERNS
 
 SAMPLE = 4_000  # tokens looked at, spread over the vocabulary
 ENOUGH = 0.98  # some tokens are cut even by their own pattern when they stand alone

@@ -18,7 +18,7 @@ from bpe_core.formats.rebuilding import (
     checked_symbol,
 )
 from bpe_core.formats.rows import TEXT_COLUMNS, Row, base_rows, merge_rows, too_long_to_show
-from bpe_core.history import NOTHING, MergeHistory
+from bpe_core.history.history import NOTHING, MergeHistory
 from bpe_core.progress import Progress, ProgressReport, ignore_progress
 
 SIGNATURE = "bpe-explorer merge table"

@@ -12,7 +12,7 @@ from typing import BinaryIO
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import Beside, Format, Opened, nothing_beside
 from bpe_core.formats.rows import Row, merge_rows
-from bpe_core.history import MergeHistory
+from bpe_core.history.history import MergeHistory
 from bpe_core.progress import Progress, ProgressReport, ignore_progress
 
 BLANK = "␣"

@@ -17,7 +17,7 @@ from bpe_core.formats.stand_in_texts import numbered, written_tokens
 from bpe_core.formats.text_lines import VERSION, read_pairs
 from bpe_core.formats.vocabulary_model import Style, build
 from bpe_core.formats.written_merges import WrittenMerge
-from bpe_core.history import MergeHistory
+from bpe_core.history.history import MergeHistory
 from bpe_core.progress import Progress, ProgressReport, ignore_progress
 from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
 

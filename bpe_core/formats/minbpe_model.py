@@ -21,7 +21,7 @@ from bpe_core.formats.honest_text import escape
 from bpe_core.formats.named_expressions import expression_of, pattern_choices
 from bpe_core.formats.rebuilding import HistoryBuilder
 from bpe_core.formats.spelling import spelled
-from bpe_core.history import NOTHING, Int64s, MergeHistory
+from bpe_core.history.history import NOTHING, Int64s, MergeHistory
 from bpe_core.progress import Progress, ProgressReport, ignore_progress
 from bpe_core.recipe import Recipe
 

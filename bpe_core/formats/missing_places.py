@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bpe_core.history import MergeHistory
+from bpe_core.history.history import MergeHistory
 from bpe_core.recipe import Recipe
 
 

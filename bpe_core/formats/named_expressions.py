@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from bpe_core.errors import RecipeError
-from bpe_core.patterns import NAMED_PATTERNS, compile_custom
 from bpe_core.recipe import CUSTOM_PATTERN, Recipe
+from bpe_core.text.patterns import NAMED_PATTERNS, compile_custom
 
 # The same cuts in the words of Oniguruma, the engine of Hugging Face's tokenizers.
 FOR_ONIGURUMA = {

@@ -22,7 +22,7 @@ from bpe_core.formats.rebuilding import (
     checked_symbol,
 )
 from bpe_core.formats.rows import Row, merge_rows, too_long_to_show
-from bpe_core.history import NOTHING, MergeHistory
+from bpe_core.history.history import NOTHING, MergeHistory
 from bpe_core.progress import Progress, ProgressReport, ignore_progress
 from bpe_core.recipe import LARGEST_VOCABULARY
 

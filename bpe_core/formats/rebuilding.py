@@ -15,7 +15,7 @@ import numpy as np
 from bpe_core.alphabet import Alphabet, Symbol, SymbolKind
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats.rows import TokenTexts
-from bpe_core.history import NOTHING, Columns, EndReason, Merge, MergeHistory
+from bpe_core.history.history import NOTHING, Columns, EndReason, Merge, MergeHistory
 from bpe_core.recipe import LARGEST_VOCABULARY, UNKNOWN_TOKEN, Recipe
 
 LARGEST_COUNT = 2**63 - 1

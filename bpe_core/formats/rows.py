@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.formats.honest_text import escape
-from bpe_core.history import Merge, MergeHistory
+from bpe_core.history.history import Merge, MergeHistory
 
 # Spreadsheets cut a cell off behind 32,767 characters; this many bytes always fit, escaped or in hex.
 LONGEST_SHOWN = 4_096

@@ -24,7 +24,7 @@ from bpe_core.formats.checked_json import parsed_object
 from bpe_core.formats.protobuf import Field, bytes_field, fields_of, float_field, varint_field
 from bpe_core.formats.recovering import Recovered, recover
 from bpe_core.formats.spelling import listed, same_text, spelled, unrecoverable
-from bpe_core.history import MergeHistory
+from bpe_core.history.history import MergeHistory
 from bpe_core.progress import Progress, ProgressReport, ignore_progress
 from bpe_core.recipe import LARGEST_VOCABULARY, UNKNOWN_TOKEN, Recipe
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from bpe_core.errors import TooLarge
 from bpe_core.formats.honest_text import escape
 from bpe_core.formats.recovering import Recovery
-from bpe_core.history import MergeHistory
+from bpe_core.history.history import MergeHistory
 
 LARGEST_TOTAL = 2**29  # bytes of all tokens together; a few dozen merges could double past any memory
 SHOWN = 60  # characters of a token in a sentence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bpe_core.formats import byte_level
 from bpe_core.formats.spelling import spelled
-from bpe_core.history import MergeHistory
+from bpe_core.history.history import MergeHistory
 
 
 def written_tokens(history: MergeHistory) -> list[str]:

@@ -16,7 +16,7 @@ from bpe_core.formats.base import Beside, Format, Opened, Peer, nothing_beside
 from bpe_core.formats.spelling import containing, same_text, spelled
 from bpe_core.formats.text_lines import read_pairs
 from bpe_core.formats.written_merges import WrittenMerge, resolve
-from bpe_core.history import MergeHistory
+from bpe_core.history.history import MergeHistory
 from bpe_core.progress import Progress, ProgressReport, ignore_progress
 from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
 

@@ -22,7 +22,7 @@ from bpe_core.formats.byte_level import alphabet_of
 from bpe_core.formats.guessing import likely_pattern
 from bpe_core.formats.recovering import Recovered, recover
 from bpe_core.formats.spelling import listed, same_text, spelled, unrecoverable
-from bpe_core.history import MergeHistory
+from bpe_core.history.history import MergeHistory
 from bpe_core.progress import Progress, ProgressReport, ignore_progress
 from bpe_core.recipe import LARGEST_VOCABULARY, Recipe
 

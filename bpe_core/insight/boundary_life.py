@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bpe_core.encoding.merging import NEVER
+from bpe_core.segmenting.merging import NEVER
 
 
 class Meeting(NamedTuple):

@@ -20,13 +20,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bpe_core.corpus import Chunk, Corpus
-from bpe_core.encoding.spelling import Spelling
 from bpe_core.insight.contributions import words_with
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.normalization import normalize, normalize_with_origins
 from bpe_core.progress import CancelCheck, never_cancelled
-from bpe_core.splitting import Splitter
+from bpe_core.segmenting.spelling import Spelling
+from bpe_core.text.corpus import Chunk, Corpus
+from bpe_core.text.normalization import normalize, normalize_with_origins
+from bpe_core.text.splitting import Splitter
 
 MOST_WORDS = 8  # different words that are looked for, the most frequent first
 WINDOW = 64  # bytes around a hit that are split to see whether it is a word

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bpe_core.counting.words import WordTable
 from bpe_core.insight.ranked_words import Occurrences, RankedWords
-from bpe_core.words import WordTable
 
 
 @dataclass(frozen=True)

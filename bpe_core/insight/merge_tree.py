@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bpe_core.encoding.merging import NEVER
+from bpe_core.segmenting.merging import NEVER
 
 
 @dataclass(frozen=True)

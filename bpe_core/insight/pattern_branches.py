@@ -12,8 +12,8 @@ from functools import lru_cache
 
 import regex
 
-from bpe_core.patterns import NAMED_PATTERNS
 from bpe_core.recipe import CUSTOM_PATTERN, Recipe
+from bpe_core.text.patterns import NAMED_PATTERNS
 
 # What the alternatives of the named patterns are for, by how they begin and what they hold.
 _EXPLANATIONS: dict[str, tuple[str, ...]] = {

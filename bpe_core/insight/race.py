@@ -6,7 +6,7 @@ it has when it is merged itself.
 
     >>> from bpe_core.reference import train
     >>> from bpe_core.recipe import Recipe
-    >>> from bpe_core.words import WordTable
+    >>> from bpe_core.counting.words import WordTable
     >>> words = WordTable.from_counts({"low": 5, "lower": 2, "wer": 3})
     >>> ranked = RankedWords.of(words, train(words, Recipe.preset("words", merges=2)))  # l+o 7, then lo+w 7
     >>> e, l, o, r, w = range(1, 6)  # 0 is <unk>
@@ -25,10 +25,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.encoding.boundaries import NEVER
-from bpe_core.history import MergeHistory
+from bpe_core.history.history import MergeHistory
 from bpe_core.insight.pair_ranks import PairRanks
 from bpe_core.insight.ranked_words import Occurrences, RankedWords
+from bpe_core.segmenting.boundaries import NEVER
 
 Int64s = npt.NDArray[np.int64]
 

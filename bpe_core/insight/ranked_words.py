@@ -23,14 +23,14 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.compiled import readiness
-from bpe_core.encoding.boundaries import NEVER, PATTERN_CUT
-from bpe_core.encoding.merging import Merges
-from bpe_core.history import MergeHistory
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import MergeHistory
 from bpe_core.insight.pair_ranks import PairRanks
-from bpe_core.layout import lay_out
-from bpe_core.tokenizer import Tokenizer
-from bpe_core.words import WordTable
+from bpe_core.kernels import readiness
+from bpe_core.learning.layout import lay_out
+from bpe_core.segmenting.boundaries import NEVER, PATTERN_CUT
+from bpe_core.segmenting.merging import Merges
+from bpe_core.segmenting.tokenizer import Tokenizer
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
@@ -216,7 +216,7 @@ def token_lengths(history: MergeHistory) -> Int32s:
 def _ranker_for(symbols: Int32s) -> Callable[[Int32s, MergeHistory], Int32s]:
     if len(symbols) <= SMALL or not readiness.ready():
         return _plain_ranks
-    from bpe_core.compiled_ranks import compiled_ranks  # imports Numba: half a second
+    from bpe_core.segmenting.compiled_ranks import compiled_ranks  # imports Numba: half a second
 
     return compiled_ranks
 

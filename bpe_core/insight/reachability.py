@@ -22,11 +22,11 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import Literal
 
-from bpe_core.encoding.merging import Merges
-from bpe_core.history import MergeHistory
+from bpe_core.history.history import MergeHistory
 from bpe_core.insight.contributions import words_with
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.tokenizer import Tokenizer
+from bpe_core.segmenting.merging import Merges
+from bpe_core.segmenting.tokenizer import Tokenizer
 
 MOST_TRIALS = 3_000  # some 0.1 s
 PRIVATE = "\ue000"  # a character that hardly any alphabet holds

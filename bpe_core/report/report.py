@@ -8,10 +8,10 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
-from bpe_core.history import MergeHistory
+from bpe_core.history.history import MergeHistory
 from bpe_core.session_file import Bookmark, SavedSession, SavedSource
-from bpe_core.words import WordTable
 
 MOST_MOMENTS = 6  # at which the text is shown
 

@@ -6,14 +6,14 @@ import dataclasses
 
 import numpy as np
 
-from bpe_core.insight.tie_ledger import ties
-from bpe_core.patterns import NAMED_PATTERNS
+from bpe_core.insight.ties import ties
 from bpe_core.report.charts import Chart, figures, thinned
 from bpe_core.report.markup import Content, Markup, element, joined, table, token
 from bpe_core.report.report import Report
 from bpe_core.report.text_at_moments import text_at
 from bpe_core.report.token_names import TokenNames
 from bpe_core.session_file import SavedSource
+from bpe_core.text.patterns import NAMED_PATTERNS
 
 FIRST_MERGES = 20
 MOST_LISTED = 12

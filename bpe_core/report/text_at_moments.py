@@ -6,7 +6,7 @@ from bpe_core.formats.honest_text import escape
 from bpe_core.report.markup import Content, Markup, element, joined
 from bpe_core.report.report import Report
 from bpe_core.report.style import LIGHT_GROUNDS
-from bpe_core.tokenizer import Tokenizer
+from bpe_core.segmenting.tokenizer import Tokenizer
 
 MOST_CHARACTERS = 1_500
 

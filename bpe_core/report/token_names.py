@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bpe_core.formats.honest_text import escape
-from bpe_core.history import MergeHistory
+from bpe_core.history.history import MergeHistory
 
 LONGEST = 80  # bytes; the rest of a longer token is cut off
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.errors import FormatError
-from bpe_core.history import NOTHING, Columns
+from bpe_core.history.history import NOTHING, Columns
 from bpe_core.recipe import LARGEST_VOCABULARY
 
 MOST_TOKEN_BYTES = 2**29  # of all tokens together; a few dozen hostile merges could double their way past any memory

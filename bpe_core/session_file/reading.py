@@ -19,16 +19,16 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.alphabet import Alphabet
+from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import NO_NUMBER
 from bpe_core.formats.rebuilding import checked_alphabet, checked_end_reason, checked_recipe, checked_symbol
-from bpe_core.history import NOTHING, MergeHistory
+from bpe_core.history.history import NOTHING, MergeHistory
 from bpe_core.recipe import Recipe
 from bpe_core.session_file import schema
 from bpe_core.session_file.merge_rows import merge_columns
 from bpe_core.session_file.values import Bookmark, Fingerprint, RunState, SavedRun, SavedSession, SavedSource, View
 from bpe_core.session_file.word_chunks import word_table
-from bpe_core.words import WordTable
 
 HEADER = b"SQLite format 3\0"
 LARGEST = 2**63 - 1

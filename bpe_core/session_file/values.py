@@ -13,9 +13,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.history import MergeHistory
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import MergeHistory
 from bpe_core.recipe import Recipe
-from bpe_core.words import WordTable
 
 RunState = Literal["paused", "ended", "failed"]
 

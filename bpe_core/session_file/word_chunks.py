@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError
-from bpe_core.words import WordTable
 
 WORDS_IN_A_CHUNK = 65_536
 BYTES_IN_A_CHUNK = 64 * 2**20  # a single longer word still makes one chunk; SQLite holds up to 10^9

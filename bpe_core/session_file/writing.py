@@ -17,14 +17,14 @@ from pathlib import Path
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.atomic import replace_atomically
+from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, OutputError
 from bpe_core.formats.honest_text import escape
-from bpe_core.history import MergeHistory
+from bpe_core.history.history import MergeHistory
 from bpe_core.progress import CancelCheck, never_cancelled
 from bpe_core.session_file import schema
 from bpe_core.session_file.values import SavedRun, SavedSession, SavedSource
 from bpe_core.session_file.word_chunks import word_chunks
-from bpe_core.words import WordTable
 
 ROWS_AT_ONCE = 512  # between two looks at whether to stop
 LONGEST_TOKEN_SHOWN = 240  # bytes; the ids tell the rest

@@ -10,12 +10,12 @@ import numpy as np
 from bpe_core.errors import BpeError, Cancelled
 from bpe_core.formats.base import Beside, Format, Opened, Peer, nothing_beside
 from bpe_core.formats.honest_text import escape
-from bpe_core.history import MergeHistory
-from bpe_core.normalization import normalize
+from bpe_core.history.history import MergeHistory
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import Recipe
-from bpe_core.splitting import split_words
-from bpe_core.tokenizer import NEVER, Tokenizer
+from bpe_core.segmenting.tokenizer import NEVER, Tokenizer
+from bpe_core.text.normalization import normalize
+from bpe_core.text.splitting import split_words
 from bpe_core.verification.hard_cases import HARD_TEXTS, joined_tokens, special_texts
 
 WANTED_WORDS = 10_000

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from bpe_core.errors import BpeError
 from bpe_core.formats.spelling import spelled
-from bpe_core.history import MergeHistory
+from bpe_core.history.history import MergeHistory
 from bpe_core.recipe import Recipe
 
 HARD_TEXTS = (

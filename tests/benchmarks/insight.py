@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from bpe_core import Corpus, MergeHistory, Recipe, Trainer, WordTable, count_words
-from bpe_core.insight.biography import biography
 from bpe_core.insight.contributions import contributions
 from bpe_core.insight.race import race
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reachability import reachability
-from bpe_core.insight.vocabulary_size import size_curves
-from bpe_core.insight.why_split import WhySplit
+from bpe_core.insight.token_life import biography
+from bpe_core.insight.why import WhySplit
+from bpe_core.measures.size_curves import size_curves
 from tests.benchmarks.stopwatch import Stopwatch
 from tests.shared import SHARED
 
@@ -119,7 +119,7 @@ class Window:
 
         from app.settings import Settings
         from app.wiring import build
-        from bpe_core.compiled.readiness import wait_until_ready
+        from bpe_core.kernels.readiness import wait_until_ready
 
         wait_until_ready(600)
         self.application = QApplication([])

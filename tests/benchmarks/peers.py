@@ -54,12 +54,12 @@ class BpeExplorer(Peer):
 
     def warm_up(self) -> None:
         import bpe_core
-        from bpe_core.compiled.readiness import wait_until_ready
+        from bpe_core.kernels.readiness import wait_until_ready
 
         self.bpe = bpe_core
         if not wait_until_ready(600):
             raise RuntimeError("the kernels could not be compiled")
-        from bpe_core.compiled.warm_up import warm_up  # a small text alone would not load the kernels
+        from bpe_core.warm_up import warm_up  # a small text alone would not load the kernels
 
         warm_up()
 

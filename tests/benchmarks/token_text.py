@@ -23,10 +23,10 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
-from app.models.boundary_ranks import CUT, NEVER, Int32s
-from app.models.token_text import TextChange, TokenTextModel
-from app.views.token_text.editor import TokenTextEdit
-from app.views.token_text.panel import TokenTextPanel
+from app.window.text.boundary_ranks import CUT, NEVER, Int32s
+from app.window.text.model import TextChange, TokenTextModel
+from app.window.text.view.editor import TokenTextEdit
+from app.window.text.view.panel import TokenTextPanel
 
 SIZE = 1_000_000
 WINDOW = (1000, 700)

@@ -161,9 +161,9 @@ def measure_table(_: Path) -> None:
     from PySide6.QtCore import Qt
     from PySide6.QtWidgets import QApplication
 
-    from app.models.merge_table import COLUMNS, MergeTableModel
     from app.session.merge_filter import MergeFilter
-    from app.views.merge_panel import MergePanel
+    from app.window.merges.model import COLUMNS, MergeTableModel
+    from app.window.merges.panel import MergePanel
     from bpe_core.formats import write_history
     from tests.gui.histories import grown, random_history, run_with
 

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 from bpe_core import reference
 from bpe_core.alphabet import Alphabet
-from bpe_core.history import MergeHistory
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import MergeHistory
+from bpe_core.learning.trainer import Trainer
 from bpe_core.recipe import Recipe
-from bpe_core.trainer import Trainer
-from bpe_core.words import WordTable
 
 Learn = Callable[[WordTable, Recipe], MergeHistory]
 

@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from bpe_core.alphabet import Alphabet
-from bpe_core.history import MergeHistory
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import MergeHistory
 from bpe_core.recipe import Recipe
-from bpe_core.words import WordTable
 
 ALPHABETS = ["a", "ab", "abc", "ab </w>", "a▁b", "aé漢😀", "low wer newst", "aAàÀ\u0300\u200d🏽👩"]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bpe_core.corpus import Corpus
 from bpe_core.errors import CorpusError
+from bpe_core.text.corpus import Corpus
 
 
 def write(folder: Path, name: str, content: bytes | str) -> Path:

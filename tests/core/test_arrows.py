@@ -1,4 +1,9 @@
-"""The arrows of the house point one way: app.views -> app.models -> app.session -> app.worker -> bpe_core."""
+"""The arrows of the house point one way: app.window -> app.session -> app.worker -> bpe_core.
+
+Inside the window a topic's models and views lie together, so not the folder but what a file imports tells
+which it is: a file that takes widgets, painters or charts from outside *draws*. What draws knows nothing of the engine,
+what does not draw knows nothing of what does, and files called `wiring` bring the two together.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +11,16 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from tests.shared import ROOT
 
-LAYERS = ["bpe_core", "app.worker", "app.session", "app.models", "app.views"]  # each may use those before it
+LAYERS = ["bpe_core", "app.worker", "app.session", "app.window"]  # each may use those before it
 QT = {"PySide6", "shiboken6", "pyqtgraph"}
+DRAWING = ("PySide6.QtWidgets", "PySide6.QtSvgWidgets", "PySide6.QtGui.QPainter", "PySide6.QtGui.QDrag", "pyqtgraph")
 TOP_LEVEL = {"app", "bpe_core", "resources", "tests", "pyproject.toml", "README.md"}
 BUILT = {"build", "dist", "__pycache__"}
 
@@ -39,31 +46,57 @@ def imports_of(source: str) -> set[str]:
 
 
 def layer_of(module: str) -> str | None:
-    return next((layer for layer in LAYERS if module == layer or module.startswith(layer + ".")), None)
+    return next((layer for layer in LAYERS if is_in(module, layer)), None)
+
+
+def is_in(module: str, package: str) -> bool:
+    return module == package or module.startswith(package + ".")
+
+
+def is_wiring(module: str) -> bool:
+    return module.rpartition(".")[2] == "wiring"
+
+
+def draws(imports: set[str]) -> bool:
+    """Whether a file puts something on the screen, by what it takes from outside."""
+    return any(is_in(name, source) for name in imports for source in DRAWING)
+
+
+@cache
+def drawing_modules() -> set[str]:
+    return {
+        name
+        for name, path in modules()
+        if is_in(name, "app.window") and not is_wiring(name) and draws(imports_of(path.read_text(encoding="utf-8")))
+    }
 
 
 def broken_arrows(module: str, source: str) -> list[str]:
     """The sentences to show for imports that point the wrong way."""
-    layer = layer_of(module)
-    broken = []
-    for imported in sorted(imports_of(source)):
-        target = layer_of(imported)
-        if layer == "bpe_core":
-            wrong = imported.split(".")[0] in QT | {"app"}
-        elif layer is None:  # the files at the top of app wire everything together
-            wrong = False
-        else:
-            upwards = target is not None and LAYERS.index(target) > LAYERS.index(layer)
-            wires = imported.split(".")[0] == "app" and target is None and imported not in ("app", *TOP_OF_APP)
-            skips = layer == "app.views" and target == "bpe_core"
-            wrong = upwards or skips or wires
-        if wrong:
-            broken.append(f"{module} must not import {imported}")
-    return broken
+    imports = imports_of(source)
+    return [f"{module} must not import {name}" for name in sorted(imports) if is_wrong(module, name, draws(imports))]
 
 
-# Files at the top of `app` that hold no wiring, only values any layer may read.
-TOP_OF_APP: set[str] = set()
+def is_wrong(module: str, imported: str, module_draws: bool) -> bool:
+    layer, target = layer_of(module), layer_of(imported)
+    if layer == "bpe_core":
+        return imported.split(".")[0] in QT | {"app"}
+    if layer is None:  # the files at the top of app, and its system folder, start everything
+        return False
+    if target is None:
+        return is_in(imported, "app.wiring")
+    if LAYERS.index(target) > LAYERS.index(layer):
+        return True
+    if layer != "app.window" or is_wiring(module):
+        return False
+    if is_wiring(imported) or (is_in(module, "app.window.parts") and is_topic(imported)):
+        return True
+    return target == "bpe_core" if module_draws else imported in drawing_modules()
+
+
+def is_topic(module: str) -> bool:
+    """Whether a module belongs to one topic of the window, so that what all topics share must not need it."""
+    return is_in(module, "app.window") and not is_in(module, "app.window.parts") and module != "app.window"
 
 
 @pytest.mark.parametrize(("module", "path"), list(modules()), ids=lambda value: value if isinstance(value, str) else "")
@@ -74,13 +107,15 @@ def test_no_arrow_turns_round(module: str, path: Path) -> None:
 @pytest.mark.parametrize(
     ("module", "source"),
     [
-        ("bpe_core.words", "import PySide6.QtCore"),
-        ("bpe_core.words", "def f():\n    from app import worker"),
+        ("bpe_core.counting.words", "import PySide6.QtCore"),
+        ("bpe_core.counting.words", "def f():\n    from app import worker"),
         ("app.worker", "from app.session import Session"),
-        ("app.models.merges", "from app import views"),
-        ("app.session", "import app.models.merges"),
-        ("app.views.table", "import bpe_core"),
-        ("app.views.table", "from bpe_core.history import Merge"),
+        ("app.session", "import app.window.merges.model"),
+        ("app.session.runs", "from app import window"),
+        ("app.window.merges.model", "from app.window.merges import table"),
+        ("app.window.merges.model", "from app.window.questions import wiring"),
+        ("app.window.merges.table", "from PySide6.QtWidgets import QTableView\nimport bpe_core"),
+        ("app.window.parts.lines", "from app.window.merges.model import Column"),
     ],
 )
 def test_the_check_itself_sees_a_turned_arrow(module: str, source: str) -> None:

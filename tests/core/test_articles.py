@@ -24,8 +24,8 @@ import pytest
 
 import bpe_core as bpe
 from bpe_core import reference
+from bpe_core.counting.words import WordTable
 from bpe_core.recipe import Recipe
-from bpe_core.words import WordTable
 from tests.core.learning import (
     LEARNERS,
     Learn,

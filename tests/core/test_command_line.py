@@ -556,4 +556,4 @@ def test_help_loads_neither_numpy_kernels_nor_a_compiler() -> None:
         "import sys; from bpe_core.command_line.main import run; run(['presets']); print(*sys.modules, file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert not {"numba", "llvmlite", "bpe_core.compiled.jit"} & set(done.stderr.split())
+    assert not {"numba", "llvmlite", "bpe_core.kernels.jit"} & set(done.stderr.split())

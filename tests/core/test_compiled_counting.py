@@ -11,22 +11,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import bpe_core.blocks
-import bpe_core.compiled_counting
-import bpe_core.corpus
-from bpe_core import counting
-from bpe_core.blocks import Block, Stretch
-from bpe_core.compiled import readiness
-from bpe_core.compiled_counting import Counter, count_compiled
-from bpe_core.corpus import Corpus
-from bpe_core.counting import count_by_kernels, count_plainly, count_words
+import bpe_core.counting.compiled
+import bpe_core.text.blocks
+import bpe_core.text.corpus
+from bpe_core.counting import count_words as counting
+from bpe_core.counting.compiled import Counter, count_compiled
+from bpe_core.counting.count_words import count_by_kernels, count_plainly, count_words
+from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, EncodingError, TooLarge
+from bpe_core.kernels import readiness
 from bpe_core.presets import PRESETS
 from bpe_core.progress import Progress
-from bpe_core.reading.utf8 import first_invalid
 from bpe_core.recipe import Recipe
-from bpe_core.scanner import ScanTable, table_for
-from bpe_core.words import WordTable
+from bpe_core.text.blocks import Block, Stretch
+from bpe_core.text.corpus import Corpus
+from bpe_core.text.reading.utf8 import first_invalid
+from bpe_core.text.scanner import ScanTable, table_for
 from tests.core.reading_texts import write
 from tests.shared import shared_file
 
@@ -90,7 +90,7 @@ def test_tables_grow_and_join_without_losing_a_word(
     threads: int, few_words: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One after the other, and many at once, each seeing to a part of the slots."""
-    monkeypatch.setattr(bpe_core.compiled_counting, "_FEW_WORDS", few_words)
+    monkeypatch.setattr(bpe_core.counting.compiled, "_FEW_WORDS", few_words)
     words = [f" {number}" for number in range(30_000)] + [f" {number:012}" for number in range(30_000)]
     text = "".join(words).encode()
     rest = "".join(reversed(words[20_000:])).encode()
@@ -110,7 +110,7 @@ def test_threads_hand_over_what_has_become_many(monkeypatch: pytest.MonkeyPatch)
         add(self, other)
 
     monkeypatch.setattr(Counter, "add", noting)
-    monkeypatch.setattr(bpe_core.compiled_counting, "MOST_OWN_WORDS", 100)
+    monkeypatch.setattr(bpe_core.counting.compiled, "MOST_OWN_WORDS", 100)
     words = [f" {number:0{3 + number % 9}}" for number in range(3_000)]
     texts = ["".join(words[: 30 * i]) for i in range(1, 100)]
     data = [Stretch(text.encode(), True) for text in texts]
@@ -124,21 +124,21 @@ def test_one_long_word_in_many_blocks() -> None:
     searched = 0
 
     class Watched(Counter):
-        def last_safe_cut(self, data: bpe_core.blocks.ByteArray, start: int, stop: int) -> int:
+        def last_safe_cut(self, data: bpe_core.text.blocks.ByteArray, start: int, stop: int) -> int:
             nonlocal searched
             searched += stop - start
             return super().last_safe_cut(data, start, stop)
 
     stretches = [Stretch("é".encode() * 500, False)] * 1_000
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bpe_core.compiled_counting.Counter", Watched)
+        patch.setattr("bpe_core.counting.compiled.Counter", Watched)
         counted = count_compiled([*stretches, Stretch(b" low", True)], gpt2_table(), block_size=1_000)
     assert list(counted) == [("é".encode() * 500_000, 1), (b" low", 1)]
     assert searched < 1_100_000
 
 
 def test_a_stretch_too_long_to_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bpe_core.blocks, "LARGEST_BLOCK", 50_000)
+    monkeypatch.setattr(bpe_core.text.blocks, "LARGEST_BLOCK", 50_000)
     parts = [Stretch(b"x" * 10_000, False)] * 5
     assert list(count_compiled(parts, gpt2_table(), block_size=1_000)) == [(b"x" * 50_000, 1)]
     with pytest.raises(TooLarge, match="more than 50,000 bytes in which the pattern never surely cuts"):
@@ -196,7 +196,7 @@ BYTES = st.lists(
 @given(data=BYTES)
 def test_invalid_bytes_are_found_where_python_finds_them(data: bytes) -> None:
     writable = memoryview(bytearray(data))
-    assert "bpe_core.compiled.utf8" in sys.modules
+    assert "bpe_core.kernels.utf8" in sys.modules
     assert first_invalid(writable) == first_invalid(data)
 
 

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 import bpe_core as bpe
 from bpe_core import reference
-from bpe_core.encoding import compiled_encoder
-from bpe_core.encoding.boundaries import Symbols
-from bpe_core.encoding.compiled_encoder import CompiledEncoder
-from bpe_core.encoding.cutting import Cutting
-from bpe_core.encoding.plain_encoder import PlainEncoder
-from bpe_core.history import MergeHistory
-from bpe_core.normalization import normalize
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import MergeHistory
 from bpe_core.recipe import Recipe
-from bpe_core.words import WordTable
+from bpe_core.segmenting import compiled_encoder
+from bpe_core.segmenting.boundaries import Symbols
+from bpe_core.segmenting.compiled_encoder import CompiledEncoder
+from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.plain_encoder import PlainEncoder
+from bpe_core.text.normalization import normalize
 from tests.core.random_training import merge_tables, recipes, texts, words
 from tests.shared import shared_text
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.corpus import Chunk, Corpus
 from bpe_core.errors import CorpusError, EncodingError
+from bpe_core.text.corpus import Chunk, Corpus
 from tests.core.reading_texts import documents, read, sentence, write
 
 

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import bpe_core.corpus
-from bpe_core.corpus import Corpus
-from bpe_core.counting import count_plainly, count_words, may_cut_at_newlines
+import bpe_core.text.corpus
+from bpe_core.counting.count_words import count_plainly, count_words, may_cut_at_newlines
 from bpe_core.errors import BpeError, Cancelled, PatternError
-from bpe_core.normalization import normalize
 from bpe_core.progress import Progress
 from bpe_core.recipe import Recipe
-from bpe_core.splitting import split_words
+from bpe_core.text.corpus import Corpus
+from bpe_core.text.normalization import normalize
+from bpe_core.text.splitting import split_words
 from tests.core.reading_texts import write
 from tests.shared import shared_file, shared_text
 
@@ -45,7 +45,7 @@ def as_told(texts: list[str], recipe: Recipe) -> list[tuple[bytes, int]]:
 @given(texts=TEXTS, size=st.integers(4, 30))
 def test_counts_do_not_depend_on_blocks(recipe: Recipe, texts: list[str], size: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bpe_core.corpus.Corpus.chunks, "__defaults__", (size,))
+        patch.setattr(bpe_core.text.corpus.Corpus.chunks, "__defaults__", (size,))
         table = count_plainly(Corpus.from_texts(texts), recipe)
     assert list(table) == as_told(texts, recipe)
 
@@ -79,7 +79,7 @@ def test_progress_is_told_in_bytes_and_reaches_the_end(tmp_path: Path) -> None:
     paths = [write(tmp_path, name, "low lower\n" * 1000) for name in ("a.txt", "b.txt")]
     told: list[Progress] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bpe_core.corpus.Corpus.chunks, "__defaults__", (3000,))
+        patch.setattr(bpe_core.text.corpus.Corpus.chunks, "__defaults__", (3000,))
         count_plainly(Corpus.from_files(paths), Recipe(unit="line"), progress=told.append)
     assert [(p.stage, p.unit, p.total) for p in told] == [("counting", "bytes", 20_000)] * 8
     assert [p.done for p in told] == [3000, 6000, 9000, 10_000, 13_000, 16_000, 19_000, 20_000]

@@ -13,14 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bpe_core as bpe
-import bpe_core.normalization
-import bpe_core.splitting
+import bpe_core.text.normalization
+import bpe_core.text.splitting
 from bpe_core import reference
-from bpe_core.compiled import encode as _kernels  # noqa: F401 - so that the kernels are used at once
-from bpe_core.encoding.compiled_encoder import CompiledEncoder
-from bpe_core.encoding.plain_encoder import PlainEncoder
-from bpe_core.history import MergeHistory
+from bpe_core.history.history import MergeHistory
 from bpe_core.recipe import Recipe
+from bpe_core.segmenting.compiled_encoder import CompiledEncoder
+from bpe_core.segmenting.plain_encoder import PlainEncoder
 from tests.core.random_training import merge_tables
 
 # Emoji in families and flags, combining and zero-width characters, lone \r, NUL, right-to-left,
@@ -120,7 +119,7 @@ def test_text_comes_back_from_bytes(history: MergeHistory, text: str, data: st.D
 def test_the_longest_match_with_special_tokens(history: MergeHistory, text: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(history)), label="at")
     recipe = history.recipe.with_changes(special_tokens=())
-    words = bpe.splitting.split_words(bpe.normalization.normalize(text, recipe), recipe)
+    words = bpe.text.splitting.split_words(bpe.text.normalization.normalize(text, recipe), recipe)
     expected = [id for word in words for id in reference.encode_word_greedily(word.encode(), history, at=at)]
     assert bpe.Tokenizer(history).encode_greedy(text, at=at) == expected
 

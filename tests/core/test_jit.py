@@ -8,10 +8,10 @@ import sys
 from tests.shared import ROOT
 
 SCRIPT = """
-from bpe_core.compiled import jit
+from bpe_core.kernels import jit
 from numba.core.typing.typeof import typeof_impl
 before = set(typeof_impl.registry)
-from bpe_core.compiled.warm_up import _learn
+from bpe_core.warm_up import _learn
 _learn()
 assert set(typeof_impl.registry) == before, set(typeof_impl.registry) - before
 """

@@ -7,11 +7,11 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 
-import bpe_core.words
+import bpe_core.counting.words
 from bpe_core.alphabet import Alphabet
-from bpe_core.layout import SEPARATOR, lay_out
+from bpe_core.counting.words import WordTable
+from bpe_core.learning.layout import SEPARATOR, lay_out
 from bpe_core.recipe import Recipe
-from bpe_core.words import WordTable
 from tests.core.random_training import recipes, words
 
 SMALL = 5  # bytes looked at together; no character is longer
@@ -21,7 +21,7 @@ SMALL = 5  # bytes looked at together; no character is longer
 @settings(max_examples=300)
 def test_each_word_is_laid_out_as_the_alphabet_spells_it(words: WordTable, recipe: Recipe) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bpe_core.words, "PART", SMALL)
+        patch.setattr(bpe_core.counting.words, "PART", SMALL)
         alphabet = Alphabet.for_words(words, recipe)
         layout = lay_out(words, alphabet, recipe)
     expected, tokens = [SEPARATOR], 0
@@ -40,7 +40,7 @@ def test_each_word_is_laid_out_as_the_alphabet_spells_it(words: WordTable, recip
 @given(words=words())
 def test_the_most_frequent_characters_are_kept(words: WordTable) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bpe_core.words, "PART", SMALL)
+        patch.setattr(bpe_core.counting.words, "PART", SMALL)
         alphabet = Alphabet.for_words(words, Recipe(base="characters", alphabet_limit=2, pattern="whitespace"))
     counts: Counter[str] = Counter()
     for word, count in words:
@@ -53,7 +53,7 @@ def test_the_most_frequent_characters_are_kept(words: WordTable) -> None:
 @given(words=words())
 def test_characters_are_those_of_the_words(words: WordTable) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bpe_core.words, "PART", SMALL)
+        patch.setattr(bpe_core.counting.words, "PART", SMALL)
         parts = [part.tolist() for part in words.code_points()]
     text = b"".join(word for word, _ in words).decode()
     assert "".join(chr(code) for part in parts for code in part) == text

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.normalization import normalize, normalize_with_origins
 from bpe_core.recipe import Recipe
+from bpe_core.text.normalization import normalize, normalize_with_origins
 from tests.shared import shared_text
 
 # Characters that compose, reorder, expand, fold and vanish, and their neighbours.

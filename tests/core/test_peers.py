@@ -21,9 +21,9 @@ from typing import Any
 import pytest
 
 import bpe_core as bpe
-from bpe_core.learner import byte_order
-from bpe_core.patterns import NAMED_PATTERNS
+from bpe_core.learning.protocol import byte_order
 from bpe_core.recipe import Recipe
+from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.core.learning import learn_fast, token_texts
 from tests.shared import shared_file, shared_text
 

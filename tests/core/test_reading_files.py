@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.corpus import Corpus
 from bpe_core.errors import EncodingError
-from bpe_core.reading.skipped import SHOWN_PER_SOURCE
-from bpe_core.reading.utf8 import cut_points, first_invalid, whole_characters
+from bpe_core.text.corpus import Corpus
+from bpe_core.text.reading.skipped import SHOWN_PER_SOURCE
+from bpe_core.text.reading.utf8 import cut_points, first_invalid, whole_characters
 from tests.core.reading_texts import documents, read, sentence, write
 
 if sys.version_info >= (3, 14):

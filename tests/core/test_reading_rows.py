@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.corpus import Corpus
 from bpe_core.errors import CorpusError, EncodingError
-from bpe_core.reading.lines import Lines
-from bpe_core.reading.source import Block
+from bpe_core.text.corpus import Corpus
+from bpe_core.text.reading.lines import Lines
+from bpe_core.text.reading.source import Block
 from tests.core.reading_texts import documents, read, sentence, write
 
 TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")), max_size=8)

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from bpe_core import reference
+from bpe_core.counting.words import WordTable
 from bpe_core.recipe import Recipe
-from bpe_core.words import WordTable
 from tests.shared import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

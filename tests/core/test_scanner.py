@@ -12,13 +12,13 @@ import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bpe_core.compiled import scan as kernels
-from bpe_core.patterns import NAMED_PATTERNS
+from bpe_core.kernels import scan as kernels
 from bpe_core.recipe import Recipe, Unit
-from bpe_core.scanner import ScanTable, safe_ascii_pairs, table_for
-from bpe_core.scanner.kinds import CODE_POINTS, KINDS, SURROGATES, Kind, kind_of_code_point
-from bpe_core.scanner.machine import ROW, STATE_SHIFT
-from bpe_core.splitting import split_words
+from bpe_core.text.patterns import NAMED_PATTERNS
+from bpe_core.text.scanner import ScanTable, safe_ascii_pairs, table_for
+from bpe_core.text.scanner.kinds import CODE_POINTS, KINDS, SURROGATES, Kind, kind_of_code_point
+from bpe_core.text.scanner.machine import ROW, STATE_SHIFT
+from bpe_core.text.splitting import split_words
 from tests.shared import shared_text
 
 PATTERNS = list(NAMED_PATTERNS)

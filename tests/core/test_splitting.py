@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_core.errors import PatternError
-from bpe_core.patterns import NAMED_PATTERNS
 from bpe_core.recipe import Recipe
-from bpe_core.splitting import MATCHES_A_ROUND, Splitter, lines_of, split_words
+from bpe_core.text.patterns import NAMED_PATTERNS
+from bpe_core.text.splitting import MATCHES_A_ROUND, Splitter, lines_of, split_words
 from tests.shared import shared_text
 
 TEXTS = st.text(st.sampled_from("aB'stlre 123\n\r\t.,!<>|\u0301éДǅ日😀\u00a0\u2028ſ") | st.characters())

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 
 from bpe_core import reference
 from bpe_core.alphabet import Alphabet
+from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, FormatError, OutputError, TooLarge
 from bpe_core.formats import FORMATS, TABLES, Format, format_for, json_stream, read_history, write_history
 from bpe_core.formats.honest_text import escape, unescape
 from bpe_core.formats.rows import LONGEST_SHOWN, Row
-from bpe_core.history import Columns, MergeHistory
+from bpe_core.history.history import Columns, MergeHistory
 from bpe_core.progress import Progress
 from bpe_core.recipe import Recipe
-from bpe_core.words import WordTable
 
 every_format = pytest.mark.parametrize("format", TABLES.values(), ids=TABLES)
 delimited = pytest.mark.parametrize("format", [FORMATS["csv"], FORMATS["tsv"]], ids=["csv", "tsv"])

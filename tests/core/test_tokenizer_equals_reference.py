@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import bpe_core as bpe
 from bpe_core import reference
-from bpe_core.history import MergeHistory
-from bpe_core.normalization import normalize
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import MergeHistory
 from bpe_core.recipe import Recipe
-from bpe_core.splitting import split_words
-from bpe_core.words import WordTable
+from bpe_core.text.normalization import normalize
+from bpe_core.text.splitting import split_words
 from tests.core.learning import symbols_at
 from tests.core.random_training import merge_tables, recipes, texts, words
 

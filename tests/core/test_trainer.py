@@ -8,10 +8,11 @@ from collections.abc import Iterator
 import pytest
 
 import bpe_core as bpe
-from bpe_core import reference, trainer
-from bpe_core.compiled import readiness
-from bpe_core.compiled_learner import CompiledLearner
-from bpe_core.plain_learner import PlainLearner
+from bpe_core import reference
+from bpe_core.kernels import readiness
+from bpe_core.learning import trainer
+from bpe_core.learning.bpe.compiled import CompiledLearner
+from bpe_core.learning.bpe.plain import PlainLearner
 from bpe_core.progress import Progress
 from tests.core.learning import all_columns
 

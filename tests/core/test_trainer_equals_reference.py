@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 import bpe_core as bpe
 from bpe_core import reference
-from bpe_core.compiled_learner import CompiledLearner
-from bpe_core.history import Columns, MergeHistory
-from bpe_core.learner import Learner, Stop
-from bpe_core.plain_learner import PlainLearner
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import Columns, MergeHistory
+from bpe_core.learning.bpe.compiled import CompiledLearner
+from bpe_core.learning.bpe.plain import PlainLearner
+from bpe_core.learning.protocol import Learner, Stop
 from bpe_core.recipe import Recipe
-from bpe_core.words import WordTable
 from tests.core.learning import all_columns, pairs_of
 from tests.core.random_training import merge_tables, recipes, words
 

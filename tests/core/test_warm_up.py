@@ -11,7 +11,7 @@ REAL_WORK = """
 import sys
 import numba.core.dispatcher as dispatcher
 
-from bpe_core.compiled import warm_up
+from bpe_core import warm_up
 warm_up.warm_up()
 
 compiled_anew = []
@@ -27,12 +27,12 @@ def noted(self, signature):
 dispatcher.Dispatcher.compile = noted
 
 import bpe_core as bpe
-import bpe_core.compiled_learner, bpe_core.counting, bpe_core.trainer
-from bpe_core.compiled_ranks import compiled_ranks
-from bpe_core.layout import lay_out
+import bpe_core.learning.bpe.compiled, bpe_core.counting.count_words, bpe_core.learning.trainer
+from bpe_core.segmenting.compiled_ranks import compiled_ranks
+from bpe_core.learning.layout import lay_out
 
-bpe_core.counting.SMALL_TEXT = bpe_core.counting.SMALL_TEXT_WHEN_LOADED = 0
-bpe_core.trainer.SMALL_TEXT = bpe_core.compiled_learner._ROOMY = 0
+bpe_core.counting.count_words.SMALL_TEXT = bpe_core.counting.count_words.SMALL_TEXT_WHEN_LOADED = 0
+bpe_core.learning.trainer.SMALL_TEXT = bpe_core.learning.bpe.compiled._ROOMY = 0
 text = "".join(f"word {i % 97} low lower λόγος {chr(0x4E00 + i % 900)}\\n" for i in range(1_500))
 corpus = bpe.Corpus.from_texts([text, text[5:]])
 for i, preset in enumerate(bpe.PRESETS):
@@ -52,7 +52,7 @@ for i, preset in enumerate(bpe.PRESETS):
             tokenizer.encode_to_array(sample)
             tokenizer.boundaries(sample)
             tokenizer.encode_greedy(sample[:200])
-assert "bpe_core.compiled.learn" in sys.modules and "bpe_core.compiled.count" in sys.modules
+assert "bpe_core.kernels.learn" in sys.modules and "bpe_core.kernels.count" in sys.modules
 print("\\n".join(compiled_anew))
 """
 
@@ -66,7 +66,7 @@ def test_real_work_compiles_nothing_anew() -> None:
 def test_machine_code_lies_in_the_folder_of_its_version_whoever_loads_numba_first() -> None:
     """Elsewhere, a later version could find it and take it for its own."""
     program = (
-        "import numba; from bpe_core.compiled import join_tables, readiness; "
+        "import numba; from bpe_core.kernels import join_tables, readiness; "
         "assert str(readiness.cache_folder()) in join_tables.list_words._cache.cache_path"
     )
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)

@@ -21,7 +21,7 @@ import pytest
 
 from bpe_core import Corpus, Recipe, Trainer, WordTable, count_words
 from bpe_core.formats import read_history
-from bpe_core.history import MergeHistory
+from bpe_core.history.history import MergeHistory
 from bpe_core.session_file import SavedRun, read_session
 from tests.core.learning import all_columns
 from tests.e2e.restless import VOCABULARY, restless_text

@@ -22,7 +22,7 @@ FORBIDDEN_MODULES = {
     *("pickle", "cPickle", "_pickle", "shelve", "marshal", "dill", "joblib", "cloudpickle"),
     *("code", "codeop", "runpy"),
 }
-ALLOWED = {"app/interrupt.py": ["imports socket"]}  # for a pair of sockets within the process
+ALLOWED = {"app/system/interrupt.py": ["imports socket"]}  # for a pair of sockets within the process
 FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__", "load_extension", "enable_load_extension"}
 
 

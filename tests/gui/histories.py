@@ -9,7 +9,7 @@ from app.worker.token_names import TokenNames
 from app.worker.training import Pace
 from bpe_core import MergeHistory, Recipe
 from bpe_core.alphabet import Alphabet
-from bpe_core.history import NOTHING, Columns
+from bpe_core.history.history import NOTHING, Columns
 
 USUAL_BYTES = np.frombuffer(b"etaoinshrdlucmfw" * 12 + b"      \n\t0129.,;\xc3\xa9\xe2\x80\xf0", np.uint8)
 

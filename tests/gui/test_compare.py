@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 from app.session.run import Phase, Run
 from app.wiring import Program
 from bpe_core import Corpus, Recipe, Tokenizer, train
-from bpe_core.comparison import compare_tables, compare_texts
 from bpe_core.formats import write_history
+from bpe_core.insight.table_comparison import compare_tables, compare_texts
 from tests.gui.conftest import WAIT, settle, wait_for_phase
 
 TEXT = "the lowest price is lower than the last one, and the lower the better, is it not? thin then that\n" * 3

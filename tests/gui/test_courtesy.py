@@ -14,7 +14,7 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.views.progress_bar import ProgressBar
+from app.window.parts.progress_bar import ProgressBar
 from app.wiring import Program
 from app.worker import courtesy
 from app.worker.job import Job

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from app.models.curves import compression_curve, token_counts
+from app.window.charts.curves import compression_curve, token_counts
 from bpe_core import Recipe, WordTable, reference
 from tests.shared import shared_text
 

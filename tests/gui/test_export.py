@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.views.export_dialog import ExportDialog
+from app.window.exchange.export_dialog import ExportDialog
 from app.wiring import Program
 from bpe_core.formats import open_table, read_history
 from tests.gui.conftest import WAIT

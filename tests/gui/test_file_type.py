@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from app import file_type
-from app.file_type import MIME_TYPE, NAME
+from app.system import file_type
+from app.system.file_type import MIME_TYPE, NAME
 from app.wiring import Program
 from bpe_core import Recipe
 from bpe_core.session_file import SavedSession, write_session
@@ -66,7 +66,7 @@ def test_on_macos_a_small_application_owns_sessions(tmp_path: Path, monkeypatch:
 
 def test_a_running_program_is_told_of_a_double_click() -> None:
     script = (
-        "from PySide6.QtGui import QFileOpenEvent; from app.application import Application;"
+        "from PySide6.QtGui import QFileOpenEvent; from app.system.application import Application;"
         "application = Application([]); application.file_wanted.connect(print);"
         "application.sendEvent(application, QFileOpenEvent('a b.bpex'))"
     )

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.garbage import FULL_SEARCH_EVERY, WORTH_A_LOOK, GarbageCollection
+from app.system.garbage import FULL_SEARCH_EVERY, WORTH_A_LOOK, GarbageCollection
 
 
 class Knot:

@@ -11,8 +11,8 @@ import pytest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.models.ids_decoding import decode_ids
 from app.session.run import Phase, Run
+from app.window.text.ids_decoding import decode_ids
 from app.wiring import Program
 from app.worker.token_names import shown as shown_text
 from bpe_core import Corpus, Recipe, Tokenizer, train

@@ -14,13 +14,13 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QTableWidget, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.models.why_here import WordFacts
-from app.views.linked_text import LinkedText
+from app.window.parts.linked_text import LinkedText
+from app.window.questions.why.model import WordFacts
 from app.wiring import Program
 from bpe_core import Tokenizer
-from bpe_core.insight.biography import scaffolds
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.insight.vocabulary_size import renyi_efficiency
+from bpe_core.insight.token_life import scaffolds
+from bpe_core.measures.size_curves import renyi_efficiency
 from resources import samples
 from tests.gui.conftest import WAIT, settle
 

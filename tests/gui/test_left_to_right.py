@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextLayout, QTextOption
 
-from app.views.left_to_right import MARK, from_the_left
+from app.window.parts.left_to_right import MARK, from_the_left
 from app.worker.token_names import shown
 
 PIECES = st.lists(st.sampled_from(["ש", "ل", "7", " ", ".", "x", "\x05"]), min_size=1, max_size=4).map("".join)

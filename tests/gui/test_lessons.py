@@ -13,10 +13,10 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.models.course import Page
-from app.models.lessons import Lesson, bench_of, filled, is_same_answer, lessons
-from app.models.predictions import candidates, written
-from app.views.lessons.rich_text import as_html
+from app.window.lessons.course import Page
+from app.window.lessons.lessons import Lesson, bench_of, filled, is_same_answer, lessons
+from app.window.lessons.predictions import candidates, written
+from app.window.lessons.rich_text import as_html
 from app.wiring import Program
 from app.worker.exercises import Bench, words_by_replacing_text
 from bpe_core import Corpus, Recipe, Tokenizer, count_words

@@ -11,11 +11,11 @@ from PySide6.QtGui import QColor, QFontMetrics, QPixmap
 from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.models.curves import Curve
-from app.models.merge_table import TIE_COLUMN
 from app.session.run import Phase
-from app.views.theme import Role, fixed_font, palette_for, shades_of
-from app.views.time_track import TimeTrack
+from app.window.charts.curves import Curve
+from app.window.merges.model import TIE_COLUMN
+from app.window.parts.theme import Role, fixed_font, palette_for, shades_of
+from app.window.time.track import TimeTrack
 from app.wiring import Program
 from tests.gui.conftest import WAIT, settle, wait_for_phase
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from pytestqt.modeltest import ModelTester
 
-from app.models.merge_table import COLUMNS, MergeTableModel
 from app.session.merge_filter import NOT_HEX, MergeFilter
+from app.window.merges.model import COLUMNS, MergeTableModel
 from app.worker.token_names import shown
 from tests.gui.histories import grown, random_history, run_with
 

@@ -12,7 +12,7 @@ from tests.shared import ROOT
 
 GIVEN_BACK = """
 import threading
-from app import native_memory
+from app.system import native_memory
 
 native_memory.give_back_early()
 

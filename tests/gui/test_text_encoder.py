@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.models.text_encoder import _are_the_same
+from app.window.text.encoder import _are_the_same
 from bpe_core import MergeHistory, Recipe, WordTable
 from bpe_core.alphabet import Alphabet
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
-from app.models.boundary_ranks import NO_TOKEN
-from app.models.hidden_symbols import HiddenSymbols
-from app.models.safe_cuts import safe_cut_of
-from app.models.token_text import TokenTextModel
+from app.window.text.boundary_ranks import NO_TOKEN
+from app.window.text.hidden_symbols import HiddenSymbols
+from app.window.text.model import TokenTextModel
+from app.window.text.safe_cuts import safe_cut_of
 from app.wiring import Program
 from bpe_core import Alphabet, MergeHistory, Recipe, Tokenizer, WordTable
 from tests.core.random_training import merge_tables

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from app.models import text_pieces
-from app.models.boundary_ranks import CUT, INSIDE, NEVER, NO_TOKEN, BoundaryRanks, Int32s
-from app.models.safe_cuts import reader_of, span_to_encode
-from app.models.text_pieces import TextPieces
-from app.models.token_text import TextChange, TokenAt, TokenTextModel
-from bpe_core.patterns import NAMED_PATTERNS
+from app.window.text import pieces as text_pieces
+from app.window.text.boundary_ranks import CUT, INSIDE, NEVER, NO_TOKEN, BoundaryRanks, Int32s
+from app.window.text.model import TextChange, TokenAt, TokenTextModel
+from app.window.text.pieces import TextPieces
+from app.window.text.safe_cuts import reader_of, span_to_encode
+from bpe_core.text.patterns import NAMED_PATTERNS
 
 GPT2 = regex.compile(NAMED_PATTERNS["gpt2"].expression)
 

@@ -18,19 +18,19 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.models.boundary_ranks import CUT, NEVER, NO_TOKEN, Int32s, Tokens
-from app.models.hidden_symbols import HiddenSymbols
-from app.models.token_text import TextChange, TokenAt, TokenTextModel
-from app.views.token_text.block_layout import BlockLayout, Setting
-from app.views.token_text.canvas import MARGIN
-from app.views.token_text.caret import next_word, previous_word, word_around
-from app.views.token_text.colouring import COLOURS, UNCOLOURED, coloured_tokens, colours_of, preferred_colours
-from app.views.token_text.counts_bar import CountsBar
-from app.views.token_text.editor import TokenTextEdit
-from app.views.token_text.ids_view import IdsView
-from app.views.token_text.palette import DARK_FILLS, LIGHT_FILLS, TokenPalette
-from app.views.token_text.panel import TokenTextPanel
-from app.views.token_text.visible_text import VisibleText, utf16_length
+from app.window.text.boundary_ranks import CUT, NEVER, NO_TOKEN, Int32s, Tokens
+from app.window.text.hidden_symbols import HiddenSymbols
+from app.window.text.model import TextChange, TokenAt, TokenTextModel
+from app.window.text.view.block_layout import BlockLayout, Setting
+from app.window.text.view.canvas import MARGIN
+from app.window.text.view.caret import next_word, previous_word, word_around
+from app.window.text.view.colouring import COLOURS, UNCOLOURED, coloured_tokens, colours_of, preferred_colours
+from app.window.text.view.counts_bar import CountsBar
+from app.window.text.view.editor import TokenTextEdit
+from app.window.text.view.ids_view import IdsView
+from app.window.text.view.palette import DARK_FILLS, LIGHT_FILLS, TokenPalette
+from app.window.text.view.panel import TokenTextPanel
+from app.window.text.view.visible_text import VisibleText, utf16_length
 
 Key = Qt.Key
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -646,7 +646,7 @@ def test_a_stretch_has_the_colours_it_has_in_the_whole_text(ids: list[int], data
     start = data.draw(st.integers(0, length - 1))
     stop = data.draw(st.integers(start + 1, length))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("app.views.token_text.colouring._CONTEXT", 2)
+        patch.setattr("app.window.text.view.colouring._CONTEXT", 2)
         tokens, found = coloured_tokens(between, start, stop, length)
     first = int(np.searchsorted(whole.edges, tokens.edges[0]))
     assert tokens.edges[0] <= start < tokens.edges[1]

@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.models.lessons import lessons
 from app.session.merge_filter import MergeFilter
+from app.window.lessons.lessons import lessons
 from app.wiring import Program
 from tests.gui.conftest import WAIT, settle
 

@@ -29,10 +29,10 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from app.models.corpus_list import Entry
 from app.session.run import Phase
 from app.settings import RECENT_FILES, Settings
-from app.views.pair_chart import PairChart
+from app.window.charts.pairs_chart import PairChart
+from app.window.corpus.model import Entry
 from app.wiring import Program
 from app.worker.training import TrainingJob
 from resources import samples
@@ -262,7 +262,7 @@ def test_dragging_the_slider(qtbot: QtBot, program: Program, train: Train) -> No
 def test_history_plays_to_the_end(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.models.player.WHOLE_HISTORY_SECONDS", 0.5)
+    monkeypatch.setattr("app.window.time.player.WHOLE_HISTORY_SECONDS", 0.5)
     small(program)
     train(program)
     program.session.cursor.go_to(0)

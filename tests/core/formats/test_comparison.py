@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_core import Corpus, MergeHistory, Recipe, Tokenizer, train
-from bpe_core.comparison import compare_tables, compare_texts, differing_regions
+from bpe_core.insight.table_comparison import compare_tables, compare_texts, differing_regions
 
 TEXT = "the lowest price is lower than the last one, and the lower the better, is it not? thin then that\n" * 3
 

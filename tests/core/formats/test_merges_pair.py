@@ -10,7 +10,7 @@ import pytest
 
 from bpe_core import Corpus, FormatError, OutputError, Recipe, Tokenizer, train
 from bpe_core.formats import FORMATS, open_table
-from bpe_core.patterns import NAMED_PATTERNS
+from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.core.formats.samples import content, encode, files, languages, learned, opened, same_merges, texts
 
 PAIR = FORMATS["merges.txt"]

@@ -13,7 +13,7 @@ import regex
 from bpe_core import Corpus, FormatError, OutputError, Recipe, Tokenizer, train
 from bpe_core.formats import FORMATS
 from bpe_core.formats.tiktoken_ranks import read_ranks
-from bpe_core.patterns import NAMED_PATTERNS
+from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.core.formats.samples import content, encode, files, languages, learned, opened, same_merges, texts
 
 TIKTOKEN, CODES, MINBPE = FORMATS["tiktoken"], FORMATS["subword-nmt"], FORMATS["minbpe"]

@@ -10,7 +10,7 @@ import pytest
 from bpe_core import Tokenizer
 from bpe_core.formats import Opened, open_table
 from bpe_core.formats.tiktoken_ranks import read_ranks
-from bpe_core.patterns import NAMED_PATTERNS
+from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.shared import shared_file, shared_text
 
 LONGEST_SECONDS = 6.0  # of work; it takes about one on the machine it was written on

@@ -9,7 +9,7 @@ import pytest
 
 from bpe_core import FormatError, OutputError, Tokenizer
 from bpe_core.formats import FORMATS, Opened
-from bpe_core.patterns import NAMED_PATTERNS
+from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.core.formats.samples import content, encode, languages, learned, opened, same_merges, texts
 
 tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from bpe_core import Cancelled, Corpus, MergeHistory, OutputError, Recipe, Trainer, WordTable, train
-from bpe_core.exporting import export_history, prepare_export
 from bpe_core.formats import FORMATS, Format, format_for
 from bpe_core.progress import Progress
 from bpe_core.verification import verify
+from bpe_core.verification.prepared_export import export_history, prepare_export
 from tests.core.formats.samples import content
 
 TEXT = "the lowest price is lower than the last one, naïve 日本 the lower the better, isn't it? 12 123\n" * 4

@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_core import MergeHistory, Recipe, reference
-from bpe_core.encoding.boundaries import PATTERN_CUT
-from bpe_core.insight.biography import biography, scaffolds, token_counts
+from bpe_core.counting.words import WordTable
 from bpe_core.insight.contributions import FileCounts, contributions, split_over_files
 from bpe_core.insight.race import best_that_never_won, race
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.insight.tie_ledger import divergence, text_under_both, ties, under_another_rule, written
-from bpe_core.insight.vocabulary_size import knee, renyi_efficiency, size_curves
-from bpe_core.words import WordTable
+from bpe_core.insight.ties import divergence, text_under_both, ties, under_another_rule, written
+from bpe_core.insight.token_life import biography, scaffolds, token_counts
+from bpe_core.measures.size_curves import knee, renyi_efficiency, size_curves
+from bpe_core.segmenting.boundaries import PATTERN_CUT
 from tests.core.learning import all_columns
 from tests.core.random_training import recipes, words
 
@@ -242,7 +242,7 @@ def test_who_never_won_came_second_that_often(run: tuple[WordTable, MergeHistory
 
 @given(words(), recipes())
 def test_plain_and_compiled_ranks_are_equal(table: WordTable, recipe: Recipe) -> None:
-    from bpe_core.compiled_ranks import compiled_ranks
+    from bpe_core.segmenting.compiled_ranks import compiled_ranks
 
     history = reference.train(table, recipe)
     ranked = RankedWords.of(table, history)

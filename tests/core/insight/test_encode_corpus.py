@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_core import BpeError, Cancelled, Corpus, MergeHistory, OutputError, Recipe, Tokenizer, train
-from bpe_core.insight import encode_corpus as module
-from bpe_core.insight.encode_corpus import encode_corpus, last_safe_cut
+from bpe_core.segmenting import encode_corpus as module
+from bpe_core.segmenting.encode_corpus import encode_corpus, last_safe_cut
 from tests.shared import shared_text
 
 TEXTS = ["the lowest price is lower\n\nthan the last one. ", "naïve 漢字 🐦's 1234567", ""]

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from bpe_core import Corpus, MergeHistory, Recipe, Tokenizer, reference, train
 from bpe_core.alphabet import Alphabet
-from bpe_core.encoding.boundaries import NEVER
+from bpe_core.counting.words import WordTable
 from bpe_core.insight.boundary_life import meetings
 from bpe_core.insight.merge_tree import Node, encoding_steps, merge_trees
 from bpe_core.insight.pair_ranks import PairRanks
 from bpe_core.insight.pattern_branches import alternatives, branch_that_matched
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.insight.why_split import Reason, WhySplit, reason_in_word, sentence
-from bpe_core.patterns import NAMED_PATTERNS
-from bpe_core.words import WordTable
+from bpe_core.insight.why import Reason, WhySplit, reason_in_word, sentence
+from bpe_core.segmenting.boundaries import NEVER
+from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.core.random_training import merge_tables, recipes, texts, words
 
 Pairs = list[tuple[int, int]]

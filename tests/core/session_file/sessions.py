@@ -6,10 +6,10 @@ import numpy as np
 
 from bpe_core import reference
 from bpe_core.alphabet import Alphabet
-from bpe_core.history import Columns, MergeHistory
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import Columns, MergeHistory
 from bpe_core.recipe import Recipe
 from bpe_core.session_file import Bookmark, Fingerprint, SavedRun, SavedSession, SavedSource, View
-from bpe_core.words import WordTable
 
 COUNTS = {"low": 5, "lower": 2, "newest": 6, "widest": 3, "naïve": 2, "日本": 4}
 RECIPES = [

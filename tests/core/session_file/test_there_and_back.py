@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_core import Trainer
+from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, OutputError
-from bpe_core.history import MergeHistory
+from bpe_core.history.history import MergeHistory
 from bpe_core.recipe import Recipe
 from bpe_core.session_file import (
     SavedRun,
@@ -29,7 +30,6 @@ from bpe_core.session_file import (
 )
 from bpe_core.session_file import word_chunks as chunks_file
 from bpe_core.session_file.word_chunks import word_chunks, word_table
-from bpe_core.words import WordTable
 from tests.core.session_file.sessions import (
     COUNTS,
     RECIPES,

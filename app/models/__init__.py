@@ -1,1 +1,0 @@
-"""What the views observe: the session, arranged for showing."""

@@ -1,0 +1,1 @@
+"""The program as the desktop and the operating system see it."""

@@ -1,0 +1,133 @@
+"""Makes a double-click on a session open it: tells the person's desktop which program the ending belongs to.
+
+Everything is written into the person's own folders, and only when they ask for it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import QProcess, QSettings
+
+from app.system.mac_bundle import write_bundle
+from bpe_core import OutputError
+from bpe_core.atomic import write_atomically
+from bpe_core.session_file import EXTENSION
+from bpe_core.session_file.schema import APPLICATION_ID
+from resources import icon_svg
+
+MIME_TYPE = "application/x-bpe-explorer-session"
+NAME = "bpe-explorer"  # of the files, and what the window calls itself to the desktop
+TITLE = "BPE Explorer"
+DESCRIPTION = f"{TITLE} session"
+LAUNCH_SERVICES = (
+    "/System/Library/Frameworks/CoreServices.framework/Frameworks/LaunchServices.framework/Support/lsregister"
+)
+WINDOWS_CLASSES = r"HKEY_CURRENT_USER\Software\Classes"
+WINDOWS_TYPE = "BPEExplorer.Session"
+
+MIME_PACKAGE = f"""<?xml version="1.0" encoding="UTF-8"?>
+<mime-info xmlns="http://www.freedesktop.org/standards/shared-mime-info">
+  <mime-type type="{MIME_TYPE}">
+    <comment>{DESCRIPTION}</comment>
+    <icon name="{NAME}"/>
+    <magic priority="60">
+      <match type="string" offset="0" value="SQLite format 3">
+        <match type="big32" offset="68" value="{APPLICATION_ID:#x}"/>
+      </match>
+    </magic>
+    <glob pattern="*{EXTENSION}"/>
+  </mime-type>
+</mime-info>
+"""
+
+DESKTOP_ENTRY = """[Desktop Entry]
+Type=Application
+Name=BPE Explorer
+Comment=Watch a byte-pair-encoding tokenizer being learned
+Exec={command} %F
+Icon={name}
+Terminal=false
+Categories=Education;Science;
+MimeType={mime_type};
+"""
+
+
+def claim_sessions() -> str:
+    """Let a double-click on a session open this program; a sentence says what became of it."""
+    try:
+        if sys.platform == "win32":
+            _claim_on_windows()
+        elif sys.platform == "darwin":
+            claim_on_mac(Path.home() / "Applications")
+        else:
+            _claim_on_freedesktop(data_home())
+    except OSError as error:
+        return f"The desktop could not be told: {error.strerror or error}."
+    except OutputError as error:
+        return str(error)
+    return f"A double-click on a file that ends in {EXTENSION} opens it in BPE Explorer from now on."
+
+
+def data_home() -> Path:
+    """Where a desktop that follows freedesktop.org looks for what belongs to this person."""
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+
+
+def command() -> list[str]:
+    """How this program is started."""
+    started_as = Path(sys.argv[0])
+    script = started_as if started_as.stem == NAME and started_as.exists() else shutil.which(NAME)
+    return [sys.executable, "-m", "app"] if script is None else [str(Path(script).absolute())]
+
+
+def _claim_on_freedesktop(folder: Path) -> None:
+    entry = DESKTOP_ENTRY.format(command=" ".join(map(_quoted, command())), name=NAME, mime_type=MIME_TYPE)
+    files = {
+        folder / "mime" / "packages" / f"{NAME}.xml": MIME_PACKAGE,
+        folder / "applications" / f"{NAME}.desktop": entry,
+        folder / "icons" / "hicolor" / "scalable" / "apps" / f"{NAME}.svg": icon_svg("app"),
+    }
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with write_atomically(path) as file:
+            file.write(text.encode())
+    # Where these are missing, the desktop looks by itself sooner or later.
+    _start("update-mime-database", str(folder / "mime"))
+    _start("update-desktop-database", str(folder / "applications"))
+    _start("xdg-mime", "default", f"{NAME}.desktop", MIME_TYPE)
+
+
+def _quoted(argument: str) -> str:
+    r"""As a desktop entry wants it.
+
+    >>> _quoted("/opt/my programs/100%")
+    '"/opt/my programs/100%%"'
+    """
+    for special in ("\\", '"', "`", "$"):
+        argument = argument.replace(special, "\\" + special)
+    return '"' + argument.replace("%", "%%") + '"'
+
+
+def _start(program: str, *arguments: str) -> None:
+    found = shutil.which(program)
+    if found is not None:
+        QProcess.startDetached(found, list(arguments))  # it may take seconds
+
+
+def claim_on_mac(folder: Path) -> None:
+    bundle = folder / f"{TITLE}.app"
+    write_bundle(bundle, TITLE, DESCRIPTION, command())
+    _start(LAUNCH_SERVICES, "-f", str(bundle))  # without it, the desktop looks by itself sooner or later
+
+
+def _claim_on_windows() -> None:
+    classes = QSettings(WINDOWS_CLASSES, QSettings.Format.NativeFormat)
+    classes.setValue(f"{EXTENSION}/Default", WINDOWS_TYPE)
+    classes.setValue(f"{WINDOWS_TYPE}/Default", DESCRIPTION)
+    line = " ".join(f'"{part}"' for part in [*command(), "%1"])
+    classes.setValue(f"{WINDOWS_TYPE}/shell/open/command/Default", line)
+    classes.sync()

@@ -1,1 +1,0 @@
-"""The widgets: what is drawn and clicked. They show models and know nothing of the engine."""

@@ -1,0 +1,1 @@
+"""Moments a person wants to find again."""

@@ -1,0 +1,1 @@
+"""The charts that follow a run: its leading pairs, and its curves."""

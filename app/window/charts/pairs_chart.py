@@ -1,0 +1,218 @@
+"""The leading pairs as bars: one painted item, the pair to be merged next marked, ties visible."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QFont,
+    QFontMetricsF,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QPushButton, QToolTip, QWidget
+
+from app.window.charts.pairs_model import Bar, PairChartModel
+from app.window.parts.left_to_right import from_the_left
+from app.window.parts.theme import fixed_font, shades_of
+
+ROW_PADDING = 5.0
+MARGIN = 12.0
+LABEL_SHARE = 0.34  # of the width, at most
+HEADER_GAP = 6.0
+HOW_TO = "A click follows this pair through time."
+
+
+class PairChart(QWidget):
+    """As many pairs as there is room for, the best on top. A click on one, or Enter, follows it through time."""
+
+    lessons_wanted = Signal()
+    pair_chosen = Signal(int, int)  # the ids of the two
+
+    def __init__(self, model: PairChartModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.setAccessibleName("Pairs now")
+        self._fixed = fixed_font(self.font().pointSizeF())
+        self._row = -1  # the bar under the mouse, or the one reached by the arrow keys
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        model.changed.connect(self._changed)
+        self.setMinimumHeight(90)
+        self.invitation = QPushButton("New to this? Learn it in a few minutes, step by step", self, flat=True)
+        self.invitation.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.invitation.setToolTip("Open the lessons")
+        self.invitation.clicked.connect(self.lessons_wanted)
+        self._place_invitation()
+
+    def as_table(self) -> list[tuple[str, ...]]:
+        return self._model.as_table()
+
+    def sizeHint(self) -> QSize:
+        return QSize(480, 240)
+
+    def _changed(self) -> None:
+        leading = self._model.bars[:1]
+        self.setAccessibleDescription(
+            "".join(f"Next: {bar.left} and {bar.right}, {bar.count} times" for bar in leading) or "No pairs yet"
+        )
+        self.invitation.setVisible(not self._model.has_begun)
+        self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_invitation()
+
+    def _place_invitation(self) -> None:
+        """In the middle of the empty chart."""
+        self.invitation.adjustSize()
+        free = self.height() - self._top()
+        top = self._top() + max(0.0, (free - self.invitation.height()) / 2)
+        self.invitation.move(max(0, (self.width() - self.invitation.width()) // 2), int(top))
+
+    def _row_height(self) -> float:
+        return QFontMetricsF(self._fixed).height() + ROW_PADDING
+
+    def _top(self) -> float:
+        return self._headline_place().bottom() + HEADER_GAP
+
+    def _headline_place(self) -> QRectF:
+        """As many lines as the sentence needs in this width."""
+        room = QRectF(MARGIN, MARGIN * 0.6, max(1.0, self.width() - 2 * MARGIN), self.height())
+        metrics, sentence = QFontMetricsF(self.font()), self._headline()
+        if metrics.horizontalAdvance(sentence) <= room.width():
+            room.setHeight(metrics.height())
+            return room
+        return metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, sentence)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), self.palette().base())
+            bars = self._model.bars
+            shades = shades_of(self.palette())
+            painter.setPen(shades.muted)
+            painter.drawText(self._headline_place(), Qt.TextFlag.TextWordWrap, self._headline())
+            if not bars:
+                return
+            rows = self._rows_shown()
+            label_width = self._label_width(bars[:rows])
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            if 0 <= self._row < rows:
+                place = QRectF(4, self._top() + self._row * self._row_height(), self.width() - 8, self._row_height())
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(shades.mark_ground)
+                painter.drawRoundedRect(place, 3, 3)
+            for i, bar in enumerate(bars[:rows]):
+                y = self._top() + i * self._row_height()
+                self._draw(painter, bar, y, label_width, bars[0].count)
+
+    def _rows_shown(self) -> int:
+        room = max(1, int((self.height() - self._top() - 4) / self._row_height()))
+        return min(room, len(self._model.bars))
+
+    def _row_at(self, y: float) -> int:
+        row = int((y - self._top()) // self._row_height())
+        return row if 0 <= row < self._rows_shown() else -1
+
+    def _headline(self) -> str:
+        if not self._model.bars:
+            if self._model.is_veiled:
+                return "The leading pairs are hidden until you have made your prediction."
+            if self._model.lacks_words:
+                return "This table came without texts: Training > Count on My Corpus shows which pairs lead."
+            if self._model.has_begun:
+                return "No pair is frequent enough to be merged."
+            return "The leading pairs appear here when training begins."
+        if not any(bar.is_next for bar in self._model.bars):
+            return f"After {self._model.at:,} merges these lead; the table, made elsewhere, joins another pair next"
+        tied = sum(bar.is_tied for bar in self._model.bars)
+        tie = tied > 1 and self._model.bars[0].is_next
+        text = f"After {self._model.at:,} merges, next is the orange pair"
+        how_many = f"{tied} or more" if tied == len(self._model.bars) else str(tied)  # what lies below is not known
+        return f"{text}; {how_many} share its count, the tie rule decides" if tie else text
+
+    def _label_width(self, bars: tuple[Bar, ...]) -> float:
+        metrics = QFontMetricsF(self._fixed)
+        widest = max(metrics.horizontalAdvance(_title(bar)) for bar in bars)
+        return min(widest, self.width() * LABEL_SHARE)
+
+    def _draw(self, painter: QPainter, bar: Bar, y: float, label_width: float, most: int) -> None:
+        shades, height = shades_of(self.palette()), self._row_height()
+        metrics = QFontMetricsF(self._fixed)
+        font = QFont(self._fixed)
+        font.setWeight(QFont.Weight.DemiBold if bar.is_next else QFont.Weight.Normal)
+        painter.setFont(font)
+        painter.setPen(self.palette().color(QPalette.ColorRole.Text))
+        label = metrics.elidedText(_title(bar), Qt.TextElideMode.ElideMiddle, label_width + 1)
+        line = QRectF(MARGIN, y, label_width, height)
+        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, label)
+        left = MARGIN + label_width + 10
+        painter.setFont(self.font())
+        number = f"{bar.count:,}"
+        number_width = QFontMetricsF(self.font()).horizontalAdvance("9,999,999")
+        full = max(20.0, self.width() - left - number_width - 8 - MARGIN)
+        length = max(2.0, full * bar.count / max(1, most))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(shades.bar_next if bar.is_next else shades.bar_tied if bar.is_tied else shades.bar)
+        painter.drawRoundedRect(QRectF(left, y + 2, length, height - 4), 2.5, 2.5)
+        painter.setPen(self.palette().color(QPalette.ColorRole.Text) if bar.is_next else shades.muted)
+        mark = "= " if bar.is_tied and not bar.is_next else ""
+        place = QRectF(left + length + 7, y, number_width + 40, height)
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, mark + number)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            row = self._row_at(event.pos().y())
+            if row >= 0:
+                bar = self._model.bars[row]
+                tie = " (the same count as the pair that is merged next)" if bar.is_tied and not bar.is_next else ""
+                QToolTip.showText(event.globalPos(), f"{_title(bar)}: {bar.count:,} times{tie}\n{HOW_TO}", self)
+            return True
+        return super().event(event)
+
+    # -- choosing a pair -------------------------------------------------------------------
+
+    def _choose(self, row: int) -> None:
+        if 0 <= row < self._rows_shown():
+            self.pair_chosen.emit(*self._model.bars[row].pair)
+
+    def _mark_row(self, row: int) -> None:
+        if row != self._row:
+            self._row = row
+            if 0 <= row < self._rows_shown():
+                bar = self._model.bars[row]
+                self.setAccessibleDescription(f"{bar.left} and {bar.right}, {bar.count} times. {HOW_TO}")
+            self.update()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._mark_row(self._row_at(event.position().y()))
+        self.setCursor(Qt.CursorShape.PointingHandCursor if self._row >= 0 else Qt.CursorShape.ArrowCursor)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._choose(self._row_at(event.position().y()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._mark_row(-1)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._mark_row(-1)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        ways = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
+        if event.key() in ways:
+            self._mark_row(min(max(0, self._row + ways[Qt.Key(event.key())]), self._rows_shown() - 1))
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self._choose(self._row)
+        else:
+            super().keyPressEvent(event)
+
+
+def _title(bar: Bar) -> str:
+    return from_the_left(f"{bar.left} + {bar.right}")

@@ -1,0 +1,150 @@
+"""The leading pairs as of the moment shown: the live ones at the end, replayed ones in the past."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.session.jobs import Jobs
+from app.session.run import Run
+from app.session.runs import Runs
+from app.session.time import TimeCursor
+from app.window.parts.throttle import Throttle
+from app.worker.job import Job
+from app.worker.mailbox import Message
+from app.worker.replaying import Replayed, ReplayJob
+from app.worker.training import LeadingPairs
+from bpe_core import MergeHistory
+
+REDRAW_MILLISECONDS = 80
+REPLAY_PAUSE_MILLISECONDS = 60  # while a slider is dragged, only where it rests is replayed
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One pair that could be merged next."""
+
+    left: str
+    right: str
+    count: int
+    is_next: bool  # this one will be merged, or was
+    is_tied: bool  # it has the same count as the one that is merged
+    pair: tuple[int, int] = (-1, -1)  # the ids
+
+
+class PairChartModel(QObject):
+    """`bars` are true of the moment `at`; where that is not yet the cursor's, `is_waiting`."""
+
+    changed = Signal()
+
+    def __init__(self, runs: Runs, cursor: TimeCursor, jobs: Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.bars: tuple[Bar, ...] = ()
+        self.at = 0
+        self.is_veiled = False
+        self._runs, self._cursor, self._jobs = runs, cursor, jobs
+        self._replayed: tuple[Run, LeadingPairs] | None = None
+        self._job: ReplayJob | None = None
+        self._throttle = Throttle(REDRAW_MILLISECONDS, self._update, self)
+        self._replay_soon = QTimer(self, singleShot=True, interval=REPLAY_PAUSE_MILLISECONDS)
+        self._replay_soon.timeout.connect(self._replay)
+        runs.leading_changed.connect(self._throttle.call)
+        runs.changed.connect(self._throttle.call)
+        cursor.moved.connect(self._throttle.call)
+        cursor.live_changed.connect(self._throttle.call)
+        jobs.mailbox.arrived.connect(self._receive)
+        jobs.ended.connect(self._job_ended)
+
+    @property
+    def is_waiting(self) -> bool:
+        return self._throttle.is_pending or (self._runs.shown is not None and self._wanted() is None)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the pairs of the shown run were counted; not where its texts could not be read."""
+        return self._runs.shown is not None and self._runs.shown.history is not None
+
+    @property
+    def lacks_words(self) -> bool:
+        """Whether the table shown came without texts, so that nobody knows which pairs lead."""
+        run = self._runs.shown
+        return run is not None and run.history is not None and run.words is None
+
+    def veil(self, on: bool) -> None:
+        """Show no pairs, so that the next merge can be guessed."""
+        if on != self.is_veiled:
+            self.is_veiled = on
+            if on:  # at once, even where the pairs of the moment are not known yet
+                self.bars = ()
+                self.changed.emit()
+            self._update()
+
+    def as_table(self) -> list[tuple[str, ...]]:
+        """For a CSV file."""
+        rows = [(bar.left, bar.right, str(bar.count), "yes" if bar.is_next else "") for bar in self.bars]
+        return [("left", "right", "count", "merged next"), *rows]
+
+    def _wanted(self) -> LeadingPairs | None:
+        """The leading pairs of the moment shown, if they are known."""
+        run, position = self._runs.shown, self._cursor.position
+        if run is None:
+            return LeadingPairs(0, ())
+        if run.leading.at == position or (self._cursor.live and run.trainer is not None):
+            return run.leading
+        if not run.is_busy and run.words is None:
+            return LeadingPairs(position, ())
+        if self._replayed is not None and self._replayed[0] is run and self._replayed[1].at == position:
+            return self._replayed[1]
+        return None
+
+    def _update(self) -> None:
+        leading = self._wanted()
+        if leading is None:
+            self._replay_soon.start()
+        else:
+            self.at = leading.at
+            self.bars = () if self.is_veiled else _bars(self._runs.shown, leading)
+            self.changed.emit()
+
+    def _replay(self) -> None:
+        run = self._runs.shown
+        if self._job is not None or run is None or self._wanted() is not None:
+            return  # one at a time; when it ends, it is asked again
+        if run.words is None or run.history is None:
+            return
+        history = run.history.first(self._cursor.position)
+        self._job = ReplayJob(self._jobs.mailbox, self._jobs.next_stamp("replay"), run.words, history)
+        self._replaying = run
+        self._jobs.start(self._job)
+
+    def _receive(self, message: Message) -> None:
+        if isinstance(message, Replayed) and self._job is not None and message.stamp == self._job.stamp:
+            self._replayed = self._replaying, message.leading
+            self._update()
+
+    def _job_ended(self, job: Job) -> None:
+        if job is self._job:
+            self._job = None
+            if self._wanted() is None:
+                self._replay_soon.start()
+
+
+def _bars(run: Run | None, leading: LeadingPairs) -> tuple[Bar, ...]:
+    if run is None or run.names is None or not leading.pairs:
+        return ()
+    text = run.names.text
+    best = leading.pairs[0].count
+    following = _next_pair(run.history, leading)
+    return tuple(
+        Bar(text[one.left], text[one.right], one.count, (one.left, one.right) == following, one.count == best,
+            (one.left, one.right))
+        for one in leading.pairs
+    )  # fmt: skip
+
+
+def _next_pair(history: MergeHistory | None, leading: LeadingPairs) -> tuple[int, int]:
+    """The pair that is merged next; in a table from elsewhere that need not be the first of them."""
+    if history is not None and leading.at < len(history):
+        return int(history.columns.left[leading.at]), int(history.columns.right[leading.at])
+    return leading.pairs[0].left, leading.pairs[0].right

@@ -1,0 +1,177 @@
+"""The texts of the corpus as a list, each with what is known about it, and their totals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+
+from app.session.shelf import Shelf
+from app.session.sources import Source
+from app.window.parts.throttle import Throttle
+from app.window.parts.wording import count_text, duration_text, size_text
+from app.worker.counting import LONG_WORD, Counted, CountFailed
+
+Index = QModelIndex | QPersistentModelIndex
+Role = Qt.ItemDataRole
+
+MOVED_ROWS = "application/x-bpe-explorer-texts"
+LONG_SHARE = 0.2  # of the bytes in overlong words, before the person is told
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is shown about one text."""
+
+    source: Source
+    facts: str  # size, encoding, words
+    state: str
+    fraction: float | None = None  # of the counting, while it is under way
+    is_failed: bool = False
+    warning: str = ""
+
+
+class CorpusListModel(QAbstractListModel):
+    """One row a text. Rows can be dragged to another place."""
+
+    totals_changed = Signal()
+    EntryRole = Role.UserRole + 1
+
+    def __init__(self, shelf: Shelf, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._shelf = shelf
+        self._entries: list[Entry] = []
+        self._throttle = Throttle(60, self.refresh, self)
+        shelf.sources.changed.connect(self.refresh)
+        shelf.counts.changed.connect(self._throttle.call)
+
+    def refresh(self) -> None:
+        """Look at all texts anew, after another recipe was chosen, say."""
+        fresh = [self._entry(source) for source in self._shelf.sources.value]
+        if [entry.source for entry in fresh] == [entry.source for entry in self._entries]:
+            self._entries = fresh
+            if fresh:
+                self.dataChanged.emit(self.index(0), self.index(len(fresh) - 1))
+        else:
+            self.beginResetModel()
+            self._entries = fresh
+            self.endResetModel()
+        self.totals_changed.emit()
+
+    @property
+    def is_counting(self) -> bool:
+        return self._shelf.counts.busy
+
+    @property
+    def warning(self) -> str:
+        return next((entry.warning for entry in self._entries if entry.warning), "")
+
+    def totals(self) -> str:
+        """One line about all texts."""
+        if not self._entries:
+            return "No texts yet"
+        sizes = sum(entry.source.size or 0 for entry in self._entries)
+        parts = [count_text(len(self._entries), "text"), size_text(sizes)]
+        outcomes = [self._shelf.outcome_of(entry.source) for entry in self._entries]
+        words = sum(outcome.words for outcome in outcomes if isinstance(outcome, Counted))
+        if words:
+            parts.append(count_text(words, "word"))
+        return " · ".join(parts)
+
+    def source_at(self, row: int) -> Source:
+        return self._entries[row].source
+
+    # What a person does
+
+    def add_paths(self, paths: Sequence[Path]) -> None:
+        self._shelf.add_paths(paths)
+
+    def add_text(self, name: str, text: str) -> None:
+        self._shelf.add_text(name, text)
+
+    def remove(self, rows: Sequence[int]) -> None:
+        self._shelf.remove({self.source_at(row).number for row in rows})
+
+    def move(self, row: int, place: int) -> None:
+        self._shelf.move(self.source_at(row).number, place)
+
+    def read_as(self, rows: Sequence[int], encoding: str | None) -> None:
+        """Read files in another encoding; None finds it out."""
+        self._shelf.read_as({self.source_at(row).number for row in rows}, encoding)
+
+    def cancel_counting(self) -> None:
+        self._shelf.counts.cancel()
+
+    # What Qt asks for
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
+        return 0 if parent.isValid() else len(self._entries)
+
+    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self._entries):
+            return None
+        entry = self._entries[index.row()]
+        if role == Role.DisplayRole:
+            return entry.source.name
+        if role == self.EntryRole:
+            return entry
+        if role in (Role.ToolTipRole, Role.AccessibleDescriptionRole):
+            place = str(entry.source.path) if entry.source.path else entry.source.name
+            return "\n".join(filter(None, (place, entry.facts, entry.state, entry.warning)))
+        return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        flags = super().flags(index)
+        return flags | (Qt.ItemFlag.ItemIsDragEnabled if index.isValid() else Qt.ItemFlag.ItemIsDropEnabled)
+
+    def supportedDropActions(self) -> Qt.DropAction:
+        return Qt.DropAction.MoveAction
+
+    def mimeTypes(self) -> list[str]:
+        return [MOVED_ROWS]
+
+    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
+        mime = QMimeData()
+        mime.setData(MOVED_ROWS, str(indexes[0].row()).encode())
+        return mime
+
+    def dropMimeData(self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index) -> bool:
+        if not data.hasFormat(MOVED_ROWS):
+            return False
+        moved = int(bytes(data.data(MOVED_ROWS).data()).decode())
+        place = row if row >= 0 else len(self._entries)
+        self._shelf.move(self.source_at(moved).number, place - (place > moved))
+        return False  # the rows are already where they belong: Qt must not remove any
+
+    # Rows
+
+    def _entry(self, source: Source) -> Entry:
+        size = source.size
+        known = "missing" if size is None else size_text(size)
+        outcome = self._shelf.outcome_of(source)
+        if isinstance(outcome, Counted):
+            facts = f"{known} · {outcome.encoding.upper()}"
+            state = f"{count_text(outcome.words, 'word')}, {len(outcome.table):,} distinct"
+            return Entry(source, facts, state, warning=_warning(outcome, self._shelf.splits))
+        if isinstance(outcome, CountFailed):
+            return Entry(source, known, outcome.sentence, is_failed=True)
+        progress = self._shelf.progress_of(source)
+        if progress is not None:
+            facts = f"{size_text(progress.done)} of {known} · {size_text(progress.bytes_per_second)}/s"
+            left = ((progress.total or 0) - progress.done) / max(1.0, progress.bytes_per_second)
+            fraction = progress.done / progress.total if progress.total else None
+            return Entry(source, facts, f"counting, {duration_text(left)} left", fraction)
+        return Entry(source, known, "waiting to be counted" if self._shelf.counts.busy else "not counted yet")
+
+
+def _warning(counted: Counted, splits: bool) -> str:
+    if not splits or counted.share_in_long_words < LONG_SHARE:
+        return ""
+    return (
+        f"{counted.share_in_long_words:.0%} of this text stands in words of more than {LONG_WORD} bytes (the longest "
+        f"has {counted.longest_word:,}): this pattern does not split it well. Choose the pattern gpt2 or o200k, "
+        "which know more scripts."
+    )

@@ -1,0 +1,100 @@
+"""How texts come in: dialogs, folders, the clipboard, things dropped, samples and what was open before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu
+
+from app.session.session import Session
+from app.settings import LAST_FOLDER, RECENT_FILES, Settings
+from app.window.actions import Actions
+from app.window.exchange.wiring import Exchanging
+from app.window.file.wiring import Filing
+from app.window.main_window import MainWindow
+from app.window.parts.dialogs import ask_for_folder, ask_for_texts
+from bpe_core.formats import is_table
+from bpe_core.session_file import EXTENSION
+from resources import Sample, samples
+
+TITLE_LENGTH = 40  # characters of a pasted text that name it
+
+
+class Opening(QObject):
+    """Tells what was opened by what it is: a session, a tokenizer from elsewhere, or texts to learn from."""
+
+    def __init__(
+        self,
+        session: Session,
+        window: MainWindow,
+        actions: Actions,
+        settings: Settings,
+        filing: Filing,
+        exchanging: Exchanging,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._shelf, self._window, self._actions, self._settings = session.shelf, window, actions, settings
+        self._filing, self._exchanging = filing, exchanging
+        actions["open"].triggered.connect(self._ask_for_texts)
+        actions["open_folder"].triggered.connect(self._ask_for_folder)
+        actions["paste_text"].triggered.connect(lambda: self.add_text(QGuiApplication.clipboard().text()))
+        window.files_dropped.connect(self.open_paths)
+        window.text_dropped.connect(self.add_text)
+
+    def fill_menus(self, samples_menu: QMenu) -> None:
+        """The samples and what was open before, in the menu of files."""
+        for sample in samples():
+            samples_menu.addAction(sample.title).triggered.connect(lambda _, s=sample: self.open_sample(s))
+        self.recent_menu = QMenu("Open Recen&t", self._window)
+        self.recent_menu.aboutToShow.connect(self._fill_recent)
+        for menu in (samples_menu, self.recent_menu):
+            self._actions.menus["File"].insertMenu(self._actions["paste_text"], menu)
+
+    def open_sample(self, sample: Sample) -> None:
+        """Learn from a sample instead of what is there."""
+        self._shelf.replace_by_text(sample.title, sample.text())
+
+    def open_paths(self, paths: Sequence[Path]) -> None:
+        """A session replaces what is here; a tokenizer is shown; texts are added."""
+        sessions = [path for path in paths if path.suffix.lower() == EXTENSION]
+        tokenizers = [path for path in paths if len(paths) == 1 and is_table(path)]
+        texts = [path for path in paths if path not in (*sessions, *tokenizers)]
+        if sessions:
+            self._filing.open_first(sessions)
+        if tokenizers:
+            self._exchanging.open(tokenizers[0])
+        if texts:
+            self.add_paths(texts)
+
+    def add_paths(self, paths: Sequence[Path]) -> None:
+        self._shelf.add_paths(paths)
+        self._settings.add_recent([str(path.resolve()) for path in paths])
+        self._settings.put(LAST_FOLDER, str(Path(paths[0]).resolve().parent))
+
+    def add_text(self, text: str) -> None:
+        if text:
+            first_line = text.strip().split("\n")[0][:TITLE_LENGTH]
+            self._shelf.add_text(f"“{first_line}”", text)
+
+    def _ask_for_texts(self) -> None:
+        paths = ask_for_texts(self._window, self._settings.get(LAST_FOLDER))
+        if paths:
+            self.add_paths(paths)
+
+    def _ask_for_folder(self) -> None:
+        folder = ask_for_folder(self._window, self._settings.get(LAST_FOLDER))
+        if folder:
+            self.add_paths([folder])
+
+    def _fill_recent(self) -> None:
+        menu = self.recent_menu
+        menu.clear()
+        for name in self._settings.get(RECENT_FILES):
+            action = menu.addAction(name.replace("&", "&&"))
+            action.triggered.connect(lambda _, n=name: self.open_paths([Path(n)]))
+        if menu.isEmpty():
+            menu.addAction("Nothing yet").setEnabled(False)

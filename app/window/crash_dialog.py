@@ -1,0 +1,86 @@
+"""An unexpected error: shown once, to be copied, while the work stays on screen."""
+
+from __future__ import annotations
+
+import platform
+import sys
+import threading
+import traceback
+from types import TracebackType
+
+from PySide6.QtCore import QObject, Qt, Signal, qVersion
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+
+from app.window.parts.theme import fixed_font
+
+SENTENCE = (
+    "Something happened that the program did not expect. Your work is still here; what you did last may not have "
+    "worked. Copying the text below and sending it to the authors helps to mend it."
+)
+
+
+class CrashReporter(QObject):
+    """Leads every exception that nobody caught, from any thread, to one dialog."""
+
+    _caught = Signal(str)
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self.dialog: CrashDialog | None = None
+        self._hooks = sys.excepthook, threading.excepthook
+        self._caught.connect(self._show, Qt.ConnectionType.QueuedConnection)
+
+    def install(self) -> None:
+        sys.excepthook = self._from_window
+        threading.excepthook = self._from_thread
+
+    def remove(self) -> None:
+        sys.excepthook, threading.excepthook = self._hooks
+
+    def _from_window(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            self._window.close()
+            return
+        self._report(kind, error, trace)
+
+    def _from_thread(self, args: threading.ExceptHookArgs) -> None:
+        self._report(args.exc_type, args.exc_value, args.exc_traceback)
+
+    def _report(self, kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> None:
+        text = "".join(traceback.format_exception(kind, error, trace))
+        sys.stderr.write(text)
+        self._caught.emit(text)
+
+    def _show(self, text: str) -> None:
+        if self.dialog is None:
+            self.dialog = CrashDialog(self._window)
+        self.dialog.add(text)
+        self.dialog.show()
+
+
+class CrashDialog(QDialog):
+    """Not modal: the window behind it can still be used."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Unexpected error")
+        self.resize(640, 380)
+        self.text = QPlainTextEdit(readOnly=True)
+        self.text.setFont(fixed_font())
+        self.text.setAccessibleName("Report")
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        self.copy_button = buttons.addButton("Copy", QDialogButtonBox.ButtonRole.ActionRole)
+        self.copy_button.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text.toPlainText()))
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.addWidget(QLabel(SENTENCE, wordWrap=True))
+        column.addWidget(self.text, 1)
+        column.addWidget(buttons)
+
+    def add(self, text: str) -> None:
+        if not self.text.toPlainText():
+            facts = f"Python {platform.python_version()}, Qt {qVersion()}, {platform.platform()}"
+            self.text.setPlainText(facts)
+        self.text.appendPlainText("\n" + text)

@@ -1,0 +1,1 @@
+"""Encoding whole texts into files of ids."""

@@ -1,0 +1,1 @@
+"""Merge tables in and out."""

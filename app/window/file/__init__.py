@@ -1,0 +1,1 @@
+"""Saving, opening and bringing back sessions."""

@@ -1,0 +1,73 @@
+"""A short help, and what the program is."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from app.window.parts.icons import app_icon
+
+HELP = """
+<h3>In one minute</h3>
+<p>Press <b>Train</b>. The program reads the texts of the corpus, splits them into words and then merges, again and
+again, the two neighbouring pieces that occur together most often. Every merge becomes a token, and a row in the
+table on the right.</p>
+<p>In the middle you see a text of your own, cut into the tokens known so far: type or paste what you like. Below it,
+the pairs that lead the count, and which of them is merged next.</p>
+<h3>Travelling in time</h3>
+<p>Drag the slider along the bottom, or click a merge in the table: text, charts and table then show the world as it
+was after that merge, even while training goes on. <b>Live</b> (F8) returns to the newest merge.</p>
+<h3>The corpus</h3>
+<p>Open files or a folder, drop them on the window, or paste a text. The order counts: where two pairs are equally
+frequent, the rule of ties may ask which one was met first.</p>
+<h3>The recipe</h3>
+<p>A preset decides how text becomes words and words become symbols. The preview shows where your text is cut before
+anything is merged; merges never cross such a cut. Under <b>More</b> you find everything else.</p>
+<h3>Tables in and out</h3>
+<p><b>Export</b> (Ctrl+E) writes the merges for another library or as a table. The file is read back and thousands of
+words are cut by both before anything is replaced. <b>Import</b> (Ctrl+I) opens a tokenizer made elsewhere; <b>Count on
+My Corpus</b> in the menu Training finds out how often its merges occur in your texts, and the page <b>Compare</b>
+puts it beside the run that is shown.</p>
+<h3>What the signs mean</h3>
+<p><code>·</code> is a blank, <code>⏎</code> a newline, <code>⇥</code> a tab. <code>&lt;0xE2&gt;</code> is a byte
+that is no character by itself: a piece of a longer one. <b>=</b> in the column Tie: the runner-up had the same count,
+and the tie rule decided.</p>
+"""
+ABOUT = """
+<h2>BPE Explorer</h2>
+<p>Watch a byte-pair-encoding tokenizer being learned, travel through its history, and ask why a text is cut where it
+is.</p>
+<p>It opens no network connection. Your texts stay on this computer.</p>
+"""
+
+
+class TextDialog(QDialog):
+    """A few paragraphs to read."""
+
+    def __init__(self, title: str, text: str, size: tuple[int, int], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(title)
+        self.resize(*size)
+        label = QLabel(text, wordWrap=True, textFormat=Qt.TextFormat.RichText)
+        label.setAlignment(Qt.AlignmentFlag.AlignTop)
+        label.setContentsMargins(16, 8, 16, 8)
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
+        area = QScrollArea(widgetResizable=True)
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        area.setWidget(label)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.addWidget(area, 1)
+        column.addWidget(buttons)
+
+
+def help_dialog(parent: QWidget) -> TextDialog:
+    return TextDialog("Help", HELP, (560, 560), parent)
+
+
+def about_dialog(parent: QWidget) -> TextDialog:
+    dialog = TextDialog("About BPE Explorer", ABOUT, (420, 260), parent)
+    dialog.setWindowIcon(app_icon())
+    return dialog

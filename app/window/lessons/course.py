@@ -1,0 +1,369 @@
+"""Taking a lesson: which step it is at, what the person said, and the run that goes along with it.
+
+A lesson drives the session as a person would: it lends it a corpus and a recipe, begins a run
+and lets it make one merge at a time. When it ends, everything is as it was before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.session.notices import Notice
+from app.session.run import Phase, Run
+from app.session.session import Session
+from app.window.lessons.lessons import Lesson, Step, filled, is_same_answer
+from app.window.lessons.predictions import (
+    HOW_TO_WRITE,
+    Feedback,
+    Pair,
+    candidates,
+    judged,
+    pair_of,
+    told,
+    written,
+)
+from app.window.text.model import TokenTextModel
+from app.worker.exercises import Bench, WordNow
+
+COUNTING = "Words are being counted just now; the lesson can begin as soon as that is done or stopped."
+BROUGHT = "The lesson is over: you have brought a text of your own. It stands in the corpus, with what you had before."
+MOST_BENCHES = 8
+NOT_YET = Feedback("wrong", "Not quite. Try again, or let it be shown to you.")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one step."""
+
+    run: Run
+    at: int  # the moment it showed, in merges
+    feedback: Feedback | None = None
+    after: str = ""
+    is_done: bool = True
+    ruled_out: tuple[str, ...] = ()  # choices that were wrong
+
+
+@dataclass(frozen=True)
+class Page:
+    """Everything that is shown of a step."""
+
+    step: Step
+    number: int  # from 1
+    total: int
+    say: str
+    candidates: tuple[str, ...] = ()  # of a merge to predict
+    feedback: Feedback | None = None
+    after: str = ""
+    is_done: bool = False
+    ruled_out: tuple[str, ...] = ()
+    words: tuple[WordNow, ...] = ()
+    newest: int | None = None  # the id of the token that was made last
+    right_answer: str = ""  # of a question that is answered
+
+
+@dataclass
+class Score:
+    """How many of the guesses and answers were right at once."""
+
+    right: set[int] = field(default_factory=set)  # steps
+    asked: set[int] = field(default_factory=set)
+
+    def sentence(self) -> str:
+        right, asked = len(self.right), len(self.asked)
+        if not asked:
+            return ""
+        praise = "Well done!" if right == asked else "Good." if 2 * right >= asked else "That is how one learns."
+        return f"{praise} {right} of {asked} right at the first try."
+
+
+class Course(QObject):
+    """`page` is None where no lesson is under way, or while the engine gets ready for the next step."""
+
+    changed = Signal()
+    moved = Signal(str, int)  # a lesson, and the step that was reached
+    finished = Signal(str)  # a lesson
+    noticed = Signal(Notice)
+
+    def __init__(self, session: Session, text: TokenTextModel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.lesson: Lesson | None = None
+        self.number = 0
+        self.score = Score()
+        self._session, self._text = session, text
+        self._run: Run | None = None  # the one the lesson talks about
+        self._outcomes: dict[int, Outcome] = {}
+        self._chosen: Pair | None = None
+        self._benches: dict[tuple[object, int], Bench] = {}
+        session.runs.changed.connect(self._look)
+        session.runs.grew.connect(lambda start, stop: self._look())
+        session.cursor.moved.connect(lambda position: self.changed.emit())
+        session.detour.changed.connect(self._detour_changed)
+        session.shelf.sources.changed.connect(lambda sources: self._see_what_was_brought())
+
+    # What a person does
+
+    def begin(self, lesson: Lesson, number: int = 0) -> None:
+        """Take a lesson, from the start or from a step reached before."""
+        session = self._session
+        if session.runs.waiting_for_counts:
+            self.noticed.emit(Notice(COUNTING, is_error=False))
+            return
+        if session.detour.kept is None:
+            session.text.put_quietly(self._text.text())  # what was typed a moment ago, too
+        self.lesson, self.number, self.score = lesson, min(number, len(lesson.steps) - 1), Score()
+        self._outcomes.clear()
+        self._run = None
+        self._arrive()
+        self._text.replace(0, self._text.length, lesson.text)
+
+    def predict(self, pair: str) -> bool:
+        """Guess the next merge, written such as `l + o`; then it is made. False where it is not a pair."""
+        bench = self._bench_of_step()
+        if bench is None or self._run is None or not self.is_predicting or self.is_busy:
+            return False
+        self._chosen = pair_of(pair, bench)
+        if self._chosen is None:
+            self._note(Feedback("wrong", HOW_TO_WRITE))
+            return False
+        self._session.runs.show(self._run)
+        self._session.runs.resume(merges=1)
+        self.changed.emit()
+        return True
+
+    def answer(self, given: str) -> bool:
+        """Answer the question of this step; whether that was right."""
+        step, bench = self.step, self._bench_of_step()
+        if step is None or step.query is None or bench is None or self._is_done() or not given.strip():
+            return False
+        right = step.query.answer(bench)
+        is_right = is_same_answer(given, right)
+        if is_right:
+            if self.number not in self.score.asked:
+                self.score.right.add(self.number)
+            self._done(Feedback("right", f"Right: {right}"))
+        else:
+            self._note(NOT_YET, given if given in step.choices else None)
+        self.score.asked.add(self.number)
+        self.changed.emit()
+        return is_right
+
+    def show_answer(self) -> None:
+        """Give up on this step: the engine tells."""
+        step, bench = self.step, self._bench_of_step()
+        if step is None or bench is None or self._is_done() or self.is_busy:
+            return
+        self.score.asked.add(self.number)
+        if step.query is not None:
+            self._done(Feedback("told", f"It is {step.query.answer(bench)}"))
+            self.changed.emit()
+        elif self._run is not None:
+            self._session.runs.show(self._run)
+            self._session.runs.resume(merges=1)
+
+    def next(self) -> None:
+        """Go on to the next step; behind the last one, the lesson is finished."""
+        if self.lesson is None or self.step is None or self._run is None or not self.can_go_on:
+            return
+        if self.step.kind == "read":
+            self._outcomes[self.number] = Outcome(self._run, self.step.merges)
+        self.number += 1
+        if self.number == len(self.lesson.steps):
+            self.finished.emit(self.lesson.name)
+            self.changed.emit()
+        else:
+            self._arrive()
+
+    def back(self) -> None:
+        """Look at the step before, and at the world as it was then."""
+        if self.lesson is not None and self.number > 0:
+            self.number -= 1
+            self._arrive()
+
+    def leave(self) -> None:
+        """Have everything as it was before the lesson."""
+        self._session.detour.end()
+
+    # What is shown
+
+    @property
+    def step(self) -> Step | None:
+        """The present step; None without a lesson, and behind its last step."""
+        if self.lesson is None or self.number >= len(self.lesson.steps):
+            return None
+        return self.lesson.steps[self.number]
+
+    @property
+    def is_at_end(self) -> bool:
+        return self.lesson is not None and self.step is None
+
+    @property
+    def is_predicting(self) -> bool:
+        """Whether the next merge must not be given away."""
+        return self.step is not None and self.step.kind == "predict" and not self._is_done()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether the engine still has to bring the run to where the step begins, or makes a merge."""
+        run, step = self._run, self.step
+        if run is None or step is None:
+            return False
+        if run.phase is Phase.FAILED:
+            return False
+        return run.is_busy or run.history is None or (run.learned < step.merges and run.phase is not Phase.ENDED)
+
+    @property
+    def can_go_on(self) -> bool:
+        step = self.step
+        return step is not None and not self.is_busy and (step.kind == "read" or self._is_done())
+
+    def page(self) -> Page | None:
+        step, bench = self.step, self._bench_of_step()
+        if self.lesson is None or step is None or bench is None:
+            return None
+        outcome = self._outcomes.get(self.number)
+        page = Page(step, self.number + 1, len(self.lesson.steps), filled(step.say, step, bench))
+        if step.query is None or not step.query.words:  # else the question is about other words
+            words, newest = self._words_now()
+            page = replace(page, words=words, newest=newest)
+        if step.kind == "predict":
+            page = replace(page, candidates=tuple(written(pair, bench) for pair in candidates(bench)))
+        if outcome is None:
+            return page
+        shown = replace(
+            page,
+            feedback=outcome.feedback,
+            after=outcome.after,
+            is_done=outcome.is_done,
+            ruled_out=outcome.ruled_out,
+        )
+        is_answered = step.query is not None and outcome.is_done
+        return replace(shown, right_answer=step.query.answer(bench)) if is_answered and step.query else shown
+
+    # Steps
+
+    def _arrive(self) -> None:
+        """Bring the run to where this step begins, or time to where it was when the step was done."""
+        lesson, step, outcome = self.lesson, self.step, self._outcomes.get(self.number)
+        if lesson is None or step is None:
+            return
+        self._chosen = None
+        runs, detour = self._session.runs, self._session.detour
+        if outcome is not None and outcome.is_done and outcome.run in runs.all:
+            runs.show(outcome.run)
+            self._session.cursor.go_to(outcome.at)
+        elif self._run is not None and self._can_reach(self._run, step):
+            runs.show(self._run)
+            if self._run.learned < step.merges:
+                runs.resume(merges=step.merges - self._run.learned)
+        else:
+            self._run = None  # what is heard until the new one is there is about another recipe
+            detour.go(lesson.title, lesson.corpus, step.recipe)
+            detour.train(step.merges)
+            self._run = runs.shown
+        self.moved.emit(lesson.name, self.number)
+        self.changed.emit()
+
+    def _can_reach(self, run: Run, step: Step) -> bool:
+        is_here = run in self._session.runs.all and run.recipe == step.recipe
+        return is_here and (run.learned == step.merges or (run.learned < step.merges and run.can_go_on()))
+
+    def _look(self) -> None:
+        """See whether the merge that was predicted has been made."""
+        run, step = self._run, self.step
+        if run is not None and step is not None and self.is_predicting and run.learned > step.merges:
+            self._judge(run, step)
+        self.changed.emit()
+
+    def _judge(self, run: Run, step: Step) -> None:
+        bench = self._bench_of_step()
+        if bench is None or run.history is None:
+            return
+        columns = run.history.columns
+        merged = int(columns.left[step.merges]), int(columns.right[step.merges])
+        if self._chosen is None:
+            self._done(told(merged, bench))
+            return
+        feedback = judged(self._chosen, merged, bench)
+        self._chosen = None
+        self.score.asked.add(self.number)
+        if feedback.mood == "right":
+            self.score.right.add(self.number)
+        self._done(feedback)
+
+    def _done(self, feedback: Feedback) -> None:
+        run, step, bench = self._run, self.step, self._bench_of_step()
+        if run is not None and step is not None and bench is not None:
+            at = step.merges + (step.kind == "predict")
+            self._outcomes[self.number] = Outcome(run, at, feedback, filled(step.after, step, bench))
+
+    def _note(self, feedback: Feedback, wrong_choice: str | None = None) -> None:
+        """Say something to a step that is not done yet."""
+        if self._run is None:
+            return
+        before = self._outcomes.get(self.number)
+        ruled_out = before.ruled_out if before else ()
+        if wrong_choice is not None:
+            ruled_out = (*ruled_out, wrong_choice)
+        self._outcomes[self.number] = Outcome(
+            self._run, self._run.learned, feedback, is_done=False, ruled_out=ruled_out
+        )
+        self.changed.emit()
+
+    def _is_done(self) -> bool:
+        outcome = self._outcomes.get(self.number)
+        return outcome is not None and outcome.is_done
+
+    # The run
+
+    def _bench_of_step(self) -> Bench | None:
+        """The run as it stood when the step began; None until it is there."""
+        outcome, step = self._outcomes.get(self.number), self.step
+        run = outcome.run if outcome else self._run
+        if run is None or step is None or run.words is None or run.history is None or run.learned < step.merges:
+            return None
+        return self._bench(run, step.merges)
+
+    def _bench(self, run: Run, merges: int) -> Bench:
+        """Asked for at every change, so the last few are kept."""
+        assert run.words is not None
+        assert run.history is not None
+        key = (run.stamp, merges)
+        if key not in self._benches:
+            if len(self._benches) > MOST_BENCHES:
+                self._benches.clear()
+            self._benches[key] = Bench(run.words, run.history.first(merges))
+        return self._benches[key]
+
+    def _words_now(self) -> tuple[tuple[WordNow, ...], int | None]:
+        """The words of the run that is shown, at the moment that is shown."""
+        run, lesson = self._session.runs.shown, self.lesson
+        is_shown = run is not None and lesson is not None and lesson.shows_words and self._session.detour.owns(run)
+        if run is None or not is_shown or run.words is None or run.history is None:
+            return (), None
+        at = self._session.cursor.position
+        bench = self._bench(run, at)
+        return tuple(bench.words_at(at)), bench.names.base + at - 1 if at else None
+
+    # The detour
+
+    def _detour_changed(self) -> None:
+        if self._session.detour.kept is not None:
+            return
+        self.lesson, self._run = None, None
+        self._outcomes.clear()
+        self._benches.clear()
+        self._text.replace(0, self._text.length, self._session.text.value)
+        self.changed.emit()
+
+    def _see_what_was_brought(self) -> None:
+        """Who opens a text of their own wants to go on with it."""
+        detour = self._session.detour
+        if detour.kept is not None and any(detour.brought(self._session.shelf.sources.value)):
+            QTimer.singleShot(0, self, self._leave_with_what_was_brought)
+
+    def _leave_with_what_was_brought(self) -> None:
+        if self._session.detour.kept is not None:
+            self.leave()
+            self.noticed.emit(Notice(BROUGHT, is_error=False))

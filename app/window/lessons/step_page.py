@@ -1,0 +1,282 @@
+"""One step of a lesson: its text, the words now, what can be said to it, and what came of that."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.window.lessons.course import Course, Page
+from app.window.lessons.predictions import Feedback, Mood
+from app.window.lessons.rich_text import as_html, as_plain
+from app.window.lessons.words_view import WordsView
+from app.window.parts.icons import icon
+from app.window.parts.progress_bar import ProgressBar
+from app.window.parts.theme import fixed_font, shades_of
+
+SIGNS: dict[Mood, str] = {"right": "✓", "close": "≈", "wrong": "✗", "told": "→"}
+TYPED_PAIR, TYPED_ANSWER = "or type a pair, such as l + o", "your answer"
+
+
+class StepPage(QWidget):
+    """Follows the course. Where there is something to say, it is said by button or typed."""
+
+    left = Signal()
+
+    def __init__(self, course: Course, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._course = course
+        self._shown: Page | None = None
+        self.title = QLabel(wordWrap=True)
+        self.title.setAccessibleName("Lesson")
+        bold = self.title.font()
+        bold.setBold(True)
+        self.title.setFont(bold)
+        self.leave_button = QToolButton(autoRaise=True)
+        self.leave_button.setToolTip("Leave the lesson: everything is as it was before")
+        self.leave_button.setAccessibleName("Leave the lesson")
+        self.progress = ProgressBar(textVisible=False)
+        self.progress.setFixedHeight(5)
+        self.progress.setAccessibleName("Steps of the lesson")
+        self.say = _text_label("What the lesson says")
+        self.words = WordsView()
+        self.buttons = QVBoxLayout()
+        self.buttons.setSpacing(4)
+        self.choice_buttons: list[QPushButton] = []
+        self.entry = QLineEdit()
+        self.entry.setAccessibleName("Your answer")
+        self.entry_button = QPushButton()
+        self.show_button = QPushButton("Show me", flat=True)
+        self.show_button.setToolTip("Give up on this one: the engine tells")
+        self.feedback = Remark()
+        self.after = _text_label("What there is to know about it")
+        self.back_button = QPushButton("‹ &Back")
+        self.next_button = QPushButton("&Next ›")
+        self.next_button.setDefault(True)
+        self._lay_out()
+        self._connect()
+        self.recolor()
+
+    def recolor(self) -> None:
+        """Take the colours of the palette, after it has changed."""
+        self.leave_button.setIcon(icon("close", self.palette()))
+        self._shown = None
+        self.refresh()
+
+    # Building
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.addWidget(self.title, 1)
+        head.addWidget(self.leave_button, 0, Qt.AlignmentFlag.AlignTop)
+        entry = QHBoxLayout()
+        entry.addWidget(self.entry, 1)
+        entry.addWidget(self.entry_button)
+        entry.addWidget(self.show_button)
+        inside = QWidget()
+        story = QVBoxLayout(inside)
+        story.setContentsMargins(0, 0, 4, 0)
+        story.setSpacing(8)
+        for part in (self.say, self.words):
+            story.addWidget(part)
+        story.addLayout(self.buttons)
+        story.addLayout(entry)
+        story.addWidget(self.feedback)
+        story.addWidget(self.after)
+        story.addStretch()
+        self.area = QScrollArea(widgetResizable=True)
+        self.area.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setWidget(inside)
+        self.area.setAccessibleName("What is to be read")
+        feet = QHBoxLayout()
+        feet.addWidget(self.back_button)
+        feet.addStretch()
+        feet.addWidget(self.next_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(10, 4, 8, 8)
+        column.addLayout(head)
+        column.addWidget(self.progress)
+        column.addWidget(self.area, 1)
+        column.addLayout(feet)
+
+    def _connect(self) -> None:
+        course = self._course
+        self.leave_button.clicked.connect(self.left)
+        self.back_button.clicked.connect(course.back)
+        self.next_button.clicked.connect(course.next)
+        self.entry.returnPressed.connect(self._say_what_was_typed)
+        self.entry_button.clicked.connect(self._say_what_was_typed)
+        self.show_button.clicked.connect(course.show_answer)
+        self.words.pair_clicked.connect(course.predict)
+        course.changed.connect(self.refresh)
+
+    # Showing
+
+    def refresh(self) -> None:
+        """Show the step as it stands; while the engine gets ready, the one before stays, disabled."""
+        page, course = self._course.page(), self._course
+        had_focus = self._has_focus()
+        self.back_button.setEnabled(course.number > 0)
+        self.next_button.setEnabled(course.can_go_on)
+        if had_focus and not self._has_focus():
+            super().setFocus()  # a button that is disabled would hand it on to anybody
+        if page is None or course.lesson is None:
+            return
+        if page == self._shown:
+            if self.window().focusWidget() is self:  # it waited for the engine
+                self._focus_what_comes_next()
+            return
+        is_new = self._shown is None or self._shown.step is not page.step
+        before, self._shown = self._shown, page
+        self.title.setText(course.lesson.title)
+        self.progress.setMaximum(page.total)
+        self.progress.setValue(page.number)
+        self.progress.setToolTip(f"Step {page.number} of {page.total}")
+        self._tell(self.say, page.say)
+        self.words.show_words(page.words, page.newest, is_asking=course.is_predicting)
+        if is_new or before is None or self._options(before) != self._options(page):
+            self._fill_options(page)
+        self._show_entry(page, is_new=is_new)
+        self.feedback.show_feedback(page.feedback)
+        self._tell(self.after, page.after)
+        self.next_button.setText("&Next ›" if page.number < page.total else "&Finish")
+        if is_new:
+            self.area.verticalScrollBar().setValue(0)
+        elif page.feedback is not None:
+            QTimer.singleShot(0, self, self._show_feedback)
+        if had_focus:
+            self.setFocus()
+
+    def _tell(self, label: QLabel, text: str) -> None:
+        ground = shades_of(self.palette()).note_ground.name()
+        label.setText(as_html(text, ground, fixed_font().family()) if text else "")
+        label.setAccessibleDescription(as_plain(text))
+        label.setVisible(bool(text))
+
+    @staticmethod
+    def _options(page: Page) -> tuple[object, ...]:
+        """Everything that decides how the buttons look."""
+        return page.candidates, page.step.choices, page.is_done, page.ruled_out, page.right_answer
+
+    def _fill_options(self, page: Page) -> None:
+        """A button for each pair or answer to choose from."""
+        for button in self.choice_buttons:
+            self.buttons.removeWidget(button)
+            button.hide()
+            button.deleteLater()
+        self.choice_buttons.clear()
+        is_prediction = page.step.kind == "predict"
+        for text in page.candidates if is_prediction else page.step.choices:
+            button = QPushButton(text.replace("&", "&&"))
+            button.setAccessibleName(f"Predict {text}" if is_prediction else text)
+            if is_prediction or len(text) <= LONGEST_TOKENS:
+                button.setFont(fixed_font())
+            button.setEnabled(not page.is_done and text not in page.ruled_out)
+            say = self._course.predict if is_prediction else self._course.answer
+            button.clicked.connect(lambda _=False, say=say, text=text: say(text))
+            self.buttons.addWidget(button)
+            self.choice_buttons.append(button)
+            button.setVisible(not (is_prediction and page.is_done))
+
+    def _show_entry(self, page: Page, *, is_new: bool) -> None:
+        is_prediction, asks = page.step.kind == "predict", page.step.kind != "read" and not page.is_done
+        is_typed = asks and (is_prediction or not page.step.choices)
+        self.entry.setVisible(is_typed)
+        self.entry_button.setVisible(is_typed)
+        self.entry_button.setText("Predict" if is_prediction else "Check")
+        self.entry.setPlaceholderText(TYPED_PAIR if is_prediction else TYPED_ANSWER)
+        self.entry.setAccessibleName("The pair that is merged next" if is_prediction else "Your answer")
+        self.show_button.setVisible(asks and page.feedback is not None)
+        if is_new:
+            self.entry.clear()
+
+    def _say_what_was_typed(self) -> None:
+        typed = self.entry.text()
+        if not typed.strip():
+            return
+        if self._course.is_predicting:
+            self._course.predict(typed)
+        else:
+            self._course.answer(typed)
+
+    # Where the keyboard is
+
+    def setFocus(self) -> None:  # type: ignore[override]
+        """What is to be answered, or the way on; the page itself until that is there."""
+        super().setFocus()
+        self._focus_what_comes_next()
+
+    def _has_focus(self) -> bool:
+        focus = self.window().focusWidget() if self.isVisible() else None
+        return focus is not None and (focus is self or self.isAncestorOf(focus))
+
+    def _focus_what_comes_next(self) -> None:
+        """So that a whole lesson can be taken without the mouse."""
+        if self._shown is None:
+            return
+        if self.entry.isVisible() and not self._course.is_predicting:
+            self.entry.setFocus()
+            return
+        first = next((button for button in self.choice_buttons if button.isEnabled()), None)
+        if first is not None and self._shown is not None and not self._shown.is_done:
+            first.setFocus()
+        elif self.next_button.isEnabled():
+            self.next_button.setFocus()
+
+    def _show_feedback(self) -> None:
+        last = self.after if self.after.isVisible() else self.feedback
+        self.area.ensureWidgetVisible(last, 0, 8)
+
+
+LONGEST_TOKENS = 32  # characters; what is longer is a sentence
+
+
+class Remark(QFrame):
+    """What is said to a guess: a sign, a sentence, a quiet ground."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.sign = QLabel()
+        bold = self.sign.font()
+        bold.setBold(True)
+        self.sign.setFont(bold)
+        self.sentence = QLabel(wordWrap=True)
+        self.sentence.setAccessibleName("What came of it")
+        self.sentence.setTextFormat(Qt.TextFormat.PlainText)
+        self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(10, 7, 8, 7)
+        row.addWidget(self.sign, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.sentence, 1)
+        self.setAutoFillBackground(True)
+        self.hide()
+
+    def show_feedback(self, feedback: Feedback | None) -> None:
+        self.setVisible(feedback is not None)
+        if feedback is None:
+            return
+        shades = shades_of(self.palette())
+        palette = QPalette(self.palette())
+        ground = shades.error_ground if feedback.mood == "wrong" else shades.note_ground
+        palette.setColor(QPalette.ColorRole.Window, ground)
+        self.setPalette(palette)
+        self.sign.setText(SIGNS[feedback.mood])
+        self.sentence.setText(feedback.sentence)
+
+
+def _text_label(name: str) -> QLabel:
+    label = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
+    label.setAccessibleName(name)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label

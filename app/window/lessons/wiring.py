@@ -1,0 +1,97 @@
+"""The lessons' part of the window: the dock, the offer to take one, and what hides while a merge is to be predicted."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.settings import LESSON_PLACES, LESSONS_DONE, Settings
+from app.window.actions import Actions
+from app.window.charts.pairs_model import PairChartModel
+from app.window.charts.panel import ChartsPanel
+from app.window.lessons.course import Course
+from app.window.lessons.lessons import lessons
+from app.window.lessons.panel import LessonPanel, Offer
+from app.window.main_window import MainWindow
+from app.window.merges.model import MergeTableModel
+from app.window.message_bar import MessageBar
+from app.window.questions.token.facts_model import InspectorModel
+
+
+class Teaching(QObject):
+    """Connects the course with the window, and remembers in the settings how far a person came."""
+
+    def __init__(
+        self,
+        course: Course,
+        panel: LessonPanel,
+        window: MainWindow,
+        actions: Actions,
+        messages: MessageBar,
+        settings: Settings,
+        charts: ChartsPanel,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.course, self.panel = course, panel
+        self._window, self._settings = window, settings
+        actions["lessons"].triggered.connect(self.open)
+        charts.pairs.lessons_wanted.connect(self.open)
+        window.docks["Lessons"].visibilityChanged.connect(self._fill_when_seen)
+        panel.chosen.connect(self.begin)
+        course.noticed.connect(messages.show_notice)
+        course.moved.connect(self._remember_place)
+        course.finished.connect(self._remember_done)
+
+    def hide_the_answer(self, pairs: PairChartModel, merges: MergeTableModel, inspector: InspectorModel) -> None:
+        """Whatever would tell the next merge is silent while it is to be predicted."""
+
+        def veil() -> None:
+            is_predicting = self.course.is_predicting
+            pairs.veil(is_predicting)
+            merges.veil_last_runner_up(is_predicting)
+            inspector.veil(is_predicting)
+
+        self.course.changed.connect(veil)
+
+    def open(self) -> None:
+        """Show the lessons. Their files are read when they are seen for the first time."""
+        self._window.raise_lessons()
+        if self.course.lesson is None:
+            self.panel.list.setFocus()
+
+    def begin(self, name: str, number: int) -> None:
+        """Take a lesson from this step on."""
+        self.course.begin(next(lesson for lesson in lessons() if lesson.name == name), number)
+
+    # What is remembered
+
+    def _fill_when_seen(self, is_visible: bool) -> None:
+        if is_visible:
+            self._show_offers()
+
+    def _show_offers(self) -> None:
+        done, places = self._settings.get(LESSONS_DONE), self._places()
+        self.panel.show_offers([Offer(lesson, lesson.name in done, places.get(lesson.name, 0)) for lesson in lessons()])
+
+    def _places(self) -> dict[str, int]:
+        """The step reached, by lesson; what is not written so is as good as nothing."""
+        pieces = (place.rpartition(":") for place in self._settings.get(LESSON_PLACES))
+        return {name: int(number) for name, _, number in pieces if name and number.isdecimal()}
+
+    def _remember_place(self, name: str, number: int) -> None:
+        places = self._places()
+        places.pop(name, None)
+        if number:
+            places[name] = number
+        self._put_places(places)
+
+    def _remember_done(self, name: str) -> None:
+        done = self._settings.get(LESSONS_DONE)
+        self._settings.put(LESSONS_DONE, [*done, name] if name not in done else done)
+        places = self._places()
+        places.pop(name, None)
+        self._put_places(places)
+
+    def _put_places(self, places: dict[str, int]) -> None:
+        self._settings.put(LESSON_PLACES, [f"{name}:{number}" for name, number in places.items()])
+        self._show_offers()

@@ -1,0 +1,178 @@
+"""The words of a small corpus, each cut into its tokens as they are at the moment shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.window.parts.theme import fixed_font, shades_of
+from app.worker.exercises import BETWEEN_PARTS, WordNow
+
+GAP = 3.0  # between two tokens
+LINE_GAP = 5.0
+PADDING = 5.0  # inside a token
+ROUND = 4.0
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One token of one word, where it is drawn."""
+
+    word: int
+    place: int  # among the word's tokens
+    area: QRectF
+
+
+class WordsView(QWidget):
+    """Tokens as tiles. While a merge is to be predicted, two neighbours can be clicked."""
+
+    pair_clicked = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("The words now")
+        self._font = fixed_font(self.font().pointSizeF())
+        self._words: tuple[WordNow, ...] = ()
+        self._newest: int | None = None
+        self._is_asking = False
+        self._touched: tuple[int, int] | None = None  # word and place of the left one of two tokens
+        self._tiles: tuple[list[Tile], float] = [], 0.0
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.setMouseTracking(True)
+
+    def show_words(self, words: tuple[WordNow, ...], newest: int | None, *, is_asking: bool) -> None:
+        """`newest` is the token to be marked."""
+        if (words, newest, is_asking) == (self._words, self._newest, self._is_asking):
+            return
+        self._words, self._newest, self._is_asking = words, newest, is_asking
+        self._touched = None
+        self.setVisible(bool(words))
+        lines = (f"{word.count} times {' '.join(word.texts)}" for word in words)
+        self.setAccessibleDescription("; ".join(lines))
+        self.setToolTip("Click between two tokens to predict that they are merged" if is_asking else "")
+        self._lay_tiles(self.width())
+        self.updateGeometry()
+        self.update()
+
+    # Where everything is
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return int(self._placed(width)[1])
+
+    def sizeHint(self) -> QSize:
+        return QSize(240, self.heightForWidth(max(240, self.width())))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._lay_tiles(self.width())
+
+    def area_of(self, word: int, place: int) -> QRectF:
+        """Where a token is drawn."""
+        return next(tile.area for tile in self._tiles[0] if (tile.word, tile.place) == (word, place))
+
+    def _lay_tiles(self, width: int) -> None:
+        self._tiles = self._placed(width)
+
+    def _placed(self, width: int) -> tuple[list[Tile], float]:
+        """All tiles, and how high they are together; a word that is too long goes on in the next line."""
+        metrics = QFontMetricsF(self._font)
+        height = metrics.height() + 4
+        left = self._left()
+        tiles: list[Tile] = []
+        x, y = left, 2.0
+        for number, word in enumerate(self._words):
+            for place, text in enumerate(word.texts):
+                wide = metrics.horizontalAdvance(text) + 2 * PADDING
+                if x > left and x + wide > width - 2:
+                    x, y = left, y + height + GAP
+                tiles.append(Tile(number, place, QRectF(x, y, wide, height)))
+                x += wide + GAP
+            x, y = left, y + height + LINE_GAP
+        return tiles, y + 2
+
+    def _left(self) -> float:
+        """Room for the counts, where there is more than one word."""
+        if len(self._words) < 2:
+            return 2.0
+        widest = max(word.count for word in self._words)
+        return QFontMetricsF(self.font()).horizontalAdvance(f"{widest} ×") + 10
+
+    # Drawing
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            if len(self._words) > 1:
+                self._draw_counts(painter)
+            painter.setFont(self._font)
+            for tile in self._tiles[0]:
+                self._draw(painter, tile)
+
+    def _draw_counts(self, painter: QPainter) -> None:
+        painter.setPen(shades_of(self.palette()).muted)
+        for tile in self._tiles[0]:
+            if tile.place == 0:
+                place = QRectF(0, tile.area.y(), self._left() - 8, tile.area.height())
+                right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+                painter.drawText(place, right, f"{self._words[tile.word].count} ×")
+
+    def _draw(self, painter: QPainter, tile: Tile) -> None:
+        shades, palette = shades_of(self.palette()), self.palette()
+        word = self._words[tile.word]
+        is_new = word.ids[tile.place] == self._newest
+        fill = shades.bar_tied if is_new else palette.color(QPalette.ColorRole.Base)
+        edge = shades.bar_next if is_new else palette.color(QPalette.ColorRole.Mid)
+        pen = QPen(edge, 1.0)
+        if self._touched is not None and (tile.word, tile.place - self._touched[1]) in (
+            (self._touched[0], 0),
+            (self._touched[0], 1),
+        ):
+            pen = QPen(QColor(palette.color(QPalette.ColorRole.Highlight)), 2.0)
+        painter.setPen(pen)
+        painter.setBrush(fill)
+        painter.drawRoundedRect(tile.area, ROUND, ROUND)
+        painter.setPen(palette.color(QPalette.ColorRole.Text))
+        painter.drawText(tile.area, Qt.AlignmentFlag.AlignCenter, word.texts[tile.place])
+
+    # The mouse
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._touch(self._pair_at(event.position()) if self._is_asking else None)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._touch(None)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        pair = self._pair_at(event.position()) if self._is_asking else None
+        if pair is not None and event.button() == Qt.MouseButton.LeftButton:
+            texts = self._words[pair[0]].texts
+            self.pair_clicked.emit(BETWEEN_PARTS.join(texts[pair[1] : pair[1] + 2]))
+
+    def _touch(self, pair: tuple[int, int] | None) -> None:
+        if pair != self._touched:
+            self._touched = pair
+            if pair is None:
+                self.unsetCursor()
+            else:
+                self.setCursor(Qt.CursorShape.PointingHandCursor)
+            self.update()
+
+    def _pair_at(self, point: QPointF) -> tuple[int, int] | None:
+        """The word and the left one of two tokens whose border is nearest to the point."""
+        near = GAP / 2 + 0.5
+        tile = next((tile for tile in self._tiles[0] if tile.area.adjusted(-near, 0, near, 0).contains(point)), None)
+        if tile is None:
+            return None
+        last = len(self._words[tile.word].texts) - 1
+        left = tile.place if point.x() > tile.area.center().x() else tile.place - 1
+        return (tile.word, min(max(left, 0), last - 1)) if last > 0 else None

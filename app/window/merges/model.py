@@ -1,0 +1,354 @@
+"""The merges as a table: columns seen through an array that says which merge stands in which row.
+
+There is no proxy model: filtering and sorting only make another array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
+
+from app.session.merge_filter import MergeFilter
+from app.session.run import Run
+from app.worker.token_names import TokenNames
+from bpe_core import MergeHistory
+from bpe_core.history.history import NOTHING
+
+Index = QModelIndex | QPersistentModelIndex
+Order = npt.NDArray[np.int64]
+Role = Qt.ItemDataRole
+
+REORDER_MILLISECONDS = 250  # how often a sorted table takes in new merges while they stream
+_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: how a cell reads, and what rows are sorted by."""
+
+    title: str
+    tip: str
+    cell: Callable[[MergeHistory, TokenNames, int], str]
+    key: Callable[[MergeHistory, TokenNames], npt.NDArray[Any] | list[bytes]]
+    is_number: bool = True
+
+
+def _number(value: int) -> str:
+    return "" if value == NOTHING else f"{value:,}"
+
+
+def _tie(history: MergeHistory, names: TokenNames, row: int) -> str:
+    columns = history.columns
+    other = int(columns.runner_up_left[row])
+    if other == NOTHING:
+        return ""
+    pair = f"{names.text[other]} + {names.text[int(columns.runner_up_right[row])]}"
+    count = int(columns.runner_up_count[row])
+    return f"= {pair}" if count == int(columns.count[row]) else f"{pair}  {count:,}"
+
+
+def _tie_key(history: MergeHistory, names: TokenNames) -> npt.NDArray[Any]:
+    """Ties first, then by how close the runner-up came."""
+    return history.columns.count - history.columns.runner_up_count
+
+
+def _raw_key(ids: npt.NDArray[Any], names: TokenNames) -> list[bytes]:
+    return list(map(names.raw.__getitem__, ids.tolist()))
+
+
+def _new_ids(history: MergeHistory, names: TokenNames) -> npt.NDArray[Any]:
+    return np.arange(names.base, names.base + len(history))
+
+
+def _lengths(history: MergeHistory, names: TokenNames) -> npt.NDArray[Any]:
+    return np.fromiter(map(len, names.raw[names.base : names.base + len(history)]), np.int64, len(history))
+
+
+def compression(history: MergeHistory, row: int) -> float | None:
+    """How many base symbols one token stands for after that merge, on average."""
+    left = int(history.columns.tokens_left[row])
+    return history.tokens_at_start / left if left > 0 and history.tokens_at_start > 0 else None
+
+
+def _compression(history: MergeHistory, names: TokenNames, row: int) -> str:
+    value = compression(history, row)
+    return "" if value is None else f"{value:.3f}"
+
+
+COLUMNS = (
+    Column("Step", "Which merge this is: 1 is the first", lambda h, n, r: f"{r + 1:,}", lambda h, n: np.arange(len(h))),
+    Column(
+        "Left",
+        "The left half of the pair",
+        lambda h, n, r: n.text[int(h.columns.left[r])],
+        lambda h, n: _raw_key(h.columns.left, n),
+        is_number=False,
+    ),
+    Column(
+        "Right",
+        "The right half of the pair",
+        lambda h, n, r: n.text[int(h.columns.right[r])],
+        lambda h, n: _raw_key(h.columns.right, n),
+        is_number=False,
+    ),
+    Column(
+        "Token",
+        "The new token; · is a blank, ⏎ a newline, <0xE2> a byte that is no character by itself",
+        lambda h, n, r: n.text[n.base + r],
+        lambda h, n: _raw_key(_new_ids(h, n), n),
+        is_number=False,
+    ),
+    Column(
+        "Count",
+        "How often the pair stood in the corpus when it was merged",
+        lambda h, n, r: _number(int(h.columns.count[r])),
+        lambda h, n: h.columns.count,
+    ),
+    Column(
+        "Tie",
+        "The runner-up; = where it had the same count and the tie rule decided",
+        _tie,
+        _tie_key,
+        is_number=False,
+    ),
+    Column("Length", "Bytes in the new token", lambda h, n, r: str(len(n.raw[n.base + r])), _lengths),
+    Column(
+        "Tokens left",
+        "Tokens in the corpus after this merge",
+        lambda h, n, r: _number(int(h.columns.tokens_left[r])),
+        lambda h, n: h.columns.tokens_left,
+    ),
+    Column(
+        "Compression",
+        "Base symbols a token stands for, on average, after this merge",
+        _compression,
+        lambda h, n: -h.columns.tokens_left,
+    ),
+)
+TOKEN_COLUMN = 3
+TIE_COLUMN = 5
+
+
+class MergeTableModel(QAbstractTableModel):
+    """Rows are merges, in step order or sorted, all or filtered; the merges still to come are dimmed."""
+
+    reordered = Signal()  # the rows are others now: filtered, sorted, another run
+    filter_changed = Signal(MergeFilter)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.filter = MergeFilter()
+        self.sort_column = 0
+        self.sort_descending = False
+        self._run: Run | None = None
+        self._history: MergeHistory | None = None
+        self._names: TokenNames | None = None
+        self._order: Order = np.zeros(0, np.int64)
+        self._rows = 0  # of `_order`, which has room to grow
+        self._seen = 0  # merges that went through filter and sorting
+        self._position = 0
+        self._veils_last_runner_up = False
+        self._cached_row = lru_cache(maxsize=512)(self._row_texts)
+        self._reorder_later = QTimer(self, singleShot=True, interval=REORDER_MILLISECONDS)
+        self._reorder_later.timeout.connect(self._reorder)
+
+    # What the session tells
+
+    def show_run(self, run: Run | None) -> None:
+        """Show another run, or none, or the same run after its recipe changed."""
+        names = run.names if run else None
+        if run is self._run and names is self._names:
+            return  # only the phase has changed
+        self._run, self._names = run, names
+        self._history = run.history if run else None
+        self._reorder()
+
+    def grow(self) -> None:
+        """Take in the merges the run has learned since."""
+        assert self._run is not None
+        self._history = self._run.history
+        if self._is_in_step_order:
+            self._append()
+        elif not self._reorder_later.isActive():
+            self._reorder_later.start()
+
+    def set_position(self, position: int) -> None:
+        """Dim the merges behind this moment."""
+        before, self._position = self._position, position
+        if self._rows and self._is_in_step_order:
+            first, last = sorted((self.row_of(before - 1), self.row_of(position - 1)))
+            self._repaint(max(0, first), min(self._rows - 1, last + 1))
+        elif self._rows:
+            self._repaint(0, self._rows - 1)
+
+    def veil_last_runner_up(self, on: bool) -> None:
+        """Keep silent about who came second last: often it is the next one, which a person is about to guess."""
+        if on != self._veils_last_runner_up:
+            self._veils_last_runner_up = on
+            self._cached_row.cache_clear()
+            self._repaint(0, self._rows - 1)
+
+    # What the views ask for
+
+    def set_filter(self, chosen: MergeFilter) -> None:
+        if chosen != self.filter:
+            self.filter = chosen
+            self._reorder()
+            self.filter_changed.emit(chosen)
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        descending = order == Qt.SortOrder.DescendingOrder
+        if (column, descending) != (self.sort_column, self.sort_descending):
+            self.sort_column, self.sort_descending = column, descending
+            self._reorder()
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(COLUMNS) - 1)
+
+    def merge_at(self, row: int) -> int:
+        """The merge that stands in this row; 0 is the first."""
+        return int(self._order[row])
+
+    def row_of(self, merge: int) -> int:
+        """The row of a merge; where it is filtered out, of the last one before it; -1 if there is none."""
+        rows = self._order[: self._rows]
+        if self._is_in_step_order:
+            return int(np.searchsorted(rows, np.int64(merge), side="right")) - 1
+        found = np.flatnonzero(rows == merge)
+        return int(found[0]) if len(found) else -1
+
+    @property
+    def learned(self) -> int:
+        return 0 if self._history is None else len(self._history)
+
+    def as_text(self, rows: list[int], separator: str = "\t", *, headers: bool = True) -> str:
+        """The rows for the clipboard; `separator` a tab or a comma."""
+        lines = [[column.title for column in COLUMNS]] if headers else []
+        lines += [list(self._cached_row(self.merge_at(row))) for row in rows]
+        return "".join(separator.join(_quoted(cell, separator) for cell in line) + "\n" for line in lines)
+
+    # What Qt asks for
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
+        return 0 if parent.isValid() else self._rows
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
+        if role == Role.DisplayRole:
+            if not index.isValid() or index.row() >= self._rows:
+                return None
+            return self._cached_row(int(self._order[index.row()]))[index.column()]
+        if role == Role.TextAlignmentRole:
+            return _RIGHT if COLUMNS[index.column()].is_number else _LEFT
+        if role == Role.ToolTipRole and index.isValid():
+            return self.data(index, Role.DisplayRole)
+        return None
+
+    def is_to_come(self, row: int) -> bool:
+        """Whether this merge lies behind the moment that is shown."""
+        return int(self._order[row]) >= self._position
+
+    def is_tied(self, row: int) -> bool:
+        if self._history is None:
+            return False
+        columns, merge = self._history.columns, int(self._order[row])
+        return not self._is_veiled(merge) and bool(columns.runner_up_count[merge] == columns.count[merge] != NOTHING)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole) -> Any:
+        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(COLUMNS):
+            return None
+        if role == Role.DisplayRole:
+            arrow = "" if section != self.sort_column else " ▾" if self.sort_descending else " ▴"
+            return COLUMNS[section].title + arrow
+        if role == Role.ToolTipRole:
+            return f"{COLUMNS[section].tip}. Click to sort."
+        if role == Role.TextAlignmentRole:
+            return _RIGHT if COLUMNS[section].is_number else _LEFT
+        return None
+
+    # Rows
+
+    @property
+    def _is_in_step_order(self) -> bool:
+        return self.sort_column == 0 and not self.sort_descending
+
+    def _append(self) -> None:
+        """New merges behind the others: those the filter lets pass."""
+        assert self._history is not None
+        assert self._names is not None
+        fresh = np.arange(self._seen, len(self._history))
+        if not self.filter.lets_all_pass:
+            fresh = fresh[self.filter.mask(self._names, self._history, self._seen)]
+        self._seen = len(self._history)
+        if not len(fresh):
+            return
+        self.beginInsertRows(QModelIndex(), self._rows, self._rows + len(fresh) - 1)
+        if self._rows + len(fresh) > len(self._order):
+            self._order = np.resize(self._order, max(1024, 2 * (self._rows + len(fresh))))
+        self._order[self._rows : self._rows + len(fresh)] = fresh
+        self._rows += len(fresh)
+        self.endInsertRows()
+
+    def _reorder(self) -> None:
+        """Filter and sort anew."""
+        self._reorder_later.stop()
+        self.beginResetModel()
+        self._cached_row.cache_clear()
+        self._order = self._sorted_and_filtered()
+        self._rows = len(self._order)
+        self._seen = self.learned
+        self.endResetModel()
+        self.reordered.emit()
+
+    def _sorted_and_filtered(self) -> Order:
+        history, names = self._history, self._names
+        if history is None or names is None:
+            return np.zeros(0, np.int64)
+        if self._is_in_step_order:
+            order = np.arange(len(history))
+        else:
+            order = _argsort(COLUMNS[self.sort_column].key(history, names), self.sort_descending)
+        if self.filter.lets_all_pass:
+            return order
+        return order[self.filter.mask(names, history, 0)[order]]
+
+    def _row_texts(self, merge: int) -> tuple[str, ...]:
+        assert self._history is not None
+        assert self._names is not None
+        cells = [column.cell(self._history, self._names, merge) for column in COLUMNS]
+        if self._is_veiled(merge):
+            cells[TIE_COLUMN] = ""
+        return tuple(cells)
+
+    def _is_veiled(self, merge: int) -> bool:
+        return self._veils_last_runner_up and merge == self.learned - 1
+
+    def _repaint(self, first: int, last: int) -> None:
+        if first <= last:
+            self.dataChanged.emit(self.index(first, 0), self.index(last, len(COLUMNS) - 1), [Role.ForegroundRole])
+
+
+def _argsort(keys: npt.NDArray[Any] | list[bytes], descending: bool) -> Order:
+    """Equal keys stay in step order, whichever way round.
+
+    >>> _argsort(np.array([3, 1, 3]), descending=True).tolist()
+    [0, 2, 1]
+    """
+    if isinstance(keys, list):
+        return np.array(sorted(range(len(keys)), key=keys.__getitem__, reverse=descending), np.int64)
+    if not descending:
+        return np.argsort(keys, kind="stable")
+    return len(keys) - 1 - np.argsort(keys[::-1], kind="stable")[::-1]
+
+
+def _quoted(cell: str, separator: str) -> str:
+    if any(character in cell for character in (separator, '"', "\n")):
+        return '"' + cell.replace('"', '""') + '"'
+    return cell

@@ -1,0 +1,105 @@
+"""The merge table with its filter above and a line about what is shown below."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEdit, QSpinBox, QVBoxLayout, QWidget
+
+from app.session.merge_filter import MergeFilter
+from app.window.merges.model import MergeTableModel
+from app.window.merges.table import MergeTable
+from app.window.parts.icons import icon
+from app.window.parts.theme import shades_of
+from app.window.parts.wording import count_text
+
+KINDS = (("Text", "text"), ("Regex", "regex"), ("Bytes", "hex"))
+HINTS = {"text": "Filter tokens", "regex": "such as ^·[A-Z]", "hex": "such as 20 74"}
+
+
+class MergePanel(QWidget):
+    """Filters as one types."""
+
+    def __init__(self, model: MergeTableModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.table = MergeTable(model)
+        self.needle = QLineEdit(clearButtonEnabled=True)
+        self.needle.setAccessibleName("Filter merges")
+        self._sign = self.needle.addAction(icon("search", self.palette()), QLineEdit.ActionPosition.LeadingPosition)
+        self._sign.setText("Filter merges")
+        self.kind = QComboBox()
+        self.kind.setAccessibleName("What the filter looks for")
+        for title, value in KINDS:
+            self.kind.addItem(title, value)
+        self.kind.setToolTip("Text: tokens that contain it · Regex: a regular expression · Bytes: hexadecimal")
+        self.ties_only = QCheckBox("Ties")
+        self.ties_only.setToolTip("Only merges that the tie rule decided")
+        self.min_length = QSpinBox(minimum=1, maximum=100_000, prefix="≥ ")
+        self.min_length.setToolTip("Only tokens of at least so many bytes")
+        self.min_length.setAccessibleName("Least length of the token in bytes")
+        self.below = QLabel()
+        self.below.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self._is_showing = False
+        self._lay_out()
+        self.needle.textChanged.connect(self._filter)
+        self.kind.currentIndexChanged.connect(self._filter)
+        self.ties_only.toggled.connect(self._filter)
+        self.min_length.valueChanged.connect(self._filter)
+        model.filter_changed.connect(self._show_filter)
+        for signal in (model.rowsInserted, model.modelReset):
+            signal.connect(self._show_count)
+        self._show_filter(model.filter)
+
+    def begin_filter(self) -> None:
+        self.needle.setFocus()
+        self.needle.selectAll()
+
+    def recolor(self) -> None:
+        self._sign.setIcon(icon("search", self.palette()))
+        self.table.delegate.recolor(self.palette())
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(6)
+        row.addWidget(self.needle, 1)
+        row.addWidget(self.kind)
+        row.addWidget(self.ties_only)
+        row.addWidget(self.min_length)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(4, 2, 8, 4)
+        column.setSpacing(6)
+        column.addLayout(row)
+        column.addWidget(self.table, 1)
+        column.addWidget(self.below)
+
+    def _filter(self) -> None:
+        if self._is_showing:
+            return
+        self._model.set_filter(
+            MergeFilter(
+                self.needle.text(), self.kind.currentData(), self.ties_only.isChecked(), self.min_length.value()
+            )
+        )
+
+    def _show_filter(self, chosen: MergeFilter) -> None:
+        self._is_showing = True  # what is half shown is not what a person chose
+        self.needle.setPlaceholderText(HINTS[chosen.kind])
+        if chosen.needle != self.needle.text():
+            self.needle.setText(chosen.needle)
+        self.kind.setCurrentIndex(self.kind.findData(chosen.kind))
+        self.ties_only.setChecked(chosen.ties_only)
+        self.min_length.setValue(chosen.min_length)
+        self._is_showing = False
+        self._show_count()
+
+    def _show_count(self) -> None:
+        chosen = self._model.filter
+        self.below.setStyleSheet(f"color: {shades_of(self.palette()).error.name()}" if chosen.error else "")
+        if chosen.error:
+            self.below.setText(chosen.error)
+        elif chosen.lets_all_pass:
+            self.below.setText(count_text(self._model.learned, "merge"))
+        else:
+            self.below.setText(f"{self._model.rowCount():,} of {count_text(self._model.learned, 'merge')}")
+        self.below.setAlignment(Qt.AlignmentFlag.AlignLeft)

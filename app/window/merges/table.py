@@ -1,0 +1,126 @@
+"""The table of merges: streams, follows the end if the reader is there, and travels where one clicks."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+
+from app.window.merges.delegate import MergeDelegate
+from app.window.merges.model import COLUMNS, TIE_COLUMN, MergeTableModel
+from app.window.parts.theme import fixed_font
+
+WIDTHS = ("99,999", "·tokens", "·tokens", "·tokenizer", "9,999,999", "= ·th + ing", "999", "99,999,999", "99.999")
+
+
+class MergeTable(QTableView):
+    """Rows are picked by click or arrow keys; the moment shown is marked beside them."""
+
+    travelled = Signal(int)  # to the moment after so many merges
+    copy_wanted = Signal()
+    menu_wanted = Signal(int, QPoint)  # for this merge, at this place of the screen
+
+    def __init__(self, model: MergeTableModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._was_at_end = True
+        self.setModel(model)
+        self.setAccessibleName("Merges")
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setTabKeyNavigation(False)
+        self.delegate = MergeDelegate(self)
+        self.setItemDelegate(self.delegate)
+        self._set_up_headers()
+        model.rowsAboutToBeInserted.connect(self._remember_end)
+        model.modelAboutToBeReset.connect(self._remember_end)
+        model.rowsInserted.connect(self._follow_end)
+        model.modelReset.connect(self._follow_end)
+        self.clicked.connect(self._travel)
+
+    @property
+    def is_at_end(self) -> bool:
+        bar = self.verticalScrollBar()
+        return bar.value() >= bar.maximum() - 1
+
+    def mark(self, position: int, *, follow: bool) -> None:
+        """Mark the merge of this moment; bring it into view unless the end is followed already."""
+        row = self._model.row_of(position - 1) if position else -1
+        before, self.delegate.marked_row = self.delegate.marked_row, row
+        for changed in {before, row} - {-1}:
+            for column in range(len(COLUMNS)):
+                self.update(self._model.index(changed, column))
+        if follow and row >= 0:
+            self._bring_into_view(self._model.index(row, max(0, self.columnAt(0))))
+
+    def _bring_into_view(self, index: QModelIndex) -> None:
+        """To the middle, with what came before and what comes after; not at all if it is in view already."""
+        if not self.viewport().rect().contains(self.visualRect(index).center()):
+            self.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
+
+    def selected_rows(self) -> list[int]:
+        return sorted(index.row() for index in self.selectionModel().selectedRows())
+
+    def copy(self, separator: str, *, headers: bool) -> None:
+        """The selected rows to the clipboard; all rows where none is selected."""
+        rows = self.selected_rows() or list(range(self._model.rowCount()))
+        QGuiApplication.clipboard().setText(self._model.as_text(rows, separator, headers=headers))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_wanted.emit()
+            return
+        before = self.currentIndex().row()
+        super().keyPressEvent(event)
+        if self.currentIndex().row() != before:
+            self._travel(self.currentIndex())
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """By mouse for the row under it, by key for the current one."""
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        index = self.currentIndex() if by_key else self.indexAt(event.pos())
+        if index.isValid():
+            place = self.viewport().mapToGlobal(self.visualRect(index).center()) if by_key else event.globalPos()
+            self.menu_wanted.emit(self._model.merge_at(index.row()), place)
+
+    def _set_up_headers(self) -> None:
+        metrics = QFontMetrics(self.font())
+        rows = self.verticalHeader()
+        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        rows.setDefaultSectionSize(metrics.height() + 7)
+        rows.hide()
+        columns = self.horizontalHeader()
+        columns.setHighlightSections(False)
+        columns.setSectionsMovable(True)
+        for column, widest in enumerate(WIDTHS):
+            own = QFontMetrics(fixed_font(self.font().pointSizeF())) if column == TIE_COLUMN else metrics
+            width = max(own.horizontalAdvance(widest), metrics.horizontalAdvance(COLUMNS[column].title) + 12)
+            columns.resizeSection(column, width + 16)
+        columns.setStretchLastSection(True)
+        columns.setSectionsClickable(True)
+        columns.sectionClicked.connect(self._sort)
+
+    def _sort(self, column: int) -> None:
+        """By this column; the other way round at the second click. Numbers begin with the largest."""
+        if column == self._model.sort_column:
+            is_descending = not self._model.sort_descending
+        else:
+            is_descending = COLUMNS[column].is_number and column != 0
+        order = Qt.SortOrder.DescendingOrder if is_descending else Qt.SortOrder.AscendingOrder
+        self._model.sort(column, order)
+
+    def _travel(self, index: QModelIndex) -> None:
+        if index.isValid():
+            self.travelled.emit(self._model.merge_at(index.row()) + 1)
+
+    def _remember_end(self) -> None:
+        self._was_at_end = self.is_at_end
+
+    def _follow_end(self) -> None:
+        in_step_order = self._model.sort_column == 0 and not self._model.sort_descending
+        if self._was_at_end and in_step_order:
+            self.scrollToBottom()

@@ -1,0 +1,87 @@
+"""Sentences inside the window: what went wrong, with details on demand."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QPalette
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.session.notices import Answer, Notice
+from app.window.parts.icons import colored_icon, icon
+from app.window.parts.theme import fixed_font, shades_of
+
+
+class MessageBar(QFrame):
+    """Shows the newest notice until it is closed or another one comes."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Messages")
+        self._sign = QLabel()
+        self.sentence = QLabel(wordWrap=True)
+        self.sentence.setAccessibleName("Message")
+        self.sentence.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.details_button = QPushButton("Details", flat=True)
+        self.details_button.setCheckable(True)
+        self.close_button = QToolButton(autoRaise=True)
+        self.close_button.setToolTip("Close this message")
+        self.close_button.setAccessibleName("Close this message")
+        self.details = QPlainTextEdit(readOnly=True)
+        self.details.setMaximumHeight(120)
+        self.details.setFont(fixed_font())
+        self.details.setAccessibleName("Details of the message")
+        self.details_button.toggled.connect(self.details.setVisible)
+        self.close_button.clicked.connect(self.hide)
+        row = QHBoxLayout()
+        row.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.sentence, 1)
+        self._answers = QHBoxLayout()
+        row.addLayout(self._answers)
+        row.addWidget(self.details_button, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 8, 8, 8)
+        column.addLayout(row)
+        column.addWidget(self.details)
+        self.setAutoFillBackground(True)
+        self.hide()
+
+    def show_notice(self, notice: Notice) -> None:
+        palette = QPalette(QGuiApplication.palette())
+        shades = shades_of(palette)
+        palette.setColor(QPalette.ColorRole.Window, shades.error_ground if notice.is_error else shades.note_ground)
+        self.setPalette(palette)
+        color = shades.error if notice.is_error else shades.curve
+        self._sign.setPixmap(colored_icon("warning" if notice.is_error else "info", color).pixmap(20, 20))
+        self.close_button.setIcon(icon("close", palette))
+        self.sentence.setText(notice.sentence)
+        self.details.setPlainText(notice.details)
+        self.details_button.setChecked(False)
+        self.details_button.setVisible(bool(notice.details) and notice.details != notice.sentence)
+        self.details.hide()
+        self._offer(notice.answers)
+        self.show()
+
+    def _offer(self, answers: tuple[Answer, ...]) -> None:
+        """A button for each; whichever is chosen closes the message."""
+        while (item := self._answers.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()  # at once: it is deleted a moment later
+                widget.deleteLater()
+        for answer in answers:
+            button = QPushButton(answer.title)
+            button.clicked.connect(self.hide)
+            button.clicked.connect(lambda _=False, act=answer.act: act())
+            self._answers.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+            button.show()

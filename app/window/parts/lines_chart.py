@@ -1,0 +1,181 @@
+"""Several lines over time, painted: no more than is needed, and light enough to follow a slider."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QPolygonF
+from PySide6.QtWidgets import QWidget
+
+from app.window.parts.lines import Lines, NamedLine
+from app.window.parts.theme import shades_of
+
+MARGIN = 10.0
+TICKS = 5
+# Distinguishable without colour vision; the dashes help where lines cross.
+LIGHT = ("#0b62a4", "#c25e00", "#00785a", "#a3477f", "#5b5f00", "#2f8fc4", "#7a4a1f", "#555b66")
+DARK = ("#6caaf0", "#f0953f", "#3fc59a", "#e08bc0", "#d6d24a", "#8fd0f5", "#c99b6d", "#aab2bd")
+STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine)
+
+
+class LinesChart(QWidget):
+    """A click says which moment was meant."""
+
+    time_chosen = Signal(int)
+
+    def __init__(self, title: str, lines: Callable[[], Lines], hint: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._lines, self._hint = lines, hint
+        self.setAccessibleName(title)
+        self.setMinimumHeight(90)
+
+    def sizeHint(self) -> QSize:
+        return QSize(480, 220)
+
+    def as_table(self) -> list[tuple[str, ...]]:
+        return self._lines().as_table()
+
+    def refresh(self) -> None:
+        told = (f"{line.name}: {line.y[-1]:.4g} at the end" for line in self._lines().lines if len(line.y))
+        self.setAccessibleDescription("; ".join(told))
+        self.update()
+
+    def colour(self, index: int) -> QColor:
+        colours = DARK if shades_of(self.palette()).is_dark else LIGHT
+        return QColor(colours[index % len(colours)])
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), self.palette().base())
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            lines = self._lines()
+            if not any(len(line.x) for line in lines.lines):
+                painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
+                painter.drawText(QRectF(self.rect()), Qt.AlignmentFlag.AlignCenter, self._hint)
+                return
+            scale = _Scale(self._plot(), lines)
+            self._paint_axes(painter, scale, lines)
+            for index, line in enumerate(lines.lines):
+                self._paint_line(painter, scale, lines, index, line)
+            if lines.marked_x is not None:
+                x = scale.x(lines.marked_x)
+                painter.setPen(QPen(shades_of(self.palette()).bar_next, 1))
+                painter.drawLine(QPointF(x, scale.plot.top()), QPointF(x, scale.plot.bottom()))
+
+    def _plot(self) -> QRectF:
+        metrics = QFontMetricsF(self.font())
+        left = MARGIN + metrics.horizontalAdvance("9,999,999") + 6
+        top = MARGIN + metrics.height()
+        return QRectF(
+            left,
+            top,
+            max(20.0, self.width() - left - 2 * MARGIN),
+            max(20.0, self.height() - top - 2.6 * metrics.height()),
+        )
+
+    def _paint_axes(self, painter: QPainter, scale: _Scale, lines: Lines) -> None:
+        shades, plot, metrics = shades_of(self.palette()), scale.plot, QFontMetricsF(self.font())
+        for value in scale.y_ticks():
+            y = scale.y(value)
+            painter.setPen(QPen(shades.hairline, 1))
+            painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
+            painter.setPen(shades.muted)
+            place = QRectF(MARGIN, y - metrics.height() / 2, plot.left() - MARGIN - 6, metrics.height())
+            painter.drawText(place, Qt.AlignmentFlag.AlignRight, _number(value, lines.is_share))
+        painter.setPen(shades.muted)
+        for state in scale.x_ticks():
+            told = f"{state:,.0f}"
+            width = metrics.horizontalAdvance(told)
+            painter.drawText(QPointF(scale.x(state) - width / 2, plot.bottom() + metrics.height()), told)
+        painter.drawText(QPointF(plot.left(), MARGIN + metrics.ascent() - 4), lines.y_title)
+        width = metrics.horizontalAdvance(lines.x_title)
+        painter.drawText(QPointF(plot.right() - width, plot.bottom() + 2.1 * metrics.height()), lines.x_title)
+
+    def _paint_line(self, painter: QPainter, scale: _Scale, lines: Lines, index: int, line: NamedLine) -> None:
+        if not len(line.x):
+            return
+        colour = self.colour(index)
+        painter.setPen(QPen(colour, 1.5, STYLES[index % len(STYLES)]))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPolyline(scale.polygon(line, is_stairs=lines.is_stairs))
+        for x, y, told in line.marked:
+            place = QPointF(scale.x(x), scale.y(y))
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colour)
+            painter.drawEllipse(place, 3.5, 3.5)
+            if not lines.is_stairs:
+                painter.setPen(colour)
+                width = QFontMetricsF(self.font()).horizontalAdvance(told)
+                has_room = place.x() + 6 + width < self.width() - MARGIN
+                painter.drawText(place + QPointF(6 if has_room else -6 - width, 14 if has_room else -6), told)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        lines = self._lines()
+        if lines.lines:
+            self.time_chosen.emit(_Scale(self._plot(), lines).state_at(event.position().x()))
+
+
+class _Scale:
+    """From numbers to places in the plot and back."""
+
+    def __init__(self, plot: QRectF, lines: Lines) -> None:
+        self.plot = plot
+        self._is_log = lines.is_log_x
+        self._start = lines.first_x
+        ends = [float(line.x[-1]) for line in lines.lines if len(line.x)]
+        self._end = max([self._start + 1.0, *([lines.last_x] if lines.last_x is not None else ends)])
+        self._top = max([1e-9, *(float(line.y.max()) for line in lines.lines if len(line.y))])
+
+    def x(self, state: float) -> float:
+        way, whole = max(0.0, state - self._start), self._end - self._start
+        share = math.log1p(way) / math.log1p(whole) if self._is_log else way / whole
+        return self.plot.left() + self.plot.width() * min(1.0, share)
+
+    def y(self, value: float) -> float:
+        return self.plot.bottom() - self.plot.height() * value / self._top
+
+    def state_at(self, x: float) -> int:
+        share = min(1.0, max(0.0, (x - self.plot.left()) / self.plot.width()))
+        whole = self._end - self._start
+        return round(self._start + (math.expm1(share * math.log1p(whole)) if self._is_log else share * whole))
+
+    def y_ticks(self) -> list[float]:
+        """Round numbers from nothing up.
+
+        >>> _Scale(QRectF(0, 0, 10, 10), Lines((), "", "")).y_ticks()
+        [0.0]
+        """
+        if self._top <= 1e-9:
+            return [0.0]
+        rough = self._top / (TICKS - 1)
+        unit = 10.0 ** math.floor(math.log10(rough))
+        step = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= rough)
+        return [step * i for i in range(TICKS + 1) if step * i <= self._top * 1.0001]
+
+    def x_ticks(self) -> list[float]:
+        if not self._is_log:
+            return [self._start + (self._end - self._start) * i / 4 for i in range(5)]
+        return [0.0, *(10.0**i for i in range(1, 8) if 10**i < self._end / 2), self._end]
+
+    def polygon(self, line: NamedLine, *, is_stairs: bool) -> QPolygonF:
+        points = QPolygonF()
+        before: float | None = None
+        for x, y in zip(line.x.tolist(), line.y.tolist(), strict=True):
+            if is_stairs and before is not None:
+                points.append(QPointF(self.x(x), before))
+            before = self.y(y)
+            points.append(QPointF(self.x(x), before))
+        return points
+
+
+def _number(value: float, is_share: bool) -> str:
+    """As short as it can be told.
+
+    >>> _number(0.25, True), _number(12_000.0, False), _number(2.5, False)
+    ('25 %', '12,000', '2.5')
+    """
+    if is_share:
+        return f"{value:.0%}".replace("%", " %") if value >= 0.05 or value == 0 else f"{value:.1%}".replace("%", " %")
+    return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.3g}"

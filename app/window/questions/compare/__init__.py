@@ -1,0 +1,1 @@
+"""Two tokenizers side by side."""

@@ -1,0 +1,328 @@
+"""A second tokenizer beside the shown one: where their tables part ways, and how both cut the person's text."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+
+from app.session.changes import Held
+from app.session.questions import Questions
+from app.session.run import Run
+from app.session.runs import Runs
+from app.session.time import TimeCursor
+from app.window.parts.throttle import Throttle
+from app.window.parts.wording import count_text
+from app.window.text.boundary_ranks import Tokens
+from app.worker.questions import IsStopping
+from app.worker.token_names import shown
+from bpe_core import Boundaries, MergeHistory, Tokenizer
+from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables, differing_regions
+
+Index = QModelIndex | QPersistentModelIndex
+Role = Qt.ItemDataRole
+Span = tuple[int, int, int]  # where a token begins and ends, in bytes, and its id
+
+REDRAW_MILLISECONDS = 150
+LONGEST_TEXT = 10_000  # characters of the person's text that are compared
+KEPT_TOKENIZERS = 4
+FIRST_NUMBER = 2  # among the columns
+COLUMNS = ("Left", "Right", "Here", "There")
+TIPS = (
+    "The left half of the pair",
+    "The right half of the pair",
+    "Which merge it is in the run shown; – where it is none",
+    "Which merge it is in the other one; – where it is none",
+)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A token as it is painted; `text` shows what would not be seen."""
+
+    text: str
+    id: int
+    differs: bool  # it lies in a stretch that the two cut differently
+
+
+@dataclass(frozen=True)
+class CutText:
+    """One text as one of the two cuts it."""
+
+    title: str
+    pieces: tuple[Piece, ...] = ()
+    tokens: Tokens | None = None  # for their colours
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+
+@dataclass(frozen=True)
+class Side:
+    """One tokenizer of the two, as it was when the question was asked."""
+
+    title: str
+    stamp: Hashable
+    history: MergeHistory
+    at: int
+
+
+@dataclass(frozen=True)
+class _Encoded:
+    """The text in both, at every merge."""
+
+    data: bytes
+    both: tuple[Boundaries, Boundaries]
+
+
+class ComparisonModel(QAbstractTableModel):
+    """One row a merge that does not stand at the same place in both tables."""
+
+    changed = Signal()  # what is compared, or what came of it
+    choices_changed = Signal()
+
+    def __init__(
+        self, runs: Runs, cursor: TimeCursor, text: Held[str], questions: Questions, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.found: TableComparison | None = None
+        self.cut: tuple[CutText, CutText] | None = None
+        self.regions = 0
+        self.other: Run | None = None
+        self.trouble = ""
+        self._runs, self._cursor, self._text, self._questions = runs, cursor, text, questions
+        self._tokenizers: OrderedDict[Hashable, Tokenizer] = OrderedDict()
+        self._encoded: _Encoded | None = None
+        self._tables: tuple[Hashable, ...] = ()  # what `found` is about
+        self._texts: tuple[Hashable, ...] = ()  # what `_encoded` is about
+        self._is_whole = True  # the text is compared to its end
+        self._watched = False
+        self._throttle = throttle = Throttle(REDRAW_MILLISECONDS, self._update, self)
+        for signal in (runs.changed, runs.grew, text.changed, cursor.moved, cursor.live_changed):
+            signal.connect(throttle.call)
+        runs.changed.connect(self.choices_changed)
+
+    # What is compared
+
+    @property
+    def is_waiting(self) -> bool:
+        return self._throttle.is_pending
+
+    def watch(self, on: bool) -> None:
+        """Compare only while somebody looks."""
+        self._watched = on
+        if on:
+            self._throttle.call()
+
+    def choices(self) -> list[tuple[int, str]]:
+        """The other runs and tables of the session: number and title."""
+        others = [run for run in self._runs.all if run is not self._runs.shown and run.history is not None]
+        return [(run.number, _title(run)) for run in reversed(others)]
+
+    def choose(self, number: int | None) -> None:
+        """Compare with the run of that number; None: with none."""
+        self.other = next((run for run in self._runs.all if run.number == number), None)
+        self.choices_changed.emit()
+        self._forget()
+        self._throttle.call()
+
+    def travel_to_row(self, row: int) -> None:
+        """To the moment of that merge, if it is one of the shown run's."""
+        assert self.found is not None
+        place = self.found.differing[row].place
+        if place is not None:
+            self._cursor.go_to(place + 1)
+
+    def _sides(self) -> tuple[Side, Side] | None:
+        """Both as they are now: the other one at its end, or at the same merge where the person has gone back."""
+        run, other = self._runs.shown, self.other
+        if run is None or other is None or run is other or other not in self._runs.all:
+            return None
+        if run.history is None or other.history is None:
+            return None
+        at = self._cursor.position
+        other_at = other.learned if self._cursor.live or at == run.learned else min(at, other.learned)
+        return (
+            Side(_title(run), run.stamp, run.history, at),
+            Side(_title(other), other.stamp, other.history, other_at),
+        )
+
+    # Asking
+
+    def _update(self) -> None:
+        if not self._watched:
+            return
+        sides = self._sides()
+        if sides is None:
+            self._forget()
+            return
+        tables = tuple((side.stamp, len(side.history), side.history.has_counts) for side in sides)
+        if tables != self._tables:
+            self._ask_for_tables(sides, tables)
+        self._is_whole = len(self._text.value) <= LONGEST_TEXT
+        text = self._text.value[:LONGEST_TEXT].encode(errors="replace").decode()
+        texts = (*tables, text)
+        if texts != self._texts:
+            self._ask_for_texts(sides, texts, text)
+        elif self._encoded is not None:
+            self._cut(sides)
+
+    def _ask_for_tables(self, sides: tuple[Side, Side], key: tuple[Hashable, ...]) -> None:
+        one, other = (side.history for side in sides)
+
+        def question(is_stopping: IsStopping) -> TableComparison:
+            return compare_tables(one, other)
+
+        self._tables = key
+        self._questions.ask("compared tables", question, self._take_tables, self._fail)
+
+    def _ask_for_texts(self, sides: tuple[Side, Side], key: tuple[Hashable, ...], text: str) -> None:
+        tokenizers = [self._tokenizers.get(side_key) for side_key in key[:2]]
+        histories = [side.history for side in sides]
+
+        def question(is_stopping: IsStopping) -> tuple[_Encoded, list[Tokenizer]]:
+            ready = [known or Tokenizer(history) for known, history in zip(tokenizers, histories, strict=True)]
+            one, other = (tokenizer.boundaries(text, allowed_special="all") for tokenizer in ready)
+            return _Encoded(text.encode(), (one, other)), ready
+
+        self._texts = key
+        self._questions.ask("compared texts", question, lambda answer: self._take_texts(key, answer), self._fail)
+
+    def _take_tables(self, found: TableComparison) -> None:
+        self.beginResetModel()
+        self.found, self.trouble = found, ""
+        self.endResetModel()
+        self.changed.emit()
+
+    def _take_texts(self, key: tuple[Hashable, ...], answer: tuple[_Encoded, list[Tokenizer]]) -> None:
+        self._encoded, ready = answer
+        for side_key, tokenizer in zip(key[:2], ready, strict=True):
+            self._tokenizers[side_key] = tokenizer
+            self._tokenizers.move_to_end(side_key)
+        while len(self._tokenizers) > KEPT_TOKENIZERS:
+            self._tokenizers.popitem(last=False)
+        sides = self._sides()
+        if sides is not None:
+            self._cut(sides)
+
+    def _fail(self, sentence: str) -> None:
+        self._forget()
+        self.trouble = sentence
+        self.changed.emit()
+
+    def _forget(self) -> None:
+        self.beginResetModel()
+        self.found = self.cut = self._encoded = None
+        self._tables = self._texts = ()
+        self.regions, self.trouble = 0, ""
+        self.endResetModel()
+        self.changed.emit()
+
+    def _cut(self, sides: tuple[Side, Side]) -> None:
+        """Both texts at the moments shown: only a comparison of arrays."""
+        assert self._encoded is not None
+        spans = [
+            [(start, stop, id) for start, stop, id in found.spans(side.at).tolist()]
+            for found, side in zip(self._encoded.both, sides, strict=True)
+        ]
+        regions = differing_regions(*spans)
+        self.regions = len(regions)
+        one, other = (
+            CutText(f"{side.title} after {count_text(side.at, 'merge')}", *_pieces(self._encoded.data, cut, regions))
+            for side, cut in zip(sides, spans, strict=True)
+        )
+        self.cut = one, other
+        self.changed.emit()
+
+    # What is told
+
+    @property
+    def totals(self) -> str:
+        """How the text differs, in a line."""
+        if self.cut is None:
+            return "" if self._sides() is None else "Comparing …"
+        one, other = (len(cut) for cut in self.cut)
+        places = count_text(self.regions, "place is", "places are") if self.regions else "no place is"
+        what = "Your text" if self._is_whole else f"The first {LONGEST_TEXT:,} characters of your text"
+        return f"{what}: {count_text(one, 'token')} here, {other:,} there; {places} cut differently."
+
+    @property
+    def summary(self) -> str:
+        """How the tables differ, in a few sentences."""
+        found = self.found
+        if found is None:
+            return ""
+        one, other = found.merges
+        parted = "" if found.first is None else f" They part ways at merge {found.first + 1:,}."
+        is_guess = found.cause not in ("none", "length", "not known")
+        cause = f" Likely cause, {found.cause}:" if is_guess else ""
+        only = f"{len(found.only_in_first):,} only here, {len(found.only_in_second):,} only there"
+        tokens = f"{found.common:,} tokens are in both, {only}."
+        return f"{one:,} and {other:,} merges.{parted}{cause} {found.explanation} {tokens}"
+
+    def as_table(self) -> list[tuple[str, ...]]:
+        """For a CSV file."""
+        return [COLUMNS, *(_cells(merge) for merge in self._rows)]
+
+    @property
+    def _rows(self) -> Sequence[DifferingMerge]:
+        return self.found.differing if self.found is not None else ()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return len(COLUMNS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole) -> Any:
+        if role == Role.DisplayRole and orientation == Qt.Orientation.Horizontal:
+            return COLUMNS[section]
+        if role == Role.ToolTipRole and orientation == Qt.Orientation.Horizontal:
+            return TIPS[section]
+        return None
+
+    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
+        if role in (Role.DisplayRole, Role.ToolTipRole) and index.isValid():
+            return _cells(self._rows[index.row()])[index.column()]
+        if role == Role.TextAlignmentRole and index.column() >= FIRST_NUMBER:
+            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        return None
+
+
+def _title(run: Run) -> str:
+    return f"Run {run.number}: {run.recipe.name}"
+
+
+def _cells(merge: DifferingMerge) -> tuple[str, ...]:
+    places = (f"{place + 1:,}" if place is not None else "–" for place in (merge.place, merge.other_place))
+    return shown(merge.left), shown(merge.right), *places
+
+
+def _pieces(
+    data: bytes, spans: Sequence[Span], regions: Sequence[tuple[int, int]]
+) -> tuple[tuple[Piece, ...], Tokens | None]:
+    """The tokens that cover bytes, as text that a person can read.
+
+    >>> pieces, _ = _pieces(b"a b\\n", [(0, 1, 97), (1, 4, 300)], [(1, 4)])
+    >>> pieces
+    (Piece(text='a', id=97, differs=False), Piece(text=' b⏎\\n', id=300, differs=True))
+    """
+    covering = [span for span in spans if span[1] > span[0]]
+    if not covering:
+        return (), None
+    starts = np.array([start for start, _, _ in covering], np.int64)
+    inside = np.zeros(len(data) + 1, bool)
+    for start, stop in regions:
+        inside[start:stop] = True
+    pieces = tuple(Piece(_readable(data[start:stop]), id, bool(inside[start])) for start, stop, id in covering)
+    edges = np.append(starts, covering[-1][1])
+    return pieces, Tokens(edges, np.array([id for _, _, id in covering], np.int64))
+
+
+def _readable(raw: bytes) -> str:
+    """Blanks stay blanks, for the token's colour shows them; a line ends where it does in the text."""
+    return shown(raw).replace("·", " ").replace("⏎", "⏎\n")

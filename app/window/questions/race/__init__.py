@@ -1,0 +1,1 @@
+"""How pairs fared against each other."""

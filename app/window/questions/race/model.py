@@ -1,0 +1,210 @@
+"""Chosen pairs followed through the whole training: their counts, who led when, what cut them down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from app.session.questions import Questions
+from app.session.run import Run
+from app.session.runs import Runs
+from app.session.time import TimeCursor
+from app.window.parts.lines import NO_LINES, Lines, NamedLine
+from app.window.parts.throttle import Throttle
+from app.worker.questions import IsStopping
+from bpe_core import MergeHistory
+from bpe_core.insight.race import Race, Runner, best_that_never_won, race
+from bpe_core.insight.ranked_words import RankedWords
+
+FOLLOW_MILLISECONDS = 120
+FOLLOWED = 5  # pairs that are shown while none is chosen
+MOST_CHOSEN = 8
+MOST_CUTS = 4
+LOG_RATIO = 20  # of the last moment shown to the first; from there on, time is drawn on a logarithmic scale
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class RunnerFacts:
+    """One pair and how it fared."""
+
+    pair: Pair
+    name: str
+    now: int
+    peak: int
+    born: int
+    won_at: int | None
+    cuts: tuple[tuple[int, str, int], ...]  # step, token made there, occurrences lost
+
+
+@dataclass(frozen=True, eq=False)
+class RaceFacts:
+    """The race as of one moment."""
+
+    runners: tuple[RunnerFacts, ...]
+    lines: Lines
+    leads: tuple[tuple[int, str], ...]  # from this state on, that one leads
+
+
+class RaceModel(QObject):
+    """While nobody chose any pairs, those of the next merges run."""
+
+    changed = Signal()
+    refused = Signal(str)  # why a pair could not be added
+
+    def __init__(self, runs: Runs, cursor: TimeCursor, questions: Questions, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.facts: RaceFacts | None = None
+        self.chosen: list[Pair] = []
+        self._runs, self._cursor, self._questions = runs, cursor, questions
+        self._run: Run | None = None
+        self._watched = False
+        self._throttle = throttle = Throttle(FOLLOW_MILLISECONDS, self._ask, self)
+        cursor.moved.connect(throttle.call)
+        runs.changed.connect(throttle.call)
+
+    @property
+    def is_waiting(self) -> bool:
+        return self._throttle.is_pending
+
+    @property
+    def lines(self) -> Lines:
+        return self.facts.lines if self.facts is not None else NO_LINES
+
+    def watch(self, on: bool) -> None:
+        self._watched = on
+        if on:
+            self._throttle.call()
+
+    def add(self, entered: str) -> None:
+        """A pair as it is written in the merge table: `·t + he`."""
+        run = self._runs.shown
+        left, sign, right = entered.partition(" + ")
+        if run is None or run.names is None or not sign:
+            self.refused.emit("Write a pair as two tokens with a plus between them, such as “·t + he”.")
+            return
+        texts = run.names.text
+        for text in (left.strip(), right.strip()):
+            if text not in texts:
+                self.refused.emit(f"No token of this run is written “{text}”.")
+                return
+        self.choose([*self.chosen, (texts.index(left.strip()), texts.index(right.strip()))])
+
+    def follow(self, pair: Pair) -> None:
+        """Let this one run, too, against those that are chosen or about to be merged."""
+        self._add([pair])
+
+    def keep(self) -> None:
+        """Go on with the pairs that are shown now, whatever the moment."""
+        if self.facts is not None:
+            self.choose([runner.pair for runner in self.facts.runners])
+
+    def add_unlucky(self) -> None:
+        """The pairs that came in second most often and never won."""
+        run = self._runs.shown
+        if run is not None and run.history is not None:
+            self._add([one.pair for one in best_that_never_won(run.history, 3)])
+
+    def choose(self, pairs: Sequence[Pair]) -> None:
+        """Follow these; none: those of the next merges."""
+        self.chosen = list(dict.fromkeys(pairs))[-MOST_CHOSEN:]
+        self._throttle.call()
+
+    def travel_to(self, step: int) -> None:
+        self._cursor.go_to(step)
+
+    def _ask(self) -> None:
+        run = self._runs.shown
+        self._forget_other_runs_pairs(run)
+        if not self._watched:
+            return
+        self._throttle.set_pause(self._questions.pause("race", run, FOLLOW_MILLISECONDS))
+        ranked = self._questions.ranked(run) if run is not None else None
+        if run is None or ranked is None or run.names is None or run.history is None:
+            self._take(None)
+            return
+        at, names = self._cursor.position, run.names.text
+        pairs = self.chosen or _next_pairs(run.history, at)
+
+        def question(is_stopping: IsStopping) -> RaceFacts:
+            return race_facts(ranked(), pairs, at, names)
+
+        self._questions.ask("race", question, self._take)
+
+    def _add(self, pairs: Sequence[Pair]) -> None:
+        run = self._runs.shown
+        if run is not None and run.history is not None:
+            self._forget_other_runs_pairs(run)
+            self.choose([*(self.chosen or _next_pairs(run.history, self._cursor.position)), *pairs])
+
+    def _forget_other_runs_pairs(self, run: Run | None) -> None:
+        if run is not self._run:
+            self._run, self.chosen = run, []  # ids mean something else in another run
+
+    def _take(self, facts: RaceFacts | None) -> None:
+        self.facts = facts
+        self.changed.emit()
+
+
+def _next_pairs(history: MergeHistory, at: int) -> list[Pair]:
+    """Those of the next merges; near the end, of the last ones."""
+    columns, first = history.columns, min(at, max(0, len(history) - FOLLOWED))
+    following = slice(first, first + FOLLOWED)
+    return list(zip(columns.left[following].tolist(), columns.right[following].tolist(), strict=True))
+
+
+def race_facts(ranked: RankedWords, pairs: Sequence[Pair], at: int, names: Sequence[str]) -> RaceFacts:
+    result = race(ranked, pairs)
+    end = len(ranked.history)
+    runners = tuple(_runner_facts(runner, at, names, ranked.base) for runner in result.runners)
+    lines = tuple(_line(runner, shown.name, end) for runner, shown in zip(result.runners, runners, strict=True))
+    return RaceFacts(
+        runners,
+        _zoomed(lines, result, end, at),
+        _leads(result, runners),
+    )
+
+
+def _zoomed(lines: tuple[NamedLine, ...], result: Race, end: int, at: int) -> Lines:
+    """The part of the history in which something happens to these pairs, and the moment shown."""
+    first = min([at, *(runner.born for runner in result.runners)])
+    last = max([at, *(runner.won_at or end for runner in result.runners)])
+    margin = max(1, (last - first) // 10)
+    return Lines(
+        lines,
+        "Merges",
+        "Count of the pair",
+        is_log_x=last > LOG_RATIO * (first + margin),
+        is_stairs=True,
+        marked_x=float(at),
+        first_x=float(max(0, first - margin)) if last <= LOG_RATIO * (first + margin) else 0.0,
+        last_x=float(min(end, last + margin)),
+    )
+
+
+def _runner_facts(runner: Runner, at: int, names: Sequence[str], base: int) -> RunnerFacts:
+    return RunnerFacts(
+        pair=runner.pair,
+        name=" + ".join(names[id] for id in runner.pair),
+        now=runner.count_at(at),
+        peak=runner.peak,
+        born=runner.born,
+        won_at=runner.won_at,
+        cuts=tuple((cut.step, names[base + cut.step - 1], cut.lost) for cut in runner.cuts[:MOST_CUTS]),
+    )
+
+
+def _line(runner: Runner, name: str, end: int) -> NamedLine:
+    """The stairs of a count: where it begins, each fall, and where the history ends."""
+    x = np.concatenate([[runner.born], runner.falls + 1, [max(end, runner.born)]]).astype(np.float64)
+    y = np.append(runner.counts, runner.counts[-1]).astype(np.float64)
+    won = ((float(runner.won_at - 1), float(runner.count_at(runner.won_at - 1)), "merged"),) if runner.won_at else ()
+    return NamedLine(name, x, y, won)
+
+
+def _leads(result: Race, runners: tuple[RunnerFacts, ...]) -> tuple[tuple[int, str], ...]:
+    return tuple((lead.at, runners[lead.leader].name if lead.leader is not None else "") for lead in result.leads)

@@ -1,0 +1,1 @@
+"""Which vocabulary size?"""

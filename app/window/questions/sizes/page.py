@@ -1,0 +1,139 @@
+"""Which vocabulary size: one measure at a time, for every size at once, with the knee and the usual sizes."""
+
+from __future__ import annotations
+
+import html
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QHideEvent, QPalette, QShowEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.window.parts.lines_chart import LinesChart
+from app.window.questions.sizes.model import ADVICE, FORMULA, MEASURES, SizesModel
+
+MOST_NAME = 18  # characters of a file's name on a button
+
+
+class SizesPanel(QWidget):
+    """A held-out text is named by its button, before the training or after it."""
+
+    held_out_wanted = Signal()
+    time_chosen = Signal(int)
+
+    def __init__(self, model: SizesModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        hint = "What each vocabulary size means is shown here after training."
+        self.chart = LinesChart("Vocabulary sizes", lambda: model.lines, hint)
+        self.measure = QComboBox()
+        self.measure.setAccessibleName("What is measured")
+        for measure in MEASURES:
+            self.measure.addItem(measure.title)
+            self.measure.setItemData(self.measure.count() - 1, measure.tip, Qt.ItemDataRole.ToolTipRole)
+        self.measure.setToolTip(FORMULA)
+        self.held_out = QPushButton("Held-out text …")
+        self.held_out.setToolTip("Measure a text that is not learned from, too")
+        self.texts = QPushButton("Texts")
+        self.texts.setToolTip("Which texts have a line")
+        self.texts.setMenu(QMenu(self))
+        self.texts.menu().aboutToShow.connect(self._fill_texts)
+        self.told = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
+        self.told.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.told.setAccessibleName("The measure of each text at the moment shown")
+        self.advice = QLabel(_advice(), wordWrap=True, textFormat=Qt.TextFormat.RichText)
+        self.advice.setAccessibleName("Usual sizes")
+        self.advice.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self._lay_out()
+        self.measure.currentIndexChanged.connect(self._choose_measure)
+        self.held_out.clicked.connect(self.held_out_wanted)
+        self.chart.time_chosen.connect(self.time_chosen)
+        model.changed.connect(self._show)
+
+    def as_table(self) -> list[tuple[str, ...]]:
+        return self.chart.as_table()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._model.watch(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._model.watch(False)
+
+    def hold_out(self, path: Path | None) -> None:
+        """Show whose curve comes beside the others."""
+        name = path.name if path is not None else ""
+        self.held_out.setText(f"Held out: {_shortened(name)}" if name else "Held-out text …")
+        self._model.hold_out(path)
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.addWidget(self.measure)
+        row.addWidget(self.held_out)
+        row.addWidget(self.texts)
+        row.addStretch()
+        beside = QWidget()
+        text = QVBoxLayout(beside)
+        text.setContentsMargins(0, 0, 0, 0)
+        text.addWidget(self.told)
+        text.addWidget(self.advice)
+        text.addStretch()
+        area = QScrollArea(widgetResizable=True)
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        area.setWidget(beside)
+        area.setAccessibleName("What the sizes tell")
+        below = QHBoxLayout()
+        below.addWidget(self.chart, 3)
+        below.addWidget(area, 2)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 6, 8, 4)
+        column.addLayout(row)
+        column.addLayout(below, 1)
+
+    def _choose_measure(self, index: int) -> None:
+        self.measure.setToolTip(MEASURES[index].tip)
+        self.chart.setToolTip(MEASURES[index].tip)
+        self._model.choose_measure(index)
+
+    def _show(self) -> None:
+        self.chart.refresh()
+        is_share = self._model.measure.is_share
+        told = [
+            f'<span style="color:{self.chart.colour(i).name()}">■</span> {html.escape(name)} '
+            f"<b>{f'{value:.1%}' if is_share else f'{value:.3f}'}</b>"
+            for i, (name, value) in enumerate(self._model.here)
+        ]
+        facts = self._model.facts
+        if facts is not None:
+            told.insert(0, f"With {self._model.vocabulary_here:,} tokens:")
+            told.append(f"Knee at <b>{facts.base + facts.knee:,}</b> tokens: each further one gains less.")
+        self.told.setText("<br>".join(told))
+        self.texts.setVisible(len(self._model.names) > 1)
+
+    def _fill_texts(self) -> None:
+        """The menu of all texts, those with a line ticked."""
+        menu, shown = self.texts.menu(), self._model.shown
+        menu.clear()
+        for name in self._model.names:
+            action = menu.addAction(name.replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(name in shown)
+            action.toggled.connect(lambda on, name=name: self._model.show_text(name, on))
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= MOST_NAME else f"{name[: MOST_NAME - 1]}…"
+
+
+def _advice() -> str:
+    return "Usual sizes:<br>" + "<br>".join(f"{size}: {purpose}" for size, purpose in ADVICE)

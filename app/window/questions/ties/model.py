@@ -1,0 +1,217 @@
+"""The tie ledger as a table, and the question what another rule would have made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+
+from app.session.changes import Held
+from app.session.questions import Questions
+from app.session.run import Run
+from app.session.runs import Runs
+from app.session.time import TimeCursor
+from app.window.parts.throttle import Throttle
+from app.worker.questions import IsStopping
+from app.worker.token_names import shown
+from bpe_core import Cancelled, MergeHistory, Trainer, WordTable
+from bpe_core.insight.ties import Divergence, Tie, divergence, text_under_both, ties, under_another_rule
+from bpe_core.recipe import Recipe
+from bpe_core.recipe import Ties as Rule
+
+RULES: tuple[Rule, ...] = get_args(Rule)
+REDRAW_MILLISECONDS = 300
+TEXT_CHARACTERS = 600  # of the person's text, shown under both rules
+COLUMNS = ("Step", "Merged", "Instead of", "Count", "Which was merged")
+
+Span = tuple[int, int]  # where a token begins and ends, in bytes
+_Index = QModelIndex | QPersistentModelIndex
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A token of the person's text under one of two rules."""
+
+    text: str
+    is_shared: bool  # whether the other rule cuts the same token at the same place
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """The same text learned again under another rule."""
+
+    rule: Rule
+    merges: int
+    step: int | None
+    one: str  # the pair merged at that step here
+    other: str  # and there
+    shared: int
+    overlap: float
+    text: tuple[Piece, ...]  # the person's text as tokens here
+    other_text: tuple[Piece, ...]  # and there
+
+
+class TiesModel(QAbstractTableModel):
+    """One row a merge that a tie decided."""
+
+    answered = Signal()  # about another rule
+    failed = Signal(str)
+
+    def __init__(
+        self, runs: Runs, cursor: TimeCursor, text: Held[str], questions: Questions, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.what_if: WhatIf | None = None
+        self.is_training = False
+        self._ties: list[Tie] = []
+        self._names: list[str] = []
+        self._merges = 0
+        self._of: Run | None = None
+        self._runs, self._cursor, self._text, self._questions = runs, cursor, text, questions
+        self._watched = False
+        self._throttle = throttle = Throttle(REDRAW_MILLISECONDS, self._ask, self)
+        runs.changed.connect(throttle.call)
+        runs.grew.connect(throttle.call)
+
+    @property
+    def is_waiting(self) -> bool:
+        return self._throttle.is_pending
+
+    def watch(self, on: bool) -> None:
+        self._watched = on
+        if on:
+            self._throttle.call()
+
+    @property
+    def summary(self) -> str:
+        if not self._merges:
+            return "The merges that a tie decided are listed here when training begins."
+        if self._of is not None and self._of.history is not None and not self._of.history.has_counts:
+            return "This table does not tell how often its pairs stood, so its ties are not known"
+        return f"{len(self._ties):,} of {self._merges:,} merges were decided by a tie"
+
+    @property
+    def rule(self) -> Rule | None:
+        """The one the shown run was learned by."""
+        return self._runs.shown.recipe.ties if self._runs.shown is not None else None
+
+    def travel_to_row(self, row: int) -> None:
+        """To the moment before that merge, when both pairs still stood there."""
+        self.travel_to(self._ties[row].step - 1)
+
+    def travel_to(self, at: int) -> None:
+        self._cursor.go_to(at)
+
+    # -- the table -------------------------------------------------------------------------
+
+    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
+        return 0 if parent.isValid() else len(self._ties)
+
+    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
+        return len(COLUMNS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
+            return COLUMNS[section]
+        return None
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role != Qt.ItemDataRole.DisplayRole:
+            return None
+        return self.cells(self._ties[index.row()])[index.column()]
+
+    def cells(self, tie: Tie) -> tuple[str, ...]:
+        later = f"at step {tie.loser_step:,}" if tie.loser_step is not None else "never"
+        return f"{tie.step:,}", self._pair(tie.winner), self._pair(tie.loser), f"{tie.count:,}", later
+
+    def as_table(self) -> list[tuple[str, ...]]:
+        """For a CSV file."""
+        return [COLUMNS, *map(self.cells, self._ties)]
+
+    def _pair(self, pair: tuple[int, int]) -> str:
+        return " + ".join(self._names[id] for id in pair)
+
+    # -- asking ----------------------------------------------------------------------------
+
+    def _ask(self) -> None:
+        run = self._runs.shown
+        if not self._watched:
+            return
+        self._throttle.set_pause(self._questions.pause("ties", run, REDRAW_MILLISECONDS))
+        if run is None or run.history is None or run.names is None:
+            self._take(None, [], 0)
+            return
+        history = run.history
+
+        def question(is_stopping: IsStopping) -> list[Tie]:
+            return ties(history)
+
+        self._questions.ask("ties", question, lambda found: self._take(run, found, len(history)))
+
+    def _take(self, run: Run | None, found: list[Tie], merges: int) -> None:
+        self.beginResetModel()
+        if run is not self._of:
+            self._of, self.what_if = run, None
+        self._ties, self._merges = found, merges
+        self._names = run.names.text if run is not None and run.names is not None else []
+        self.endResetModel()
+
+    def ask_what_if(self, rule: Rule) -> None:
+        """Learn again under this rule, aside."""
+        run = self._runs.shown
+        if run is None or run.words is None or run.history is None:
+            self.failed.emit("There is no text at hand to learn again from; train first.")
+            return
+        words, history, text = run.words, run.history, self._text.value[:TEXT_CHARACTERS]
+        self.is_training = True
+
+        def question(is_stopping: IsStopping) -> WhatIf:
+            return train_again(words, history, rule, text, is_stopping)
+
+        self._questions.ask("what if", question, self._take_what_if, self._fail_what_if)
+        self.answered.emit()
+
+    def _take_what_if(self, found: WhatIf) -> None:
+        self.what_if, self.is_training = found, False
+        self.answered.emit()
+
+    def _fail_what_if(self, sentence: str) -> None:
+        self.is_training = False
+        self.answered.emit()
+        self.failed.emit(sentence)
+
+
+def train_again(words: WordTable, history: MergeHistory, rule: Rule, text: str, is_stopping: IsStopping) -> WhatIf:
+    """As many merges as there are, chosen by another rule; then the two side by side."""
+    recipe: Recipe = under_another_rule(history.recipe, rule).with_changes(merges=len(history))
+    trainer = Trainer(words, recipe)
+    while not trainer.advance(seconds=0.1).finished:
+        if is_stopping():
+            raise Cancelled("Nobody wants to know any more.")
+    other = trainer.history
+    parted: Divergence = divergence(history, other)
+    both = text_under_both(text, history, other)
+    data = text.encode()
+    return WhatIf(
+        rule=rule,
+        merges=len(other),
+        step=parted.step,
+        one=" + ".join(map(shown, parted.one or ())),
+        other=" + ".join(map(shown, parted.other or ())),
+        shared=parted.shared,
+        overlap=parted.overlap,
+        text=_pieces(data, both.one, both.other),
+        other_text=_pieces(data, both.other, both.one),
+    )
+
+
+def _pieces(data: bytes, spans: Sequence[Span], others: Sequence[Span]) -> tuple[Piece, ...]:
+    """The tokens on these spans, compared with the spans of the other cut.
+
+    >>> _pieces(b"low", [(0, 2), (2, 3)], [(0, 1), (1, 2), (2, 3)])
+    (Piece(text='lo', is_shared=False), Piece(text='w', is_shared=True))
+    """
+    known = set(others)
+    return tuple(Piece(shown(data[start:stop]), (start, stop) in known) for start, stop in spans)

@@ -1,0 +1,132 @@
+"""The tie ledger: who won against whom, and what another rule would have made of the same text."""
+
+from __future__ import annotations
+
+import html
+
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.window.parts.linked_text import LinkedText, link_to_step, number_in
+from app.window.parts.theme import fixed_font, shades_of
+from app.window.questions.ties.model import RULES, Piece, TiesModel, WhatIf
+
+ROW_HEIGHT = 22
+
+
+class TiesPanel(QWidget):
+    """A click on a row travels to the moment before that merge."""
+
+    def __init__(self, model: TiesModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.summary = QLabel(wordWrap=True)
+        self.table = QTableView()
+        self.table.setAccessibleName("Merges decided by a tie")
+        self.table.setModel(model)
+        self.table.setFont(fixed_font(self.font().pointSizeF()))
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.verticalHeader().hide()
+        self.table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
+        self.table.setShowGrid(False)
+        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.table.horizontalHeader().setStretchLastSection(True)
+        for column, width in enumerate((56, 120, 120, 64, 110)):
+            self.table.setColumnWidth(column, width)
+        self.rule = QComboBox()
+        self.rule.setAccessibleName("Another tie rule")
+        self.rule.addItems([rule.replace("-", " ") for rule in RULES])
+        self.rule.setCurrentIndex(1)
+        self.rule.setToolTip("Another rule for equal counts")
+        self.train = QPushButton("Train again")
+        self.train.setToolTip("Learn the same text under this rule, in the background, and compare")
+        self.told = LinkedText("What the other rule would have done")
+        self.told.linkActivated.connect(lambda link: model.travel_to(number_in(link)))
+        self._lay_out()
+        self.table.clicked.connect(self._travel)
+        self.table.activated.connect(self._travel)
+        self.train.clicked.connect(lambda: model.ask_what_if(RULES[self.rule.currentIndex()]))
+        model.modelReset.connect(self._show)
+        model.answered.connect(self._show)
+        model.failed.connect(self.told.setText)
+        self._show()
+
+    def as_table(self) -> list[tuple[str, ...]]:
+        return self._model.as_table()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._model.watch(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._model.watch(False)
+
+    def _lay_out(self) -> None:
+        left = QVBoxLayout()
+        left.addWidget(self.summary)
+        left.addWidget(self.table, 1)
+        row = QHBoxLayout()
+        row.addWidget(QLabel("What if"))
+        row.addWidget(self.rule)
+        row.addWidget(self.train)
+        row.addStretch()
+        area = QScrollArea(widgetResizable=True)
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        area.setWidget(self.told)
+        area.setAccessibleName("What the ties decided")
+        right = QVBoxLayout()
+        right.addLayout(row)
+        right.addWidget(area, 1)
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(8, 6, 8, 4)
+        whole.addLayout(left, 3)
+        whole.addLayout(right, 2)
+
+    def _travel(self, index: QModelIndex) -> None:
+        self._model.travel_to_row(index.row())
+
+    def _show(self) -> None:
+        rule = self._model.rule
+        self.summary.setText(self._model.summary + (f" (rule: {rule.replace('-', ' ')})" if rule else ""))
+        self.train.setEnabled(not self._model.is_training)
+        if self._model.is_training:
+            self.told.setText("Learning again under the other rule …")
+        else:
+            found = self._model.what_if
+            mark = shades_of(self.palette()).bar_next.name()
+            self.told.setText("" if found is None else _answer(found, mark))
+
+
+def _answer(found: WhatIf, mark: str) -> str:
+    rule = found.rule.replace("-", " ")
+    if found.step is None:
+        return f"<p>Under <b>{rule}</b> the same {found.merges:,} merges are learned.</p>"
+    place = link_to_step(found.step - 1, f"step {found.step:,}")
+    return (
+        f"<p>The two part at <b>{place}</b>: <code>{html.escape(found.one)}</code> here, "
+        f"<code>{html.escape(found.other)}</code> under {rule}.</p>"
+        f"<p>{found.shared:,} tokens are in both vocabularies ({found.overlap:.1%}).</p>"
+        f"<p>Your text here ({len(found.text):,} tokens):<br>{_tokens(found.text, mark)}</p>"
+        f"<p>Under {rule} ({len(found.other_text):,} tokens):<br>{_tokens(found.other_text, mark)}</p>"
+    )
+
+
+def _tokens(pieces: tuple[Piece, ...], mark: str) -> str:
+    """The tokens with bars between them; those that the other cut does not have are marked."""
+    shown = (
+        html.escape(piece.text) if piece.is_shared else f'<span style="color:{mark}">{html.escape(piece.text)}</span>'
+        for piece in pieces
+    )
+    return f"<code>{'|'.join(shown)}</code>"

@@ -1,0 +1,1 @@
+"""One token, closely: how it came to be, and its life."""

@@ -1,0 +1,127 @@
+"""One token looked at closely: by default the one that was learned at the moment shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QObject, Signal
+
+from app.session.run import Run
+from app.session.runs import Runs
+from app.session.time import TimeCursor
+from app.window.parts.throttle import Throttle
+from bpe_core.history.history import Merge
+
+
+@dataclass(frozen=True)
+class TokenFacts:
+    """What is known about a token from its history alone."""
+
+    id: int
+    text: str
+    raw: bytes
+    kind: str  # "base symbol", "merge" or "special token"
+    step: int = 0  # of its merge
+    count: int = -1
+    decided: str = ""  # how narrowly the merge won
+    parts: tuple[int, ...] = ()
+    part_texts: tuple[str, ...] = ()
+    number: int | None = None  # where the imported file has another than the id
+
+
+class InspectorModel(QObject):
+    """Follows the time cursor until a person looks at a token of their own choice."""
+
+    changed = Signal()
+
+    def __init__(self, runs: Runs, cursor: TimeCursor, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.facts: TokenFacts | None = None
+        self._is_veiled = False
+        self._runs, self._cursor = runs, cursor
+        throttle = Throttle(100, self._follow, self)
+        cursor.moved.connect(throttle.call)
+        runs.changed.connect(throttle.call)
+
+    def look_at(self, token: int) -> None:
+        run = self._runs.shown
+        facts = facts_of(run, token) if run is not None and token >= 0 else None
+        if facts is not None and run is not None and self._is_veiled and facts.step == run.learned:
+            facts = replace(facts, decided="")
+        if facts != self.facts:
+            self.facts = facts
+            self.changed.emit()
+
+    def veil(self, on: bool) -> None:
+        """Keep silent about who came second to the last merge, so that the next one can be guessed."""
+        if on != self._is_veiled:
+            self._is_veiled = on
+            if self.facts is not None:
+                self.look_at(self.facts.id)
+
+    def peek(self, token: int | None) -> None:
+        """Look at a token in passing; None returns to the one of the moment shown."""
+        if token is None:
+            self._follow()
+        else:
+            self.look_at(token)
+
+    def travel_to(self, token: int) -> None:
+        """Go to the moment the token was learned."""
+        run = self._runs.shown
+        if run is not None and run.names is not None and token >= run.names.base:
+            self._cursor.go_to(token - run.names.base + 1)
+        self.look_at(token)
+
+    def _follow(self) -> None:
+        run, position = self._runs.shown, self._cursor.position
+        learned = run is not None and run.names is not None and position > 0
+        self.look_at(run.names.base + position - 1 if run and run.names and learned else -1)
+
+
+def facts_of(run: Run, token: int) -> TokenFacts | None:
+    """What the shown run knows of a token, by the number its file gives it; None where there is no such token."""
+    facts, numbers = _facts_of(run, token), run.shown_numbers
+    if facts is None or numbers is None or int(numbers[token]) == token:
+        return facts
+    return replace(facts, number=int(numbers[token]))
+
+
+def _facts_of(run: Run, token: int) -> TokenFacts | None:
+    names, history = run.names, run.history
+    if names is None or history is None or token >= history.vocabulary_size:
+        return None
+    if token >= names.base + len(history):
+        special = history.recipe.special_tokens[token - names.base - len(history)]
+        return TokenFacts(token, special, special.encode(), "special token")
+    text, raw = names.text[token], names.raw[token]
+    if token < names.base:
+        return TokenFacts(token, text, raw, "base symbol")
+    merge = history[token - names.base]
+    assert isinstance(merge, Merge)
+    return TokenFacts(
+        id=token,
+        text=text,
+        raw=raw,
+        kind="merge",
+        step=merge.step,
+        count=merge.count,
+        decided=_decided(merge, names.text),
+        parts=(merge.left, merge.right),
+        part_texts=(names.text[merge.left], names.text[merge.right]),
+    )
+
+
+def _decided(merge: Merge, text: list[str]) -> str:
+    if merge.count < 0:
+        return "not known: the table was imported without counts"
+    if merge.runner_up is None:
+        return "nothing else was frequent enough"
+    left, right = merge.runner_up
+    other = f"{text[left]} + {text[right]}"
+    if merge.tied:
+        return f"a tie with {other}: the tie rule decided"
+    ahead = merge.count - merge.runner_up_count
+    if ahead < 0:
+        return f"elsewhere: in these texts {other} occurs {-ahead:,} times more"
+    return f"ahead of {other} by {ahead:,}"

@@ -1,0 +1,330 @@
+"""The life of the token that is looked at: its rise and fall, its words, who paid, where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.session.questions import Questions
+from app.session.run import Run
+from app.session.runs import Runs
+from app.session.shelf import Shelf
+from app.session.sources import Source
+from app.session.time import TimeCursor
+from app.window.parts.throttle import Throttle
+from app.window.questions.token.facts_model import InspectorModel
+from app.worker.counting import Counted, corpus_of
+from app.worker.questions import IsStopping
+from app.worker.token_names import shown
+from bpe_core import BpeError, MergeHistory, WordTable
+from bpe_core.insight.contexts import contexts
+from bpe_core.insight.contributions import FileCounts, contributions, split_over_files
+from bpe_core.insight.race import Runner
+from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.insight.reachability import Reachability, reachability
+from bpe_core.insight.token_life import biography
+
+FOLLOW_MILLISECONDS = 100
+CONTEXT_PAUSE_MILLISECONDS = 250  # reading files waits until the eye rests
+CONTEXT_SECONDS = 2.0
+MOST_SHOWN = 12
+MOST_CONTEXTS = 10
+NOT_COUNTED = "Let the run go on, so that its texts are counted again, to see where this token occurs."
+NO_TEXT = "This table came without texts: Training > Count on My Corpus shows where this token occurs."
+
+Steps = tuple[tuple[int, int], ...]  # a count from each of these states on
+
+
+@dataclass(frozen=True)
+class Share:
+    """A part of a count."""
+
+    text: str
+    count: int
+    share: float  # of the whole
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the corpus in which the token stands."""
+
+    source: str
+    line: int
+    is_row: bool
+    before: str
+    token: str
+    after: str
+
+
+@dataclass(frozen=True)
+class LifeFacts:
+    """What the words of the corpus tell about a token, as of merge `at`."""
+
+    token: int
+    at: int
+    count: int
+    peak: int
+    is_born: bool
+    is_scaffold: bool
+    pair_curve: Steps  # of the pair it was made of, until its birth
+    curve: Steps
+    end: int  # merges in all
+    children: tuple[tuple[int, str], ...]
+    child_count: int
+    takers: tuple[tuple[int, str, int], ...]  # step, token and occurrences of the merges that took most of it
+    words: tuple[Share, ...]
+    word_count: int
+    paid_by: tuple[Share, ...]  # the words that held the pair when it was merged
+    payer_count: int
+    files: tuple[Share, ...]  # where those came from; none for a single file
+    reach: str
+
+
+@dataclass(frozen=True)
+class _File:
+    source: Source
+    table: WordTable | None = field(repr=False)
+
+
+class TokenLifeModel(QObject):
+    """Follows the inspector while somebody looks; what takes reading files comes a moment later."""
+
+    changed = Signal()
+    lines_changed = Signal()
+
+    def __init__(
+        self,
+        inspector: InspectorModel,
+        runs: Runs,
+        cursor: TimeCursor,
+        shelf: Shelf,
+        questions: Questions,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.facts: LifeFacts | None = None
+        self._run: Run | None = None  # of which the facts tell
+        self.lines: tuple[Line, ...] = ()
+        self.hint = ""
+        self._inspector, self._runs, self._cursor = inspector, runs, cursor
+        self._shelf, self._questions = shelf, questions
+        self._watched = False
+        self._files: tuple[Run, FileCounts] | None = None
+        self._throttle = throttle = Throttle(FOLLOW_MILLISECONDS, self._ask, self)
+        inspector.changed.connect(throttle.call)
+        cursor.moved.connect(throttle.call)
+        runs.changed.connect(throttle.call)
+        self._lines_soon = QTimer(self, singleShot=True, interval=CONTEXT_PAUSE_MILLISECONDS)
+        self._lines_soon.timeout.connect(self._ask_for_lines)
+
+    @property
+    def is_waiting(self) -> bool:
+        return self._throttle.is_pending or self._lines_soon.isActive()
+
+    def watch(self, on: bool) -> None:
+        """Only while it is looked at does it ask anything."""
+        self._watched = on
+        if on:
+            self._throttle.call()
+        else:
+            self._lines_soon.stop()
+
+    def travel_to_step(self, step: int) -> None:
+        self._cursor.go_to(step)
+
+    def look_at(self, token: int) -> None:
+        """Another token, such as a child of this one; the moment stays unless it is not born yet."""
+        run = self._runs.shown
+        if run is not None and run.names is not None and token - run.names.base + 1 > self._cursor.position:
+            self._inspector.travel_to(token)
+        else:
+            self._inspector.look_at(token)
+
+    def _ask(self) -> None:
+        if not self._watched:
+            return
+        run, facts = self._runs.shown, self._inspector.facts
+        self._throttle.set_pause(self._questions.pause("token", run, FOLLOW_MILLISECONDS))
+        ranked = self._questions.ranked(run) if run is not None else None
+        history = run.history if run is not None else None
+        known = 0 if history is None else len(history.alphabet) + len(history)  # special tokens have no life
+        if run is None or facts is None or run.names is None or history is None or facts.id >= known:
+            self.hint = ""
+            self._lines_soon.stop()
+            self._take(None)
+            return
+        token, at, names = facts.id, self._cursor.position, run.names.text
+        if ranked is None:
+            self._ask_without_words(run, history, token, at)
+            return
+        files, file_names = self._file_counts(run), [source.name for source in run.sources]
+
+        def question(is_stopping: IsStopping) -> LifeFacts:
+            return life_facts(ranked(), token, at, names, files, file_names)
+
+        self.hint = ""
+        self._questions.ask("token", question, lambda life: self._take(life, run))
+        if not run.is_busy:  # files are read when it rests
+            self._lines_soon.start()
+
+    def _ask_without_words(self, run: Run, history: MergeHistory, token: int, at: int) -> None:
+        """What the table alone tells."""
+        names = run.names.text if run.names is not None else []
+        self.hint = NO_TEXT if not run.sources else NOT_COUNTED if run.learned else ""
+        self._lines_soon.stop()
+
+        def question(is_stopping: IsStopping) -> LifeFacts:
+            return life_without_words(history, token, at, names)
+
+        self._questions.ask("token", question, lambda life: self._take(life, run))
+
+    def _take(self, facts: LifeFacts | None, run: Run | None = None) -> None:
+        self._run = run
+        if facts != self.facts:
+            if facts is None or self.facts is None or facts.token != self.facts.token:
+                self.lines = ()
+            self.facts = facts
+            self.changed.emit()
+
+    def _file_counts(self, run: Run) -> FileCounts | None:
+        """The word counts of each file, while they are remembered."""
+        if len(run.sources) < 2:
+            return None
+        if self._files is None or self._files[0] is not run:
+            outcomes = [self._shelf.counts.outcome_of(source.as_text(), run.recipe) for source in run.sources]
+            tables = [outcome.table for outcome in outcomes if isinstance(outcome, Counted)]
+            if len(tables) < len(outcomes):
+                return None
+            self._files = run, FileCounts(tables)
+        return self._files[1]
+
+    def _ask_for_lines(self) -> None:
+        run, facts = self._run, self.facts
+        ranked = self._questions.ranked(run) if run is not None else None
+        if run is None or facts is None or ranked is None or not self._watched:
+            return
+        token, at, sources = facts.token, facts.at, run.sources
+
+        def question(is_stopping: IsStopping) -> tuple[Line, ...]:
+            return find_lines(ranked(), token, at, sources, is_stopping)
+
+        self._questions.ask("lines", question, self._take_lines)
+
+    def _take_lines(self, lines: tuple[Line, ...]) -> None:
+        if lines != self.lines:
+            self.lines = lines
+            self.lines_changed.emit()
+
+
+def life_facts(
+    ranked: RankedWords, token: int, at: int, names: Sequence[str], files: FileCounts | None, file_names: Sequence[str]
+) -> LifeFacts:
+    """All that the words tell."""
+    at = min(at, len(ranked.history))
+    life = biography(ranked, token, at)
+    paid = contributions(ranked, life.step) if life.step is not None else None
+    shares = split_over_files(paid, ranked, files) if paid is not None and files is not None else []
+    whole = max(1, paid.count if paid is not None else 1)
+    reached = reachability(ranked.history, token, at, corpus=ranked)
+    takers = [cut for cut in life.curve.cuts if cut.step <= at][:MOST_SHOWN]
+    by_share = sorted(zip(file_names, shares, strict=False), key=lambda one: -one[1])
+    return LifeFacts(
+        token=token,
+        at=at,
+        count=life.count_now,
+        peak=life.peak,
+        is_born=life.is_born,
+        is_scaffold=life.is_scaffold,
+        pair_curve=_steps(life.before, life.curve.born) if life.before is not None else (),
+        curve=_steps(life.curve, None),
+        end=len(ranked.history),
+        children=tuple((child, names[child]) for child in life.children[:MOST_SHOWN]),
+        child_count=len(life.children),
+        takers=tuple((cut.step, names[ranked.base + cut.step - 1], cut.lost) for cut in takers),
+        words=_shares(ranked, [(one.word, one.count) for one in life.words[:MOST_SHOWN]], max(1, life.count_now)),
+        word_count=life.word_count,
+        paid_by=_shares(ranked, [(one.word, one.count) for one in paid.words[:MOST_SHOWN]], whole) if paid else (),
+        payer_count=len(paid.words) if paid is not None else 0,
+        files=tuple(Share(name, share, share / whole) for name, share in by_share[:MOST_SHOWN]),
+        reach=_reach_sentence(reached, life.count_now, lambda id: names[id]),
+    )
+
+
+def life_without_words(history: MergeHistory, token: int, at: int, names: Sequence[str]) -> LifeFacts:
+    """Of a run whose text is not at hand, such as an imported one: where the token is used, and whether it can be."""
+    at, base = min(at, len(history)), len(history.alphabet)
+    columns = history.first(at).columns
+    children = (np.flatnonzero((columns.left == token) | (columns.right == token)) + base).tolist()
+    reached = reachability(history, token, at)
+    return LifeFacts(
+        token=token,
+        at=at,
+        count=0,
+        peak=0,
+        is_born=False,
+        is_scaffold=False,
+        pair_curve=(),
+        curve=(),
+        end=len(history),
+        children=tuple((child, names[child]) for child in children[:MOST_SHOWN]),
+        child_count=len(children),
+        takers=(),
+        words=(),
+        word_count=0,
+        paid_by=(),
+        payer_count=0,
+        files=(),
+        reach=_reach_sentence(reached, 0, lambda id: names[id]),
+    )
+
+
+def _shares(ranked: RankedWords, words: list[tuple[int, int]], whole: int) -> tuple[Share, ...]:
+    return tuple(Share(shown(ranked.words.word(word)[:80]), count, count / whole) for word, count in words)
+
+
+def _steps(runner: Runner, until: int | None) -> Steps:
+    """The count from its first state on, and after each fall."""
+    states = [runner.born, *(runner.falls + 1).tolist()]
+    points = list(zip(states, runner.counts.tolist(), strict=True))
+    return tuple(point for point in points if until is None or point[0] < until)
+
+
+def _reach_sentence(reached: Reachability, count: int, name: Callable[[int], str]) -> str:
+    if reached.kind == "reachable":
+        witness = shown((reached.witness or "").encode())
+        return f"A text that produces it: {witness}" if not count else ""
+    if reached.kind == "not learned yet":
+        return "At this moment it is not learned yet."
+    if len(reached.pieces) > 1:
+        return f"No text can produce it: its own text falls into {' | '.join(map(name, reached.pieces))}."
+    if reached.kind == "unreachable":
+        return "No text can produce it: these bytes are part of no character."
+    return "No text was found that produces it: the pattern seems always to cut it."
+
+
+def find_lines(
+    ranked: RankedWords, token: int, at: int, sources: Sequence[Source], is_stopping: IsStopping
+) -> tuple[Line, ...]:
+    """Lines of the run's texts in which the token stands, each file given its turn."""
+    found: list[Line] = []
+    seconds = CONTEXT_SECONDS / max(1, len(sources))
+    for source in sources:
+        if is_stopping() or len(found) >= MOST_CONTEXTS:
+            break
+        try:
+            corpus = corpus_of(source.as_text())
+            most = max(2, MOST_CONTEXTS // len(sources))
+            hits = contexts(corpus, ranked, token, at, most=most, seconds=seconds, cancelled=is_stopping)
+        except BpeError:
+            continue  # a file that is gone has no lines
+        found += [
+            Line(
+                source.name, hit.line, hit.is_row, hit.text[: hit.start], hit.text[hit.start : hit.stop],
+                hit.text[hit.stop :],
+            )
+            for hit in hits
+        ]  # fmt: skip
+    return tuple(found[:MOST_CONTEXTS])

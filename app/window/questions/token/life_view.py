@@ -1,0 +1,164 @@
+"""What the corpus tells about a token, under the facts of the inspector."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Iterable
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QHideEvent, QPalette, QShowEvent
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from app.window.parts.linked_text import LinkedText, link_to_step, number_in
+from app.window.parts.wording import count_text
+from app.window.questions.token.life_chart import LifeChart
+from app.window.questions.token.life_model import LifeFacts, Line, Share, TokenLifeModel
+
+LINE_CHARACTERS = 44  # on either side of the token
+SECTIONS = {  # in this order
+    "occurs": "",
+    "reach": "Can it be reached?",
+    "words": "Words that hold it",
+    "children": "Part of",
+    "takers": "Taken by",
+    "paid": "What paid for it",
+    "lines": "Where it stands",
+}
+
+
+class Section(QWidget):
+    """One answer under its title; hidden while there is none."""
+
+    def __init__(self, title: str, link_followed: Callable[[str], None]) -> None:
+        super().__init__()
+        self.title = QLabel(title)
+        self.title.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self.title.setVisible(bool(title))
+        self.text = LinkedText(title or "Occurrences")
+        self.text.linkActivated.connect(link_followed)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 4, 0, 2)
+        column.setSpacing(1)
+        column.addWidget(self.title)
+        column.addWidget(self.text)
+        self.hide()
+
+    def tell(self, text: str) -> None:
+        self.text.setText(text)
+        self.setVisible(bool(text))
+
+
+class TokenLife(QWidget):
+    """A small chart and paragraphs; tokens and merges named in them are links."""
+
+    section_wanted = Signal(QWidget)  # to be brought into view, now that it is filled
+
+    def __init__(self, model: TokenLifeModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.hint = QLabel(wordWrap=True)
+        self.hint.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self.chart = LifeChart()
+        self.sections = {name: Section(title, self._follow) for name, title in SECTIONS.items()}
+        self._wanted = ""
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 6, 0, 0)
+        column.setSpacing(0)
+        for widget in (self.hint, self.chart, *self.sections.values()):
+            column.addWidget(widget)
+        self.chart.time_chosen.connect(model.travel_to_step)
+        model.changed.connect(self._show)
+        model.lines_changed.connect(self._show_lines)
+        self._show()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._model.watch(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._model.watch(False)
+
+    def _show(self) -> None:
+        facts = self._model.facts
+        self.hint.setText(self._model.hint)
+        self.hint.setVisible(bool(self._model.hint))
+        self.chart.setVisible(facts is not None and bool(facts.curve))
+        self.chart.show_life(facts)
+        told = {} if facts is None else dict(_answers(facts))
+        for name, section in self.sections.items():
+            if name != "lines":
+                section.tell(told.get(name, ""))
+        self._show_lines()
+
+    def _show_lines(self) -> None:
+        self.sections["lines"].tell("".join(map(_line_text, self._model.lines)))
+        self._reveal_wanted()
+
+    def show_answer(self, name: str) -> None:
+        """Bring a section into view, as soon as it is filled."""
+        self._wanted = name
+        self._reveal_wanted()
+
+    def _reveal_wanted(self) -> None:
+        if self._wanted and self.sections[self._wanted].isVisibleTo(self):
+            self.section_wanted.emit(self.sections[self._wanted])
+            if not self._model.is_waiting:  # until then it may move
+                self._wanted = ""
+
+    def _follow(self, link: str) -> None:
+        if link.startswith("token:"):
+            self._model.look_at(number_in(link))
+        else:
+            self._model.travel_to_step(number_in(link))
+
+
+def _answers(facts: LifeFacts) -> Iterable[tuple[str, str]]:
+    """What each section says; the others have nothing to say."""
+    if facts.is_born:
+        told = f"<b>Occurs {count_text(facts.count, 'time')}</b> in {count_text(facts.word_count, 'word')}"
+        told += f"; {facts.peak:,} when it was born." if facts.at > 0 and facts.peak != facts.count else "."
+        yield "occurs", told + (" A <b>scaffold</b>: larger tokens have taken all of it." if facts.is_scaffold else "")
+    yield "reach", html.escape(facts.reach)
+    yield "words", _listed(facts.words, facts.word_count)
+    links = (f'<a href="token:{child}">{_name(text)}</a>' for child, text in facts.children)
+    yield "children", ", ".join(links) + _more(facts.child_count - len(facts.children))
+    taken = (f"{link_to_step(step, _name(text))} {lost:,}" for step, text, lost in facts.takers)
+    yield "takers", ", ".join(taken)
+    by_file = ", ".join(f"{_per_cent(one.share)} from {html.escape(one.text)}" for one in facts.files if one.count)
+    by_word = _listed(facts.paid_by, facts.payer_count, with_share=True)
+    yield "paid", f"<b>{by_file}</b><br>{by_word}" if by_file else by_word
+
+
+def _per_cent(share: float) -> str:
+    """In whole per cent, but what is there is never nothing, and what is missing never all.
+
+    >>> _per_cent(0.94), _per_cent(0.004), _per_cent(0.997), _per_cent(1.0)
+    ('94\u202f%', 'under 1\u202f%', 'over 99\u202f%', '100\u202f%')
+    """
+    if 0 < share < 0.01:
+        return "under 1\u202f%"
+    return "over 99\u202f%" if 0.99 < share < 1 else f"{share:.0%}".replace("%", "\u202f%")
+
+
+def _listed(shares: tuple[Share, ...], count: int, *, with_share: bool = False) -> str:
+    """Words with their counts, and how many more there are."""
+    parts = (
+        f"{_name(one.text)} {one.count:,}" + (f" ({_per_cent(one.share)})" if with_share else "") for one in shares
+    )
+    return ", ".join(parts) + _more(count - len(shares))
+
+
+def _more(count: int) -> str:
+    return f" and {count:,} more" if count > 0 else ""
+
+
+def _name(text: str) -> str:
+    return f"<code>{html.escape(text)}</code>"
+
+
+def _line_text(line: Line) -> str:
+    place = f"{html.escape(line.source)}, {'row' if line.is_row else 'line'} {line.line:,}"
+    before, after = html.escape(line.before[-LINE_CHARACTERS:]), html.escape(line.after[:LINE_CHARACTERS])
+    token = f"<b><u>{html.escape(line.token)}</u></b>"
+    return f"<p style='margin-top: 0; margin-bottom: 4px'>{before}{token}{after}<br><small>{place}</small></p>"

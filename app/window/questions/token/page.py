@@ -1,0 +1,127 @@
+"""One token, closely: what it is made of and how it came to be."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from app.window.parts.theme import fixed_font
+from app.window.parts.wording import count_text
+from app.window.questions.token.facts_model import InspectorModel, TokenFacts
+from app.window.questions.token.life_view import TokenLife
+
+MOST_BYTES = 48
+
+NOT_LEARNED = {
+    "base symbol": "a base symbol, there from the start",
+    "special token": "a special token, given by the recipe: never split, never joined",
+}
+
+
+class InspectorPanel(QScrollArea):
+    """The parts are buttons: each leads to the moment it was learned itself."""
+
+    def __init__(self, model: InspectorModel, life: TokenLife | None = None, parent: QWidget | None = None) -> None:
+        """`life` is shown below the facts."""
+        super().__init__(parent)
+        self._model = model
+        self.token = QLabel()
+        self.token.setAccessibleName("Token looked at")
+        self.token.setFont(fixed_font(self.font().pointSizeF() * 1.5))
+        self.hint = QLabel("Pick a merge or a token to look at it closely.", wordWrap=True)
+        self.hint.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self.facts = {title: QLabel(wordWrap=True) for title in ("Id", "Bytes", "Learned", "Count", "Decided")}
+        self.facts["Bytes"].setFont(fixed_font())
+        self._parts = QHBoxLayout()
+        self.parts = QPushButton(), QPushButton()  # the same two all the time: a key press may be on its way to one
+        for place, button in enumerate(self.parts):
+            button.setFont(fixed_font())
+            button.clicked.connect(lambda _=False, place=place: self._travel_to_part(place))
+            self._parts.addWidget(button)
+        self._parts.addStretch()
+        self._table = QWidget()
+        form = QFormLayout(self._table)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setVerticalSpacing(4)
+        for title, label in self.facts.items():
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            form.addRow(_title(title), label)
+        form.addRow(_title("Parts"), self._parts)
+        self._inside = inside = QWidget()
+        self._column = column = QVBoxLayout(inside)
+        column.setContentsMargins(8, 4, 8, 8)
+        column.addWidget(self.token)
+        column.addWidget(self.hint)
+        column.addWidget(self._table)
+        self.life = life
+        if life is not None:
+            column.addWidget(life)
+            life.section_wanted.connect(self._bring_into_view, Qt.ConnectionType.QueuedConnection)
+        column.addStretch()
+        self.setWidget(inside)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setAccessibleName("Token, closely")
+        model.changed.connect(self._show)
+        self._show()
+
+    def show_answer(self, name: str) -> None:
+        """Bring one of the answers about the token into view."""
+        if self.life is not None:
+            self.life.show_answer(name)
+
+    def _bring_into_view(self, section: QWidget) -> None:
+        """Its title at the top, as far as there is something below it."""
+        self._column.activate()
+        self.verticalScrollBar().setValue(section.mapTo(self._inside, section.rect().topLeft()).y())
+
+    def _show(self) -> None:
+        facts = self._model.facts
+        for widget in (self.token, self._table):
+            widget.setVisible(facts is not None)
+        self.hint.setVisible(facts is None)
+        if facts is not None:
+            self._fill(facts)
+
+    def _fill(self, facts: TokenFacts) -> None:
+        self.token.setText(_elided(facts.text, 40))
+        self.facts["Id"].setText(_id_text(facts))
+        raw = " ".join(f"{byte:02X}" for byte in facts.raw[:MOST_BYTES])
+        self.facts["Bytes"].setText(raw + (" …" if len(facts.raw) > MOST_BYTES else ""))
+        is_merge = facts.kind == "merge"
+        self.facts["Learned"].setText(f"merge {facts.step:,}" if is_merge else NOT_LEARNED[facts.kind])
+        self.facts["Count"].setText(count_text(facts.count, "time") if facts.count >= 0 else "not known")
+        self.facts["Decided"].setText(facts.decided)
+        form = self._table.layout()
+        assert isinstance(form, QFormLayout)
+        form.setRowVisible(self.facts["Count"], is_merge)
+        form.setRowVisible(self.facts["Decided"], bool(facts.decided))
+        form.setRowVisible(self._parts, is_merge)
+        self._show_parts(facts)
+
+    def _show_parts(self, facts: TokenFacts) -> None:
+        for button, text in zip(self.parts, facts.part_texts, strict=False):  # a base symbol has none
+            button.setText(_elided(text, 20).replace("&", "&&"))
+            button.setToolTip(f"Go to where {text} was learned")
+
+    def _travel_to_part(self, place: int) -> None:
+        facts = self._model.facts
+        if facts is not None and place < len(facts.parts):
+            self._model.travel_to(facts.parts[place])
+
+
+def _title(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+    return label
+
+
+def _id_text(facts: TokenFacts) -> str:
+    if facts.number is None:
+        return f"{facts.id:,}"
+    return f"{facts.number:,} in its file" if facts.number >= 0 else "none in its file"
+
+
+def _elided(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,1 @@
+"""Why is the text cut here?"""

@@ -1,0 +1,214 @@
+"""One word of the person's text, closely: its merge tree, and for each boundary why it stands or fell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Signal
+
+from app.session.questions import Questions
+from app.session.run import Run
+from app.session.runs import Runs
+from app.session.time import TimeCursor
+from app.window.parts.throttle import Throttle
+from app.window.text.model import TokenTextModel
+from app.window.text.safe_cuts import safe_cut_of, span_to_encode
+from app.worker.questions import IsStopping
+from bpe_core import MergeHistory
+from bpe_core.insight.merge_tree import Node
+from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.insight.why import Reason, WhySplit, WordInText, sentence
+from bpe_core.segmenting.boundaries import NEVER
+
+FOLLOW_MILLISECONDS = 80
+MOST_BOUNDARIES = 120  # of a word; nobody reads more reasons
+MOST_DRAWN = 64  # symbols of a word whose tree is drawn at each of its steps
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A boundary between two symbols of the word (or at one of its ends), and what is to be said about it."""
+
+    place: int  # before the symbol with this index
+    byte: int  # in the text
+    kind: str
+    sentence: str
+    steps: tuple[int, ...]  # the merges spoken of, to travel to
+    rank: int | None  # the merge that dissolves it, whenever that is
+
+
+@dataclass(frozen=True)
+class TreeNode:
+    """A token of the tree with all that is shown of it."""
+
+    id: int
+    text: str
+    start: int
+    stop: int
+    step: int | None
+    count: int | None
+    left: TreeNode | None = None
+    right: TreeNode | None = None
+
+
+@dataclass(frozen=True)
+class StepShown:
+    """A moment in the encoding of the word."""
+
+    step: int | None  # None before any merge
+    tokens: tuple[TreeNode, ...]
+
+
+@dataclass(frozen=True)
+class WordFacts:
+    """The word as of merge `at`."""
+
+    at: int
+    byte: int  # the one that was asked about
+    symbols: tuple[str, ...]
+    trees: tuple[TreeNode, ...]
+    joints: tuple[Joint, ...]
+    steps: tuple[StepShown, ...]
+
+    @property
+    def asked(self) -> Joint | None:
+        """The boundary that was asked about."""
+        return next((joint for joint in self.joints if joint.byte >= self.byte), None)
+
+
+class WhyModel(QObject):
+    """Answers for the place that was clicked last, at the moment shown, while somebody looks."""
+
+    changed = Signal()
+
+    def __init__(
+        self, text: TokenTextModel, runs: Runs, cursor: TimeCursor, questions: Questions, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.facts: WordFacts | None = None
+        self._text, self._runs, self._cursor, self._questions = text, runs, cursor, questions
+        self._byte: int | None = None
+        self._watched = False
+        self._throttle = throttle = Throttle(FOLLOW_MILLISECONDS, self._ask, self)
+        for signal in (text.text_changed, cursor.moved, runs.changed):
+            signal.connect(throttle.call)
+
+    @property
+    def is_waiting(self) -> bool:
+        return self._throttle.is_pending
+
+    def watch(self, on: bool) -> None:
+        """Only while it is looked at does it ask anything."""
+        self._watched = on
+        if on:
+            self._throttle.call()
+
+    def look_at(self, byte: int) -> None:
+        """Ask about the boundary before this byte of the text."""
+        self._byte = byte
+        self._throttle.call()
+
+    def travel_to(self, step: int) -> None:
+        """Go to the moment right after that merge."""
+        self._cursor.go_to(step)
+
+    def _ask(self) -> None:
+        run, byte = self._runs.shown, self._byte
+        if not self._watched:
+            return
+        self._throttle.set_pause(self._questions.pause("why", run, FOLLOW_MILLISECONDS))
+        if run is None or run.history is None or byte is None or not 0 <= byte <= self._text.byte_length:
+            self._take(None)
+            return
+        start, stop = self._surroundings(byte, run)
+        text = self._text.pieces.utf8(start, stop).decode()
+        at, ranked = self._cursor.position, self._questions.ranked(run)
+        history = run.history
+        names = _names_of(run, history)
+
+        def question(is_stopping: IsStopping) -> WordFacts | None:
+            corpus = ranked() if ranked is not None else None
+            return word_facts(text, byte - start, start, history, at, names, corpus)
+
+        self._questions.ask("why", question, self._take)
+
+    def _surroundings(self, byte: int, run: Run) -> tuple[int, int]:
+        """A part of the text that holds the words on both sides of this byte, and whatever their cuts depend on."""
+        read, length, safe_cut = self._text.pieces.utf8, self._text.byte_length, safe_cut_of(run.recipe)
+        start, stop = span_to_encode(read, length, byte, byte, safe_cut)
+        return span_to_encode(read, length, start, stop, safe_cut)
+
+    def _take(self, facts: WordFacts | None) -> None:
+        if facts != self.facts:
+            self.facts = facts
+            self.changed.emit()
+
+
+def _names_of(run: Run, history: MergeHistory) -> Callable[[int], str]:
+    """What is written on a token. The run's list may be longer than this history by now, where specials begin."""
+    texts = run.names.text if run.names is not None else []
+    specials, first_special = history.recipe.special_tokens, len(history.alphabet) + len(history)
+    return lambda id: texts[id] if id < first_special else specials[id - first_special]
+
+
+def word_facts(
+    text: str,
+    byte: int,
+    offset: int,
+    history: MergeHistory,
+    at: int,
+    name: Callable[[int], str],
+    corpus: RankedWords | None,
+) -> WordFacts | None:
+    """All about the word that holds this byte of the text, which itself begins at `offset`."""
+    why = WhySplit(text, history, corpus=corpus, allowed_special="all")
+    word = why.word_at(byte)
+    if not word.symbols:
+        return None
+    trees = tuple(_shown(node, history, name) for node in word.trees(at))
+    return WordFacts(
+        at=at,
+        byte=byte + offset,
+        symbols=tuple(map(name, word.symbols)),
+        trees=trees,
+        joints=tuple(_joints(why, word, at, offset, name)),
+        steps=tuple(
+            StepShown(
+                None if step.rank is None else step.rank + 1,
+                tuple(_shown(node, history, name, deep=len(word.symbols) <= MOST_DRAWN) for node in step.tokens),
+            )
+            for step in word.steps()
+        ),
+    )
+
+
+def _joints(why: WhySplit, word: WordInText, at: int, offset: int, name: Callable[[int], str]) -> list[Joint]:
+    """The ends of the word and every boundary inside it."""
+
+    def joint(place: int, byte: int, reason: Reason, rank: int | None) -> Joint:
+        return Joint(place, byte + offset, reason.kind, sentence(reason, name), reason.steps, rank)
+
+    found = [joint(0, word.start, why.at_byte(word.start, at), None)]
+    for place in range(1, min(len(word.symbols), MOST_BOUNDARIES)):
+        rank = word.ranks[place - 1]
+        reason = why.in_word(word, place, at)
+        found.append(joint(place, word.starts[place], reason, rank if rank != NEVER else None))
+    found.append(joint(len(word.symbols), word.stop, why.at_byte(word.stop, at), None))
+    return found
+
+
+def _shown(node: Node, history: MergeHistory, name: Callable[[int], str], *, deep: bool = True) -> TreeNode:
+    count = None
+    if node.rank is not None and history.has_counts:
+        count = int(history.columns.count[node.rank])
+    return TreeNode(
+        id=node.id,
+        text=name(node.id),
+        start=node.start,
+        stop=node.stop,
+        step=None if node.rank is None else node.rank + 1,
+        count=count,
+        left=_shown(node.left, history, name) if deep and node.left is not None else None,
+        right=_shown(node.right, history, name) if deep and node.right is not None else None,
+    )

@@ -1,0 +1,193 @@
+"""Why the text is cut where it was clicked: the merge tree, the reasons, and the encoding step by step."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QHideEvent, QPalette, QShowEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QScrollArea,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.window.parts.linked_text import LinkedText, link_to_step, number_in
+from app.window.parts.theme import fixed_font
+from app.window.questions.why.merge_tree import MergeTree
+from app.window.questions.why.model import Joint, WhyModel, WordFacts
+
+PLACE = Qt.ItemDataRole.UserRole
+
+
+class WhyPanel(QWidget):
+    """Follows the place that was clicked and the moment shown; the steps can be walked by themselves."""
+
+    def __init__(self, model: WhyModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._step: int | None = None  # index among the word's steps; None follows the moment shown
+        self._joint: int | None = None
+        self.hint = QLabel("Click into the text: here you see why it is cut where it is.", wordWrap=True)
+        self.hint.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self.tree = MergeTree()
+        self.tree_area = QScrollArea(widgetResizable=True)
+        self.tree_area.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.tree_area.setWidget(self.tree)
+        self.tree_area.setAccessibleName("The word as a tree")
+        self.back = _button("◀", "One merge back in this word")
+        self.forward = _button("▶", "One merge forward in this word")
+        self.now = _button("◆", "As of the moment shown")
+        self.told = QLabel()
+        self.reason = LinkedText("Why the text is cut here")
+        self.joints = QListWidget()
+        self.joints.setAccessibleName("The boundaries of the word")
+        self.joints.setFont(fixed_font(self.font().pointSizeF()))
+        self._lay_out()
+        self._connect()
+        self._show()
+
+    def _lay_out(self) -> None:
+        self.controls = QWidget()
+        row = QHBoxLayout(self.controls)
+        row.setContentsMargins(0, 0, 0, 0)
+        for widget in (self.back, self.now, self.forward):
+            row.addWidget(widget)
+        row.addWidget(self.told, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 4, 8, 4)
+        column.setSpacing(4)
+        column.addWidget(self.hint)
+        column.addWidget(self.reason)
+        column.addWidget(self.tree_area, 5)
+        column.addWidget(self.controls)
+        column.addWidget(self.joints, 2)
+
+    def _connect(self) -> None:
+        self._model.changed.connect(self._take)
+        self.back.clicked.connect(lambda: self._walk(-1))
+        self.forward.clicked.connect(lambda: self._walk(1))
+        self.now.clicked.connect(self._follow)
+        self.tree.node_chosen.connect(self._model.travel_to)
+        self.tree.joint_chosen.connect(self._choose_joint)
+        self.joints.currentRowChanged.connect(self._row_chosen)
+        self.joints.itemActivated.connect(self._travel)
+        self.reason.linkActivated.connect(lambda link: self._model.travel_to(number_in(link)))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._model.watch(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._model.watch(False)
+
+    def _take(self) -> None:
+        """Another word, or another moment: show the boundary that was asked about."""
+        facts = self._model.facts
+        asked = facts.asked if facts is not None else None
+        self._joint = asked.place if asked is not None else None
+        self._step = None
+        self._show()
+
+    def _show(self) -> None:
+        facts = self._model.facts
+        for widget in (self.tree_area, self.controls, self.reason, self.joints):
+            widget.setVisible(facts is not None)
+        self.hint.setVisible(facts is None)
+        self._fill_joints(facts)
+        self._draw()
+
+    def _fill_joints(self, facts: WordFacts | None) -> None:
+        self.joints.blockSignals(True)
+        self.joints.clear()
+        for joint in facts.joints if facts is not None else ():
+            assert facts is not None
+            item = QListWidgetItem(_place_text(facts, joint))
+            item.setToolTip(joint.sentence)
+            item.setData(PLACE, joint.place)
+            self.joints.addItem(item)
+            if joint.place == self._joint:
+                self.joints.setCurrentItem(item)
+        self.joints.blockSignals(False)
+
+    def _draw(self) -> None:
+        facts = self._model.facts
+        if facts is None:
+            self.tree.show_trees(None, (), None)
+            return
+        step = None if self._step is None else facts.steps[self._step]
+        self.tree.show_trees(facts, facts.trees if step is None else step.tokens, self._joint)
+        at = self._step if self._step is not None else _index_at(facts)
+        self.back.setEnabled(at > 0)
+        self.forward.setEnabled(at < len(facts.steps) - 1)
+        made = facts.steps[at].step
+        moment = "before any merge" if made is None else f"after merge {made:,}"
+        self.told.setText(f"step {at} of {len(facts.steps) - 1}, {moment}")
+        joint = next((joint for joint in facts.joints if joint.place == self._joint), None)
+        self.reason.setText("" if joint is None else _linked(joint))
+
+    def _walk(self, by: int) -> None:
+        facts = self._model.facts
+        if facts is not None:
+            at = self._step if self._step is not None else _index_at(facts)
+            self._step = min(max(0, at + by), len(facts.steps) - 1)
+            self._draw()
+
+    def _follow(self) -> None:
+        self._step = None
+        self._draw()
+
+    def _choose_joint(self, place: int) -> None:
+        for row in range(self.joints.count()):
+            if self.joints.item(row).data(PLACE) == place:
+                self.joints.setCurrentRow(row)
+
+    def _row_chosen(self, row: int) -> None:
+        if row >= 0:
+            self._joint = self.joints.item(row).data(PLACE)
+            self._draw()
+
+    def _travel(self, item: QListWidgetItem) -> None:
+        """To the merge that the reason speaks of first."""
+        facts = self._model.facts
+        place = item.data(PLACE)
+        joint = next((one for one in facts.joints if one.place == place), None) if facts is not None else None
+        if joint is not None and joint.steps:
+            self._model.travel_to(joint.steps[-1])
+
+
+def _index_at(facts: WordFacts) -> int:
+    """The last step made by the moment shown."""
+    return sum(step.step is not None and step.step <= facts.at for step in facts.steps)
+
+
+def _place_text(facts: WordFacts, joint: Joint) -> str:
+    """The word with the boundary shown: `new|er`, and a word for why."""
+    before = "".join(facts.symbols[max(0, joint.place - 8) : joint.place])
+    after = "".join(facts.symbols[joint.place : joint.place + 8])
+    sign = "╎" if joint.kind == "joined" else "│"
+    return f"{before:>10}{sign}{after:<10} {joint.kind}"
+
+
+def _linked(joint: Joint) -> str:
+    """The sentence with each merge it names as a link to that moment."""
+    text = joint.sentence.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    for step in dict.fromkeys(joint.steps):
+        named = f"merge {step:,}"
+        text = re.sub(rf"{named}(?!,?\d)", link_to_step(step, named), text)
+    return text
+
+
+def _button(sign: str, tip: str) -> QToolButton:
+    button = QToolButton()
+    button.setText(sign)
+    button.setToolTip(tip)
+    button.setAutoRaise(True)
+    button.setAccessibleName(tip)
+    return button

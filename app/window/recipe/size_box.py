@@ -1,0 +1,40 @@
+"""How much is to be learned, as a number to type: the same box in the toolbar and in the recipe."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QSpinBox, QWidget
+
+from app.window.recipe.model import SIZE_ADVICE, RecipeForm
+
+LARGEST = 4_000_000
+
+
+class SizeBox(QSpinBox):
+    """The vocabulary size, or the number of merges where the recipe counts those."""
+
+    def __init__(self, form: RecipeForm, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._form = form
+        self.setRange(0, LARGEST)
+        self.setGroupSeparatorShown(True)
+        self.setKeyboardTracking(False)  # only a finished number is a choice
+        self.setAccelerated(True)
+        self.setSingleStep(1000)
+        self.setToolTip("How large the vocabulary grows:\n" + "\n".join(f"• {advice}" for advice in SIZE_ADVICE))
+        form.changed.connect(self._show)
+        form.refused.connect(lambda choice, sentence: self._show())
+        self.valueChanged.connect(self._choose)
+        self._show()
+
+    @property
+    def counts_merges(self) -> bool:
+        return self._form.value("merges") is not None
+
+    def _choose(self, size: int) -> None:
+        self._form.choose(**{"merges" if self.counts_merges else "vocab_size": size})
+
+    def _show(self) -> None:
+        self.blockSignals(True)
+        self.setValue(self._form.value("merges") if self.counts_merges else self._form.value("vocab_size"))
+        self.setAccessibleName("Number of merges" if self.counts_merges else "Vocabulary size")
+        self.blockSignals(False)

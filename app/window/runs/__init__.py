@@ -1,0 +1,1 @@
+"""The runs of the session, as a list."""

@@ -1,0 +1,104 @@
+"""The runs of a session as a list: nothing that was learned is ever overwritten."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QFont
+
+from app.session.run import Run
+from app.session.session import Session
+from app.window.parts.throttle import Throttle
+from app.window.training.status import sentence_of, title_of
+from bpe_core import RecipeError
+from bpe_core.recipe import Ties
+
+Index = QModelIndex | QPersistentModelIndex
+Role = Qt.ItemDataRole
+REFRESH_MILLISECONDS = 200
+MOST_NAMED = 2  # texts in one line
+
+
+class RunListModel(QAbstractListModel):
+    """One row a run, the newest first."""
+
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._rows: list[Run] = []
+        throttle = Throttle(REFRESH_MILLISECONDS, self._refresh, self)
+        session.runs.changed.connect(throttle.call)
+        session.runs.grew.connect(throttle.call)
+
+    @property
+    def shown_row(self) -> int:
+        """The row of the run that the window shows; -1 if it shows none."""
+        return next((row for row, run in enumerate(self._rows) if run is self._session.runs.shown), -1)
+
+    def number(self, row: int) -> int:
+        return self._rows[row].number
+
+    def show(self, row: int) -> None:
+        """Let the window show that run."""
+        if self._rows[row] is not self._session.runs.shown:
+            self._session.runs.show(self._rows[row])
+
+    def take_recipe(self, row: int) -> None:
+        """Let the recipe be the one that run learned with."""
+        run = self._rows[row]
+        self._session.recipe.put(run.recipe, f"Use the recipe of run {run.number}")
+
+    def rules(self, row: int) -> list[Ties]:
+        """The other tie rules that the same texts could be learned with."""
+        run = self._rows[row]
+        others = [rule for rule in get_args(Ties) if rule != run.recipe.ties]
+        return [rule for rule in others if run.sources and _allows(run, rule)]
+
+    def train_again(self, row: int, rule: Ties) -> None:
+        """A new run on the same texts, by the same recipe but for the rule."""
+        run = self._rows[row]
+        self._session.runs.train(run.sources, run.recipe.with_changes(ties=rule))
+
+    def _refresh(self) -> None:
+        newest_first = self._session.runs.all[::-1]
+        if newest_first != self._rows:
+            self.beginResetModel()
+            self._rows = newest_first
+            self.endResetModel()
+        elif self._rows:
+            self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
+
+    # What Qt asks for
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self._rows):
+            return None
+        run = self._rows[index.row()]
+        if role == Role.DisplayRole:
+            return f"{title_of(run)}\n{texts_of(run)}"
+        if role in (Role.ToolTipRole, Role.AccessibleDescriptionRole):
+            return f"{title_of(run)}\n{texts_of(run, most=20)}\n{sentence_of(run)}"
+        if role == Role.FontRole and run is self._session.runs.shown:
+            font = QFont()
+            font.setBold(True)
+            return font
+        return None
+
+
+def texts_of(run: Run, most: int = MOST_NAMED) -> str:
+    """What it learned from."""
+    names = ", ".join(source.name for source in run.sources[:most])
+    more = f" and {len(run.sources) - most} more" if len(run.sources) > most else ""
+    return f"{names}{more}" or "from elsewhere"
+
+
+def _allows(run: Run, rule: Ties) -> bool:
+    try:
+        run.recipe.with_changes(ties=rule)
+    except RecipeError:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""A person's text, token by token in colour."""

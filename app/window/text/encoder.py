@@ -1,0 +1,132 @@
+"""Keeps the tokens of the person's text true while it is edited and while merges are learned."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from app.session.changes import Held
+from app.session.jobs import Jobs
+from app.session.notices import Notice
+from app.session.runs import Runs
+from app.session.time import TimeCursor
+from app.window.parts.throttle import Throttle
+from app.window.text.hidden_symbols import HiddenSymbols
+from app.window.text.model import EncodeRequest, TokenTextModel
+from app.window.text.safe_cuts import safe_cut_of
+from app.worker.encoding import Encoded, EncodingJob
+from app.worker.job import Failed, Job
+from app.worker.mailbox import Message
+from bpe_core import MergeHistory, Recipe, WordTable
+from bpe_core.alphabet import Alphabet
+
+LEARNING_MILLISECONDS = 200  # how often the text is encoded anew while merges stream
+TYPING_MILLISECONDS = 15
+TEXT_MILLISECONDS = 300  # how soon the session's copy follows the text
+
+
+class TextEncoder(QObject):
+    """One encoding at a time; whatever changed meanwhile is encoded next."""
+
+    noticed = Signal(Notice)
+
+    def __init__(
+        self,
+        model: TokenTextModel,
+        runs: Runs,
+        cursor: TimeCursor,
+        recipe: Held[Recipe],
+        text: Held[str],
+        jobs: Jobs,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._model, self._runs, self._cursor, self._recipe, self._jobs = model, runs, cursor, recipe, jobs
+        self._job: EncodingJob | None = None
+        self._request: EncodeRequest | None = None
+        self._history: MergeHistory | None = None  # what the tokens on screen were found with
+        learning = Throttle(LEARNING_MILLISECONDS, self.encode, self)
+        typing = Throttle(TYPING_MILLISECONDS, self.encode, self)
+        copying = Throttle(TEXT_MILLISECONDS, lambda: text.put_quietly(model.text()), self)
+        runs.changed.connect(self._use_numbers)
+        model.text_changed.connect(typing.call)
+        model.text_changed.connect(copying.call)
+        runs.grew.connect(learning.call)
+        runs.changed.connect(learning.call)
+        recipe.changed.connect(learning.call)
+        cursor.moved.connect(self._move)
+        jobs.mailbox.arrived.connect(self._receive)
+        jobs.ended.connect(self._job_ended)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the tokens on screen are not yet those of the text and the merges as they are now."""
+        return self._job is not None or self._model.is_pending or not _are_the_same(self._wanted(), self._history)
+
+    def _move(self, position: int) -> None:
+        self._model.set_cursor(position)
+
+    def _use_numbers(self) -> None:
+        run = self._runs.shown
+        self._model.use_numbers(None if run is None else run.shown_numbers)
+
+    def _wanted(self) -> MergeHistory:
+        """The merges to encode with: the shown run's, or none yet."""
+        run = self._runs.shown
+        if run is not None and run.history is not None:
+            return run.history
+        recipe = self._recipe.value
+        alphabet = Alphabet.for_words(WordTable.from_counts({}), recipe)
+        return MergeHistory.from_pairs(recipe, alphabet, [])
+
+    def encode(self) -> None:
+        if self._job is not None:
+            return
+        wanted = self._wanted()
+        if not _are_the_same(wanted, self._history):
+            request: EncodeRequest | None = EncodeRequest(
+                self._model.revision, 0, self._model.byte_length, self._model.text()
+            )
+        else:  # where a recipe surely cuts takes a while to find out, at first
+            request = self._model.request(safe_cut_of(wanted.recipe)) if self._model.is_pending else None
+        if request is None:
+            return
+        self._request = request
+        self._job = EncodingJob(self._jobs.mailbox, self._jobs.next_stamp("encoding"), wanted, request.text)
+        self._jobs.start(self._job)
+
+    def _receive(self, message: Message) -> None:
+        if self._job is None or message.stamp != self._job.stamp or self._request is None:
+            return
+        if isinstance(message, Encoded):
+            self._accept(message, self._request)
+        elif isinstance(message, Failed):
+            self.noticed.emit(Notice(message.sentence))
+            self._history = self._wanted()
+
+    def _accept(self, message: Encoded, request: EncodeRequest) -> None:
+        if request.revision != self._model.revision:
+            return
+        if self._history is None or len(self._history.alphabet) != len(message.history.alphabet):
+            self._model.use_alphabet(len(message.history.alphabet))
+        self._history = message.history
+        found = message.boundaries
+        hidden = HiddenSymbols(*found.hidden)
+        self._model.accept(request.revision, request.start, request.stop, found.ranks, found.symbols, hidden)
+
+    def _job_ended(self, job: Job) -> None:
+        if job is self._job:
+            self._job = None
+            self.encode()
+
+
+def _are_the_same(one: MergeHistory, other: MergeHistory | None) -> bool:
+    """Whether two histories give the same tokens, as far as can be told cheaply."""
+    if other is None or len(one) != len(other) or one.recipe != other.recipe:
+        return False
+    if one.alphabet is not other.alphabet and one.alphabet != other.alphabet:
+        return False  # a run that has learned nothing yet knows the characters of its words already
+    return (
+        len(one) == 0
+        or one.columns.left.base is other.columns.left.base
+        or bool((one.columns.left == other.columns.left).all() and (one.columns.right == other.columns.right).all())
+    )

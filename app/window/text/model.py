@@ -1,0 +1,344 @@
+"""A person's text with the tokens it falls into at merge k: what the text view and the ids view show.
+
+The model holds the text, the rank of every boundary in it, and the time cursor. An edit
+moves the known ranks at once and leaves a range waiting; whoever listens to `text_changed`
+asks `request()` what to encode and hands the answer to `accept()`. An answer to an older
+revision of the text is dropped: a newer request is already under way.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from app.window.text.boundary_ranks import NO_TOKEN, BoundaryRanks, Int32s, Int64s, Tokens
+from app.window.text.edit_history import Edit, EditHistory
+from app.window.text.hidden_symbols import HiddenSymbols
+from app.window.text.pieces import PiecesChange, TextPieces, utf8_length
+from app.window.text.safe_cuts import NEWLINE_AFTER_LETTER, span_to_encode
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True)
+class TextChange:
+    """At one place, `removed` gave way to `added`; the text is now of this revision."""
+
+    revision: int
+    start: int  # in characters
+    start_byte: int
+    removed: str
+    added: str
+    pieces: PiecesChange
+    is_whole: bool  # nothing of the text before is left
+
+
+@dataclass(frozen=True)
+class EncodeRequest:
+    """The bytes of one revision of the text whose boundary ranks are wanted."""
+
+    revision: int
+    start: int
+    stop: int
+    text: str
+
+
+@dataclass(frozen=True)
+class TokenAt:
+    """One token of the text, by the bytes it covers."""
+
+    start: int
+    stop: int
+    id: int  # NO_TOKEN where it is not known yet, or the bytes belong to no token
+    data: bytes
+
+    @property
+    def span(self) -> tuple[int, int]:
+        return self.start, self.stop
+
+    @property
+    def starts_inside_character(self) -> bool:
+        return bool(self.data) and self.data[0] & 0xC0 == 0x80
+
+    @property
+    def stops_inside_character(self) -> bool:
+        """Whether the last character of the token is not there in full."""
+        tail = self.data[-4:]
+        lead = next((i for i in range(len(tail) - 1, -1, -1) if tail[i] & 0xC0 != 0x80), None)
+        if lead is None:
+            return False  # the middle or end of a character: the next token tells
+        needed = 1 if tail[lead] < 0x80 else 2 if tail[lead] < 0xE0 else 3 if tail[lead] < 0xF0 else 4
+        return len(tail) - lead < needed
+
+    @property
+    def cuts_character(self) -> bool:
+        return self.starts_inside_character or self.stops_inside_character
+
+
+@dataclass(frozen=True)
+class TokenCounts:
+    """The figures under the text. A ratio is None where there is nothing to divide by."""
+
+    characters: int
+    bytes: int
+    tokens: int
+    words: int
+    known: bool  # false while a part of the text waits to be encoded
+
+    @property
+    def bytes_per_token(self) -> float | None:
+        return self.bytes / self.tokens if self.tokens else None
+
+    @property
+    def tokens_per_word(self) -> float | None:
+        return self.tokens / self.words if self.words else None
+
+
+class TokenTextModel(QObject):
+    """The text, its boundary ranks and the time cursor, as one thing that can be watched."""
+
+    text_changed = Signal(object)  # a TextChange
+    tokens_changed = Signal()  # other ranks, or another cursor: the same text falls into other tokens
+    undo_changed = Signal(bool, bool)  # can undo, can redo
+    step_made = Signal()  # an edit that is a step of undo by itself
+
+    def __init__(self, text: str = "", parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.pieces = TextPieces(_encodable(text))
+        self.revision = 0
+        self._ranks = BoundaryRanks(self.pieces.byte_length)
+        self._numbers: Int64s | None = None
+        self._cursor = 0
+        self._history = EditHistory()
+        self._words: int | None = None
+        self._tokens: int | None = None
+        self._edges: tuple[int, int, Int32s] | None = None
+
+    # -- the text --------------------------------------------------------------------------
+
+    def text(self) -> str:
+        """Exactly what was put in. (A lone surrogate, which UTF-8 cannot hold, became U+FFFD.)"""
+        return self.pieces.text()
+
+    @property
+    def length(self) -> int:
+        """Characters in the text."""
+        return self.pieces.length
+
+    @property
+    def byte_length(self) -> int:
+        return self.pieces.byte_length
+
+    def set_text(self, text: str) -> None:
+        """Begin with another text; what was done before cannot be undone."""
+        self._change(Edit(0, self.text(), _encodable(text)))
+        self._history.clear()
+        self.undo_changed.emit(False, False)
+
+    def replace(self, start: int, stop: int, added: str, *, joins: bool = False) -> None:
+        """Edit the characters from `start` to `stop`; keystrokes that `joins` are undone together."""
+        edit = Edit(start, self.pieces.slice(start, stop), _encodable(added))
+        if edit.removed == edit.added:
+            return
+        before = self._history.position
+        self._history.record(edit, joins=joins)
+        self._change(edit)
+        self._announce_undo()
+        if self._history.position > before:
+            self.step_made.emit()
+
+    def seal_undo(self) -> None:
+        """The next keystroke begins a new undo step."""
+        self._history.seal()
+
+    @property
+    def undo_position(self) -> int:
+        """How many steps could be taken back if none were ever forgotten."""
+        return self._history.position
+
+    def undo(self) -> None:
+        self._apply(self._history.undo())
+
+    def redo(self) -> None:
+        self._apply(self._history.redo())
+
+    @property
+    def can_undo(self) -> bool:
+        return self._history.can_undo
+
+    @property
+    def can_redo(self) -> bool:
+        return self._history.can_redo
+
+    def _apply(self, edit: Edit | None) -> None:
+        if edit:
+            self._change(edit)
+            self._announce_undo()
+
+    def _announce_undo(self) -> None:
+        self.undo_changed.emit(self.can_undo, self.can_redo)
+
+    def _change(self, edit: Edit) -> None:
+        start_byte = self.pieces.byte_of(edit.start)
+        change = self.pieces.replace(edit.start, edit.start + len(edit.removed), edit.added)
+        self._ranks.splice(start_byte, utf8_length(edit.removed), utf8_length(edit.added))
+        self.revision += 1
+        self._forget_counts()
+        is_whole = len(edit.added) == self.length
+        self.text_changed.emit(
+            TextChange(self.revision, edit.start, start_byte, edit.removed, edit.added, change, is_whole)
+        )
+
+    # -- what the engine is asked and answers ----------------------------------------------
+
+    def request(self, safe_cut: re.Pattern[bytes] = NEWLINE_AFTER_LETTER) -> EncodeRequest | None:
+        """What to encode next, cut only where the pattern cuts for sure; None if all is known."""
+        if self._ranks.pending is None:
+            return None
+        start, stop = span_to_encode(self.pieces.utf8, self.byte_length, *self._ranks.pending, safe_cut)
+        return EncodeRequest(self.revision, start, stop, self.pieces.utf8(start, stop).decode())
+
+    def accept(
+        self,
+        revision: int,
+        start: int,
+        stop: int,
+        ranks: Int32s,
+        symbols: Int32s | None = None,
+        hidden: HiddenSymbols | None = None,
+    ) -> bool:
+        """Take the ranks of the bytes from `start` to `stop`, unless the text has changed since.
+
+        `symbols` names the base symbol that starts at each byte where bytes are not their own
+        ids; NO_TOKEN marks bytes that normalization takes away. `hidden` are those that cover
+        no byte, such as word markers, at places counted from `start`.
+        """
+        if revision != self.revision:
+            return False
+        self._ranks.put(start, stop, ranks, symbols, hidden)
+        self._forget_counts()
+        self.tokens_changed.emit()
+        return True
+
+    def use_alphabet(self, size: int) -> None:
+        """A merge's id is this size plus its rank. Another alphabet means other tokens: all must be encoded again."""
+        self._ranks.alphabet_size = size
+        self.forget_tokens()
+
+    def use_numbers(self, numbers: Int64s | None) -> None:
+        """What each id is shown as; None: as itself."""
+        if numbers is not self._numbers:
+            self._numbers = numbers
+            self.tokens_changed.emit()
+
+    def number_of(self, id: int) -> int:
+        """The number by which a token is shown; NO_TOKEN where it has none."""
+        if self._numbers is None or id == NO_TOKEN:
+            return id
+        return int(self._numbers[id]) if id < len(self._numbers) else NO_TOKEN
+
+    @property
+    def largest_number(self) -> int:
+        """No token of the text is shown by a larger one."""
+        return self.largest_id if self._numbers is None else int(self._numbers.max(initial=0))
+
+    def forget_tokens(self) -> None:
+        """The whole text waits to be encoded, as for another tokenizer."""
+        self._ranks.forget(self.byte_length)
+        self._forget_counts()
+        self.tokens_changed.emit()
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether a part of the text waits to be encoded."""
+        return self._ranks.pending is not None
+
+    # -- the time cursor -------------------------------------------------------------------
+
+    @property
+    def cursor(self) -> int:
+        return self._cursor
+
+    def set_cursor(self, merges: int) -> None:
+        """Show the tokens as they stood after this many merges."""
+        if merges != self._cursor:
+            self._cursor = merges
+            self._tokens = self._edges = None
+            self.tokens_changed.emit()
+
+    # -- tokens ----------------------------------------------------------------------------
+
+    def tokens_between(self, start: int, stop: int) -> Tokens:
+        """All tokens that share a byte with the range."""
+        return self._ranks.tokens_between(start, stop, self._cursor, self.pieces.utf8)
+
+    def token_at(self, byte: int) -> TokenAt | None:
+        """The token that holds this byte."""
+        if not 0 <= byte < self.byte_length:
+            return None
+        tokens = self.tokens_between(byte, byte + 1)
+        start, stop = int(tokens.edges[0]), int(tokens.edges[1])
+        pending = self._ranks.pending
+        is_known = pending is None or stop < pending[0] or start > pending[1]
+        return TokenAt(start, stop, int(tokens.ids[0]) if is_known else NO_TOKEN, self.pieces.utf8(start, stop))
+
+    @property
+    def largest_id(self) -> int:
+        """No token of the text has a larger id."""
+        return self._ranks.largest_id(self._cursor)
+
+    def token_count(self) -> int:
+        if self._tokens is None:
+            self._tokens = self._ranks.count(self._cursor)
+        return self._tokens
+
+    def counts(self) -> TokenCounts:
+        if self._words is None:
+            self._words = self._ranks.count_words()
+        return TokenCounts(self.length, self.byte_length, self.token_count(), self._words, not self.is_pending)
+
+    def edges(self) -> Int32s:
+        """Where every token of the text starts, and where the last one ends; kept until something changes.
+
+        A token that covers no byte, such as a word marker that stands alone, ends where it starts.
+        """
+        key = (self.revision, self._cursor)
+        if self._edges is None or self._edges[:2] != key:
+            self._edges = (*key, self._ranks.edges(self._cursor).astype(np.int32))
+        return self._edges[2]
+
+    def ids_between(self, first: int, stop: int) -> Tokens:
+        """The tokens of these indices, for showing a stretch of the whole list."""
+        edges = self.edges()
+        start, end = int(edges[first]), int(edges[stop])
+        tokens = self._ranks.with_hidden(self.tokens_between(start, end), self._cursor, of_neighbours=True)
+        skipped = first - int(np.searchsorted(edges, np.int32(start)))
+        count = stop - first
+        return Tokens(tokens.edges[skipped : skipped + count + 1], tokens.ids[skipped : skipped + count])
+
+    def ids_in(self, start: int, stop: int) -> list[int]:
+        """The ids of all tokens that share a byte with the range, and of those without bytes in the same words."""
+        tokens = self.tokens_between(start, stop)
+        return [id for id in self._ranks.with_hidden(tokens, self._cursor).ids.tolist() if id != NO_TOKEN]
+
+    def token_of_index(self, index: int) -> TokenAt | None:
+        """The token that stands there in the list of all."""
+        start, stop = self.edges()[index : index + 2].tolist()
+        if start < stop:
+            return self.token_at(start)
+        return TokenAt(start, stop, int(self.ids_between(index, index + 1).ids[0]), b"")
+
+    def index_of_token(self, byte: int) -> int:
+        """How many tokens stand before the one that holds this byte."""
+        return int(np.searchsorted(self.edges(), np.int32(byte), side="right")) - 1
+
+    def _forget_counts(self) -> None:
+        self._words = self._tokens = self._edges = None
+
+
+def _encodable(text: str) -> str:
+    """Half of a surrogate pair is no character and has no UTF-8 form; it is shown as U+FFFD."""
+    return text if text.isascii() else _LONE_SURROGATE.sub("\ufffd", text)

@@ -1,0 +1,259 @@
+"""The scrolling surface on which a model's text is seen, token by token; without a caret yet.
+
+Text is laid out and painted block by block, where it can be seen, so that a megabyte costs
+no more than a page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QCursor,
+    QFont,
+    QFontDatabase,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
+
+from app.window.text.model import TextChange, TokenAt, TokenTextModel
+from app.window.text.view.block_layout import Setting
+from app.window.text.view.flow import Flow
+from app.window.text.view.painting import ByteSpan, Overlay, TokenPainter
+from app.window.text.view.palette import TokenPalette
+
+MARGIN = 10  # between the text and the sides
+SMALLEST_FONT, LARGEST_FONT = 6.0, 48.0
+_JUMP = 3  # a scroll farther than this many pages goes by estimate
+
+
+class TokenCanvas(QAbstractScrollArea):
+    """Shows, scrolls, and says which token is under the mouse."""
+
+    token_hovered = Signal(object)  # the TokenAt under the mouse, or None
+    show_blanks_changed = Signal(bool)
+
+    def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.model = model
+        self._placeholder = ""
+        self._show_blanks = False
+        self._hovered: TokenAt | None = None
+        self._highlighted: ByteSpan | None = None
+        self._marks: Sequence[ByteSpan] = ()
+        self._scroll_bar_is_told = False  # rather than moved by the person
+        self._scrolled_to = 0
+        self._set_up_widget()
+        self.flow = Flow(model.pieces, self._setting())
+        model.text_changed.connect(self._follow_text)
+        model.tokens_changed.connect(self._follow_tokens)
+
+    def _set_up_widget(self) -> None:
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font.setPointSizeF(max(11.0, QApplication.font().pointSizeF() + 1))
+        self.setFont(font)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.setAutoFillBackground(True)
+        self.setViewportMargins(0, 6, 0, 6)
+        self.viewport().setMouseTracking(True)
+
+    # -- face ------------------------------------------------------------------------------
+
+    def set_placeholder(self, text: str) -> None:
+        """What is shown while there is no text."""
+        self._placeholder = text
+        self.viewport().update()
+
+    @property
+    def show_blanks(self) -> bool:
+        return self._show_blanks
+
+    def set_show_blanks(self, show: bool) -> None:
+        """Show blanks, tabs, line ends, joiners and direction marks too."""
+        if show != self._show_blanks:
+            self._show_blanks = show
+            self._lay_out_again()
+            self.show_blanks_changed.emit(show)
+
+    def highlight(self, span: ByteSpan | None) -> None:
+        """Outline a token from outside, by its bytes."""
+        if span != self._highlighted:
+            self._highlighted = span
+            self.viewport().update()
+
+    def set_marks(self, spans: Sequence[ByteSpan]) -> None:
+        """Underline these bytes: spans in order that do not overlap."""
+        self._marks = spans
+        self.viewport().update()
+
+    def reveal(self, byte: int) -> None:
+        """Scroll until a byte can be seen."""
+        self.reveal_character(self.model.pieces.character_of(byte))
+
+    def hovered_token(self) -> TokenAt | None:
+        return self._hovered
+
+    def rectangle_of(self, character: int) -> QRect:
+        """Where a character begins, in the viewport: a place for the caret or a tooltip."""
+        block, row = self.flow.place_of(character)
+        x = MARGIN + block.layout.x_of(character - block.start)
+        return QRectF(x, block.y + row.y, 2, row.height).toAlignedRect()
+
+    def zoom(self, steps: float) -> None:
+        """Make the letters larger or smaller."""
+        font = QFont(self.font())
+        font.setPointSizeF(min(LARGEST_FONT, max(SMALLEST_FONT, font.pointSizeF() + steps)))
+        self.setFont(font)
+
+    # -- following the model ---------------------------------------------------------------
+
+    def _follow_text(self, change: TextChange) -> None:
+        self._hover_over(None)
+        if change.is_whole:
+            self.flow.start_over()
+        else:
+            self.flow.splice(change.pieces)
+        self._refresh()
+
+    def _follow_tokens(self) -> None:
+        if self._hovered:
+            self._hover_over(self.model.token_at(self._hovered.start))
+        self.viewport().update()
+
+    # -- scrolling -------------------------------------------------------------------------
+
+    def _setting(self) -> Setting:
+        font = self.font()
+        setting = Setting(font, 0.0, self._show_blanks)
+        room = self.viewport().width() - 2 * MARGIN - setting.newline_width
+        return Setting(font, max(room, 4 * setting.newline_width), self._show_blanks)
+
+    def _lay_out_again(self) -> None:
+        self.flow.height = float(self.viewport().height())
+        self.flow.reset(self._setting())
+        self._refresh()
+
+    def _refresh(self) -> None:
+        """Bring the scroll bar in line with what is shown, and show it."""
+        self.flow.visible()
+        bar = self.verticalScrollBar()
+        self._scroll_bar_is_told = True
+        height = self.viewport().height()
+        bar.setRange(0, max(0, round(self.flow.total_height) - height))
+        bar.setPageStep(height)
+        bar.setSingleStep(round(self.flow.setting.row_height))
+        bar.setValue(round(self.flow.offset))
+        self._scroll_bar_is_told = False
+        self._scrolled_to = bar.value()
+        self.viewport().update()
+
+    def scrollContentsBy(self, _dx: int, _dy: int) -> None:
+        if self._scroll_bar_is_told:
+            return
+        bar = self.verticalScrollBar()
+        distance = bar.value() - self._scrolled_to
+        if bar.value() >= bar.maximum():
+            self.flow.scroll_to_end()
+        elif abs(distance) <= _JUMP * self.flow.height:
+            self.flow.scroll_by(distance)
+        else:
+            self.flow.scroll_to(bar.value())
+        self._refresh()
+        if self.viewport().underMouse():
+            self._hover_over(self.token_at_point(QPointF(self.viewport().mapFromGlobal(QCursor.pos()))))
+
+    def reveal_character(self, character: int) -> None:
+        """Scroll as little as needed to show the row of a character; far away, show it in the middle."""
+        block, row = self.flow.place_of(character)
+        top, bottom = block.y + row.y, block.y + row.y + row.height
+        height = self.flow.height
+        is_near = -height < top < 2 * height and any(seen.index == block.index for seen in self.flow.visible())
+        if top >= 0 and bottom <= height:
+            return
+        if is_near:
+            self.flow.scroll_by(top if top < 0 else bottom - height)
+        elif bottom + height >= 0 and top <= 2 * height:
+            self.flow.show_at_top(character, above=0 if top < 0 else height - row.height)
+        else:
+            self.flow.show_at_top(character, above=height / 3)
+        self._refresh()
+
+    # -- painting --------------------------------------------------------------------------
+
+    def _overlay(self) -> Overlay:
+        hovered = (self._hovered.start, self._hovered.stop) if self._hovered else None
+        return Overlay(None, hovered or self._highlighted, self._marks, self._show_blanks)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        seen = event.rect()
+        blocks = [
+            block
+            for block in self.flow.visible()
+            if block.y < seen.bottom() + 1 and block.y + block.layout.height > seen.top()
+        ]
+        colours = TokenPalette.matching(self.palette())
+        with QPainter(self.viewport()) as painter:
+            if blocks:
+                tokens = TokenPainter(colours, 1.0 / self.devicePixelRatioF())
+                tokens.paint(painter, blocks, self.model, self._overlay(), MARGIN)
+            if not self.model.length:
+                self._paint_placeholder(painter, colours)
+            self._paint_caret(painter, colours)
+
+    def _paint_placeholder(self, painter: QPainter, colours: TokenPalette) -> None:
+        painter.setFont(self.font())
+        painter.setPen(colours.faint)
+        row = QRectF(MARGIN, 0, self.flow.setting.width, self.viewport().height())
+        painter.drawText(row, Qt.TextFlag.TextWordWrap, self._placeholder)
+
+    def _paint_caret(self, painter: QPainter, colours: TokenPalette) -> None:
+        """Nothing here; an editor has one."""
+
+    # -- the mouse -------------------------------------------------------------------------
+
+    def token_at_point(self, point: QPointF) -> TokenAt | None:
+        byte = self.flow.byte_at(point.x() - MARGIN, point.y())
+        return None if byte is None else self.model.token_at(byte)
+
+    def _hover_over(self, token: TokenAt | None) -> None:
+        if token != self._hovered:
+            self._hovered = token
+            self.token_hovered.emit(token)
+            self.viewport().update()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._hover_over(self.token_at_point(event.position()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover_over(None)
+        super().leaveEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.zoom(1 if event.angleDelta().y() > 0 else -1)
+            event.accept()
+        else:
+            super().wheelEvent(event)
+
+    # -- changes around --------------------------------------------------------------------
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        if event.size().width() != event.oldSize().width():
+            self._lay_out_again()
+        else:
+            self.flow.height = float(self.viewport().height())
+            self._refresh()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "flow"):
+            self._lay_out_again()
+        elif event.type() == QEvent.Type.PaletteChange:
+            self.viewport().update()

@@ -1,0 +1,416 @@
+"""The editor: a canvas with a caret, that a person types, pastes and drops into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QMimeData, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QAction,
+    QClipboard,
+    QContextMenuEvent,
+    QDragEnterEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QFocusEvent,
+    QGuiApplication,
+    QInputMethodEvent,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QUndoStack,
+)
+from PySide6.QtWidgets import QMenu, QWidget
+
+from app.window.text.model import TextChange, TokenAt, TokenTextModel
+from app.window.text.view import input_method, keys
+from app.window.text.view.canvas import MARGIN, TokenCanvas
+from app.window.text.view.caret import Caret
+from app.window.text.view.mouse import MouseSelection
+from app.window.text.view.painting import ByteSpan, Overlay
+from app.window.text.view.palette import TokenPalette
+from app.window.text.view.transfer import DraggedText
+
+CARET_WIDTH = 2
+
+
+class TokenTextEdit(TokenCanvas):
+    """An editor for plain text of any size, coloured by tokens."""
+
+    caret_token_changed = Signal(object)  # the TokenAt behind the caret, or None
+    selection_changed = Signal(object)  # (start, stop) in bytes, or None
+    caret_placed = Signal(int)  # before this byte of the text
+    place_clicked = Signal(int)  # the same, where the mouse put it and selected nothing
+    menu_opening = Signal(object)  # the menu of a right click, to be added to
+
+    def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
+        super().__init__(model, parent)
+        self.caret = Caret(self.flow)
+        self._mouse = MouseSelection(self, self)
+        self._dragging = DraggedText(self)
+        self._own_keys = keys.OwnKeys(self)
+        self._read_only = False
+        self._edits_itself = False
+        self._steps: QUndoStack | None = None  # None: only what the text remembers
+        self._caret_token: TokenAt | None = None
+        self._told_selection: ByteSpan | None = None
+        self._caret_is_lit = False
+        self._blinking = QTimer(self)
+        self._blinking.timeout.connect(self._blink)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled)
+        self.setAcceptDrops(True)
+        self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
+        self.setAccessibleName("Text, coloured by tokens")
+        self.setAccessibleDescription("Type or paste a text to see its tokens. Shift+Tab leaves the text.")
+
+    # -- face ------------------------------------------------------------------------------
+
+    @property
+    def read_only(self) -> bool:
+        return self._read_only
+
+    def set_read_only(self, read_only: bool) -> None:
+        self._read_only = read_only
+        self.setAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled, not read_only)
+
+    @property
+    def caret_byte(self) -> int:
+        """Where the caret stands, in bytes of the text."""
+        return self.model.pieces.byte_of(self.caret.position)
+
+    def selected_text(self) -> str:
+        return self.model.pieces.slice(*self.caret.selection)
+
+    def selected_bytes(self) -> ByteSpan | None:
+        """The bytes that are selected, or None."""
+        if not self.caret.has_selection:
+            return None
+        start, stop = self.caret.selection
+        return self.model.pieces.byte_of(start), self.model.pieces.byte_of(stop)
+
+    def select_bytes(self, start: int, stop: int) -> None:
+        """Select a token or any other stretch, and show where it begins."""
+        pieces = self.model.pieces
+        self.caret.select(pieces.character_of(start), pieces.character_of(stop))
+        self.reveal(start)
+        self.caret_moved(reveal=False)
+
+    def select_all(self) -> None:
+        self.caret.select(0, self.model.length)
+        self.caret_moved(reveal=False)
+
+    def insert(self, text: str, *, joins: bool = False) -> None:
+        """Put a text in the place of the selection; keystrokes that `joins` are undone together."""
+        self._edit(lambda: self.model.replace(*self.caret.selection, text, joins=joins))
+
+    def use_steps(self, steps: QUndoStack) -> None:
+        """Take back and make again what stands there, of which edits of the text are only a part."""
+        self._steps = steps
+
+    def undo(self) -> None:
+        self._edit(self.model.undo if self._steps is None else self._steps.undo)
+
+    def redo(self) -> None:
+        self._edit(self.model.redo if self._steps is None else self._steps.redo)
+
+    def cut(self) -> None:
+        if self.caret.has_selection and not self._read_only:
+            self.copy()
+            self.insert("")
+
+    def copy(self) -> None:
+        if self.caret.has_selection:
+            QGuiApplication.clipboard().setText(self.selected_text())
+
+    def paste(self, mode: QClipboard.Mode = QClipboard.Mode.Clipboard) -> None:
+        text = QGuiApplication.clipboard().text(mode)
+        if text:
+            self.insert(text)
+
+    # -- the model and the caret -----------------------------------------------------------
+
+    def _edit(self, change: Callable[[], None]) -> None:
+        if self._read_only:
+            return
+        self._edits_itself = True
+        try:
+            change()
+        finally:
+            self._edits_itself = False
+
+    def _follow_text(self, change: TextChange) -> None:
+        super()._follow_text(change)
+        self.caret.go(change.start + len(change.added) if self._edits_itself or not change.is_whole else 0)
+        self.caret_moved(reveal=self._edits_itself, keeps_undo_step=True)
+
+    def _follow_tokens(self) -> None:
+        super()._follow_tokens()
+        self._tell_caret_token()
+
+    def caret_moved(self, *, reveal: bool = True, keeps_undo_step: bool = False) -> None:
+        """Show the caret where it is now, and tell who listens what it stands at."""
+        if not keeps_undo_step:
+            self.model.seal_undo()
+        if reveal:
+            self.reveal_character(self.caret.position)
+        self._light_caret()
+        self._tell_caret_token()
+        self.caret_placed.emit(self.caret_byte)
+        selection = self.selected_bytes()
+        if selection != self._told_selection:
+            self._told_selection = selection
+            self.selection_changed.emit(selection)
+        self.updateMicroFocus()
+        self.viewport().update()
+
+    def _tell_caret_token(self) -> None:
+        token = self.model.token_at(min(self.caret_byte, self.model.byte_length - 1))
+        if token != self._caret_token:
+            self._caret_token = token
+            self.caret_token_changed.emit(token)
+
+    def _light_caret(self) -> None:
+        """Show the caret and let it blink from now on, while this has the focus."""
+        period = QGuiApplication.styleHints().cursorFlashTime()
+        self._caret_is_lit = self.hasFocus()
+        if self.hasFocus() and period > 0:
+            self._blinking.start(period // 2)
+        else:
+            self._blinking.stop()
+
+    def _blink(self) -> None:
+        self._caret_is_lit = not self._caret_is_lit
+        self.viewport().update(self.rectangle_of(self.caret.position).adjusted(-1, 0, 1, 0))
+
+    def _paint_caret(self, painter: QPainter, colours: TokenPalette) -> None:
+        if self._caret_is_lit:
+            place = QRectF(self.rectangle_of(self.caret.position))
+            painter.fillRect(QRectF(place.x(), place.y() + 1, CARET_WIDTH, place.height() - 2), colours.ink)
+
+    def _overlay(self) -> Overlay:
+        overlay = super()._overlay()
+        return Overlay(self.selected_bytes(), overlay.outlined, overlay.marks, overlay.show_blanks)
+
+    # -- keyboard --------------------------------------------------------------------------
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not (self._moves(event) or self._commands(event) or self._deletes(event) or self._types(event)):
+            super().keyPressEvent(event)
+            return
+        event.accept()
+
+    def _moves(self, event: QKeyEvent) -> bool:
+        for moves, selecting in ((keys.MOVES, False), (keys.SELECTING_MOVES, True)):
+            key = keys.matched(event, moves)
+            if key is not None:
+                self.caret.go(self._place_after(key, moves[key]), selecting=selecting)
+                self.caret_moved()
+                return True
+        rows = keys.matched(event, keys.ROWS)
+        pages = keys.matched(event, keys.PAGES)
+        if rows is not None:
+            count, selecting = keys.ROWS[rows]
+        elif pages is not None:
+            count, selecting = keys.PAGES[pages]
+            count *= max(1, int(self.flow.height / self.flow.setting.row_height) - 1)
+            self.flow.scroll_by(count * self.flow.setting.row_height)
+        else:
+            return False
+        self.caret.go_rows(count, selecting=selecting)
+        self.caret_moved()
+        self._refresh()
+        return True
+
+    def _place_after(self, key: QKeySequence.StandardKey, place: keys.Place) -> int:
+        """Leaving a selection by an arrow goes to its end on that side."""
+        if self.caret.has_selection and key == keys.Key.MoveToPreviousChar:
+            return self.caret.selection[0]
+        if self.caret.has_selection and key == keys.Key.MoveToNextChar:
+            return self.caret.selection[1]
+        return place(self.caret)
+
+    def _commands(self, event: QKeyEvent) -> bool:
+        commands: dict[QKeySequence.StandardKey, Callable[[], None]] = {
+            keys.Key.Undo: self.undo,
+            keys.Key.Redo: self.redo,
+            keys.Key.Cut: self.cut,
+            keys.Key.Copy: self.copy,
+            keys.Key.Paste: self.paste,
+            keys.Key.SelectAll: self.select_all,
+            keys.Key.ZoomIn: lambda: self.zoom(1),
+            keys.Key.ZoomOut: lambda: self.zoom(-1),
+        }
+        for key, command in commands.items():
+            if event.matches(key):
+                command()
+                return True
+        return False
+
+    def _deletes(self, event: QKeyEvent) -> bool:
+        key = keys.matched(event, keys.DELETIONS)
+        if key is None:
+            return False
+        if not self.caret.has_selection:
+            other = keys.DELETIONS[key](self.caret)
+            start, stop = sorted((self.caret.position, other))
+            self._edit(lambda: self.model.replace(start, stop, "", joins=True))
+        else:
+            self.insert("")
+        return True
+
+    def _types(self, event: QKeyEvent) -> bool:
+        if self._read_only:
+            return False
+        if event.matches(keys.Key.InsertParagraphSeparator) or event.matches(keys.Key.InsertLineSeparator):
+            self.insert("\n", joins=True)
+            return True
+        text = event.text()
+        commands = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.MetaModifier
+        is_alt_gr = event.modifiers() & commands and event.modifiers() & Qt.KeyboardModifier.AltModifier
+        if not text or not (text.isprintable() or text == "\t") or (event.modifiers() & commands and not is_alt_gr):
+            return False
+        self.insert(text, joins=True)
+        return True
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Tab is a character here; Shift+Tab still leaves."""
+        if forward and not self._read_only:
+            return False
+        return super().focusNextPrevChild(forward)
+
+    # -- input methods ---------------------------------------------------------------------
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        if self._read_only:
+            event.ignore()
+            return
+        self.flow.composition = None
+        if event.commitString() or event.replacementLength():
+            start, stop = input_method.replaced(event, self.caret)
+            self._edit(lambda: self.model.replace(start, stop, event.commitString(), joins=True))
+        elif event.preeditString() and self.caret.has_selection:
+            self.insert("")
+        if event.preeditString():
+            self.flow.composition = (self.caret.position, event.preeditString())
+        self.caret_moved(keeps_undo_step=True)
+        event.accept()
+
+    def inputMethodQuery(self, query: Qt.InputMethodQuery) -> object:
+        rectangle = self.rectangle_of(self.caret.position).translated(self.viewport().pos())
+        found = input_method.answer(query, self.caret, rectangle, self.font(), self._read_only)
+        return super().inputMethodQuery(query) if found is None else found
+
+    # -- mouse -----------------------------------------------------------------------------
+
+    def character_at(self, point: QPointF) -> int:
+        return self.flow.character_at(point.x() - MARGIN, point.y())
+
+    def beyond_edge(self, point: QPointF) -> float:
+        """How far a point is above (negative) or below what is visible."""
+        return min(0.0, point.y()) + max(0.0, point.y() - self.flow.height)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._mouse.press(event)
+        elif event.button() == Qt.MouseButton.MiddleButton and QGuiApplication.clipboard().supportsSelection():
+            self.caret.go(self.character_at(event.position()))
+            self.paste(QClipboard.Mode.Selection)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._mouse.double_click(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self._mouse.move(event)
+        else:
+            super().mouseMoveEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._mouse.release(event)
+            if not self.caret.has_selection:
+                self.place_clicked.emit(self.caret_byte)
+            clipboard = QGuiApplication.clipboard()
+            if self.caret.has_selection and clipboard.supportsSelection():
+                clipboard.setText(self.selected_text(), QClipboard.Mode.Selection)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if not self.caret.has_selection and event.reason() == QContextMenuEvent.Reason.Mouse:
+            self.caret.go(self.character_at(QPointF(event.pos())))
+            self.caret_moved(reveal=False)
+        menu = self.context_menu()
+        self.menu_opening.emit(menu)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(event.globalPos())
+
+    def context_menu(self) -> QMenu:
+        """The menu a right click opens; the window may add to it."""
+        menu = QMenu(self)
+        selected, writable = self.caret.has_selection, not self._read_only
+        held: QMimeData | None = QGuiApplication.clipboard().mimeData()  # None where nothing was ever copied
+        pasteable = writable and held is not None and held.hasText()
+        key = keys.Key
+        can_undo = self.model.can_undo if self._steps is None else self._steps.canUndo()
+        can_redo = self.model.can_redo if self._steps is None else self._steps.canRedo()
+        _add(menu, "&Undo", key.Undo, self.undo, writable and can_undo)
+        _add(menu, "&Redo", key.Redo, self.redo, writable and can_redo)
+        menu.addSeparator()
+        _add(menu, "Cu&t", key.Cut, self.cut, writable and selected)
+        _add(menu, "&Copy", key.Copy, self.copy, selected)
+        _add(menu, "&Paste", key.Paste, self.paste, pasteable)
+        menu.addSeparator()
+        _add(menu, "Select &All", key.SelectAll, self.select_all, self.model.length > 0)
+        blanks = QAction("Show &Invisible Characters", menu, checkable=True, checked=self.show_blanks)
+        blanks.toggled.connect(self.set_show_blanks)
+        menu.addAction(blanks)
+        return menu
+
+    # -- drag and drop ---------------------------------------------------------------------
+
+    def drag_selection(self) -> None:
+        self._dragging.drag()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        self._dragging.consider(event)
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        self._dragging.consider(event)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self._dragging.drop(event)
+
+    def move_selection(self, place: int) -> None:
+        """Move the selected text elsewhere as one step of undo: the stretch between both places is rewritten."""
+        start, stop = self.caret.selection
+        text = self.selected_text()
+        if start <= place <= stop:
+            return
+        pieces = self.model.pieces
+        if place < start:
+            self._edit(lambda: self.model.replace(place, stop, text + pieces.slice(place, start)))
+        else:
+            self._edit(lambda: self.model.replace(start, place, pieces.slice(stop, place) + text))
+            place -= len(text)
+        self.caret.select(place, place + len(text))
+        self.caret_moved()
+
+    # -- focus -----------------------------------------------------------------------------
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._light_caret()
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._light_caret()
+        self.viewport().update()
+
+
+def _add(menu: QMenu, text: str, key: QKeySequence.StandardKey, command: Callable[[], None], enabled: bool) -> None:
+    action = QAction(text, menu, shortcut=QKeySequence(key), enabled=enabled)
+    action.triggered.connect(lambda: command())
+    menu.addAction(action)

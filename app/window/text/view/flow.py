@@ -1,0 +1,241 @@
+"""The blocks of a text one below the other, laid out only where somebody looks.
+
+The viewport hangs on an anchor: a block, and how far its top lies above the upper edge. The
+heights of blocks never looked at are estimates, so the scroll bar is approximate while what
+is on the screen is exact and does not jump.
+
+A line too long for one piece is shown by several blocks. So that no row ends raggedly where
+one block ends, each leaves its last row to the next: `carried` characters.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.window.text.pieces import PiecesChange, TextPieces
+from app.window.text.view.block_layout import BlockLayout, Composition, Row, Setting
+from app.window.text.view.visible_text import reads_right_to_left
+
+_KEPT_LAYOUTS = 512
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block where it stands now: its characters in the text, its top in the viewport."""
+
+    index: int
+    start: int
+    y: float
+    layout: BlockLayout
+
+
+class Flow:
+    """Which blocks are on the screen, and where each character is."""
+
+    def __init__(self, pieces: TextPieces, setting: Setting) -> None:
+        self.pieces = pieces
+        self.setting = setting
+        self.height = 0.0  # of the viewport
+        self.composition: tuple[int, str] | None = None  # what is being composed before which character
+        self._layouts: OrderedDict[tuple[object, ...], BlockLayout] = OrderedDict()
+        self._directions: dict[int, bool] = {}  # whether a piece reads from right to left; forgotten at each edit
+        self._anchor, self._above = 0, 0.0  # the block at the upper edge, and how much of it is above
+        self.reset(setting)
+
+    # -- changes ---------------------------------------------------------------------------
+
+    def reset(self, setting: Setting) -> None:
+        """Lay out anew, for another width or font, keeping the first visible row in sight."""
+        top = self.character_at(0.0, 0.0) if self._layouts else 0
+        self.setting = setting
+        self._layouts.clear()
+        self.start_over()
+        self.show_at_top(top)
+
+    def start_over(self) -> None:
+        """Nothing is known of the heights."""
+        self._directions.clear()
+        self._carried = np.zeros(len(self.pieces), np.int32)
+        self._heights = self._estimates(self.pieces.character_counts)
+        self._anchor, self._above = 0, 0.0
+
+    def splice(self, change: PiecesChange) -> None:
+        """Follow a change of the pieces."""
+        self._directions.clear()
+        first, old_end = change.first, change.first + change.removed
+        added = self._estimates(self.pieces.character_counts[first : first + change.added])
+        self._heights = np.concatenate((self._heights[:first], added, self._heights[old_end:]))
+        new = np.zeros(change.added, np.int32)
+        self._carried = np.concatenate((self._carried[:first], new, self._carried[old_end:]))
+        if self._anchor >= old_end:
+            self._anchor += change.added - change.removed
+        elif self._anchor >= first:
+            self._anchor = min(self._anchor, first + change.added - 1)
+
+    def _estimates(self, characters: np.ndarray) -> np.ndarray:
+        per_row = max(1.0, self.setting.width / self.setting.metrics.averageCharWidth())
+        rows = np.maximum(1, np.ceil(characters / per_row))
+        return rows * self.setting.row_height
+
+    # -- blocks ----------------------------------------------------------------------------
+
+    def start_of(self, index: int) -> int:
+        """The first character a block shows."""
+        return self.pieces.start_of(index) - (int(self._carried[index - 1]) if index else 0)
+
+    def layout(self, index: int) -> BlockLayout:
+        """The block of a piece, with the row that the block before left to it."""
+        piece = self.pieces[index]
+        carried = int(self._carried[index - 1]) if index else 0
+        text = self.pieces[index - 1][-carried:] + piece if carried else piece
+        goes_on = index < len(self.pieces) - 1 and not piece.endswith("\n")
+        composition = self._composition_in(index, len(text))
+        key = (text, goes_on, self._right_to_left(index), composition)
+        found = self._layouts.get(key)
+        if found is None:
+            found = BlockLayout(
+                text, self.setting, right_to_left=bool(key[2]), goes_on=goes_on, composition=composition
+            )
+            self._layouts[key] = found
+            if len(self._layouts) > _KEPT_LAYOUTS:
+                self._layouts.popitem(last=False)
+        else:
+            self._layouts.move_to_end(key)
+        self._heights[index] = found.height
+        self._carried[index] = found.carried
+        return found
+
+    def _composition_in(self, index: int, length: int) -> Composition | None:
+        if self.composition is None:
+            return None
+        character, text = self.composition
+        within = character - self.start_of(index)
+        return Composition(text, within) if self.block_of(character) == index and within <= length else None
+
+    def _right_to_left(self, index: int) -> bool:
+        """All pieces of a line take its direction."""
+        first = index
+        while first not in self._directions and not self.pieces.starts_line(first):
+            first -= 1
+        if first not in self._directions:
+            self._directions[first] = reads_right_to_left(self.pieces[first])
+        self._directions[index] = self._directions[first]
+        return self._directions[index]
+
+    def block_of(self, character: int) -> int:
+        """The block that shows a character, or the caret before it."""
+        index = self.pieces.piece_at(character)
+        later = index + 1 < len(self.pieces) and character >= self.start_of(index + 1)
+        return index + later
+
+    def visible(self) -> list[Block]:
+        """The blocks on the screen, from the top. Afterwards the anchor stands where it should."""
+        for _ in range(3):  # blocks above turn out to be of other heights than thought
+            blocks = self._blocks_from_anchor()
+            last = blocks[-1]
+            missing = self.height - (last.y + last.layout.height)
+            at_start = self._anchor == 0 and self._above <= 0
+            if missing <= 0 or last.index < len(self.pieces) - 1 or at_start:
+                break
+            self._move(-missing)
+        return blocks
+
+    def _blocks_from_anchor(self) -> list[Block]:
+        blocks: list[Block] = []
+        self._move(0.0)
+        index, y = self._anchor, -self._above
+        while index < len(self.pieces) and (y < self.height or not blocks):
+            start = self.start_of(index)
+            layout = self.layout(index)
+            blocks.append(Block(index, start, y, layout))
+            y += layout.height
+            index += 1
+        return blocks
+
+    # -- scrolling -------------------------------------------------------------------------
+
+    @property
+    def total_height(self) -> float:
+        return float(self._heights.sum())
+
+    @property
+    def offset(self) -> float:
+        """How far the text is scrolled, as far as the heights are known."""
+        return float(self._heights[: self._anchor].sum()) + self._above
+
+    def scroll_by(self, distance: float) -> None:
+        self._move(distance)
+
+    def scroll_to(self, offset: float) -> None:
+        """Go to a place given by the scroll bar."""
+        ends = np.cumsum(self._heights)
+        self._anchor = min(int(np.searchsorted(ends, offset, side="right")), len(self.pieces) - 1)
+        self._above = max(0.0, offset - float(ends[self._anchor] - self._heights[self._anchor]))
+        self._move(0.0)
+
+    def scroll_to_end(self) -> None:
+        self._anchor = len(self.pieces) - 1
+        self._above = 0.0
+        self._move(self.layout(self._anchor).height - self.height)
+
+    def show_at_top(self, character: int, above: float = 0.0) -> None:
+        """Scroll so that the row of a character is the first, or `above` pixels under the edge."""
+        self._anchor = self.block_of(min(character, self.pieces.length))
+        layout = self.layout(self._anchor)
+        self._above = layout.row_of(max(0, character - self.start_of(self._anchor))).y
+        self._move(-round(above))
+
+    def _move(self, distance: float) -> None:
+        """Move the anchor, laying out what is passed on the way."""
+        self._above += distance
+        while self._above < 0 and self._anchor > 0:
+            self._anchor -= 1
+            self._above += self.layout(self._anchor).height
+        if self._above < 0:
+            self._above = 0.0
+        while self._anchor < len(self.pieces) - 1:
+            height = self.layout(self._anchor).height
+            if self._above < height:
+                break
+            self._above -= height
+            self._anchor += 1
+
+    # -- from places to characters and back ------------------------------------------------
+
+    def place_of(self, character: int) -> tuple[Block, Row]:
+        """The block and the row of the caret before a character, wherever they are."""
+        index = self.block_of(character)
+        for block in self.visible():
+            if block.index == index:
+                break
+        else:
+            self.layout(index)
+            top = float(self._heights[:index].sum())
+            block = Block(index, self.start_of(index), top - self.offset, self.layout(index))
+        return block, block.layout.row_of(character - block.start)
+
+    def block_at(self, y: float) -> Block:
+        """The visible block at a height, or the nearest."""
+        blocks = self.visible()
+        return next((block for block in blocks if y < block.y + block.layout.height), blocks[-1])
+
+    def character_at(self, x: float, y: float) -> int:
+        """The place nearest to a point, for the caret."""
+        block = self.block_at(y)
+        row = block.layout.row_at(y - block.y)
+        return block.start + block.layout.nearest_character(row, x)
+
+    def byte_at(self, x: float, y: float) -> int | None:
+        """The byte of the text whose cell is under a point, if there is one."""
+        block = self.block_at(y)
+        if not block.y <= y < block.y + block.layout.height:
+            return None
+        row = block.layout.row_at(y - block.y)
+        begins, ends = block.layout.cells(row)
+        under = np.flatnonzero((np.minimum(begins, ends) <= x) & (x < np.maximum(begins, ends)))
+        if not len(under):
+            return None
+        return self.pieces.byte_of(block.start) + row.first_byte + int(under[0])

@@ -1,0 +1,302 @@
+"""The ids of all tokens of the text, in a grid that knows only what is on the screen.
+
+Each id stands on the colour its token has in the text; hovering one lights the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFontDatabase,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+    QResizeEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QLabel, QLineEdit, QMenu, QVBoxLayout, QWidget
+
+from app.window.text.boundary_ranks import NO_TOKEN
+from app.window.text.model import TokenAt, TokenTextModel
+from app.window.text.view.colouring import UNCOLOURED, coloured_tokens
+from app.window.text.view.painting import ByteSpan
+from app.window.text.view.palette import TokenPalette
+
+_PADDING = 7
+_GAP = 1
+_STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+
+
+@dataclass(frozen=True)
+class Cells:
+    """How the ids are laid out: all cells are alike, so that the place of each is known without the others."""
+
+    columns: int
+    width: int
+    height: int
+
+    def rectangle(self, index: int, scrolled: int) -> QRectF:
+        row, column = divmod(index, self.columns)
+        return QRectF(column * self.width, row * self.height - scrolled, self.width - _GAP, self.height - _GAP)
+
+
+class ColouredId(NamedTuple):
+    """One token of the list."""
+
+    start: int
+    stop: int
+    id: int
+    colour: int
+
+
+class IdsGrid(QAbstractScrollArea):
+    """Rows of ids; as many in each as there is room for."""
+
+    token_hovered = Signal(object)  # the TokenAt under the mouse, or None
+    token_chosen = Signal(object)  # the TokenAt that was clicked, or gone to by keyboard
+
+    def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.model = model
+        self._hovered: TokenAt | None = None
+        self._hovered_index: int | None = None
+        self._highlighted: ByteSpan | None = None
+        self._selected: ByteSpan | None = None
+        self._current = 0  # the index the keyboard is at
+        self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)  # else rows would change with it
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.setAutoFillBackground(True)
+        self.setViewportMargins(6, 6, 6, 6)
+        self.viewport().setMouseTracking(True)
+        self.setAccessibleName("Token ids")
+        self.setAccessibleDescription("The id of each token of the text. Arrow keys go from token to token.")
+        self.cells = self._measured()
+        self._soon = QTimer(self, singleShot=True, interval=0)  # an edit and its answer are followed once
+        self._soon.timeout.connect(self._follow)
+        model.text_changed.connect(self._soon.start)
+        model.tokens_changed.connect(self._soon.start)
+
+    # -- face ------------------------------------------------------------------------------
+
+    def highlight(self, span: ByteSpan | None) -> None:
+        """Outline a token from outside and show it."""
+        if span == self._highlighted:
+            return
+        self._highlighted = span
+        if span and self.isVisible():
+            self._reveal(self.model.index_of_token(span[0]))
+        self.viewport().update()
+
+    def select(self, span: ByteSpan | None) -> None:
+        """Mark the tokens that share a byte with the selected text."""
+        if span == self._selected:
+            return
+        self._selected = span
+        if span and self.isVisible():
+            self._reveal(self.model.index_of_token(span[0]))
+        self.viewport().update()
+
+    def selected_ids(self) -> list[int]:
+        """The ids of the tokens the selected text touches; all if nothing is selected."""
+        return list(map(self.model.number_of, self.model.ids_in(*(self._selected or (0, self.model.byte_length)))))
+
+    def copy(self) -> None:
+        QGuiApplication.clipboard().setText(", ".join(map(str, self.selected_ids())))
+
+    # -- geometry --------------------------------------------------------------------------
+
+    def _measured(self) -> Cells:
+        metrics = self.fontMetrics()
+        width = metrics.horizontalAdvance("0") * len(str(self.model.largest_number)) + 2 * _PADDING
+        return Cells(max(1, self.viewport().width() // width), width, metrics.height() + 6)
+
+    def _count(self) -> int:
+        return len(self.model.edges()) - 1
+
+    def _cell(self, index: int) -> QRectF:
+        return self.cells.rectangle(index, self.verticalScrollBar().value())
+
+    def _index_at(self, point: QPointF) -> int | None:
+        column = int(point.x()) // self.cells.width
+        row = int(point.y() + self.verticalScrollBar().value()) // self.cells.height
+        index = row * self.cells.columns + column
+        return index if 0 <= column < self.cells.columns and 0 <= index < self._count() else None
+
+    def _reveal(self, index: int) -> None:
+        bar, cell = self.verticalScrollBar(), self._cell(index)
+        if cell.top() < 0:
+            bar.setValue(bar.value() + int(cell.top()))
+        elif cell.bottom() > self.viewport().height():
+            bar.setValue(bar.value() + int(cell.bottom()) - self.viewport().height() + 1)
+
+    # -- following -------------------------------------------------------------------------
+
+    def _follow(self) -> None:
+        if not self.isVisible():
+            return  # what nobody sees costs nothing; `showEvent` catches up
+        self.cells = self._measured()
+        rows = -(-self._count() // self.cells.columns)
+        bar = self.verticalScrollBar()
+        bar.setRange(0, max(0, rows * self.cells.height - self.viewport().height()))
+        bar.setPageStep(self.viewport().height())
+        bar.setSingleStep(self.cells.height)
+        self._hover(None)
+        self.viewport().update()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._follow()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._follow()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.PaletteChange) and hasattr(self, "cells"):
+            self._follow()
+
+    # -- painting --------------------------------------------------------------------------
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        seen, offset = event.rect(), self.verticalScrollBar().value()
+        first = (seen.top() + offset) // self.cells.height * self.cells.columns
+        stop = min(self._count(), ((seen.bottom() + offset) // self.cells.height + 1) * self.cells.columns)
+        if first >= stop:
+            return
+        palette = TokenPalette.matching(self.palette())
+        with QPainter(self.viewport()) as painter:
+            for index, token in enumerate(self._coloured(first, stop), first):
+                cell = self.cells.rectangle(index, offset)
+                if token.colour != UNCOLOURED:
+                    painter.fillRect(cell, palette.fills[token.colour])
+                if _touches(self._selected, token.start, token.stop):
+                    painter.fillRect(cell, palette.selection)
+                number = self.model.number_of(token.id)
+                painter.setPen(palette.ink if number != NO_TOKEN else palette.faint)
+                painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, str(number) if number != NO_TOKEN else "·")
+            self._paint_outline(painter, palette)
+
+    def _coloured(self, first: int, stop: int) -> Iterator[ColouredId]:
+        """The tokens of these indices with the colours they have in the text; what covers none of it has no colour."""
+        edges = self.model.edges()
+        start, end = int(edges[first]), int(edges[stop])
+        _, colours = coloured_tokens(self.model.tokens_between, start, end, self.model.byte_length)
+        left = iter(colours.tolist())
+        tokens = self.model.ids_between(first, stop)
+        for (start, end), id in zip(pairwise(tokens.edges.tolist()), tokens.ids.tolist(), strict=True):
+            yield ColouredId(start, end, id, next(left) if start < end else UNCOLOURED)
+
+    def _paint_outline(self, painter: QPainter, palette: TokenPalette) -> None:
+        span, index = self._highlighted, self._hovered_index
+        if index is None and span and span[0] < self.model.byte_length:
+            index = self.model.index_of_token(span[0])
+        if index is None and self.hasFocus():
+            index = min(self._current, self._count() - 1)
+        if index is not None:
+            painter.setPen(QPen(palette.outline, 1.6))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(self._cell(index).adjusted(0.8, 0.8, -0.8, -0.8))
+
+    # -- mouse and keyboard ----------------------------------------------------------------
+
+    def _hover(self, index: int | None) -> None:
+        token = None if index is None else self.model.token_of_index(index)
+        if (token, index) != (self._hovered, self._hovered_index):
+            self._hovered, self._hovered_index = token, index
+            self.token_hovered.emit(token)
+            self.viewport().update()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._hover(self._index_at(event.position()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover(None)
+        super().leaveEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        index = self._index_at(event.position())
+        if index is not None and event.button() == Qt.MouseButton.LeftButton:
+            self._go(index)
+
+    def _go(self, index: int) -> None:
+        self._current = max(0, min(index, self._count() - 1))
+        if self._count():
+            self._reveal(self._current)
+            self.token_chosen.emit(self.model.token_of_index(self._current))
+            self.viewport().update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        page = max(1, self.viewport().height() // self.cells.height - 1) * self.cells.columns
+        steps = {
+            **_STEPS,
+            Qt.Key.Key_Up: -self.cells.columns,
+            Qt.Key.Key_Down: self.cells.columns,
+            Qt.Key.Key_PageUp: -page,
+            Qt.Key.Key_PageDown: page,
+            Qt.Key.Key_Home: -self._count(),
+            Qt.Key.Key_End: self._count(),
+        }
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy()
+        elif event.key() in steps:
+            self._go(self._current + steps[Qt.Key(event.key())])
+        else:
+            super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        what = "Copy Selected Ids" if self._selected else "Copy All Ids"
+        menu.addAction(what, QKeySequence(QKeySequence.StandardKey.Copy), self.copy)
+        menu.popup(event.globalPos())
+
+
+class IdsView(QWidget):
+    """The grid of ids, and a line into which ids can be pasted to be decoded."""
+
+    ids_pasted = Signal(str)  # what was entered, as it was entered
+
+    def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.grid = IdsGrid(model)
+        self.entry = QLineEdit()
+        self.entry.setPlaceholderText("Paste ids to decode them…")
+        self.entry.setClearButtonEnabled(True)
+        self.entry.setAccessibleName("Ids to decode")
+        self.entry.returnPressed.connect(lambda: self.ids_pasted.emit(self.entry.text()))
+        self.decoded = QLabel()
+        self.decoded.setTextFormat(Qt.TextFormat.PlainText)
+        self.decoded.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.decoded.setWordWrap(True)
+        self.decoded.setAccessibleName("Decoded text")
+        self.decoded.hide()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        layout.addWidget(self.grid, 1)
+        layout.addWidget(self.entry)
+        layout.addWidget(self.decoded)
+
+    def show_decoded(self, text: str) -> None:
+        """What the pasted ids mean, or a sentence why they mean nothing."""
+        self.decoded.setText(text)
+        self.decoded.setVisible(bool(text))
+
+
+def _touches(span: ByteSpan | None, start: int, stop: int) -> bool:
+    return span is not None and span[0] < stop and start < span[1]

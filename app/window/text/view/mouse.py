@@ -1,0 +1,129 @@
+"""Selecting with the mouse: by character, word or line, scrolling at the edges, dragging text away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from PySide6.QtCore import QObject, QPointF, Qt, QTimer
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QApplication
+
+from app.window.text.pieces import TextPieces
+from app.window.text.view.caret import Caret, word_around
+
+_SCROLL_MS = 30
+
+Span = tuple[int, int]
+Unit = Callable[[int], Span]  # what a click selects around a place
+
+
+class Surface(Protocol):
+    """What the mouse moves over."""
+
+    @property
+    def caret(self) -> Caret: ...
+    def character_at(self, point: QPointF) -> int: ...
+    def caret_moved(self) -> None: ...
+    def drag_selection(self) -> None: ...
+    def beyond_edge(self, point: QPointF) -> float: ...
+
+
+class MouseSelection(QObject):
+    """One press of the left button, from where it began to where the mouse is now."""
+
+    def __init__(self, surface: Surface, parent: QObject) -> None:
+        super().__init__(parent)
+        self._surface = surface
+        self._unit: Unit | None = None  # set while the button is down and selects
+        self._origin: Span = (0, 0)
+        self._drag_from: QPointF | None = None
+        self._point = QPointF()
+        self._last_double = QPointF()
+        self._triple = QTimer(self, singleShot=True)
+        self._edge = QTimer(self, interval=_SCROLL_MS)
+        self._edge.timeout.connect(self._go_on_at_edge)
+
+    @property
+    def is_selecting(self) -> bool:
+        return self._unit is not None
+
+    def press(self, event: QMouseEvent) -> None:
+        point, caret = event.position(), self._surface.caret
+        place = self._surface.character_at(point)
+        if self._triple.isActive() and self._is_near(point, self._last_double):
+            self._begin(place, lambda at: line_around(caret, at))
+        elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self._unit, self._origin = _nothing_around, (caret.anchor, caret.anchor)
+            self._extend_to(place)
+        elif caret.has_selection and caret.selection[0] <= place < caret.selection[1]:
+            self._drag_from = point
+        else:
+            self._begin(place, _nothing_around)
+
+    def double_click(self, event: QMouseEvent) -> None:
+        self._last_double = event.position()
+        self._triple.start(QApplication.doubleClickInterval())
+        pieces = self._surface.caret.flow.pieces
+        self._begin(self._surface.character_at(event.position()), lambda at: word_around(pieces, at))
+
+    def move(self, event: QMouseEvent) -> None:
+        self._point = event.position()
+        if self._drag_from is not None:
+            if not self._is_near(self._point, self._drag_from):
+                self._drag_from = None
+                self._surface.drag_selection()
+        elif self._unit:
+            self._extend_to(self._surface.character_at(self._point))
+            if self._surface.beyond_edge(self._point):
+                self._edge.start()
+            else:
+                self._edge.stop()
+
+    def release(self, event: QMouseEvent) -> None:
+        if self._drag_from is not None:  # a plain click into the selection
+            self._surface.caret.go(self._surface.character_at(event.position()))
+            self._surface.caret_moved()
+        self._drag_from = self._unit = None
+        self._edge.stop()
+
+    def _begin(self, place: int, unit: Unit) -> None:
+        self._unit, self._origin = unit, unit(place)
+        self._surface.caret.select(*self._origin)
+        self._surface.caret_moved()
+
+    def _extend_to(self, place: int) -> None:
+        if self._unit is None:
+            return
+        start, stop = self._unit(place)
+        caret = self._surface.caret
+        if start < self._origin[0]:
+            caret.select(self._origin[1], start)
+        else:
+            caret.select(self._origin[0], max(stop, self._origin[1]))
+        self._surface.caret_moved()
+
+    def _go_on_at_edge(self) -> None:
+        distance = self._surface.beyond_edge(self._point)
+        if not self._unit or not distance:
+            self._edge.stop()
+            return
+        self._surface.caret.flow.scroll_by(distance)
+        self._extend_to(self._surface.character_at(self._point))
+
+    @staticmethod
+    def _is_near(one: QPointF, other: QPointF) -> bool:
+        return (one - other).manhattanLength() < QApplication.startDragDistance()
+
+
+def _nothing_around(place: int) -> Span:
+    return place, place
+
+
+def line_around(caret: Caret, place: int) -> Span:
+    """The whole line a place is in, with its newline."""
+    pieces: TextPieces = caret.flow.pieces
+    at = Caret(caret.flow)
+    at.go(place)
+    start, stop = at.line_start(), at.line_end()
+    return start, min(stop + 1, pieces.length)

@@ -1,0 +1,268 @@
+"""Painting rows of tokens: fills behind the letters, hairlines between, marks and outlines around.
+
+What a row looks like is kept with the row for as long as the same tokens in the same
+colours lie over it, so that a step through time costs only the rows it changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPen
+
+from app.window.text.model import TokenTextModel
+from app.window.text.view.block_layout import BlockLayout, Row
+from app.window.text.view.colouring import Int8s, Int64s, coloured_tokens
+from app.window.text.view.flow import Block
+from app.window.text.view.palette import TokenPalette
+from app.window.text.view.visible_text import LABEL_SCALE
+
+ByteSpan = tuple[int, int]
+
+ROW_GAP = 1.0  # paper left above and below the fills
+CORNER = 2.5
+THINNEST = 2  # a token without any width is still shown
+
+
+@dataclass(frozen=True)
+class Overlay:
+    """What is shown besides the tokens themselves, all in bytes of the text."""
+
+    selection: ByteSpan | None = None
+    outlined: ByteSpan | None = None
+    marks: Sequence[ByteSpan] = ()  # in order, not overlapping
+    show_blanks: bool = False
+
+
+@dataclass(frozen=True)
+class RowTokens:
+    """What lies behind the letters of a row: one line of pixels that is stretched to the row's height."""
+
+    key: tuple[object, ...]
+    pixels: npt.NDArray[np.uint32]  # kept because the image only borrows them
+    image: QImage
+    splits: list[QLineF]  # hairlines that cut a character
+
+
+@dataclass(frozen=True)
+class Segments:
+    """Stretches of a row without a gap on the screen; a span of bytes is one, or several where directions meet."""
+
+    span: Int64s  # which span each is of
+    low: Int64s  # its sides, in device pixels
+    high: Int64s
+    begin: Int64s  # the side where reading begins
+    is_first: npt.NDArray[np.bool_]  # whether the span begins here
+
+
+class TokenPainter:
+    """Paints the visible blocks of a text with one palette."""
+
+    def __init__(self, palette: TokenPalette, pixel: float = 1.0) -> None:
+        self.palette = palette
+        self.pixel = pixel  # the size of a device's pixel
+        self._fills = np.array([*(fill.rgb() for fill in palette.fills), 0], np.uint32)  # the last for UNCOLOURED
+
+    def paint(
+        self, painter: QPainter, blocks: Sequence[Block], model: TokenTextModel, overlay: Overlay, left: float
+    ) -> None:
+        """Paint blocks that follow each other; `left` is where rows begin."""
+        start = model.pieces.byte_of(blocks[0].start)
+        stop = start + sum(block.layout.byte_count for block in blocks)
+        tokens, colours = coloured_tokens(model.tokens_between, start, stop, model.byte_length)
+        for block in blocks:
+            painter.save()
+            painter.translate(left, block.y)
+            for row in block.layout.rows:
+                first = start + row.first_byte
+                self._paint_fills(painter, block.layout, row, first, tokens.edges, colours)
+                self._paint_overlay(painter, block.layout, row, first, overlay)
+            self._paint_letters(painter, block.layout)
+            if overlay.show_blanks:
+                self._paint_blanks(painter, block.layout)
+            painter.restore()
+            start += block.layout.byte_count
+
+    # -- fills -----------------------------------------------------------------------------
+
+    def _paint_fills(
+        self, painter: QPainter, layout: BlockLayout, row: Row, first: int, edges: Int64s, colours: Int8s
+    ) -> None:
+        if not row.byte_count:
+            return
+        low = int(np.searchsorted(edges, np.int64(first), side="right")) - 1
+        high = int(np.searchsorted(edges, np.int64(first + row.byte_count), side="left"))
+        starts = edges[low:high] - first
+        key = (starts.tobytes(), colours[low:high].tobytes(), self.palette.is_dark, self.pixel)
+        kept = row.painted
+        if not isinstance(kept, RowTokens) or kept.key != key:
+            kept = row.painted = self._row_tokens(layout, row, np.maximum(starts, 0), colours[low:high], key)
+        painter.drawImage(
+            QRectF(0, row.y + ROW_GAP, len(kept.pixels) * self.pixel, row.height - 2 * ROW_GAP), kept.image
+        )
+        if kept.splits:
+            pen = QPen(self.palette.hairline, self.pixel)
+            pen.setDashPattern([2.0 / self.pixel, 2.0 / self.pixel])
+            painter.setPen(pen)
+            painter.drawLines(kept.splits)
+
+    def _row_tokens(
+        self, layout: BlockLayout, row: Row, starts: Int64s, colours: Int8s, key: tuple[object, ...]
+    ) -> RowTokens:
+        segments = self._segments(layout, row, starts)
+        pixels = _line_of_pixels(segments, self._fills[colours[segments.span]])
+        begins_here = segments.is_first & (starts[segments.span] > 0)  # at the edge of a row nothing is divided
+        is_split = layout.splits_character(row.first_byte + starts[segments.span])
+        _draw_over(pixels, segments.begin[begins_here & ~is_split], self.palette.hairline)
+        top, bottom = row.y + ROW_GAP, row.y + row.height - ROW_GAP
+        places = ((segments.begin[begins_here & is_split] + 0.5) * self.pixel).tolist()
+        image = QImage(pixels.data, len(pixels), 1, pixels.nbytes, QImage.Format.Format_ARGB32_Premultiplied)
+        return RowTokens(key, pixels, image, [QLineF(x, top, x, bottom) for x in places])
+
+    def _segments(self, layout: BlockLayout, row: Row, starts: Int64s) -> Segments:
+        """Where on the screen the spans of bytes are that start at these bytes of a row."""
+        begins, ends = layout.cells(row)
+        torn = np.flatnonzero(np.abs(begins[1:] - ends[:-1]) > 0.01) + 1
+        cuts = starts if not len(torn) else np.union1d(starts, torn)
+        span = np.searchsorted(starts, cuts, side="right") - 1
+        begin = np.round(begins[cuts] / self.pixel).astype(np.int64)
+        end = np.round(ends[np.append(cuts[1:], row.byte_count) - 1] / self.pixel).astype(np.int64)
+        return Segments(span, np.minimum(begin, end), np.maximum(begin, end), begin, starts[span] == cuts)
+
+    # -- letters ---------------------------------------------------------------------------
+
+    def _paint_letters(self, painter: QPainter, layout: BlockLayout) -> None:
+        painter.setPen(self.palette.ink)
+        last = layout.rows[-1].line
+        if last.lineNumber() == layout.layout.lineCount() - 1:
+            layout.layout.draw(painter, QPointF(0, 0))
+        else:  # the last row is shown by the next block
+            for row in layout.rows:
+                row.line.draw(painter, QPointF(0, 0))
+        if layout.visible.boxes:
+            self._paint_boxes(painter, layout)
+
+    def _paint_boxes(self, painter: QPainter, layout: BlockLayout) -> None:
+        small = QFont(layout.setting.font)
+        small.setPointSizeF(small.pointSizeF() * LABEL_SCALE)
+        painter.setFont(small)
+        painter.setPen(QPen(self.palette.faint, self.pixel))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+        for box in layout.visible.boxes:
+            row = layout.row_of(box.character)
+            if box.character >= row.stop:
+                continue  # in the row left to the next block
+            begins, ends = layout.cells(row)
+            byte = layout.byte_of(box.character) - row.first_byte
+            last = layout.byte_of(box.character + 1) - row.first_byte - 1
+            low, high = sorted((float(begins[byte]), float(ends[last])))
+            frame = QRectF(low, row.y, high - low, row.height).adjusted(2, 4, -2, -4)
+            painter.setPen(QPen(self.palette.faint, self.pixel))
+            painter.drawRoundedRect(frame, CORNER, CORNER)
+            painter.setPen(self.palette.ink)
+            painter.drawText(frame, Qt.AlignmentFlag.AlignCenter, box.label)
+
+    def _paint_blanks(self, painter: QPainter, layout: BlockLayout) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+        for row in layout.rows:
+            for character in range(row.start, row.stop):
+                blank = layout.text[character]
+                if blank.isspace() and blank in " \t\n\u00a0":
+                    begins, ends = layout.cells(row)
+                    byte = layout.byte_of(character) - row.first_byte
+                    low, high = sorted((float(begins[byte]), float(ends[byte])))
+                    self._paint_blank(painter, blank, QRectF(low, row.y, high - low, row.height))
+
+    def _paint_blank(self, painter: QPainter, blank: str, cell: QRectF) -> None:
+        middle = cell.center()
+        painter.setPen(QPen(self.palette.faint, 1.2))
+        painter.setBrush(self.palette.faint)
+        if blank == " ":
+            painter.drawEllipse(middle, 0.9, 0.9)
+        elif blank == "\u00a0":
+            painter.drawPolyline(_points(middle, [(-2.5, 1.5), (-2.5, 3.5), (2.5, 3.5), (2.5, 1.5)]))
+        elif blank == "\t":
+            left, right = cell.left() + 3 - middle.x(), cell.right() - 3 - middle.x()
+            painter.drawPolyline(_points(middle, [(left, 0), (right, 0)]))
+            painter.drawPolyline(_points(middle, [(right - 3, -3), (right, 0), (right - 3, 3)]))
+        else:
+            painter.drawPolyline(_points(middle, [(2.5, -4), (2.5, 1.5), (-2.5, 1.5)]))
+            painter.drawPolyline(_points(middle, [(-0.5, -0.5), (-2.5, 1.5), (-0.5, 3.5)]))
+
+    # -- overlays --------------------------------------------------------------------------
+
+    def _paint_overlay(self, painter: QPainter, layout: BlockLayout, row: Row, first: int, overlay: Overlay) -> None:
+        stop = first + row.byte_count
+        if overlay.selection and overlay.selection[0] < stop and first < overlay.selection[1]:
+            for low, high in self._stretches(layout, row, first, overlay.selection):
+                painter.fillRect(QRectF(low, row.y, high - low, row.height), self.palette.selection)
+        for mark in _touching(overlay.marks, first, stop):
+            for low, high in self._stretches(layout, row, first, mark):
+                painter.fillRect(QRectF(low, row.y + row.height - 3, high - low, 2), self.palette.mark)
+        if overlay.outlined and overlay.outlined[0] < stop and first < overlay.outlined[1]:
+            painter.setPen(QPen(self.palette.outline, 1.6))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+            for low, high in self._stretches(layout, row, first, overlay.outlined):
+                frame = QRectF(low, row.y + ROW_GAP, max(high - low, THINNEST), row.height - 2 * ROW_GAP)
+                painter.drawRoundedRect(frame, CORNER, CORNER)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+    def _stretches(self, layout: BlockLayout, row: Row, first: int, span: ByteSpan) -> list[tuple[float, float]]:
+        """Where on the screen a span of bytes lies within a row."""
+        start, stop = max(0, span[0] - first), min(row.byte_count, span[1] - first)
+        if start >= stop:
+            return []
+        bounds = sorted({0, start, stop} - {row.byte_count})
+        segments = self._segments(layout, row, np.array(bounds, np.int64))
+        wanted = segments.span == bounds.index(start)
+        low, high = segments.low[wanted] * self.pixel, segments.high[wanted] * self.pixel
+        return list(zip(low.tolist(), high.tolist(), strict=True))
+
+
+def _line_of_pixels(segments: Segments, fills: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+    """The segments' fills side by side from x = 0, transparent where there is none."""
+    order = np.argsort(segments.low, kind="stable")
+    low, high = segments.low[order], np.maximum(segments.high[order], segments.low[order] + THINNEST)
+    reached = np.maximum.accumulate(high)
+    low[1:] = np.maximum(low[1:], reached[:-1])  # what was made thicker pushes the next
+    widths = np.empty(2 * len(low), np.int64)
+    widths[0::2] = low - np.append(0, reached[:-1])
+    widths[1::2] = high - low
+    values = np.zeros(2 * len(low), np.uint32)
+    values[1::2] = fills[order]
+    return np.repeat(values, np.maximum(widths, 0))
+
+
+def _draw_over(pixels: npt.NDArray[np.uint32], places: Int64s, colour: QColor) -> None:
+    """Lay a translucent colour over single pixels."""
+    channels = pixels.view(np.uint8).reshape(-1, 4)  # blue, green, red, alpha; or the other way round
+    opaque = np.array([QColor(colour.rgb()).rgba()], np.uint32).view(np.uint8).astype(np.float64)
+    at = places[(places >= 0) & (places < len(pixels))]
+    share = colour.alphaF()
+    channels[at] = np.round(channels[at] * (1 - share) + opaque * share)
+
+
+def _touching(marks: Sequence[ByteSpan], start: int, stop: int) -> list[ByteSpan]:
+    """Those of the spans, which are in order, that share a byte with a stretch."""
+    low, high = 0, len(marks)
+    while low < high:
+        middle = (low + high) // 2
+        if marks[middle][1] <= start:
+            low = middle + 1
+        else:
+            high = middle
+    found = []
+    while low < len(marks) and marks[low][0] < stop:
+        found.append(marks[low])
+        low += 1
+    return found
+
+
+def _points(middle: QPointF, offsets: Sequence[tuple[float, float]]) -> list[QPointF]:
+    return [QPointF(middle.x() + x, middle.y() + y) for x, y in offsets]

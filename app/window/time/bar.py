@@ -1,0 +1,78 @@
+"""The bar of time along the bottom: play, step, slide, type, and back to the live end."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QToolButton, QWidget
+
+from app.session.time import TimeCursor
+from app.window.actions import Actions
+from app.window.charts.curves import CurvesModel
+from app.window.parts.throttle import Throttle
+from app.window.time.track import TimeTrack
+
+CURVE_MILLISECONDS = 120
+
+
+class TimeBar(QWidget):
+    """Shows the time cursor and moves it."""
+
+    def __init__(
+        self, cursor: TimeCursor, curves: CurvesModel, actions: Actions, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._cursor = cursor
+        self.track = TimeTrack()
+        self.number = QSpinBox(minimum=0, maximum=0)
+        self.number.setGroupSeparatorShown(True)
+        self.number.setKeyboardTracking(False)
+        self.number.setAccessibleName("After how many merges")
+        self.number.setMinimumWidth(self.number.fontMetrics().horizontalAdvance("merge 9,999,999") + 12)
+        self.number.setPrefix("merge ")
+        self.end = QLabel("of 0")
+        self.end.setMinimumWidth(self.end.fontMetrics().horizontalAdvance("of 999,999"))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        for name in ("first", "back", "play", "forward"):
+            row.addWidget(_button(actions[name]))
+        row.addWidget(self.track, 1)
+        row.addWidget(self.number)
+        row.addWidget(self.end)
+        self.live = _button(actions["live"], with_text=True)
+        row.addWidget(self.live)
+        self._curve_throttle = Throttle(CURVE_MILLISECONDS, lambda: self.track.show_curve(curves.compression()), self)
+        self.track.valueChanged.connect(self._travel)
+        self.number.valueChanged.connect(self._travel)
+        cursor.moved.connect(self._show)
+        cursor.end_moved.connect(self._show)
+        cursor.end_moved.connect(self._curve_throttle.call)
+        curves.run_changed.connect(self._curve_throttle.call)
+        cursor.live_changed.connect(self._show_live)
+        self._show_live()
+
+    def _travel(self, position: int) -> None:
+        if position != self._cursor.position:
+            self._cursor.go_to(position)
+
+    def _show(self) -> None:
+        for control in (self.track, self.number):
+            control.blockSignals(True)
+            control.setMaximum(self._cursor.end)
+            control.setValue(self._cursor.position)
+            control.blockSignals(False)
+        self.track.setPageStep(max(1, self._cursor.end // 20))
+        self.track.update()
+        self.end.setText(f"of {self._cursor.end:,}")
+
+    def _show_live(self) -> None:
+        self.live.defaultAction().setChecked(self._cursor.live)
+
+
+def _button(action: QAction, *, with_text: bool = False) -> QToolButton:
+    button = QToolButton(autoRaise=True)
+    button.setDefaultAction(action)
+    button.setAccessibleName(action.text().replace("&", ""))
+    if with_text:
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+    return button

@@ -1,0 +1,1 @@
+"""Where the training stands, and how fast it goes."""

@@ -1,0 +1,95 @@
+"""Where the shown run stands, in words, and what can be done with it now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from PySide6.QtCore import QObject, Signal
+
+from app.session.run import Phase, Run
+from app.session.session import Session
+from app.window.parts.throttle import Throttle
+from app.window.parts.wording import count_text, duration_text, rate_text
+
+MainAction = Literal["train", "pause", "resume", "extend"]
+
+
+@dataclass(frozen=True)
+class TrainingStatus:
+    """What the toolbar and the status line show."""
+
+    sentence: str = "Ready. Press Train."
+    fraction: float | None = None  # None: nothing is under way
+    is_busy: bool = False
+    main: MainAction = "train"
+    can_step: bool = True
+    can_stop: bool = False
+    can_extend: bool = False
+
+
+class TrainingStatusModel(QObject):
+    """Says anew where the run stands, at most ten times a second."""
+
+    changed = Signal()
+
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.status = TrainingStatus()
+        throttle = Throttle(100, self._update, self)
+        session.runs.changed.connect(self._update)
+        session.runs.grew.connect(throttle.call)
+        session.recipe.changed.connect(throttle.call)
+
+    def _update(self, *_: object) -> None:
+        fresh = status_of(self._session.runs.shown, self._session)
+        if fresh != self.status:
+            self.status = fresh
+            self.changed.emit()
+
+
+def status_of(run: Run | None, session: Session) -> TrainingStatus:
+    if run is None:
+        return TrainingStatus()
+    recipe = session.recipe.value
+    extends = run.can_extend_to(recipe)
+    goes_on = run.can_go_on() and run.phase is Phase.PAUSED
+    return TrainingStatus(
+        sentence=sentence_of(run),
+        fraction=_fraction(run),
+        is_busy=run.is_busy,
+        main="pause" if run.phase is Phase.LEARNING else "resume" if goes_on else "extend" if extends else "train",
+        can_step=not run.is_busy,
+        can_stop=run.is_busy or run.phase is Phase.PAUSED,
+        can_extend=extends,
+    )
+
+
+def title_of(run: Run) -> str:
+    """What a run is called in a list of runs."""
+    ties = "" if run.recipe.ties == "first-seen" else f", ties {run.recipe.ties}"
+    return f"Run {run.number}: {run.recipe.name}{ties}, {count_text(run.learned, 'merge')}"
+
+
+def sentence_of(run: Run) -> str:
+    learned = f"{count_text(run.learned, 'merge')} of {run.planned:,}"
+    if run.phase is Phase.COUNTING:
+        return "Counting words …"
+    if run.phase is Phase.PREPARING:
+        return "Preparing …"
+    if run.phase is Phase.LEARNING:
+        rate = run.merges_per_second
+        left = f" · {duration_text((run.planned - run.learned) / rate)} left" if rate > 0 else ""
+        return f"{learned} · {rate_text(rate)}{left}" if rate > 0 else f"{learned} · learning"
+    if run.phase is Phase.PAUSED:
+        return f"Paused after {learned}."
+    if run.phase is Phase.ENDED and run.learned:
+        return f"{count_text(run.learned, 'merge')}. {run.sentence}"
+    return run.sentence
+
+
+def _fraction(run: Run) -> float | None:
+    if not run.is_busy and run.phase is not Phase.PAUSED:
+        return None
+    return run.learned / run.planned if run.planned else 0.0

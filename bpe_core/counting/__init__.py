@@ -1,0 +1,1 @@
+"""From words to counts: the distinct words of a corpus, with how often each occurs."""

@@ -1,0 +1,276 @@
+"""Counting with the compiled kernels: this thread reads, the others count, and their tables are joined.
+
+Each counts in a table of its own, so nobody waits. But what is rare is found by each of them, and
+a word of which each knows costs as often its memory; so whoever knows very many words hands them
+over to one common table and begins anew.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import accumulate, pairwise
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.counting.words import WordTable
+from bpe_core.kernels import count, join_tables, word_tables
+from bpe_core.kernels.scan import Machine, begin_text, machine_of
+from bpe_core.limits import check_room
+from bpe_core.text.blocks import Block, ByteArray, Stretch, in_blocks
+from bpe_core.text.scanner import ScanTable
+
+BLOCK_SIZE = 1024 * 1024
+MOST_THREADS = 8  # more of them would wait for the one that reads
+
+_FIRST_SLOTS = 1 << 15
+_GROWN_SOON = 1 << 20  # slots: moving many words from table to table takes longer than zeroing a large one
+_FEW_WORDS = 50_000  # they are joined before a thread has begun
+_FIRST_COPIES = 1 << 18
+_CUTS = 1 << 14  # of one stretch
+MOST_OWN_WORDS = 1 << 20  # of a thread; handing them over takes a fraction of the time it took to find them
+
+COUNTING = "The table of the different words"
+T = TypeVar("T")
+FEWER_WORDS = "Count fewer texts, or choose a pattern that leaves fewer or shorter different words."
+
+
+def count_compiled(
+    stretches: Iterable[Stretch], table: ScanTable, *, threads: int | None = None, block_size: int = BLOCK_SIZE
+) -> WordTable:
+    """The words of a stream of texts, in the order they are first seen."""
+    counters = [Counter(table) for _ in range(threads or _threads())]
+    common = Common(Counter(table))
+    free: queue.SimpleQueue[Block] = queue.SimpleQueue()
+    full: queue.SimpleQueue[Block | None] = queue.SimpleQueue()
+    for _ in range(len(counters) + 2):
+        free.put(Block(2 * block_size))
+    failures: list[BaseException] = []
+    workers = [
+        threading.Thread(target=_work, args=(counter, common, full, free, failures), daemon=True)
+        for counter in counters
+    ]
+    for worker in workers:
+        worker.start()
+    try:
+        for block in in_blocks(stretches, block_size, counters[0].last_safe_cut, free.get):
+            if failures:
+                break
+            full.put(block)
+    finally:
+        for _ in workers:
+            full.put(None)
+        for worker in workers:
+            worker.join()
+    if failures:
+        raise failures[0]
+    return _joined([*counters, common.counter])
+
+
+def _threads() -> int:
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(MOST_THREADS, available)
+
+
+def _work(
+    counter: Counter,
+    common: Common,
+    full: queue.SimpleQueue[Block | None],
+    free: queue.SimpleQueue[Block],
+    failures: list[BaseException],
+) -> None:
+    """Count block after block until there are no more; after a failure they are only passed back."""
+    while (block := full.get()) is not None:
+        try:
+            if not failures:
+                counter.count(block)
+                if len(counter) > MOST_OWN_WORDS:
+                    common.take(counter)
+        except BaseException as error:
+            failures.append(error)
+        free.put(block)
+
+
+def _joined(counters: list[Counter]) -> WordTable:
+    """Where several know a word, one of them takes it over; what only one knows stays with it."""
+    counters = sorted(counters, key=len, reverse=True)
+    threads = len(counters) if len(counters[0]) > _FEW_WORDS else 1
+    with ThreadPoolExecutor(threads) as pool:
+        at_once = _AtOnce(pool, threads)
+        for position, counter in enumerate(counters):
+            for other in counters[position + 1 :]:
+                counter.take_what_both_know(other, at_once)
+        return _listed(counters, at_once)
+
+
+def _listed(counters: list[Counter], at_once: _AtOnce) -> WordTable:
+    """All words in the order they were first seen."""
+    words = sum(map(len, counters))
+    check_room(32 * words, COUNTING, FEWER_WORDS)
+    ends = accumulate(map(len, counters))
+    parts = [(counter.table, slice(end - len(counter), end)) for counter, end in zip(counters, ends, strict=True)]
+    slots, ranks = _ranked(parts, words, at_once)
+    counts, starts = np.empty(words, np.int64), np.zeros(words + 1, np.int64)
+    at_once(
+        partial(join_tables.write_counts, table, slots[part], ranks[part], counts, starts[1:]) for table, part in parts
+    )
+    np.cumsum(starts, out=starts)
+    check_room(int(starts[-1]), COUNTING, FEWER_WORDS)
+    text = np.empty(int(starts[-1]), np.uint8)
+    at_once(partial(join_tables.write_words, table, slots[part], ranks[part], starts, text) for table, part in parts)
+    return WordTable(text, starts, counts)
+
+
+def _ranked(
+    parts: list[tuple[word_tables.Words, slice]], words: int, at_once: _AtOnce
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The slots of all words, table after table, and which of all words stands there."""
+    slots, firsts = np.empty(words, np.int64), np.empty(words, np.int64)
+    at_once(partial(join_tables.list_words, table, firsts[part], slots[part]) for table, part in parts)
+    order = np.argsort(firsts)
+    ranks = firsts  # where each was first seen is no longer needed
+    ranks[order] = np.arange(words)
+    return slots, ranks
+
+
+class _AtOnce:
+    """Calls kernels in so many threads; if that is only one, in this."""
+
+    def __init__(self, pool: ThreadPoolExecutor, threads: int) -> None:
+        self.parts = threads
+        self._map = pool.map if threads > 1 else map
+
+    def __call__(self, tasks: Iterable[Callable[[], T]]) -> list[T]:
+        return list(self._map(lambda task: task(), tasks))
+
+
+class Common:
+    """The words that threads have handed over."""
+
+    def __init__(self, counter: Counter) -> None:
+        self.counter = counter
+        self._lock = threading.Lock()
+
+    def take(self, counter: Counter) -> None:
+        with self._lock:
+            self.counter.add(counter)
+        counter.clear()
+
+
+class Counter:
+    """The words one thread has counted so far."""
+
+    def __init__(self, table: ScanTable) -> None:
+        self._machine: Machine = machine_of(table)
+        self._safe_pairs = table.safe_pairs
+        self._drops_blanks = table.drops_blanks
+        self._words = word_tables.Words(
+            short=_empty_rows(word_tables.SHORT_ROW * _FIRST_SLOTS),
+            short_firsts=np.empty(_FIRST_SLOTS, np.int64),
+            long=_empty_rows(word_tables.LONG_ROW * _FIRST_SLOTS),
+            long_firsts=np.empty(_FIRST_SLOTS, np.int64),
+            copies=np.empty(_FIRST_COPIES, np.uint8),
+            used=np.zeros(3, np.int64),
+        )
+        self._scratch = count.Scratch(
+            cuts=np.empty(_CUTS, np.int32),
+            keys=np.empty(_CUTS, np.uint64),
+            places=np.empty(_CUTS, np.int32),
+            long_words=np.empty(_CUTS, np.int32),
+        )
+        self._registers = np.zeros(count.ALL_REGISTERS, np.int64)
+
+    @property
+    def table(self) -> word_tables.Words:
+        return self._words
+
+    def __len__(self) -> int:
+        return int(self._words.used[word_tables.SHORT] + self._words.used[word_tables.LONG])
+
+    def count(self, block: Block) -> None:
+        registers, scratch = self._registers, self._scratch
+        begin_text(registers, np.int64(0))
+        registers[count.SEGMENT] = 0
+        registers[count.FOUND] = 1
+        scratch.cuts[0] = 0
+        ends = np.array(block.text_ends, np.int64)
+        first = np.int64(block.first)
+        while not count.count_block(
+            self._machine, self._drops_blanks, block.data, ends, first, self._words, scratch, registers
+        ):
+            cuts = registers[count.FOUND]
+            copied = int(scratch.cuts[cuts - 1] - scratch.cuts[0]) + 16 * int(cuts)
+            self._make_room(int(cuts), int(cuts), copied)
+
+    def last_safe_cut(self, data: ByteArray, start: int, stop: int) -> int:
+        return int(count.last_safe_cut(self._machine, self._safe_pairs, data, np.int64(start), np.int64(stop)))
+
+    def add(self, other: Counter) -> None:
+        """The words of another part of the text as well."""
+        more = other._words
+        self._make_room(*more.used.tolist())
+        join_tables.add_short(self._words, more.short, more.short_firsts)
+        join_tables.add_long(self._words, more)
+
+    def take_what_both_know(self, other: Counter, at_once: _AtOnce) -> None:
+        """Count what the other counted of the words that this one knows as well."""
+        mine, its = self._words, other._words
+        for kind, slots, hand_over in (
+            (word_tables.SHORT, len(its.short_firsts), join_tables.hand_over_short),
+            (word_tables.LONG, len(its.long_firsts), join_tables.hand_over_long),
+        ):
+            borders = np.linspace(0, slots, at_once.parts + 1).astype(np.int64)
+            its.used[kind] -= sum(at_once(partial(hand_over, mine, its, *ends) for ends in pairwise(borders)))
+
+    def clear(self) -> None:
+        self._words.short.fill(0)
+        self._words.long.fill(0)
+        self._words.used.fill(0)
+
+    def _make_room(self, short: int, long: int, copied: int) -> None:
+        """So that as many new words, and bytes of long ones, fit."""
+        words = self._words
+        used_short, used_long, used_copies = words.used.tolist()
+        if not word_tables.hold(words.short_firsts, used_short + short):
+            self._grow_short(_more_slots(len(words.short_firsts), used_short + short))
+        if not word_tables.hold(words.long_firsts, used_long + long):
+            self._grow_long(_more_slots(len(words.long_firsts), used_long + long))
+        if len(words.copies) < used_copies + copied:
+            check_room(2 * used_copies + copied, COUNTING, FEWER_WORDS)
+            copies = np.empty(2 * used_copies + copied, np.uint8)
+            copies[:used_copies] = words.copies[:used_copies]
+            self._words = self._words._replace(copies=copies)
+
+    def _grow_short(self, slots: int) -> None:
+        old = self._words
+        self._words = old._replace(
+            short=_empty_rows(word_tables.SHORT_ROW * slots), short_firsts=np.empty(slots, np.int64)
+        )
+        old.used[word_tables.SHORT] = 0  # adding counts them again
+        join_tables.add_short(self._words, old.short, old.short_firsts)
+
+    def _grow_long(self, slots: int) -> None:
+        old = self._words
+        self._words = old._replace(
+            long=_empty_rows(word_tables.LONG_ROW * slots), long_firsts=np.empty(slots, np.int64)
+        )
+        join_tables.spread_long(self._words, old.long, old.long_firsts)
+
+
+def _empty_rows(cells: int) -> npt.NDArray[np.uint64]:
+    """Zeros. Unlike `np.zeros`, this gets large pages on Linux: random access to a large table is far faster then."""
+    check_room(8 * cells, COUNTING, FEWER_WORDS)
+    rows = np.empty(cells, np.uint64)
+    rows.fill(0)
+    return rows
+
+
+def _more_slots(slots: int, words: int) -> int:
+    """A power of two of which so many words are at most three quarters."""
+    return max(1 << (4 * words // 3).bit_length(), min(4 * slots, _GROWN_SOON))

@@ -1,0 +1,231 @@
+"""From a corpus to its distinct words and how often each occurs.
+
+Large texts are counted by the compiled scanner, on all cores. Small ones are done in plain
+Python before Numba would be imported, and what a person's own pattern finds is only known
+by trying it. Whichever way, the words and their order are the same.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import Cancelled
+from bpe_core.kernels import readiness
+from bpe_core.limits import check_room, watching_memory
+from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.recipe import Recipe
+from bpe_core.text.blocks import Stretch
+from bpe_core.text.corpus import Chunk, Corpus
+from bpe_core.text.normalization import normalize
+from bpe_core.text.reading.source import Bytes
+from bpe_core.text.scanner import table_for
+from bpe_core.text.specials import parts_of
+from bpe_core.text.splitting import Splitter
+
+SMALL_TEXT = 1_000_000  # bytes; plain Python counts them sooner than Numba is imported
+SMALL_TEXT_WHEN_LOADED = 10_000  # the same where Numba is there already
+LARGE_TEXT = 100_000_000  # plain Python would need longer than the compiler does, and much memory
+PATIENCE = 300.0  # seconds to wait for the compiler
+
+WORDS_BETWEEN_CHECKS = 50_000  # some 30 ms
+
+COPIES_HELD = 4  # of a document that is split as a whole: its parts, the text, the normalized text, its words
+BYTES_A_WORD = 150  # of memory, besides its characters, until the words that Python has counted are a table
+PIECE = 1_000_000  # characters of a normalized text that become bytes at a time
+FEWER_WORDS = (
+    "Count fewer texts, choose a pattern that leaves fewer different words, or count line by line, which holds less "
+    "of a long text at a time."
+)
+
+
+def count_words(
+    corpus: Corpus,
+    recipe: Recipe,
+    *,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> WordTable:
+    """The words of a corpus as the recipe splits it, in the order they are first seen.
+
+    >>> list(count_words(Corpus.from_texts(["low lower low"]), Recipe.preset("words")))
+    [(b'low', 2), (b'lower', 1)]
+    """
+    if corpus.word_counts is not None:
+        return corpus.word_counts
+    cancelled = watching_memory(cancelled, "Counting", FEWER_WORDS)
+    chunks = _watched(corpus, progress, cancelled)
+    enough = SMALL_TEXT_WHEN_LOADED if _kernels_are_loaded() else SMALL_TEXT
+    beginning = list(_up_to(chunks, enough))
+    if _takes_whole_documents(recipe):
+        return _counted_as_wholes(chain(beginning, chunks))
+    is_large = sum(len(chunk.data) for chunk in beginning) >= enough
+    if is_large and _has_table(recipe) and _kernels_are_ready(corpus, progress, cancelled):
+        return _counted_by_kernels(chain(beginning, chunks), recipe)
+    return _counted_plainly(chain(beginning, chunks), recipe, cancelled)
+
+
+def count_plainly(
+    corpus: Corpus,
+    recipe: Recipe,
+    *,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> WordTable:
+    """The same in plain Python, and the only way for a person's own pattern.
+
+    Line by line it needs little memory. Otherwise a whole document is held at a time: what an
+    own expression matches may depend on any other place of the text.
+    """
+    return _counted_plainly(_watched(corpus, progress, cancelled), recipe, cancelled)
+
+
+def count_by_kernels(
+    corpus: Corpus,
+    recipe: Recipe,
+    *,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> WordTable:
+    """The same with the compiled scanner, whether it is ready or must be compiled first; not for own patterns."""
+    return _counted_by_kernels(_watched(corpus, progress, cancelled), recipe)
+
+
+def _counted_as_wholes(chunks: Iterable[Chunk]) -> WordTable:
+    """Where each document is one word there is nothing to find in it, so it need not even be text."""
+    counts: Counter[bytes] = Counter()
+    held: list[Bytes] = []
+    for chunk in chunks:
+        held.append(chunk.data)
+        if chunk.ends_document:
+            check_room(sum(map(len, held)), "Holding a text as one word", FEWER_WORDS)
+            counts[b"".join(held)] += 1
+            held = []
+    return WordTable.from_counts(counts.items())
+
+
+def _counted_plainly(chunks: Iterable[Chunk], recipe: Recipe, cancelled: CancelCheck) -> WordTable:
+    counts: Counter[str] = Counter()
+    splitter = Splitter(recipe)
+    for text, _ in _texts(chunks, may_cut_at_newlines(recipe)):
+        words = splitter.words(normalize(text, recipe))
+        while batch := list(islice(words, WORDS_BETWEEN_CHECKS)):
+            counts.update(batch)
+            _stop_if(cancelled)
+    if recipe.pattern == "custom":
+        splitter.check_it_matched()
+    check_room(BYTES_A_WORD * len(counts), "Making a table of the words", FEWER_WORDS)
+    return WordTable.from_counts((word.encode(), count) for word, count in counts.items())
+
+
+def _counted_by_kernels(chunks: Iterable[Chunk], recipe: Recipe) -> WordTable:
+    from bpe_core.counting.compiled import count_compiled  # imports Numba: half a second
+
+    table = table_for(recipe.pattern, recipe.unit)
+    assert table is not None  # the caller saw to it
+    return count_compiled(_stretches(chunks, recipe), table)
+
+
+def _stretches(chunks: Iterable[Chunk], recipe: Recipe) -> Iterator[Stretch]:
+    """What is to be scanned: the text as it is, or normalized and without its special tokens."""
+    if not (recipe.normalizes or recipe.special_tokens):
+        yield from (Stretch(chunk.data, chunk.ends_document) for chunk in chunks)
+        return
+    for text, ends_document in _texts(chunks, not _newline_matters(recipe)):
+        for part, is_special in parts_of(normalize(text, recipe), recipe.special_tokens):
+            if is_special:
+                yield Stretch(b"", True)
+                continue
+            for start in range(0, len(part), PIECE):
+                yield Stretch(part[start : start + PIECE].encode(), False)
+        if ends_document:
+            yield Stretch(b"", True)
+
+
+def _takes_whole_documents(recipe: Recipe) -> bool:
+    is_one_word = recipe.pattern == "none" and recipe.unit == "file"
+    return is_one_word and not recipe.normalizes and not recipe.special_tokens
+
+
+def _has_table(recipe: Recipe) -> bool:
+    return recipe.pattern != "custom"
+
+
+def _kernels_are_loaded() -> bool:
+    return "bpe_core.counting.compiled" in sys.modules and not readiness.forbidden()
+
+
+def _kernels_are_ready(corpus: Corpus, progress: ProgressReport, cancelled: CancelCheck) -> bool:
+    """Whether they can be used; for a very large text that is waited for."""
+    if readiness.ready() or _kernels_are_loaded():
+        return True
+    readiness.prepare()
+    size = corpus.total_size
+    if size is None or size < LARGE_TEXT or not readiness.kernels_exist():
+        return False
+    progress(Progress("preparing", 0, None, "bytes", "compiling for this computer, which is done only once"))
+    is_ready = readiness.wait_until_ready(PATIENCE, cancelled)
+    _stop_if(cancelled)
+    return is_ready
+
+
+def _up_to(chunks: Iterator[Chunk], enough: int) -> Iterator[Chunk]:
+    """The first chunks, until they hold enough bytes."""
+    held = 0
+    while held < enough and (chunk := next(chunks, None)) is not None:
+        held += len(chunk.data)
+        yield chunk
+
+
+def _newline_matters(recipe: Recipe) -> bool:
+    """Whether a newline may be something else than the end of a line: removed, or part of a special token."""
+    return "\n" in recipe.strip_marks or any("\n" in token for token in recipe.special_tokens)
+
+
+def may_cut_at_newlines(recipe: Recipe) -> bool:
+    """Whether a document may be cut after any newline without changing a word.
+
+    Lines are texts of their own then, and normalization never looks across a newline; but one
+    that is removed, or belongs to a special token, ends no line.
+    """
+    return recipe.unit == "line" and not _newline_matters(recipe)
+
+
+def _watched(corpus: Corpus, progress: ProgressReport, cancelled: CancelCheck) -> Iterator[Chunk]:
+    """The chunks of a corpus; before each, what was read is told and a wish to stop is heard."""
+    total = corpus.total_size
+    done_before = 0  # in the sources already finished
+    source = read = 0
+    for chunk in corpus.chunks():
+        _stop_if(cancelled)
+        if chunk.source != source:
+            done_before, source = done_before + read, chunk.source
+        read = chunk.bytes_read
+        done = done_before + read if total is None else min(done_before + read, total)
+        yield chunk
+        progress(Progress("counting", done, total, "bytes", corpus.sources[source].name))
+
+
+def _stop_if(cancelled: CancelCheck) -> None:
+    if cancelled():
+        raise Cancelled("Counting was stopped.")
+
+
+def _texts(chunks: Iterable[Chunk], cut_at_newlines: bool) -> Iterator[tuple[str, bool]]:
+    """Whole documents; or, where newlines may be cut at, runs of whole lines. True where a document ends."""
+    held: list[str] = []
+    for chunk in chunks:
+        text = str(chunk.data, "utf-8")
+        if cut_at_newlines and not chunk.ends_document:
+            cut = text.rfind("\n") + 1
+            if cut:
+                yield "".join([*held, text[:cut]]), False
+                held, text = [], text[cut:]
+        held.append(text)
+        if chunk.ends_document:
+            check_room(COPIES_HELD * sum(map(sys.getsizeof, held)), "Splitting a text as a whole", FEWER_WORDS)
+            yield "".join(held), True
+            held = []

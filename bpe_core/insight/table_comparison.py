@@ -1,0 +1,218 @@
+"""Two tokenizers side by side: where their merge tables part ways and why, and how they cut the same text.
+
+    >>> from bpe_core.alphabet import Alphabet
+    >>> from bpe_core.recipe import Recipe
+    >>> recipe = Recipe.preset("gpt2")
+    >>> one = MergeHistory.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104), (256, 101)])  # t+h, th+e
+    >>> other = MergeHistory.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104), (97, 110)])  # t+h, a+n
+    >>> found = compare_tables(one, other)
+    >>> found.first, found.cause
+    (1, 'not known')
+    >>> compare_texts(Tokenizer(one), Tokenizer(other), "the ban").regions
+    [(0, 3), (5, 7)]
+
+The bytes 0 to 3 (`the`, `th e`) and 5 to 7 (`a n`, `an`) are cut differently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from bpe_core.formats.honest_text import escape
+from bpe_core.formats.spelling import spelled
+from bpe_core.history.history import Merge, MergeHistory
+from bpe_core.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
+
+Cause = Literal["none", "length", "tie", "base symbols", "pattern", "data", "count", "not known"]
+
+# The choices that decide which words there are.
+_SPLITTING = ("pattern", "custom_pattern", "unit")
+_CHANGES = ("lowercase", "strip_ascii_punctuation", "strip_marks", "unicode_form")
+
+Pair = tuple[bytes, bytes]
+
+
+class DifferingMerge(NamedTuple):
+    """A merge that stands in one table only, or at another place; places count from 0."""
+
+    left: bytes
+    right: bytes
+    place: int | None  # in the first table
+    other_place: int | None
+
+
+@dataclass(frozen=True)
+class TableComparison:
+    """What two merge tables have in common, and where they part ways."""
+
+    merges: tuple[int, int]
+    first: int | None  # the place of the first merge that differs; None: one begins with the whole other
+    cause: Cause
+    explanation: str
+    differing: list[DifferingMerge]
+    only_in_first: list[bytes]  # tokens by text, in their order
+    only_in_second: list[bytes]
+    common: int  # tokens in both
+
+
+class TextComparison(NamedTuple):
+    """One text cut by two tokenizers; places are bytes."""
+
+    spans: list[tuple[int, int, int]]  # start, stop and id of each token of the first
+    other_spans: list[tuple[int, int, int]]
+    regions: list[tuple[int, int]]  # where the two cut differently, as short as can be
+
+
+# --- Tables -----------------------------------------------------------------------------
+
+
+def compare_tables(one: MergeHistory, other: MergeHistory) -> TableComparison:
+    texts, other_texts = spelled(one), spelled(other)
+    pairs, other_pairs = _pairs(one, texts), _pairs(other, other_texts)
+    first = next((i for i, (a, b) in enumerate(zip(pairs, other_pairs, strict=False)) if a != b), None)
+    cause, explanation = _cause(one, other, pairs, other_pairs, first)
+    known, other_known = set(texts), set(other_texts)
+    return TableComparison(
+        merges=(len(one), len(other)),
+        first=first,
+        cause=cause,
+        explanation=explanation,
+        differing=_differing(pairs, other_pairs),
+        only_in_first=[text for text in dict.fromkeys(texts) if text not in other_known],
+        only_in_second=[text for text in dict.fromkeys(other_texts) if text not in known],
+        common=len(known & other_known),
+    )
+
+
+def _pairs(history: MergeHistory, texts: Sequence[bytes]) -> list[Pair]:
+    left, right = history.columns.left.tolist(), history.columns.right.tolist()
+    return [(texts[a], texts[b]) for a, b in zip(left, right, strict=True)]
+
+
+def _differing(pairs: Sequence[Pair], other_pairs: Sequence[Pair]) -> list[DifferingMerge]:
+    """All merges that do not stand at the same place in both, the earliest first."""
+    places = {pair: i for i, pair in reversed(list(enumerate(pairs)))}
+    other_places = {pair: i for i, pair in reversed(list(enumerate(other_pairs)))}
+    found = [
+        DifferingMerge(*pair, places.get(pair), other_places.get(pair))
+        for pair in dict.fromkeys([*places, *other_places])
+        if places.get(pair) != other_places.get(pair)
+    ]
+    return sorted(found, key=_earliest)
+
+
+def _earliest(merge: DifferingMerge) -> tuple[int, bool]:
+    places = [place for place in (merge.place, merge.other_place) if place is not None]
+    return min(places), merge.place is None
+
+
+# --- Why they part ways -----------------------------------------------------------------
+
+
+def _cause(
+    one: MergeHistory, other: MergeHistory, pairs: Sequence[Pair], other_pairs: Sequence[Pair], first: int | None
+) -> tuple[Cause, str]:
+    if first is None:
+        if len(one) == len(other):
+            return "none", "The merges are the same, in the same order."
+        shorter = min(len(one), len(other))
+        return "length", f"The first {shorter:,} merges are the same; then one table ends."
+    a, b = one._merge(first), other._merge(first)
+    tie = _tie(one, a, other_pairs[first], other) or _tie(other, b, pairs[first], one)
+    if tie:
+        return "tie", tie
+    if (one.recipe.base, one.recipe.marker) != (other.recipe.base, other.recipe.marker):
+        return "base symbols", f"One starts from {_base(one.recipe)}, the other from {_base(other.recipe)}."
+    split = _splitting_difference(one.recipe, other.recipe)
+    if split:
+        return "pattern", split
+    return _data_or_count(one, other, first, a, b)
+
+
+def _tie(history: MergeHistory, merge: Merge, rival: Pair, other: MergeHistory) -> str:
+    """A sentence if a tie was decided, and the other table shows the pair that lost it."""
+    if not merge.tied or merge.runner_up is None:
+        return ""
+    texts = spelled(history.first(merge.step))
+    if (texts[merge.runner_up[0]], texts[merge.runner_up[1]]) != rival:
+        return ""
+    rules = f"by the rules {history.recipe.ties} and {other.recipe.ties}"
+    chosen = f"{_written(texts[merge.left], texts[merge.right])} and {_written(*rival)}"
+    return f"A tie: {chosen} both occur {merge.count:,} times, and {rules} different ones win."
+
+
+def _base(recipe: Recipe) -> str:
+    return recipe.base + (f" with {recipe.marker_text} ({recipe.marker})" if recipe.marker != "none" else "")
+
+
+def _splitting_difference(one: Recipe, other: Recipe) -> str:
+    for choice in _SPLITTING:
+        a, b = getattr(one, choice), getattr(other, choice)
+        if a != b:
+            return f"Text is split differently: {choice.replace('_', ' ')} is {a!r} in one, {b!r} in the other."
+    for choice in _CHANGES:
+        a, b = getattr(one, choice), getattr(other, choice)
+        if a != b:
+            return f"Text is changed differently first: {choice.replace('_', ' ')} is {a!r} in one, {b!r} in the other."
+    return ""
+
+
+def _data_or_count(one: MergeHistory, other: MergeHistory, first: int, a: Merge, b: Merge) -> tuple[Cause, str]:
+    if not (one.has_counts and other.has_counts):
+        return "not known", (
+            "Without counts in both tables the cause cannot be told; count them on the same texts. "
+            "A tie, another text or another pattern are the usual ones."
+        )
+    counts, other_counts = one.columns.count[:first].tolist(), other.columns.count[:first].tolist()
+    earlier = next((i for i, (x, y) in enumerate(zip(counts, other_counts, strict=True)) if x != y), None)
+    if earlier is not None:
+        x, y = counts[earlier], other_counts[earlier]
+        return (
+            "data",
+            f"They learned from different texts: merge {earlier + 1:,} counts {x:,} in one and {y:,} in the other.",
+        )
+    if a.count == b.count:
+        return "tie", (
+            f"A tie: both merges count {a.count:,}, and the rules {one.recipe.ties} and {other.recipe.ties} "
+            "choose different ones."
+        )
+    if first == 0:
+        return "data", f"They learned from different texts: the most frequent pair counts {a.count:,} and {b.count:,}."
+    return "count", f"The best pair counts {a.count:,} in one table and {b.count:,} in the other."
+
+
+def _written(left: bytes, right: bytes) -> str:
+    return f"“{escape(left)}” + “{escape(right)}”"
+
+
+# --- Texts ------------------------------------------------------------------------------
+
+
+def compare_texts(
+    one: Tokenizer, other: Tokenizer, text: str, *, at: int | None = None, other_at: int | None = None
+) -> TextComparison:
+    """How both cut a text, each as it stood after so many merges."""
+    spans, other_spans = one.spans(text, at), other.spans(text, other_at)
+    return TextComparison(spans, other_spans, differing_regions(spans, other_spans))
+
+
+def differing_regions(
+    spans: Sequence[tuple[int, int, int]], other_spans: Sequence[tuple[int, int, int]]
+) -> list[tuple[int, int]]:
+    """The shortest stretches of bytes that begin and end at a cut of both, and are cut differently between.
+
+    >>> differing_regions([(0, 2, 7), (2, 3, 8)], [(0, 1, 5), (1, 2, 6), (2, 3, 9)])
+    [(0, 2)]
+    """
+    tokens = {(start, stop) for start, stop, _ in spans if stop > start}
+    other_tokens = {(start, stop) for start, stop, _ in other_spans if stop > start}
+    regions: list[tuple[int, int]] = []
+    for start, stop in sorted(tokens ^ other_tokens):
+        if regions and start < regions[-1][1]:
+            regions[-1] = regions[-1][0], max(regions[-1][1], stop)
+        else:
+            regions.append((start, stop))
+    return regions

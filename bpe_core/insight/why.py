@@ -1,0 +1,386 @@
+"""Why is this text cut here? For every boundary the one true reason.
+
+A boundary between two symbols of a word either has been dissolved by some merge, or it
+still stands, and then one of these is to blame:
+
+    later       the merge that joins the two comes after the moment looked at
+    taken       a pair that met here was learned, but one of the two had been taken before
+    overlap     as taken, by that very merge: it joins from left to right, and the left one was gone
+    unknown     one of the two stands for an unknown character, which never merges
+    too long    together they would be longer than the recipe allows
+    never       no pair that ever met here was frequent enough to be learned
+
+and between words:
+
+    pattern     the pattern cuts here; merges never cross a cut
+    marker      a word ends (or begins) here, as its marker says
+    special     a special token stands here, which is never split nor joined
+    edge        the text begins or ends here
+    symbol      no boundary at all: the bytes of one base symbol
+    dropped     what stands here belongs to no word
+
+    >>> from bpe_core.recipe import Recipe
+    >>> from bpe_core.counting.words import WordTable
+    >>> from bpe_core.reference import train
+    >>> history = train(WordTable.from_counts({"low": 5, "lower": 2}), Recipe.preset("words"))  # l+o, lo+w
+    >>> why = WhySplit("low lowlow", history)
+    >>> [why.at_byte(byte, at=2).kind for byte in range(11)]
+    ['edge', 'joined', 'joined', 'pattern', 'pattern', 'joined', 'joined', 'never', 'joined', 'joined', 'edge']
+    >>> why.at_byte(2, at=1)
+    Reason(kind='later', pair=(6, 5), rank=1, taken_by=None, taken=None, standing=None, before=None, after=None)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+
+from bpe_core.history.history import MergeHistory
+from bpe_core.insight.boundary_life import Meeting, meetings
+from bpe_core.insight.merge_tree import Node, Step, encoding_steps, merge_trees
+from bpe_core.insight.pair_ranks import PairRanks
+from bpe_core.insight.pattern_branches import Branch, branch_that_matched
+from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT
+from bpe_core.segmenting.cutting import Allowed, Cutting, Part
+from bpe_core.segmenting.tokenizer import Tokenizer
+
+Kind = Literal[
+    "joined", "later", "taken", "overlap", "unknown", "too long", "never",
+    "pattern", "marker", "special", "edge", "symbol", "dropped",
+]  # fmt: skip
+Name = Callable[[int], str]
+
+LONGEST_SHOWN = 400  # symbols of a word; beyond that only the neighbourhood of a place
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How often a pair stood in the corpus, and what was asked of it."""
+
+    best: int  # at most, which was when both its tokens stood there for the first time
+    best_at: int  # merges made by then
+    now: int  # at the moment looked at
+    winner: int | None  # the count of the pair that is merged at that moment instead; None where none is
+    minimum: int  # below this nothing is merged
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a boundary stands, or that it does not."""
+
+    kind: Kind
+    pair: tuple[int, int] | None = None  # the two tokens that are spoken of
+    rank: int | None = None  # the merge that joins them
+    taken_by: int | None = None  # the merge that took one of them before
+    taken: int | None = None  # which one that was
+    standing: Standing | None = None  # where the words of the corpus are at hand
+    before: Branch | None = None  # the alternative of the pattern that made the word before the cut
+    after: Branch | None = None
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """The steps spoken of (1 is the first merge), to travel to."""
+        return tuple(rank + 1 for rank in (self.rank, self.taken_by) if rank is not None)
+
+
+def reason_in_word(
+    symbols: list[int],
+    ranks: list[int],
+    boundary: int,
+    history: MergeHistory,
+    at: int,
+    *,
+    pairs: PairRanks | None = None,
+    corpus: RankedWords | None = None,
+) -> Reason:
+    """Why the boundary behind the symbol with that index stands after `at` merges, or that it does not.
+
+    `pairs` saves looking for the pairs again; `corpus` lets the counts be told.
+    """
+    base = len(history.alphabet)
+    life = meetings(symbols, ranks, boundary, base)
+    end = ranks[boundary]
+    if end < at:
+        joined = life[-1]
+        return Reason("joined", (joined.left, joined.right), end)
+    if end != NEVER:
+        return Reason("later", (life[-1].left, life[-1].right), end)
+    rank_of = pairs or PairRanks(history)
+    late = _learned_too_late(life, at, rank_of)
+    if late is not None:
+        return late
+    now = next(meeting for meeting in life if meeting.last >= at)
+    pair = now.left, now.right
+    rank = rank_of.get(pair)
+    if rank is not None:
+        return Reason("later", pair, rank)
+    kind = _never_allowed(pair, history)
+    if kind is not None:
+        return Reason(kind, pair)
+    return Reason("never", pair, standing=None if corpus is None else standing_of(pair, corpus, at))
+
+
+def _learned_too_late(life: list[Meeting], at: int, rank_of: PairRanks) -> Reason | None:
+    """The earliest learned pair that met here and was not joined, because one of the two was gone."""
+    found: list[Reason] = []
+    for meeting, following in pairwise(life):
+        rank = rank_of.get((meeting.left, meeting.right))
+        if rank is None or rank >= at or meeting.last >= at:
+            continue
+        taken = meeting.left if following.left != meeting.left else meeting.right
+        kind: Kind = "overlap" if rank == meeting.last else "taken"
+        found.append(Reason(kind, (meeting.left, meeting.right), rank, meeting.last, taken))
+    return min(found, key=lambda reason: reason.rank or 0, default=None)
+
+
+def _never_allowed(pair: tuple[int, int], history: MergeHistory) -> Kind | None:
+    alphabet, longest = history.alphabet, history.recipe.max_token_length
+    if any(id < len(alphabet) and not alphabet.symbols[id].merges for id in pair):
+        return "unknown"
+    if longest is not None and sum(_length(id, history) for id in pair) > longest:
+        return "too long"
+    return None
+
+
+def _length(id: int, history: MergeHistory) -> int:
+    """How many base symbols a token holds."""
+    base, length, waiting = len(history.alphabet), 0, [id]
+    while waiting:
+        token = waiting.pop()
+        if token < base:
+            length += 1
+        else:
+            waiting += (int(history.columns.left[token - base]), int(history.columns.right[token - base]))
+    return length
+
+
+def standing_of(pair: tuple[int, int], corpus: RankedWords, at: int) -> Standing:
+    """How often a pair stood in the corpus. Counts only fall, so it was most often when it first could."""
+    found = corpus.pair_occurrences(*pair)
+    counts, history = corpus.history.columns.count, corpus.history
+    return Standing(
+        best=corpus.count(found, found.born),
+        best_at=found.born,
+        now=corpus.count(found, at),
+        winner=int(counts[at]) if at < len(history) and history.has_counts else None,
+        minimum=history.recipe.min_frequency,
+    )
+
+
+@dataclass(frozen=True)
+class WordInText:
+    """A word of a text with its symbols, the ranks between them, and the bytes it covers."""
+
+    first: int  # the index of its first symbol among those of the text
+    symbols: list[int]
+    ranks: list[int]
+    starts: list[int]  # of each symbol, in bytes of the text as it was given; a marker covers none
+    stops: list[int]
+    base: int
+
+    @property
+    def start(self) -> int:
+        return self.starts[0] if self.starts else 0
+
+    @property
+    def stop(self) -> int:
+        return self.stops[-1] if self.stops else 0
+
+    def trees(self, at: int) -> list[Node]:
+        """Its tokens after so many merges."""
+        return merge_trees(self.symbols, self.ranks, self.base, at)
+
+    def steps(self, at: int = NEVER) -> list[Step]:
+        """Its encoding, step by step."""
+        return encoding_steps(self.symbols, self.ranks, self.base, at)
+
+
+class WhySplit:
+    """Answers for one text and one history; `corpus` lets the counts of pairs be told, too."""
+
+    def __init__(
+        self,
+        text: str,
+        history: MergeHistory,
+        *,
+        corpus: RankedWords | None = None,
+        allowed_special: Allowed = (),
+        tokenizer: Tokenizer | None = None,
+    ) -> None:
+        self.history, self.corpus = history, corpus
+        cutting = Cutting(history.recipe)
+        self._parts = list(cutting.parts(text, cutting.allowed(allowed_special)))
+        kept = corpus if corpus is not None and corpus.serves(history) else None
+        tokenizer = tokenizer or (kept.tokenizer if kept is not None else Tokenizer(history))
+        self._boundaries = tokenizer.boundaries(text, allowed_special=allowed_special)
+        self._symbols = self._boundaries.all_symbols
+        self._cuts = np.flatnonzero(self._symbols.ranks == PATTERN_CUT)  # the first symbol of each word
+        self._pairs = kept.pair_ranks if kept is not None else PairRanks(history)
+        self._base = len(history.alphabet)
+
+    def at_byte(self, byte: int, at: int | None = None) -> Reason:
+        """Why the boundary before that byte of `text.encode()` stands after `at` merges (all, if not said)."""
+        at = len(self.history) if at is None else at
+        starts = self._symbols.starts
+        if byte <= 0 or byte >= len(self._boundaries.ranks) - 1:
+            return Reason("edge")
+        symbol = int(np.searchsorted(starts, byte))  # the first that starts there; one without width comes first
+        rank = int(self._boundaries.ranks[byte])
+        if rank == INSIDE:
+            covered = symbol > 0 and byte < int(self._symbols.stops[symbol - 1])
+            return Reason("symbol" if covered else "dropped")
+        if rank == PATTERN_CUT:
+            return self._cut(byte)
+        word = self.word_at(byte)
+        return self.in_word(word, symbol - word.first, at)
+
+    def in_word(self, word: WordInText, symbol: int, at: int | None = None) -> Reason:
+        """Why the boundary before the symbol with that index in its word stands."""
+        moment = len(self.history) if at is None else at
+        return reason_in_word(
+            word.symbols, word.ranks, symbol - 1, self.history, moment, pairs=self._pairs, corpus=self.corpus
+        )
+
+    def word_at(self, byte: int) -> WordInText:
+        """The word that holds this byte, or the last one before it."""
+        symbols = self._symbols
+        place = self._symbol_at(byte)
+        first, stop = self._neighbourhood(place, *self._whole_word(place))
+        return WordInText(
+            first,
+            symbols.ids[first:stop].tolist(),
+            symbols.ranks[first + 1 : stop].tolist(),
+            symbols.starts[first:stop].tolist(),
+            symbols.stops[first:stop].tolist(),
+            self._base,
+        )
+
+    def _symbol_at(self, byte: int) -> int:
+        return max(0, int(np.searchsorted(self._symbols.starts, byte, side="right")) - 1)
+
+    def _whole_word(self, place: int) -> tuple[int, int]:
+        """The first symbol of the word that holds that one, and the first behind it."""
+        word = max(0, int(np.searchsorted(self._cuts, place, side="right")) - 1)
+        edges = np.append(self._cuts, len(self._symbols.ids))
+        return int(edges[word]), int(edges[min(word + 1, len(edges) - 1)])
+
+    def _neighbourhood(self, place: int, first: int, stop: int) -> tuple[int, int]:
+        """The part of a word to show: all of it unless it is very long. It ends where nothing is ever joined."""
+        if stop - first <= LONGEST_SHOWN:
+            return first, stop
+        standing = np.flatnonzero(self._symbols.ranks[first:stop] == NEVER) + first
+        before = standing[standing <= place - LONGEST_SHOWN // 4]
+        behind = standing[standing > place + LONGEST_SHOWN // 4]
+        return int(before[-1]) if len(before) else first, int(behind[0]) if len(behind) else stop
+
+    def _cut(self, byte: int) -> Reason:
+        """Why two words meet here."""
+        ids, recipe = self._symbols.ids, self.history.recipe
+        following = int(np.searchsorted(self._symbols.starts, byte))
+        first_special = self._base + len(self.history)
+        if any(0 <= i < len(ids) and ids[i] >= first_special for i in (following - 1, following)):
+            return Reason("special")
+        before, after = self._branches(byte)
+        marked = recipe.marker in ("symbol", "glued", "prefix")
+        return Reason("marker" if marked else "pattern", before=before, after=after)
+
+    def _branches(self, byte: int) -> tuple[Branch | None, Branch | None]:
+        """What made the word that ends at this byte, and the one that begins there."""
+        part = next(part for part in self._parts if byte <= part.origins[-1])
+        before, after = (
+            self._branch(part, self._whole_word(self._symbol_at(probe)), byte) for probe in (byte - 1, byte)
+        )
+        return before, after
+
+    def _branch(self, part: Part, word: tuple[int, int], byte: int) -> Branch | None:
+        """The alternative that made the word of these symbols, if the byte is where it begins or ends."""
+        if word[0] == word[1]:
+            return None
+        data, recipe = part.text.encode(), self.history.recipe
+        edges = self._symbols.starts[word[0]], self._symbols.stops[word[1] - 1], byte
+        start, stop, place = (int(np.searchsorted(part.origins, edge)) for edge in edges)
+        if place not in (start, stop):
+            return None
+        first = data.rfind(b"\n", 0, start) + 1 if recipe.unit == "line" else 0
+        end = data.find(b"\n", start) + 1 if recipe.unit == "line" else 0
+        unit = data[first : end or None].decode()
+        begin = len(data[first:start].decode())
+        return branch_that_matched(unit, begin, begin + len(data[start:stop].decode()), recipe)
+
+
+def sentence(reason: Reason, name: Name) -> str:
+    """The reason as a person reads it; `name` tells what is written on a token."""
+    return _SENTENCES[reason.kind](reason, name)
+
+
+def _pair(reason: Reason, name: Name) -> str:
+    assert reason.pair is not None
+    return " + ".join(map(name, reason.pair))
+
+
+def _step(rank: int | None) -> str:
+    assert rank is not None
+    return f"merge {rank + 1:,}"
+
+
+def _taken(reason: Reason, name: Name) -> str:
+    assert reason.taken is not None
+    return (
+        f"{_pair(reason, name)} was learned as {_step(reason.rank)}, "
+        f"but {name(reason.taken)} had already been taken by {_step(reason.taken_by)}."
+    )
+
+
+def _never(reason: Reason, name: Name) -> str:
+    standing = reason.standing
+    if standing is None:
+        return f"{_pair(reason, name)} was never learned."
+    if standing.best == 0:
+        return f"{_pair(reason, name)} never stood side by side in the corpus, so it was never learned."
+    told = f"{_pair(reason, name)} was never frequent enough: it stood there {_times(standing.best)} at most"
+    if standing.best < standing.minimum:
+        return f"{told}; the least for a merge is {standing.minimum:,}."
+    told += f", {standing.now:,} now"
+    if standing.now < standing.minimum:
+        return f"{told}, which is less than the {standing.minimum:,} a merge needs."
+    if standing.winner is not None:
+        return f"{told}, where the next merge counts {standing.winner:,}."
+    return f"{told}; training ended before its turn came."
+
+
+def _times(count: int) -> str:
+    return f"{count:,} {'time' if count == 1 else 'times'}"
+
+
+def _pattern(reason: Reason, name: Name) -> str:
+    told = "The pattern cuts here, and merges never cross a cut."
+    for branch, where in ((reason.before, "before"), (reason.after, "behind")):
+        if branch is not None:
+            about = f": {branch.explanation}" if branch.explanation else ""
+            told += f" The word {where} it was matched by “{branch.expression}”{about}."
+    return told
+
+
+_SENTENCES: dict[Kind, Callable[[Reason, Name], str]] = {
+    "joined": lambda reason, name: f"Not cut: {_step(reason.rank)} joins {_pair(reason, name)} here.",
+    "later": lambda reason, name: f"{_pair(reason, name)} is only learned later, as {_step(reason.rank)}.",
+    "taken": _taken,
+    "overlap": lambda reason, name: (
+        f"{_pair(reason, name)} is joined by {_step(reason.rank)} from left to right, "
+        "and the one on the left was already in a pair."
+    ),
+    "unknown": lambda reason, name: "A character outside the alphabet stands here; what stands for it never merges.",
+    "too long": lambda reason, name: f"{_pair(reason, name)} would be longer than the recipe allows.",
+    "never": _never,
+    "pattern": _pattern,
+    "marker": lambda reason, name: "A word begins or ends here, as its marker says. " + _pattern(reason, name),
+    "special": lambda reason, name: "A special token stands here; it is never split and never joined to anything.",
+    "edge": lambda reason, name: "The text begins or ends here.",
+    "symbol": lambda reason, name: "No boundary: these bytes belong to one base symbol.",
+    "dropped": lambda reason, name: "What stands here belongs to no word: the recipe leaves it out.",
+}

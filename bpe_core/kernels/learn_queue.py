@@ -1,0 +1,245 @@
+"""Which pair is next: a heap of the frequent pairs, and lists of the others, by frequency.
+
+Counts only fall, and a pair is never born more frequent than the pair merged at its birth.
+So the pairs below some level of frequency wait in plain lists, one a level, and only when
+the heap runs empty the next level's pairs enter it. Neither is kept up to date: a pair
+whose count has fallen since is put right when it comes to the top of the heap, or when the
+turn of its list comes. A tie is decided only between pairs that get that far.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bpe_core.kernels.jit import kernel
+from bpe_core.kernels.learn_state import (
+    BASE,
+    BY_FIRST_SEEN,
+    BY_IDS,
+    BY_SMALLEST_TEXT,
+    HEAP,
+    LEVEL,
+    MIN_FREQUENCY,
+    NO_PAIR,
+    TIES,
+)
+
+
+@kernel
+def level_of(count):
+    """Grows with the count; up to 128 each count is a level of its own, then 64 levels for each doubling.
+
+    These are simply the leading bits of the number as floating point.
+    """
+    bits = np.float64(count).view(np.int64)
+    return (bits >> np.int64(46)) - np.int64(1023 << 6)
+
+
+@kernel
+def text_prefix(text, text_starts, token):
+    """The first eight bytes of a token's text as one number that sorts like the text."""
+    start, stop = text_starts[token], text_starts[token + 1]
+    prefix = np.uint64(0)
+    for i in range(start, start + 8):
+        byte = np.uint64(text[i]) if i < stop else np.uint64(0)
+        prefix = (prefix << np.uint64(8)) | byte
+    return np.int64(prefix ^ np.uint64(0x8000000000000000))
+
+
+@kernel
+def compare_texts(text, text_starts, one, other):
+    """Negative, zero or positive as the first token's text sorts before, with or after the other's."""
+    if one == other:
+        return np.int64(0)
+    start, other_start = text_starts[one], text_starts[other]
+    length = text_starts[one + 1] - start
+    other_length = text_starts[other + 1] - other_start
+    for i in range(min(length, other_length)):
+        difference = np.int64(text[start + i]) - np.int64(text[other_start + i])
+        if difference != 0:
+            return difference
+    return length - other_length
+
+
+@kernel
+def first_occurrence(cells, arena, pairs, pair):
+    """The first cell where the pair still stands, or -1; occurrences before it are forgotten for good."""
+    entry = pairs[pair].first
+    stop = entry + pairs[pair].times
+    while entry < stop and cells[arena[entry]] != pair:
+        entry += 1
+    pairs[pair].first = entry
+    pairs[pair].times = stop - entry
+    return np.int64(arena[entry]) if entry < stop else np.int64(-1)
+
+
+@kernel
+def tie_key(state, pair):
+    """A number that sorts pairs of equal count as the tie rule does (texts: by their beginning)."""
+    rule = state.number[TIES]
+    if rule == BY_FIRST_SEEN:
+        return first_occurrence(state.cells, state.arena, state.pairs, pair)
+    left, right = np.int64(state.pairs[pair].left), np.int64(state.pairs[pair].right)
+    if rule == BY_IDS:
+        base = state.number[BASE]
+        left = state.base_order[left] if left < base else left
+        right = state.base_order[right] if right < base else right
+        return (left << np.int64(32)) | right
+    prefix = text_prefix(state.text, state.text_starts, left)
+    return prefix if rule == BY_SMALLEST_TEXT else ~prefix
+
+
+@kernel
+def text_decides(state, pair, other):
+    """Whether a pair comes before another of equal count and equal beginning."""
+    text, starts, pairs = state.text, state.text_starts, state.pairs
+    order = compare_texts(text, starts, pairs[pair].left, pairs[other].left)
+    if order == 0:
+        order = compare_texts(text, starts, pairs[pair].right, pairs[other].right)
+    if order != 0:
+        return order < 0 if state.number[TIES] == BY_SMALLEST_TEXT else order > 0
+    # Twins: a word may spell a marker's own text.
+    if pairs[pair].left != pairs[other].left:
+        return pairs[pair].left < pairs[other].left
+    return pairs[pair].right < pairs[other].right
+
+
+@kernel
+def comes_before(state, count, key, pair, other_count, other_key, other):
+    """Whether the first entry of the heap is the better one."""
+    if count != other_count:
+        return count > other_count
+    if key != other_key:
+        return key < other_key
+    if state.number[TIES] < BY_SMALLEST_TEXT:
+        return False
+    return text_decides(state, pair, other)
+
+
+@kernel
+def wait(pairs, waiting, pair, level):
+    pairs[pair].next = waiting[level]
+    waiting[level] = pair
+
+
+@kernel
+def enter(state, pair):
+    """Put a pair that may be merged where it belongs: into the heap or among those that wait."""
+    level = level_of(state.pairs[pair].count)
+    if level < state.number[LEVEL]:
+        wait(state.pairs, state.waiting, pair, level)
+    else:
+        push(state, pair)
+
+
+@kernel
+def push(state, pair):
+    count, key = state.pairs[pair].count, tie_key(state, pair)
+    heap = state.heap
+    at = state.number[HEAP]
+    state.number[HEAP] = at + 1
+    while at > 0:
+        parent = (at - 1) >> 1
+        above = heap[parent]
+        if not comes_before(state, count, key, pair, above.count, above.key, above.pair):
+            break
+        copy_entry(heap, at, parent)
+        at = parent
+    set_entry(heap, at, count, key, pair)
+
+
+@kernel
+def set_entry(heap, at, count, key, pair):
+    heap[at].count = count
+    heap[at].key = key
+    heap[at].pair = pair
+
+
+@kernel
+def copy_entry(heap, at, source):
+    set_entry(heap, at, heap[source].count, heap[source].key, heap[source].pair)
+
+
+@kernel
+def drop_top(state):
+    size = state.number[HEAP] - 1
+    state.number[HEAP] = size
+    last = state.heap[size]
+    sink(state, last.count, last.key, last.pair)
+
+
+@kernel
+def sink(state, count, key, pair):
+    """Put an entry in at the top or below, where it belongs."""
+    heap, size = state.heap, state.number[HEAP]
+    at = np.int64(0)
+    while True:
+        child = 2 * at + 1
+        if child >= size:
+            break
+        below, other = heap[child], heap[child + 1]
+        if child + 1 < size and comes_before(
+            state, other.count, other.key, other.pair, below.count, below.key, below.pair
+        ):
+            child, below = child + 1, other
+        if not comes_before(state, below.count, below.key, below.pair, count, key, pair):
+            break
+        copy_entry(heap, at, child)
+        at = child
+    set_entry(heap, at, count, key, pair)
+
+
+@kernel
+def best_pair(state):
+    """The pair to merge next, on top of the heap; NO_PAIR when none is frequent enough."""
+    number, heap, pairs, cells = state.number, state.heap, state.pairs, state.cells
+    least, moves = number[MIN_FREQUENCY], number[TIES] == BY_FIRST_SEEN
+    while number[HEAP] > 0 or next_level(state):
+        pair, key = heap[0].pair, heap[0].key
+        count = pairs[pair].count
+        if count == heap[0].count and (not moves or cells[key] == pair):
+            return pair
+        if count >= least and level_of(count) >= number[LEVEL]:
+            sink(state, count, tie_key(state, pair) if moves else key, pair)
+            continue
+        drop_top(state)
+        if count >= least:
+            wait(pairs, state.waiting, pair, level_of(count))
+    return np.int64(NO_PAIR)
+
+
+@kernel
+def next_level(state):
+    """Let the highest level that waits enter the heap; False when nobody waits."""
+    number, pairs, waiting = state.number, state.pairs, state.waiting
+    least = number[MIN_FREQUENCY]
+    while number[LEVEL] > 0:
+        level = number[LEVEL] - 1
+        pair = np.int64(waiting[level])
+        waiting[level] = NO_PAIR
+        number[LEVEL] = level
+        while pair != NO_PAIR:
+            following = np.int64(pairs[pair].next)
+            if pairs[pair].count >= least:
+                enter(state, pair)
+            pair = following
+        if number[HEAP] > 0:
+            return True
+    return False
+
+
+@kernel
+def leading_pairs(state, wanted, found, cells):
+    """The best pairs in the order they would be merged now, and where each stands first; how many there are."""
+    total = 0
+    while total < wanted:
+        pair = best_pair(state)
+        if pair == NO_PAIR:
+            break
+        found[total] = pair
+        cells[total] = first_occurrence(state.cells, state.arena, state.pairs, pair)
+        drop_top(state)
+        total += 1
+    for i in range(total):
+        push(state, found[i])
+    return total

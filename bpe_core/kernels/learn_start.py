@@ -1,0 +1,116 @@
+"""Before the first merge: count the pairs of base symbols and note where they stand."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bpe_core.kernels.jit import kernel
+from bpe_core.kernels.learn_queue import enter
+from bpe_core.kernels.learn_state import (
+    ARENA,
+    BASE,
+    COUNTED,
+    FORCED_FREQUENCY,
+    MIN_FREQUENCY,
+    NO_PAIR,
+    PAIRS,
+    SEPARATOR,
+)
+
+
+@kernel
+def base_slot(slots, pairs, base, left, right):
+    """The slot of a pair of base symbols; it holds NO_PAIR if the pair has not been met."""
+    if len(slots) == base * base:  # a small alphabet: a place for each pair
+        return left * base + right
+    mask = np.uint64(len(slots) - 1)
+    mixed = ((np.uint64(left) << np.uint64(32)) | np.uint64(right)) * np.uint64(0x9E3779B97F4A7C15)
+    slot = np.int64((mixed ^ (mixed >> np.uint64(29))) & mask)
+    while slots[slot] != NO_PAIR:
+        pair = pairs[slots[slot]]
+        if pair.left == left and pair.right == right:
+            break
+        slot = np.int64(np.uint64(slot + 1) & mask)
+    return slot
+
+
+@kernel
+def add_pair(pairs, number, left, right, count, times):
+    """Remember a new pair; its number."""
+    pair = number[PAIRS]
+    number[PAIRS] = pair + 1
+    record = pairs[pair]
+    record.count = count
+    record.first = number[ARENA]
+    record.times = times
+    record.left = left
+    record.right = right
+    record.next = NO_PAIR
+    number[ARENA] += times
+    return pair
+
+
+@kernel
+def fill_slots(state):
+    """Enter the pairs of base symbols in an empty table."""
+    slots, pairs, base = state.base_slots, state.pairs, state.number[BASE]
+    for pair in range(1, state.number[PAIRS]):
+        slots[base_slot(slots, pairs, base, np.int64(pairs[pair].left), np.int64(pairs[pair].right))] = pair
+
+
+@kernel
+def count_base_pairs(state):
+    """Write in each cell the pair that begins there; False when the table is too full to go on."""
+    cells, words, pairs, slots, number = state.cells, state.words, state.pairs, state.base_slots, state.number
+    base, word = number[BASE], np.int64(-1)
+    room = min(len(pairs), len(slots) if len(slots) == base * base else len(slots) // 2)
+    for cell in range(number[COUNTED], len(cells) - 1):
+        left, right = np.int64(cells[cell]), np.int64(cells[cell + 1])
+        if left == SEPARATOR or right == SEPARATOR:
+            cells[cell] = NO_PAIR if left != SEPARATOR else SEPARATOR
+            continue
+        slot = base_slot(slots, pairs, base, left, right)
+        pair = np.int64(slots[slot])
+        if pair == NO_PAIR:
+            if number[PAIRS] >= room:
+                number[COUNTED] = cell
+                return False
+            pair = add_pair(pairs, number, left, right, 0, 0)
+            slots[slot] = pair
+        while word < 0 or words[word + 1].start <= cell:
+            word += 1
+        cells[cell] = pair
+        pairs[pair].count += words[word].count
+        pairs[pair].times += 1
+    number[COUNTED] = len(cells)
+    return True
+
+
+@kernel
+def number_slices(state):
+    """Give each pair that is not too rare its slice of the arena; the room they need together is in ARENA."""
+    pairs, number = state.pairs, state.number
+    for pair in range(1, number[PAIRS]):
+        if pairs[pair].count < number[FORCED_FREQUENCY]:
+            pairs[pair].times = 0
+        pairs[pair].first = number[ARENA]
+        number[ARENA] += pairs[pair].times
+
+
+@kernel
+def place_base_pairs(state):
+    """Note in the slices where the pairs stand, and let the pairs queue."""
+    cells, pairs, arena, number = state.cells, state.pairs, state.arena, state.number
+    for cell in range(len(cells)):
+        begun = np.int64(cells[cell])
+        if begun <= NO_PAIR:
+            continue
+        if pairs[begun].times == 0:
+            cells[cell] = NO_PAIR
+            continue
+        arena[pairs[begun].first] = cell
+        pairs[begun].first += 1
+    for pair in range(1, number[PAIRS]):
+        pairs[pair].first -= pairs[pair].times
+        if pairs[pair].count >= number[MIN_FREQUENCY]:
+            enter(state, pair)

@@ -1,0 +1,78 @@
+"""Whether bytes are valid UTF-8, as fast as they come from a disk.
+
+An automaton of nine states reads a byte at a time. The steps that a byte makes from all of them
+stand in one number, the one from state s at bit s; so a state is where to shift the next byte's
+number, and each byte costs one shift.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.kernels.jit import kernel
+from bpe_core.kernels.memory import load_eight
+
+_ALL_ASCII = 0x8080808080808080  # has no bit in common with eight ASCII bytes
+_STATE = 63  # the bits of a number that hold a state
+
+# Between characters; where nothing can follow; one, two, three more bytes of a character to come;
+# and behind the first bytes after which not every other byte is allowed.
+_SOUND, _BROKEN, _ONE_MORE, _TWO_MORE, _THREE_MORE, _AFTER_E0, _AFTER_ED, _AFTER_F0, _AFTER_F4 = range(0, 54, 6)
+
+
+def _steps() -> npt.NDArray[np.uint64]:
+    """For each byte the states that it leads to."""
+    known: dict[tuple[int, int], int] = {}
+
+    def lead(state: int, codes: Iterable[int], to: int) -> None:
+        known.update({(state, byte): to for byte in codes})
+
+    lead(_SOUND, range(0x80), _SOUND)
+    lead(_SOUND, range(0xC2, 0xE0), _ONE_MORE)  # shorter forms exist for 0xC0 and 0xC1
+    lead(_SOUND, range(0xE0, 0xF0), _TWO_MORE)
+    lead(_SOUND, [0xE0], _AFTER_E0)
+    lead(_SOUND, [0xED], _AFTER_ED)
+    lead(_SOUND, range(0xF1, 0xF4), _THREE_MORE)
+    lead(_SOUND, [0xF0], _AFTER_F0)
+    lead(_SOUND, [0xF4], _AFTER_F4)
+    lead(_ONE_MORE, range(0x80, 0xC0), _SOUND)
+    lead(_TWO_MORE, range(0x80, 0xC0), _ONE_MORE)
+    lead(_THREE_MORE, range(0x80, 0xC0), _TWO_MORE)
+    lead(_AFTER_E0, range(0xA0, 0xC0), _ONE_MORE)  # below, shorter forms exist
+    lead(_AFTER_ED, range(0x80, 0xA0), _ONE_MORE)  # above are the surrogates
+    lead(_AFTER_F0, range(0x90, 0xC0), _TWO_MORE)  # below, shorter forms exist
+    lead(_AFTER_F4, range(0x80, 0x90), _TWO_MORE)  # above, Unicode has ended
+    states = range(0, 54, 6)
+    return np.array([sum(known.get((s, byte), _BROKEN) << s for s in states) for byte in range(256)], np.uint64)
+
+
+_STEPS = _steps()
+
+
+@kernel
+def sound_until(data):
+    """Up to where all is valid: the end, or the start of a character at most some bytes before what is not."""
+    end = np.uint64(len(data))
+    state = np.uint64(_SOUND)
+    i = sound = np.uint64(0)
+    while i + np.uint64(8) <= end:
+        eight = load_eight(data, i)
+        i += np.uint64(8)
+        if state == np.uint64(_SOUND) and eight & np.uint64(_ALL_ASCII) == np.uint64(0):
+            sound = i
+            continue
+        for _ in range(8):
+            state = _STEPS[eight & np.uint64(0xFF)] >> (state & np.uint64(_STATE))
+            eight >>= np.uint64(8)
+        state &= np.uint64(_STATE)
+        if state == np.uint64(_SOUND):
+            sound = i
+        elif state == np.uint64(_BROKEN):
+            return np.int64(sound)
+    while i < end:
+        state = _STEPS[np.uint64(data[i])] >> (state & np.uint64(_STATE))
+        i += np.uint64(1)
+    return np.int64(end if state & np.uint64(_STATE) == np.uint64(_SOUND) else sound)

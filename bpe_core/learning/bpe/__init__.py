@@ -1,0 +1,1 @@
+"""Byte-pair encoding: join the most frequent pair of neighbours, again and again."""

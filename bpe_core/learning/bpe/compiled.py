@@ -1,0 +1,208 @@
+"""Learning with the compiled kernel: makes its arrays, and makes room when it asks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.alphabet import Alphabet
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import Columns, MergeHistory
+from bpe_core.kernels import learn as kernel
+from bpe_core.kernels import learn_queue, learn_start
+from bpe_core.kernels import learn_state as names
+from bpe_core.learning.layout import Layout, lay_out
+from bpe_core.learning.protocol import EVERY_LENGTH, PairCount, Stop, byte_order
+from bpe_core.limits import check_room
+from bpe_core.recipe import Recipe, Ties
+
+_RULES: dict[Ties, int] = {
+    "first-seen": names.BY_FIRST_SEEN,
+    "lowest-ids": names.BY_IDS,
+    "byte-alphabet": names.BY_IDS,
+    "smallest-text": names.BY_SMALLEST_TEXT,
+    "largest-text": names.BY_LARGEST_TEXT,
+}
+_STOPS = {names.GOING: Stop.GOING, names.OUT_OF_PAIRS: Stop.NO_PAIRS, names.TOO_RARE: Stop.TOO_RARE}
+_SMALL_ALPHABET = 1024  # so many symbols or fewer have a table with a place for each of their pairs
+LEARNING = "Learning"
+FEWER_CELLS = "Train on fewer texts, or choose a pattern that leaves fewer or shorter different words."
+
+_GROWTH = 4  # arrays that are known to grow slowly get a fourth more
+_ROOMY = (
+    5 << 22
+)  # entries of the first arena; with room for all births of a run it need not be tidied, which takes long
+
+
+class CompiledLearner:
+    """Owns the arrays of one run; `learn` fills rows of the columns it is given."""
+
+    def __init__(
+        self,
+        words: WordTable,
+        alphabet: Alphabet,
+        recipe: Recipe,
+        forced: MergeHistory | None,
+        *,
+        room: int = 1 << 16,  # for pairs at first; more is made when it is needed
+    ) -> None:
+        layout = lay_out(words, alphabet, recipe)
+        self.tokens_at_start = layout.tokens
+        self._state = _begin(layout, words, alphabet, recipe, forced, room)
+        while not learn_start.count_base_pairs(self._state):
+            self._grow_pairs()
+            self._grow_slots()
+        learn_start.number_slices(self._state)
+        self._make_arena()
+        learn_start.place_base_pairs(self._state)
+        self.has_pairs = bool(self._state.number[names.PAIRS] > 1)
+
+    def learn(self, columns: Columns, stop_at: int, work: int) -> Stop:
+        """Learn up to the row `stop_at`, but not much longer than `work` units (some ten nanoseconds each)."""
+        self._make_room_for_tokens(stop_at)
+        number = self._state.number
+        while True:
+            kernel.learn(self._state, columns, np.int64(stop_at), np.int64(work))
+            status = int(number[names.STATUS])
+            if status in _STOPS:
+                return _STOPS[status]
+            if status == names.NEEDS_PAIRS:
+                self._grow_pairs()
+            elif status == names.NEEDS_ARENA:
+                self.tidy_arena()
+            else:
+                self._grow_text()
+
+    @property
+    def learned(self) -> int:
+        return int(self._state.number[names.MERGES])
+
+    def top_pairs(self, wanted: int) -> list[PairCount]:
+        wanted = min(wanted, len(self._state.pairs))
+        found, cells = np.empty(wanted, np.int64), np.empty(wanted, np.int64)
+        total = learn_queue.leading_pairs(self._state, np.int64(wanted), found, cells)
+        pairs = self._state.pairs[found[:total]]
+        columns = (pairs["left"], pairs["right"], pairs["count"], cells[:total])
+        return [PairCount(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+
+    def _make_room_for_tokens(self, merges: int) -> None:
+        state, tokens = self._state, int(self._state.number[names.BASE]) + merges + 1
+        if len(state.token_lengths) >= tokens:
+            return
+        self._state = state._replace(
+            token_lengths=_grown(state.token_lengths, tokens),
+            born_first=_grown(state.born_first, tokens + 1),
+            text_starts=_grown(state.text_starts, tokens + 1),
+            groups=np.empty(2 * tokens + 1, names.GROUP),
+        )
+
+    def _grow_pairs(self) -> None:
+        pairs = self._state.pairs
+        room = len(pairs) + max(len(pairs) // _GROWTH, 64)
+        check_room((room - len(pairs)) * (pairs.itemsize + names.SIDES.itemsize), LEARNING, FEWER_CELLS)
+        for array in (pairs, self._state.sides):
+            array.resize(room, refcheck=False)  # in place where the system can move pages; nobody keeps a view
+        if room > len(self._state.heap):
+            heap = _grown(self._state.heap[: self._state.number[names.HEAP]], 2 * room)
+            self._state = self._state._replace(heap=heap)
+
+    def _make_arena(self) -> None:
+        used = int(self._state.number[names.ARENA])
+        room = used + max(used // _GROWTH, min(2 * used, _ROOMY - used)) + 1
+        self._state = self._state._replace(arena=np.empty(room, np.int32))
+
+    def tidy_arena(self) -> None:
+        """Make room by leaving out what no longer stands; a larger arena only where that is not enough."""
+        kernel.tidy_arena(self._state)
+        arena, (used, wanted) = self._state.arena, self._state.number[[names.ARENA, names.WANTED]].tolist()
+        room = used + max(wanted, used // _GROWTH)
+        if len(arena) < room:
+            check_room(room * arena.itemsize, LEARNING, FEWER_CELLS)
+            self._state = self._state._replace(arena=_grown(arena[:used], room))
+        elif len(arena) > used + max(wanted, used // 2):
+            arena.resize(used + max(wanted, used // 2), refcheck=False)
+
+    def _grow_text(self) -> None:
+        self._state = self._state._replace(text=_grown(self._state.text, 2 * len(self._state.text)))
+
+    def _grow_slots(self) -> None:
+        """A table twice as large as there are pairs, unless it already has a place for each."""
+        slots, pairs = len(self._state.base_slots), len(self._state.pairs)
+        if slots < 2 * pairs and slots != int(self._state.number[names.BASE]) ** 2:
+            self._state = self._state._replace(base_slots=_slots(self._state.number, pairs))
+            learn_start.fill_slots(self._state)
+
+
+def _begin(
+    layout: Layout, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: MergeHistory | None, room: int
+) -> names.State:
+    """The arrays before the first pair is counted."""
+    size, cells = len(alphabet), len(layout.symbols)
+    text = b"".join(symbol.text for symbol in alphabet.symbols)
+    text_starts = np.zeros(size + 1, np.int64)
+    np.cumsum([len(symbol.text) for symbol in alphabet.symbols], out=text_starts[1:])
+    number = _numbers(recipe, forced)
+    number[names.BASE] = size
+    number[names.TOKENS_LEFT] = layout.tokens
+    number[names.TEXT] = len(text)
+    order = np.arange(size, dtype=np.int64)
+    if recipe.ties == "byte-alphabet":
+        order[:256] = byte_order()
+    word_records = np.zeros(len(words) + 1, names.WORD)
+    word_records["start"] = layout.starts
+    word_records["count"][:-1] = words.counts
+    return names.State(
+        cells=layout.symbols,
+        words=word_records,
+        word_hints=_hints(layout.starts, cells),
+        token_lengths=np.ones(size, np.int32),
+        born_first=np.zeros(size + 1, np.int64),
+        base_order=order,
+        text=_grown(np.frombuffer(text, np.uint8), 2 * len(text) + 1),
+        text_starts=text_starts,
+        base_slots=_slots(number, room),
+        pairs=np.empty(room, names.PAIR),
+        sides=np.zeros(room, names.SIDES),
+        arena=np.empty(0, np.int32),
+        heap=np.empty(room, names.HEAP_ENTRY),
+        waiting=np.zeros(names.LEVELS, np.int32),
+        groups=np.empty(2 * size + 1, names.GROUP),
+        forced_left=np.array([] if forced is None else forced.columns.left, np.int32),
+        forced_right=np.array([] if forced is None else forced.columns.right, np.int32),
+        number=number,
+    )
+
+
+def _numbers(recipe: Recipe, forced: MergeHistory | None) -> npt.NDArray[np.int64]:
+    number = np.zeros(names.NUMBERS, np.int64)
+    number[names.PAIRS] = 1
+    number[names.LEVEL] = names.LEVELS
+    number[names.MIN_FREQUENCY] = number[names.FORCED_FREQUENCY] = recipe.min_frequency
+    number[names.MAX_LENGTH] = number[names.FORCED_LENGTH] = recipe.max_token_length or EVERY_LENGTH
+    number[names.TIES] = _RULES[recipe.ties]
+    if forced is not None and len(forced):
+        number[names.FORCED] = len(forced)
+        number[names.FORCED_FREQUENCY] = max(1, min(recipe.min_frequency, int(forced.columns.count.min())))
+        number[names.FORCED_LENGTH] = EVERY_LENGTH
+    return number
+
+
+def _slots(number: npt.NDArray[np.int64], pairs: int) -> npt.NDArray[np.int32]:
+    base = int(number[names.BASE])
+    return np.zeros(base * base if base <= _SMALL_ALPHABET else 1 << (2 * pairs).bit_length(), np.int32)
+
+
+def _hints(starts: npt.NDArray[np.int64], cells: int) -> npt.NDArray[np.int32]:
+    """For every sixteenth cell the word that covers it: the last that starts there or before."""
+    spacing = 1 << names.HINT_SHIFT
+    hints = np.searchsorted(starts[:-1], np.arange(0, cells + spacing, spacing), side="right") - 1
+    return np.maximum(hints, 0).astype(np.int32)
+
+
+def _grown(array: npt.NDArray[Any], room: int) -> npt.NDArray[Any]:
+    """The same numbers with room behind them."""
+    grown = np.empty(room, array.dtype)
+    grown[: len(array)] = array
+    return grown

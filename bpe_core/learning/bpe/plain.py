@@ -1,0 +1,237 @@
+"""Learning in plain Python: the same steps as the compiled kernel, with dictionaries.
+
+It serves small texts, any text until the kernels are compiled, and where Numba is missing.
+Only the words that hold the merged pair are looked at, so it is far quicker than the
+reference, which counts everything anew each time; the tests hold all three equal.
+"""
+
+from __future__ import annotations
+
+import heapq
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from bpe_core.alphabet import Alphabet
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import NOTHING, Columns, MergeHistory
+from bpe_core.learning.layout import SEPARATOR, lay_out
+from bpe_core.learning.protocol import EVERY_LENGTH, PairCount, Stop, byte_order
+from bpe_core.recipe import Recipe
+
+Pair = tuple[int, int]
+HeapEntry = tuple[int, Any, Pair]  # minus the count, the tie key, the pair
+
+# A plain step costs some hundred times a compiled one; work is told in units of the latter.
+WORK_A_STEP = 500
+WORK_A_RUN = 200
+
+
+class _Descending(bytes):
+    """Bytes that sort the other way round."""
+
+    def __lt__(self, other: bytes) -> bool:
+        return bytes.__gt__(self, other)
+
+    def __gt__(self, other: bytes) -> bool:
+        return bytes.__lt__(self, other)
+
+
+class Run(NamedTuple):
+    """Neighbouring symbols that merges may join; what never merges ends a run."""
+
+    symbols: list[int]
+    start: int  # the cell its first symbol stands in
+    weight: int  # how often its word occurs
+
+
+class PlainLearner:
+    """Runs of ids; for each pair its count and the runs that hold it."""
+
+    def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: MergeHistory | None) -> None:
+        layout = lay_out(words, alphabet, recipe)
+        self.tokens_at_start = self._tokens_left = layout.tokens
+        self._base = len(alphabet)
+        self._forced = [] if forced is None else pairs_of(forced)
+        self._least = recipe.min_frequency
+        self._longest = recipe.max_token_length or EVERY_LENGTH
+        self._ties = recipe.ties
+        self._order = list(range(self._base))
+        if recipe.ties == "byte-alphabet":
+            self._order[:256] = byte_order().tolist()
+        self._texts = [symbol.text for symbol in alphabet.symbols]
+        self._lengths = [1] * self._base
+        self._learned = 0
+        self._runs = _runs(layout.symbols.tolist(), layout.starts.tolist(), words.counts.tolist())
+        self._counts: dict[Pair, int] = {}
+        self._places: dict[Pair, list[int]] = {}  # the runs that hold a pair, or held it once; ascending
+        self._gone: dict[Pair, int] = {}  # how many of them, from the first on, hold it no more
+        for index, run in enumerate(self._runs):
+            for pair in pairwise(run.symbols):
+                self._add(pair, index, run.weight)
+        self.has_pairs = bool(self._counts)
+        self._heap: list[HeapEntry] = []
+        for pair in self._counts:
+            self._push(pair)
+
+    @property
+    def learned(self) -> int:
+        return self._learned
+
+    def learn(self, columns: Columns, stop_at: int, work: int) -> Stop:
+        while self._learned < stop_at and work > 0:
+            pair = self._choose()
+            if pair is None:
+                return Stop.TOO_RARE if self._any_pair_is_left() else Stop.NO_PAIRS
+            row = self._learned
+            columns.left[row], columns.right[row] = pair
+            columns.count[row] = self._counts.pop(pair, 0)
+            self._write_runner_up(columns, row)
+            work -= WORK_A_STEP + WORK_A_RUN * len(self._places.get(pair, ()))
+            self._merge(pair)
+            columns.tokens_left[row] = self._tokens_left
+        return Stop.GOING
+
+    def top_pairs(self, wanted: int) -> list[PairCount]:
+        leading: list[HeapEntry] = []
+        while len(leading) < wanted and self._best() is not None:
+            leading.append(heapq.heappop(self._heap))
+        for entry in leading:
+            heapq.heappush(self._heap, entry)
+        return [PairCount(*pair, -count, self._first_place(pair)) for count, _, pair in leading]
+
+    def _add(self, pair: Pair, index: int, weight: int) -> None:
+        """Count one occurrence, in the run of that index."""
+        self._counts[pair] = self._counts.get(pair, 0) + weight
+        places = self._places.setdefault(pair, [])
+        if not places or places[-1] != index:
+            places.append(index)
+
+    def _choose(self) -> Pair | None:
+        if self._learned < len(self._forced):
+            return self._forced[self._learned]
+        return self._best()
+
+    def _best(self) -> Pair | None:
+        """Correct the top of the heap until it is true."""
+        while self._heap:
+            count, key, pair = self._heap[0]
+            if self._counts.get(pair, 0) < self._least:
+                heapq.heappop(self._heap)
+                continue
+            now = (-self._counts[pair], self._tie_key(pair), pair)
+            if now[0] == count and now[1] == key:
+                return pair
+            heapq.heapreplace(self._heap, now)
+        return None
+
+    def _any_pair_is_left(self) -> bool:
+        return any(count > 0 and self._may_join(pair) for pair, count in self._counts.items())
+
+    def _may_join(self, pair: Pair) -> bool:
+        return self._lengths[pair[0]] + self._lengths[pair[1]] <= self._longest
+
+    def _push(self, pair: Pair) -> None:
+        if self._counts[pair] >= self._least and self._may_join(pair):
+            heapq.heappush(self._heap, (-self._counts[pair], self._tie_key(pair), pair))
+
+    def _tie_key(self, pair: Pair) -> Any:
+        left, right = pair
+        if self._ties == "first-seen":
+            return self._first_place(pair)
+        if self._ties == "smallest-text":
+            return self._texts[left], self._texts[right]
+        if self._ties == "largest-text":
+            return _Descending(self._texts[left]), _Descending(self._texts[right])
+        return self._order[left], self._order[right]
+
+    def _first_place(self, pair: Pair) -> int:
+        """The first cell where the pair stands. Counts only fall, so what has lost it is skipped for good."""
+        places = self._places[pair]
+        for skipped in range(self._gone.get(pair, 0), len(places)):
+            run = self._runs[places[skipped]]
+            cell = run.start
+            for here in pairwise(run.symbols):
+                if here == pair:
+                    self._gone[pair] = skipped
+                    return cell
+                cell += self._lengths[here[0]]
+        self._gone[pair] = len(places)
+        return NOTHING
+
+    def _write_runner_up(self, columns: Columns, row: int) -> None:
+        other = self._best()
+        columns.runner_up_left[row], columns.runner_up_right[row] = other or (NOTHING, NOTHING)
+        columns.runner_up_count[row] = NOTHING if other is None else self._counts[other]
+
+    def _merge(self, pair: Pair) -> None:
+        """Replace the pair in every run that holds it."""
+        left, right = pair
+        token = self._base + self._learned
+        self._learned += 1
+        self._texts.append(self._texts[left] + self._texts[right])
+        self._lengths.append(self._lengths[left] + self._lengths[right])
+        self._order.append(token)
+        born: dict[Pair, None] = {}
+        for index in self._places.pop(pair, []):
+            self._join_in_run(index, pair, token, born)
+        self._counts.pop(pair, None)
+        self._gone.pop(pair, None)
+        for new in born:
+            self._push(new)
+
+    def _join_in_run(self, index: int, pair: Pair, token: int, born: dict[Pair, None]) -> None:
+        """Rewrite one run, and take note of the pairs that come to life."""
+        run = self._runs[index]
+        joined = _joined(run.symbols, *pair, token)
+        if len(joined) == len(run.symbols):
+            return
+        for old in pairwise(run.symbols):
+            if old != pair:
+                self._counts[old] -= run.weight
+        for new in pairwise(joined):
+            if token in new:
+                self._add(new, index, run.weight)
+                born[new] = None
+            elif new != pair:
+                self._counts[new] += run.weight
+        self._runs[index] = run._replace(symbols=joined)
+        self._tokens_left -= run.weight * (len(run.symbols) - len(joined))
+
+
+def pairs_of(history: MergeHistory) -> list[Pair]:
+    return list(zip(history.columns.left.tolist(), history.columns.right.tolist(), strict=True))
+
+
+def _runs(symbols: list[int], starts: list[int], counts: list[int]) -> list[Run]:
+    """The runs of all words, in the order of their cells.
+
+    >>> _runs([-1, 7, 8, -1, 9, -1, 7, 7, -1], [1, 4, 9], [5, 2])
+    [Run(symbols=[7, 8], start=1, weight=5), Run(symbols=[7, 7], start=6, weight=2)]
+    """
+    runs: list[Run] = []
+    for (start, end), weight in zip(pairwise(starts), counts, strict=True):
+        here = start
+        while here < end:
+            stop = symbols.index(SEPARATOR, here)
+            if stop - here > 1:  # a lone symbol never merges
+                runs.append(Run(symbols[here:stop], here, weight))
+            here = stop + 1
+    return runs
+
+
+def _joined(word: list[int], left: int, right: int, token: int) -> list[int]:
+    """The word with the pair replaced, left to right.
+
+    >>> _joined([1, 1, 1, 2], 1, 1, 9)
+    [9, 1, 2]
+    """
+    joined: list[int] = []
+    i = 0
+    while i < len(word):
+        if word[i] == left and i + 1 < len(word) and word[i + 1] == right:
+            joined.append(token)
+            i += 2
+        else:
+            joined.append(word[i])
+            i += 1
+    return joined

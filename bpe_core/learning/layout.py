@@ -1,0 +1,120 @@
+"""Words laid end to end as symbol ids: the array that training works on.
+
+>>> from bpe_core.recipe import Recipe
+>>> words = WordTable.from_counts({"ab": 3, "c": 1})
+>>> lay_out(words, Alphabet.of_bytes(), Recipe.preset("gpt2")).symbols.tolist()
+[-1, 97, 98, -1, 99, -1]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.alphabet import Alphabet
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import TooLarge
+from bpe_core.recipe import Recipe
+
+SEPARATOR = -1
+MOST_CELLS = 2**31 - 64  # positions are 32-bit
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """The cells of all words, each word followed by a separator, one more in front."""
+
+    symbols: npt.NDArray[np.int32]  # what never merges stands as a separator, too
+    starts: npt.NDArray[np.int64]  # the first cell of each word, and the end
+    tokens: int  # in the corpus, each word as often as it occurs
+
+
+def lay_out(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Layout:
+    if int(words.starts[-1]) + 3 * len(words) > MOST_CELLS:
+        raise TooLarge(
+            f"The distinct words hold {int(words.starts[-1]):,} bytes; training can hold {MOST_CELLS:,}. "
+            "Choose a pattern that splits the text into shorter words, or train on a part of it."
+        )
+    if alphabet.is_plain_bytes:
+        return _lay_out_bytes(words)
+    return _lay_out_pieces(words, alphabet, recipe)
+
+
+def _lay_out_bytes(words: WordTable) -> Layout:
+    lengths = np.diff(words.starts)
+    starts = _starts(lengths)
+    symbols = np.full(int(starts[-1]), SEPARATOR, np.int32)
+    symbols[_places(starts, 0, 0)] = words.text
+    return Layout(symbols, starts, int((lengths * words.counts).sum()))
+
+
+def _places(starts: npt.NDArray[np.int64], before: int, after: int) -> npt.NDArray[np.bool_]:
+    """Which cells hold the symbols of the words: all but separators and a marker before or after."""
+    places = np.ones(int(starts[-1]), bool)
+    places[0] = False
+    places[starts[1:] - 1] = False
+    if before:
+        places[starts[:-1]] = False
+    if after:
+        places[starts[1:] - 2] = False
+    return places
+
+
+def _starts(lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The first cell of each word, behind one separator in front and one after each word."""
+    starts = np.ones(len(lengths) + 1, np.int64)
+    np.cumsum(lengths + 1, out=starts[1:])
+    starts[1:] += 1
+    return starts
+
+
+def _lay_out_pieces(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Layout:
+    """Any other alphabet: a table from code point (or byte) to symbol, and the marker's place."""
+    lengths = np.diff(words.starts) if recipe.base == "bytes" else words.lengths_in_characters()
+    before, after = int(recipe.marker == "prefix"), int(recipe.marker == "symbol")
+    starts = _starts(lengths + before + after)
+    ids, extra = _ids_of_pieces(words, alphabet, recipe, lengths)
+    symbols = np.full(int(starts[-1]), SEPARATOR, np.int32)
+    symbols[_places(starts, before, after)] = ids
+    if alphabet.marker_id is not None:
+        symbols[starts[:-1] if before else starts[1:] - 2] = alphabet.marker_id
+    return Layout(symbols, starts, int(((lengths + before + after) * words.counts).sum()) + extra)
+
+
+def _ids_of_pieces(
+    words: WordTable, alphabet: Alphabet, recipe: Recipe, lengths: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int32], int]:
+    """The symbol of each byte or character; and how many tokens more the unknown ones are, each of several bytes."""
+    plain, glued = _table(alphabet, ("byte", "character")), _table(alphabet, ("glued",))
+    ends = np.cumsum(lengths)
+    ids = np.empty(int(ends[-1]) if len(ends) else 0, np.int32)
+    done = extra = 0
+    for codes in [words.text] if recipe.base == "bytes" else words.code_points():
+        part = ids[done : done + len(codes)]
+        part[:] = plain[codes]
+        if recipe.marker == "glued":
+            first, last = np.searchsorted(ends, [done + 1, done + len(codes) + 1])
+            lasts = ends[first:last] - 1 - done  # the words that end in this part
+            part[lasts] = glued[codes[lasts]]
+        if alphabet.first_fallback_id is not None:  # an unknown character is as many tokens as it has bytes
+            unknown = np.flatnonzero(part < 0)
+            counts = words.counts[np.searchsorted(ends, unknown + done, side="right")]
+            extra += int(((_utf8_lengths(codes[unknown]) - 1) * counts).sum())
+        done += len(codes)
+    return ids, extra
+
+
+def _table(alphabet: Alphabet, kinds: tuple[str, ...]) -> npt.NDArray[np.int32]:
+    """From code point (or byte) to symbol id; -1 where the alphabet has none."""
+    table = np.full(0x110000, SEPARATOR, np.int32)
+    for i, symbol in enumerate(alphabet.symbols):
+        if symbol.kind in kinds:
+            raw = symbol.decoded[:-1] if symbol.kind == "glued" else symbol.decoded
+            table[raw[0] if symbol.kind == "byte" or len(raw) == 1 else ord(raw.decode())] = i
+    return table
+
+
+def _utf8_lengths(codes: npt.NDArray[np.unsignedinteger]) -> npt.NDArray[np.int64]:
+    return np.array(1, np.int64) + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000)

@@ -1,0 +1,176 @@
+"""Which vocabulary size? What every size up to the one learned would have meant for a text.
+
+One run holds the answer for all sizes at once: a merge changes the count of three tokens,
+so whatever is a sum over tokens is brought up to date in no time, merge by merge. The text
+may be the one trained on, one file of it, or one held out.
+
+    >>> from bpe_core.recipe import Recipe
+    >>> from bpe_core.reference import train
+    >>> words = WordTable.from_counts({"low": 5, "lower": 2})
+    >>> curves = size_curves(words, train(words, Recipe.preset("words", merges=2)))
+    >>> curves.tokens.tolist(), curves.bytes_per_token.round(2).tolist()
+    ([25, 18, 11], [1.0, 1.39, 2.27])
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import MergeHistory
+from bpe_core.insight.ranked_words import RankedWords
+
+Int64s = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.float64]
+
+USUAL_POWER = 2.5
+
+FORMULA = (
+    "Rényi efficiency: H / ln V, where H = ln(Σ p^α) / (1 − α) with α = 2.5, p the share of each token among all "
+    "tokens of the text, and V the number of different tokens that occur in it. 1 would mean that all occur equally "
+    "often; a few very frequent tokens, or many very rare ones, lower it."
+)
+
+ADVICE: tuple[tuple[str, str], ...] = (
+    ("8,000–16,000", "limited data or memory"),
+    ("30,000–50,000", "one language, such as English"),
+    ("32,000–37,000", "translation between two languages"),
+    ("50,000–100,000", "many languages"),
+    ("50,000 and more", "program code"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class SizeCurves:
+    """One number for each size, from no merge at all to all of them."""
+
+    bytes: int  # of the text's words
+    words: int
+    base: int
+    tokens: Int64s
+    used: Int64s  # different tokens that occur
+    scaffolds: Int64s  # merged tokens that once occurred here and do no longer
+    renyi_efficiency: Numbers
+    power: float
+
+    @property
+    def vocabulary(self) -> Int64s:
+        """Base symbols and merges."""
+        return self.base + np.arange(len(self.tokens))
+
+    @property
+    def bytes_per_token(self) -> Numbers:
+        return self.bytes / np.maximum(self.tokens, 1)
+
+    @property
+    def tokens_per_word(self) -> Numbers:
+        return self.tokens / max(1, self.words)
+
+    @property
+    def share_in_use(self) -> Numbers:
+        """The part of the vocabulary that occurs in the text."""
+        return self.used / self.vocabulary
+
+    @property
+    def share_of_scaffolds(self) -> Numbers:
+        """The part of the vocabulary that larger tokens have used up."""
+        return self.scaffolds / self.vocabulary
+
+    @property
+    def knee(self) -> int:
+        """The number of merges from which on more of them gain less than they did on average."""
+        return knee(self.bytes_per_token)
+
+
+def size_curves(
+    words: WordTable, history: MergeHistory, *, power: float = USUAL_POWER, ranked: RankedWords | None = None
+) -> SizeCurves:
+    """The curves of a text, given as its words; `ranked` saves ranking them again."""
+    ranked = ranked or RankedWords.of(words, history)
+    joined = ranked.joined
+    tokens = ranked.tokens_at_start - np.concatenate([[0], np.cumsum(joined)]).astype(np.int64)
+    used, scaffolds, sums = _follow(ranked.symbol_counts.tolist(), joined.tolist(), history, power)
+    return SizeCurves(
+        bytes=words.total_bytes,
+        words=words.total,
+        base=ranked.base,
+        tokens=tokens,
+        used=np.array(used, np.int64),
+        scaffolds=np.array(scaffolds, np.int64),
+        renyi_efficiency=_efficiency(np.array(sums), tokens, np.array(used), power),
+        power=power,
+    )
+
+
+def _follow(
+    counts: list[int], joined: list[int], history: MergeHistory, power: float
+) -> tuple[list[int], list[int], list[float]]:
+    """After each merge: how many tokens occur, how many occur no longer, and the sum that entropy is made of."""
+    base, term = len(counts), _term(power)
+    used = sum(1 for count in counts if count)
+    gone, total = 0, math.fsum(term(count) for count in counts)
+    all_used, all_gone, sums = [used], [gone], [total]
+    rows = zip(history.columns.left.tolist(), history.columns.right.tolist(), joined, strict=True)
+    for left, right, times in rows:
+        counts.append(times)
+        if times:
+            total += term(times)
+            used += 1
+            for part in (left, right):
+                count = counts[part]
+                counts[part] = rest = count - times
+                total += term(rest) - term(count)
+                if not rest:
+                    used -= 1
+                    gone += part >= base
+        all_used.append(used)
+        all_gone.append(gone)
+        sums.append(total)
+    return all_used, all_gone, sums
+
+
+def _term(power: float) -> Callable[[int], float]:
+    """What one token adds to the sum."""
+    if power == 1.0:
+        return lambda count: count * math.log(count) if count else 0.0
+    return lambda count: count**power
+
+
+def _efficiency(sums: Numbers, tokens: Int64s, used: Int64s, power: float) -> Numbers:
+    """The entropy of these frequencies divided by the greatest it could be; 0 where a single token stands alone."""
+    totals = np.maximum(tokens, 1).astype(np.float64)
+    if power == 1.0:
+        entropy = np.log(totals) - sums / totals
+    else:
+        entropy = (np.log(np.maximum(sums, np.finfo(float).tiny)) - power * np.log(totals)) / (1.0 - power)
+    most = np.log(np.maximum(used, 2))
+    return np.where(used > 1, entropy / most, 0.0)
+
+
+def renyi_efficiency(counts: Iterable[int], power: float = USUAL_POWER) -> float:
+    """How evenly tokens are used, from 0 to 1; a power of 1 gives Shannon's.
+
+    >>> round(renyi_efficiency([3, 2, 1, 1], power=3.0), 12)  # pick @@ed pick @@l @@ed pick @@les
+    0.803152850136
+    """
+    found = [count for count in counts if count]
+    sums = np.array([math.fsum(map(_term(power), found))])
+    tokens, used = np.array([sum(found)], np.int64), np.array([len(found)], np.int64)
+    return float(_efficiency(sums, tokens, used, power)[0])
+
+
+def knee(curve: Numbers) -> int:
+    """Where a curve that rises ever more slowly lies highest above the straight line between its ends.
+
+    >>> knee(np.array([0.0, 5.0, 8.0, 9.0, 9.5, 10.0]))
+    2
+    """
+    if len(curve) < 3:
+        return len(curve) - 1
+    chord = np.linspace(curve[0], curve[-1], len(curve))
+    return int(np.argmax(curve - chord))

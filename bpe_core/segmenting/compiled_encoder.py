@@ -1,0 +1,237 @@
+"""Encoding with the compiled kernels: makes their arrays, and makes room when they ask."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.alphabet import Alphabet
+from bpe_core.errors import TooLarge
+from bpe_core.history.history import MergeHistory
+from bpe_core.kernels import encode as kernel
+from bpe_core.kernels.merge_word import BASE, LIMIT, MERGE_NUMBERS, SHORT, MergeTable, Workplace, enter_merges
+from bpe_core.kernels.scan import REGISTERS, machine_of
+from bpe_core.recipe import Recipe
+from bpe_core.segmenting.boundaries import PATTERN_CUT, Symbols
+from bpe_core.segmenting.cutting import Cutting, utf8
+from bpe_core.text.scanner import table_for
+
+LONGEST_TEXT = 2**31 - 64  # bytes; places are 32-bit
+MOST_WORDS = 1 << 21  # a memory that would hold more begins anew
+MOST_RESULTS = 1 << 26
+DESKS_KEPT = 4
+_WORDS_AT_FIRST = 1 << 10
+_CUTS = 3 * kernel.BLOCK
+_PADDING = 16  # bytes behind a text that the kernels may read
+
+Int32s = npt.NDArray[np.int32]
+Number = TypeVar("Number", bound=np.generic)
+
+
+@dataclass
+class Desk:
+    """What one thread needs while it encodes. Its memory holds for one kind of result after so many merges."""
+
+    kind: int
+    at: int
+    table: MergeTable
+    memory: kernel.Memory
+    room: Workplace
+    spelled: kernel.Spelled
+    keys: npt.NDArray[np.uint64]
+    cuts: Int32s
+    registers: npt.NDArray[np.int64]
+
+
+class CompiledEncoder:
+    """Encodes from any number of threads at once: each takes a desk of its own."""
+
+    def __init__(self, history: MergeHistory, cutting: Cutting) -> None:
+        self._cutting = cutting
+        self._merges = len(history)
+        self._table = _merge_table(history)
+        self._alphabet = _alphabet(history.alphabet, history.recipe)
+        own = table_for(history.recipe.pattern, history.recipe.unit)
+        self._scans = own is not None  # a person's own pattern goes through `regex`
+        scan_table = own or table_for("none")
+        assert scan_table is not None
+        self._machine = machine_of(scan_table)
+        self._drops_blanks = scan_table.drops_blanks
+        self._desks: list[Desk] = []  # those not in use; popping and appending need no lock
+
+    def ids(self, text: str, at: int) -> Int32s:
+        """The tokens of a normalized text after so many merges."""
+        data = utf8(text)
+        return self._encode(text, data, kernel.IDS, at, len(data) // 3)
+
+    def byte_ranks(self, text: str) -> Int32s:
+        """The rank of the boundary before each byte, where every byte is a symbol and belongs to a word."""
+        data = utf8(text)
+        return self._encode(text, data, kernel.RANKS, self._merges, len(data))
+
+    def symbols(self, text: str) -> Symbols:
+        """The base symbols of a normalized text, with their ranks and places."""
+        data = utf8(text)
+        found = self._encode(text, data, kernel.SYMBOLS, self._merges, kernel.NUMBERS_A_SYMBOL * len(data))
+        ids, ranks, widths = found.reshape(-1, kernel.NUMBERS_A_SYMBOL).T
+        stops = np.cumsum(widths, dtype=np.int64)
+        starts = stops - widths
+        firsts = np.flatnonzero(ranks < 0)  # the first symbol of a word tells where the word starts
+        gaps = np.repeat(~ranks[firsts] - starts[firsts], np.diff(np.append(firsts, len(ids))))
+        ranks[firsts] = PATTERN_CUT
+        return Symbols(ids, ranks, starts + gaps, stops + gaps)
+
+    def _encode(self, text: str, data: bytes, kind: int, at: int, expected: int) -> Int32s:
+        if len(data) > LONGEST_TEXT:
+            raise TooLarge(f"The text has {len(data):,} bytes; at most {LONGEST_TEXT:,} can be encoded at once.")
+        desk = self._take_desk(kind, at)
+        cuts = desk.cuts if self._scans else self._cutting.cuts(text)
+        words = kernel.Words(cuts, self._machine.kinds, self._drops_blanks)
+        out = self._fill(desk, _text(data), words, np.empty(expected + 64, np.int32))
+        self._desks.append(desk)
+        if len(self._desks) > DESKS_KEPT:
+            self._desks.pop(0)
+        return out
+
+    def _fill(self, desk: Desk, text: kernel.Text, words: kernel.Words, out: Int32s) -> Int32s:
+        """Run the kernel until all words are done."""
+        progress = np.zeros(kernel.PROGRESS_NUMBERS, np.int64)
+        if not self._scans:
+            progress[kernel.CUTS], progress[kernel.ENDED] = len(words.cuts), 1
+        while True:
+            kernel.encode_text(
+                self._machine, desk.registers, desk.table, self._alphabet, desk.memory, desk.room, desk.spelled,
+                text, words, desk.kind, desk.keys, out, progress,
+            )  # fmt: skip
+            status, word = progress[kernel.STATUS], progress[kernel.NEXT_WORD]
+            if status == kernel.DONE:
+                filled = out[: progress[kernel.NEXT_PLACE]]
+                return filled if 2 * len(filled) > len(out) else filled.copy()
+            length = int(words.cuts[word + 1] - words.cuts[word])
+            if status == kernel.NEEDS_OUTPUT:
+                out = _grown(out, 3 * len(out) // 2 + kernel.NUMBERS_A_SYMBOL * (length + 64))
+            elif status == kernel.NEEDS_MEMORY:
+                desk.memory = _larger(desk.memory)
+            else:
+                desk.room, desk.spelled = _room(length + length // 4, self._merges, desk.kind)
+
+    def _take_desk(self, kind: int, at: int) -> Desk:
+        for _ in range(len(self._desks)):
+            try:
+                desk = self._desks.pop()
+            except IndexError:  # another thread was faster
+                break
+            if desk.kind == kind and desk.at == at:
+                return desk
+            self._desks.insert(0, desk)
+        number = self._table.number.copy()
+        number[LIMIT] = at
+        room, spelled = _room(kernel.LONGEST_REMEMBERED, self._merges, kind)
+        return Desk(
+            kind=kind,
+            at=at,
+            table=self._table._replace(number=number),
+            memory=_memory(_WORDS_AT_FIRST),
+            room=room,
+            spelled=spelled,
+            keys=np.empty(kernel.BLOCK, np.uint64),
+            cuts=np.empty(_CUTS, np.int32),
+            registers=np.zeros(REGISTERS, np.int64),
+        )
+
+
+def _merge_table(history: MergeHistory) -> MergeTable:
+    merges, base = len(history), len(history.alphabet)
+    number = np.zeros(MERGE_NUMBERS, np.int64)
+    number[BASE], number[LIMIT] = base, merges
+    table = MergeTable(
+        slots=np.zeros(2 << (2 * merges + 2).bit_length(), np.uint64),
+        byte_pairs=np.empty(1 << 16, np.int32),
+        left=np.array(history.columns.left, np.int32),
+        right=np.array(history.columns.right, np.int32),
+        lengths=np.empty(base + merges, np.int32),
+        number=number,
+    )
+    enter_merges(table)
+    return table
+
+
+def _alphabet(alphabet: Alphabet, recipe: Recipe) -> kernel.Alphabet:
+    marker = -1 if alphabet.marker_id is None else alphabet.marker_id
+    number = np.full(kernel.ALPHABET_NUMBERS, -1, np.int64)
+    number[kernel.IS_BYTES] = recipe.base == "bytes"
+    number[kernel.MARKER_BEFORE if recipe.marker == "prefix" else kernel.MARKER_BEHIND] = marker
+    number[kernel.FIRST_FALLBACK] = -1 if alphabet.first_fallback_id is None else alphabet.first_fallback_id
+    number[kernel.UNKNOWN] = -1 if alphabet.unknown_id is None else alphabet.unknown_id
+    plain: dict[int, int] = {}
+    glued: dict[int, int] = {}
+    for text, id in alphabet.id_of_piece.items():
+        kind = alphabet.symbols[id].kind
+        piece = text.removesuffix(recipe.marker_text.encode()) if kind == "glued" else text
+        (glued if kind == "glued" else plain)[piece[0] if recipe.base == "bytes" else ord(piece.decode())] = id
+    symbol_of = _by_code(plain)
+    return kernel.Alphabet(symbol_of, _by_code(glued) if recipe.marker == "glued" else symbol_of, number)
+
+
+def _by_code(symbols: dict[int, int]) -> Int32s:
+    table = np.full(max(symbols, default=0) + 1, -1, np.int32)
+    table[list(symbols)] = list(symbols.values())
+    return table
+
+
+def _room(symbols: int, merges: int, kind: int) -> tuple[Workplace, kernel.Spelled]:
+    """Room for words of so many symbols."""
+    cells = symbols + kernel.MARKERS + SHORT
+    room = Workplace(
+        cells=np.empty(cells, np.int32),
+        ranks=np.empty(cells, np.int32),
+        next_place=np.empty(cells, np.int32),
+        previous_place=np.empty(cells, np.int32),
+        heads=np.full(merges, -1, np.int32),
+        live=np.zeros((merges >> 6) + 1, np.uint64),
+        short=np.empty(SHORT + 1, np.int32),
+    )
+    spelled = cells if kind == kernel.SYMBOLS else 0
+    return room, kernel.Spelled(np.empty(spelled, np.int32), np.empty(spelled, np.int32))
+
+
+def _memory(words: int) -> kernel.Memory:
+    return kernel.Memory(
+        slots=np.zeros(4 * words, np.uint64),
+        results=np.empty(4 * words + kernel.NUMBERS_A_SYMBOL * kernel.LONGEST_REMEMBERED + 16, np.int32),
+        words=np.empty(words + kernel.LONGEST_REMEMBERED, np.uint64),
+        number=np.zeros(kernel.NUMBERS, np.int64),
+    )
+
+
+def _larger(memory: kernel.Memory) -> kernel.Memory:
+    """More room wherever little is left; a memory that has become huge is given up for a new one."""
+    number = memory.number
+    if number[kernel.ENTRIES] > MOST_WORDS or number[kernel.RESULTS] > MOST_RESULTS:
+        return _memory(_WORDS_AT_FIRST)
+    if 3 * number[kernel.ENTRIES] > len(memory.slots):
+        slots = np.zeros(2 * len(memory.slots), np.uint64)  # no larger than need be: it should stay in the cache
+        kernel.grow_slots(memory.slots, slots)
+        memory = memory._replace(slots=slots)
+    if 2 * number[kernel.RESULTS] > len(memory.results):
+        memory = memory._replace(results=_grown(memory.results, 2 * len(memory.results)))
+    if 2 * number[kernel.WORDS] > len(memory.words):
+        memory = memory._replace(words=_grown(memory.words, 2 * len(memory.words)))
+    return memory
+
+
+def _text(data: bytes) -> kernel.Text:
+    padded = np.empty((len(data) + 2 * _PADDING) & -8, np.uint8)
+    padded[: len(data)] = np.frombuffer(data, np.uint8)
+    padded[len(data) :] = 0
+    return kernel.Text(padded, padded.view(np.uint64), len(data))
+
+
+def _grown(array: npt.NDArray[Number], room: int) -> npt.NDArray[Number]:
+    """The same numbers with room behind them."""
+    grown = np.empty(room, array.dtype)
+    grown[: len(array)] = array
+    return grown

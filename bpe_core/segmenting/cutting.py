@@ -1,0 +1,108 @@
+"""A text cut into its words, each with the place it has in the text as it was given."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.errors import BpeError
+from bpe_core.recipe import Recipe
+from bpe_core.text.normalization import normalize, normalize_with_origins
+from bpe_core.text.patterns import NAMED_PATTERNS
+from bpe_core.text.specials import parts_of
+from bpe_core.text.splitting import Splitter
+
+Allowed = Collection[str] | Literal["all"]
+Offsets = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A special token, or a stretch of text between two of them."""
+
+    text: str  # normalized
+    special: str | None
+    origins: Offsets  # for each byte of the text, and its end, the byte of the text as it was given
+
+
+class Cutting:
+    """Cuts texts as one recipe wants them to be cut."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self._specials = recipe.special_tokens
+        # Special tokens are looked for here, and only those the caller allows: to the rest of the way they are text.
+        self.recipe = recipe.with_changes(special_tokens=()) if recipe.special_tokens else recipe
+        self._splitter = Splitter(self.recipe)
+
+    def allowed(self, names: Allowed) -> tuple[str, ...]:
+        """The special tokens that a caller wants recognised, checked."""
+        if isinstance(names, str):
+            if names == "all":
+                return self._specials
+            raise BpeError(f'Give the special tokens as a list, such as ["{names}"], or say "all".')
+        for name in names:
+            if name not in self._specials:
+                known = ", ".join(self._specials) or "none"
+                raise BpeError(f"This tokenizer has no special token {name!r}; it has {known}.")
+        return tuple(names)
+
+    @cached_property
+    def keeps_all(self) -> bool:
+        """Whether every byte of a text belongs to a word, as it is."""
+        pattern = NAMED_PATTERNS.get(self.recipe.pattern)
+        return not self.recipe.normalizes and not (pattern is not None and pattern.drops_whitespace)
+
+    def normalized_parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[str, str | None]]:
+        """The special tokens of a text, and what stands between them, normalized: (text, None) or ("", token)."""
+        for part, is_special in parts_of(text, allowed):
+            yield ("", part) if is_special else (normalize(part, self.recipe), None)
+
+    def parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[Part]:
+        """The same with their places."""
+        done = 0
+        for part, is_special in parts_of(text, allowed):
+            if is_special or not self.recipe.normalizes:
+                length = len(part.encode())
+                yield Part(part, part if is_special else None, np.arange(done, done + length + 1))
+            else:
+                normalized = normalize_with_origins(part, self.recipe)
+                length = int(normalized.origins[-1])
+                yield Part(normalized.text, None, normalized.origins + done)
+            done += length
+
+    def words(self, text: str) -> Iterator[str]:
+        """The words of a normalized text."""
+        return self._splitter.words(text)
+
+    def placed_words(self, text: str) -> Iterator[tuple[bytes, int]]:
+        """The words of a normalized text in UTF-8, and where each starts. Blanks may be left out between them."""
+        data = text.encode()
+        end = 0
+        for word in self._splitter.words(text):
+            raw = word.encode()
+            start = data.index(raw, end)  # only blanks are ever left out, and they begin no word
+            end = start + len(raw)
+            yield raw, start
+
+    def cuts(self, text: str) -> npt.NDArray[np.int32]:
+        """Where the words of a normalized text start, and its end, in bytes; for patterns that leave nothing out."""
+        words = self._splitter.words(text)
+        lengths = map(len, words if text.isascii() else (word.encode() for word in words))
+        starts = np.fromiter(lengths, np.int32)
+        return np.concatenate((np.zeros(1, np.int32), np.cumsum(starts, dtype=np.int32)))
+
+
+def utf8(text: str) -> bytes:
+    """The bytes of a text. Half of a surrogate pair is no character and has none."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise BpeError(
+            f"Character {error.start + 1:,} of the text is U+{ord(text[error.start]):04X}, half of a surrogate pair, "
+            "which is no character of its own; remove or replace it."
+        ) from error

@@ -1,0 +1,206 @@
+"""A whole corpus as token ids in one file, with figures for each of its files.
+
+`.npy` is NumPy's own format (`numpy.load` reads it, `mmap_mode="r"` too); `.bin` holds the
+bare numbers, lowest byte first. The documents follow each other without anything between.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.atomic import write_atomically
+from bpe_core.counting.count_words import may_cut_at_newlines
+from bpe_core.errors import BpeError, Cancelled, OutputError
+from bpe_core.history.history import MergeHistory
+from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Chunk, Corpus
+from bpe_core.text.scanner import safe_ascii_pairs
+
+Width = Literal["uint16", "uint32", "int32", "int64"]
+
+PIECE = 1 << 20  # bytes of a long document that are encoded at a time
+_LOOK_BACK = 1 << 16  # bytes in which a place to cut is looked for
+_HEADER = 128  # bytes of an .npy header: enough for any length
+
+
+@dataclass
+class FileFigures:
+    """What one source of the corpus became."""
+
+    name: str
+    bytes: int = 0
+    documents: int = 0
+    tokens: int = 0
+    different_tokens: int = 0
+    first: int = 0  # where its ids begin in the file
+
+    @property
+    def bytes_per_token(self) -> float:
+        return self.bytes / self.tokens if self.tokens else 0.0
+
+
+@dataclass(frozen=True)
+class EncodedCorpus:
+    """What was written."""
+
+    path: Path
+    width: Width
+    files: list[FileFigures] = field(default_factory=list)
+
+    @property
+    def tokens(self) -> int:
+        return sum(file.tokens for file in self.files)
+
+
+def smallest_width(history: MergeHistory) -> Width:
+    """Two bytes an id where they are enough, else four."""
+    return "uint16" if history.vocabulary_size <= 1 << 16 else "uint32"
+
+
+def encode_corpus(
+    corpus: Corpus,
+    history: MergeHistory,
+    output: Path | str,
+    *,
+    at: int | None = None,
+    width: Width | None = None,
+    allow_special: bool = False,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> EncodedCorpus:
+    """Encode all texts as the tokenizer stood after `at` merges; when cancelled, nothing is written.
+
+    `width` is the kind of number an id becomes; the smallest that holds them all, if not said.
+    """
+    path = Path(output)
+    kind = check_output(path, history, width)
+    chosen = width or smallest_width(history)
+    encoding = _Encoding(Tokenizer(history), len(history) if at is None else at, allow_special)
+    files = [FileFigures(source.name) for source in corpus.sources]
+    with write_atomically(path) as file:
+        if kind == ".npy":
+            file.write(_npy_header(0, chosen))
+        total = _write_all(corpus, encoding, files, file, chosen, progress, cancelled)
+        if kind == ".npy":
+            file.seek(0)
+            file.write(_npy_header(total, chosen))
+            file.seek(0, os.SEEK_END)
+    return EncodedCorpus(path, chosen, files)
+
+
+def check_output(path: Path, history: MergeHistory, width: Width | None) -> str:
+    """Complain about what cannot be before the work; the ending of the file."""
+    kind = path.suffix.lower()
+    if kind not in (".npy", ".bin"):
+        raise OutputError(f"{path.name} must end in .npy or .bin, so that its format is known.")
+    if kind == ".npy" and path.exists() and not path.is_file():
+        raise OutputError(f"{path} is no ordinary file; an .npy file begins with its length, which is known last.")
+    if width is not None and width not in get_args(Width):
+        raise BpeError(f"The width cannot be {width!r}; it is one of {', '.join(get_args(Width))}.")
+    if width is not None and history.vocabulary_size - 1 > np.iinfo(width).max:
+        raise BpeError(
+            f"The largest id is {history.vocabulary_size - 1:,}; {width} holds at most {np.iinfo(width).max:,}."
+        )
+    return kind
+
+
+def _write_all(
+    corpus: Corpus,
+    encoding: _Encoding,
+    files: list[FileFigures],
+    file: BinaryIO,
+    width: Width,
+    progress: ProgressReport,
+    cancelled: CancelCheck,
+) -> int:
+    total, done_before, read, source = corpus.total_size, 0, 0, 0
+    seen = np.zeros(encoding.tokenizer.vocabulary_size(), bool)
+    written = 0
+    for chunk in corpus.chunks():
+        if cancelled():
+            raise Cancelled("Encoding was stopped; nothing was written.")
+        if chunk.source != source:
+            done_before, source = done_before + read, chunk.source
+            seen[:] = False
+        figures = files[source]
+        if figures.tokens == 0:
+            figures.first = written
+        read = chunk.bytes_read
+        for ids in encoding.ids_of(chunk):
+            file.write(ids.astype(np.dtype(width).newbyteorder("<")).tobytes())
+            seen[ids] = True
+            written += len(ids)
+            figures.tokens += len(ids)
+        figures.bytes += len(chunk.data)
+        figures.documents += chunk.ends_document
+        figures.different_tokens = int(np.count_nonzero(seen))
+        done = done_before + read if total is None else min(total, done_before + read)
+        progress(Progress("encoding", done, total, "bytes", figures.name))
+    return written
+
+
+class _Encoding:
+    """Encodes chunk by chunk; what must not be cut waits for the next one."""
+
+    def __init__(self, tokenizer: Tokenizer, at: int, allow_special: bool) -> None:
+        self.tokenizer = tokenizer
+        self._at = at
+        self._allowed: Literal["all"] | tuple[str, ...] = "all" if allow_special else ()
+        recipe = tokenizer.history.recipe
+        self._safe = _safe_cuts(recipe, allow_special)
+        self._rest = bytearray()
+
+    def ids_of(self, chunk: Chunk) -> Iterator[npt.NDArray[np.int32]]:
+        self._rest += chunk.data
+        if chunk.ends_document:
+            yield self._take(len(self._rest))
+        elif self._safe is not None and len(self._rest) >= PIECE:
+            cut = last_safe_cut(self._rest, self._safe)
+            if cut:
+                yield self._take(cut)
+
+    def _take(self, length: int) -> npt.NDArray[np.int32]:
+        text = self._rest[:length].decode()
+        del self._rest[:length]
+        return self.tokenizer.encode_to_array(text, at=self._at, allowed_special=self._allowed)
+
+
+def _safe_cuts(recipe: Recipe, allow_special: bool) -> npt.NDArray[np.bool_] | None:
+    """Between which ASCII bytes a document may be cut without changing a word; None: nowhere."""
+    table = np.zeros((128, 128), bool)
+    if allow_special and recipe.special_tokens:
+        return None  # one might lie across the cut
+    plain = recipe.with_changes(special_tokens=())
+    if may_cut_at_newlines(plain):
+        table[ord("\n"), :] = True
+    if not recipe.normalizes:  # what is removed may have stood between two that belong together
+        for before, after in safe_ascii_pairs(recipe.pattern, recipe.unit):
+            table[before, after] = True
+    return table if table.any() else None
+
+
+def last_safe_cut(data: bytes | bytearray, safe: npt.NDArray[np.bool_]) -> int:
+    """The last place in the text where it may be cut; 0 if there is none near its end."""
+    tail = np.frombuffer(bytes(data[-_LOOK_BACK:]), np.uint8)
+    ascii_pairs = (tail[:-1] < 128) & (tail[1:] < 128)
+    may = ascii_pairs & safe[tail[:-1] & 127, tail[1:] & 127]
+    found = np.flatnonzero(may)
+    return len(data) - len(tail) + int(found[-1]) + 1 if len(found) else 0
+
+
+def _npy_header(length: int, width: Width) -> bytes:
+    """The beginning of an .npy file, always of the same size, so that the length can be filled in at the end."""
+    kind = np.dtype(width).newbyteorder("<").str
+    told = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': ({length},), }}".encode()
+    magic = b"\x93NUMPY\x01\x00"
+    room = _HEADER - len(magic) - 2
+    return magic + room.to_bytes(2, "little") + told.ljust(room - 1) + b"\n"

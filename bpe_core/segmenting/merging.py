@@ -1,0 +1,124 @@
+"""Applying merges to one word.
+
+The definition: merge after merge, in the order they were learned, joins its pair wherever it
+stands, left to right. A merge only uses tokens that were made before it, so while a word is
+merged the ranks only ascend, and taking the lowest rank (then the leftmost place) that applies
+*now* does the same without asking every merge in turn. A heap of places makes that nearly
+linear however long the word is.
+
+The rank of a boundary is the index of the merge that dissolves it. From these ranks the tokens
+after any number of merges follow by comparison, so a word is merged only once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from heapq import heapify, heappop, heappush
+from typing import NamedTuple
+
+from bpe_core.history.history import MergeHistory
+
+NEVER = 2**31 - 1  # no merge dissolves this boundary
+
+_JOINED = -1  # a cell that belongs to the token before it
+_PLACE_BITS = 40  # a heap entry is one number: the rank above, the place in the word below
+
+
+class MergedWord(NamedTuple):
+    """A word's base symbols, and the rank of the boundary before each of them but the first."""
+
+    symbols: list[int]
+    ranks: list[int]
+
+
+class Merges:
+    """The merges of a history, found by the pair they join."""
+
+    def __init__(self, history: MergeHistory) -> None:
+        self._base = len(history.alphabet)
+        self._columns = history.columns
+
+    @cached_property
+    def left(self) -> list[int]:
+        left: list[int] = self._columns.left.tolist()
+        return left
+
+    @cached_property
+    def right(self) -> list[int]:
+        right: list[int] = self._columns.right.tolist()
+        return right
+
+    @cached_property
+    def _rank_of(self) -> dict[int, int]:
+        """By pair. Where a pair stands in the table twice, its first merge leaves the second nothing to join."""
+        keys = [left << 32 | right for left, right in zip(self.left, self.right, strict=True)]
+        ranks = range(len(keys))
+        return dict(zip(reversed(keys), reversed(ranks), strict=True))
+
+    def merged(self, symbols: Sequence[int]) -> MergedWord:
+        """All merges applied to a word of base symbols.
+
+        >>> from bpe_core.alphabet import Alphabet
+        >>> from bpe_core.recipe import Recipe
+        >>> pairs = [(97, 97), (256, 97), (257, 98)]  # a+a, aa+a, aaa+b
+        >>> merges = Merges(MergeHistory.from_pairs(Recipe.preset("raw-bytes"), Alphabet.of_bytes(), pairs))
+        >>> merges.merged(b"aaabdaa").ranks
+        [0, 1, 2, 2147483647, 2147483647, 0]
+        """
+        cells = len(symbols)
+        ids = list(symbols)  # a token's id stands in its first cell
+        before, after = list(range(-1, cells - 1)), list(range(1, cells + 1))
+        ranks = [NEVER] * cells
+        heap = self._pairs_of(ids)
+        while heap:
+            rank, place = divmod(heappop(heap), 1 << _PLACE_BITS)
+            other = after[place]
+            if ids[place] != self.left[rank] or other >= cells or ids[other] != self.right[rank]:
+                continue  # the pair was there once; one of its tokens has been joined to another since
+            ids[place], ids[other] = self._base + rank, _JOINED
+            ranks[other] = rank
+            behind = after[place] = after[other]
+            if behind < cells:
+                before[behind] = place
+                self._push(heap, ids[place], ids[behind], place)
+            if place > 0:
+                self._push(heap, ids[before[place]], ids[place], before[place])
+        return MergedWord(list(symbols), ranks[1:])
+
+    def _pairs_of(self, ids: list[int]) -> list[int]:
+        heap: list[int] = []
+        for place in range(len(ids) - 1):
+            rank = self._rank_of.get(ids[place] << 32 | ids[place + 1])
+            if rank is not None:
+                heap.append(rank << _PLACE_BITS | place)
+        heapify(heap)
+        return heap
+
+    def _push(self, heap: list[int], left: int, right: int, place: int) -> None:
+        rank = self._rank_of.get(left << 32 | right)
+        if rank is not None:
+            heappush(heap, rank << _PLACE_BITS | place)
+
+    def tokens(self, word: MergedWord, at: int) -> list[int]:
+        """The ids of a word's tokens as they stood after so many merges.
+
+        A token is what its last merge made: the one of the highest rank inside it.
+        """
+        if not word.symbols:
+            return []
+        ids: list[int] = []
+        first, last_merge = word.symbols[0], -1
+        for symbol, rank in zip(word.symbols[1:], word.ranks, strict=True):
+            if rank < at:
+                last_merge = max(last_merge, rank)
+            else:
+                ids.append(first if last_merge < 0 else self._base + last_merge)
+                first, last_merge = symbol, -1
+        ids.append(first if last_merge < 0 else self._base + last_merge)
+        return ids
+
+    def steps(self, word: MergedWord) -> Iterator[tuple[int, list[int]]]:
+        """Each merge that changed the word, and the tokens after it."""
+        for rank in sorted(set(word.ranks) - {NEVER}):
+            yield rank, self.tokens(word, rank + 1)

@@ -1,0 +1,87 @@
+"""Encoding in plain Python: for short texts, and until the kernels can be used."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bpe_core.history.history import MergeHistory
+from bpe_core.segmenting.boundaries import PATTERN_CUT, Int32s, Symbols
+from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.greedy import LongestMatch
+from bpe_core.segmenting.merging import MergedWord, Merges
+from bpe_core.segmenting.spelling import Spelling
+
+REMEMBERED_WORDS = 1 << 15
+LONGEST_REMEMBERED = 64  # bytes
+
+
+class PlainEncoder:
+    """Encodes normalized text word by word, and remembers the words it has met."""
+
+    def __init__(self, history: MergeHistory, cutting: Cutting) -> None:
+        self.spelling = Spelling(history)
+        self._cutting = cutting
+        self._merges = Merges(history)
+        self._remembered: dict[bytes, MergedWord] = {}
+
+    def ids(self, text: str, at: int) -> Int32s:
+        """The tokens after so many merges."""
+        ids: list[int] = []
+        tokens_of: dict[str, list[int]] = {}  # of this text's words
+        for word in self._cutting.words(text):
+            tokens = tokens_of.get(word)
+            if tokens is None:
+                tokens = tokens_of[word] = self._merges.tokens(self.merged(word.encode()), at)
+            ids += tokens
+        return np.array(ids, np.int32)
+
+    def greedy_ids(self, text: str, at: int, longest: LongestMatch) -> Int32s:
+        """The tokens when the longest that fits is taken."""
+        ids: list[int] = []
+        tokens_of: dict[str, list[int]] = {}
+        for word in self._cutting.words(text):
+            tokens = tokens_of.get(word)
+            if tokens is None:
+                tokens = tokens_of[word] = longest.tokens(self.spelling.symbols(word.encode()), at)
+            ids += tokens
+        return np.array(ids, np.int32)
+
+    def symbols(self, text: str) -> Symbols:
+        """The base symbols with the ranks of their boundaries, and their places in the bytes of the text."""
+        ids: list[int] = []
+        ranks: list[int] = []
+        starts: list[int] = []
+        stops: list[int] = []
+        for word, place in self._cutting.placed_words(text):
+            merged = self.merged(word)
+            ids += merged.symbols
+            ranks.append(PATTERN_CUT)
+            ranks += merged.ranks
+            for width in self.spelling.widths(word, merged.symbols):
+                starts.append(place)
+                place += width
+                stops.append(place)
+        narrow = np.array(ids, np.int32), np.array(ranks, np.int32)
+        return Symbols(*narrow, np.array(starts, np.int64), np.array(stops, np.int64))
+
+    def byte_ranks(self, text: str) -> Int32s:
+        """The rank of the boundary before each byte, where each is a symbol and belongs to a word."""
+        ranks: list[int] = []
+        for word in self._cutting.words(text):
+            ranks.append(PATTERN_CUT)
+            ranks += self.merged(word.encode()).ranks
+        return np.array(ranks, np.int32)
+
+    def merged(self, word: bytes) -> MergedWord:
+        known = self._remembered.get(word)
+        if known is None:
+            known = self._merges.merged(self.spelling.symbols(word))
+            if len(word) <= LONGEST_REMEMBERED:
+                if len(self._remembered) >= REMEMBERED_WORDS:
+                    self._remembered = {}
+                self._remembered[word] = known
+        return known
+
+    def steps(self, word: bytes) -> list[tuple[int, list[int]]]:
+        """Each merge that changes a word, and the tokens after it."""
+        return list(self._merges.steps(self.merged(word)))

@@ -1,0 +1,110 @@
+"""Whole texts: their special tokens, their normalization, and the encoder that is right for their size."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from bpe_core.history.history import MergeHistory
+from bpe_core.kernels import readiness
+from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, Int32s, Symbols, joined
+from bpe_core.segmenting.cutting import Cutting, Part, utf8
+from bpe_core.segmenting.greedy import LongestMatch
+from bpe_core.segmenting.plain_encoder import PlainEncoder
+
+WORTH_LOADING = 64_000  # characters: in this time plain code encodes them, too
+
+_encoded_plainly = 0  # characters, by all tokenizers of this process together
+
+
+class Encoder(Protocol):
+    """Something that encodes normalized text without special tokens."""
+
+    def ids(self, text: str, at: int) -> Int32s:
+        """The tokens after so many merges."""
+
+    def symbols(self, text: str) -> Symbols:
+        """The base symbols with the ranks of their boundaries, and their places in the bytes of the text."""
+
+    def byte_ranks(self, text: str) -> Int32s:
+        """The rank of the boundary before each byte, where each is a symbol and belongs to a word."""
+
+
+class TextEncoder:
+    """Encodes texts with the merges of one history."""
+
+    def __init__(self, history: MergeHistory) -> None:
+        self._history = history
+        self._base = len(history.alphabet)
+        self.cutting = Cutting(history.recipe)
+        self.plain = PlainEncoder(history, self.cutting)
+        first_special = self._base + len(history)
+        self._special_id = {token: first_special + j for j, token in enumerate(history.recipe.special_tokens)}
+        self._compiled: Encoder | None = None
+
+    def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
+        encoder = self._encoder_for(text)
+        if encoder is not self.plain and not allowed and not self.cutting.recipe.normalizes:
+            return encoder.ids(text, at)
+        utf8(text)  # so that what cannot be encoded is told by its place in the text as it was given
+        return _end_to_end(
+            encoder.ids(part, at) if special is None else np.array([self._special_id[special]], np.int32)
+            for part, special in self.cutting.normalized_parts(text, allowed)
+        )
+
+    def greedy_ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
+        utf8(text)
+        return _end_to_end(
+            self.plain.greedy_ids(part, at, self._longest_match)
+            if special is None
+            else np.array([self._special_id[special]], np.int32)
+            for part, special in self.cutting.normalized_parts(text, allowed)
+        )
+
+    def boundaries(self, text: str, allowed: tuple[str, ...]) -> Boundaries:
+        data = utf8(text)
+        encoder = self._encoder_for(text)
+        symbol_of_byte = self.plain.spelling.symbol_of_byte
+        if symbol_of_byte is not None and self.cutting.keeps_all and not any(token in text for token in allowed):
+            ranks = np.append(encoder.byte_ranks(text), np.int32(PATTERN_CUT))
+            return Boundaries.of_bytes(data, ranks, symbol_of_byte, self._base)
+        parts = [self._placed_symbols(encoder, part) for part in self.cutting.parts(text, allowed)]
+        return Boundaries.of_symbols(len(data), joined(parts), self._base)
+
+    def _placed_symbols(self, encoder: Encoder, part: Part) -> Symbols:
+        """The symbols of a part with their places in the text as it was given."""
+        if part.special is not None:
+            id, cut = np.array([self._special_id[part.special]], np.int32), np.array([PATTERN_CUT], np.int32)
+            return Symbols(id, cut, part.origins[:1], part.origins[-1:])
+        symbols = encoder.symbols(part.text)
+        return symbols._replace(starts=part.origins[symbols.starts], stops=part.origins[symbols.stops])
+
+    @cached_property
+    def _longest_match(self) -> LongestMatch:
+        return LongestMatch(self._history)
+
+    def _encoder_for(self, text: str) -> Encoder:
+        """The kernels where they are loaded, or where loading them takes less time than doing without."""
+        global _encoded_plainly
+        if self._compiled is not None:
+            return self._compiled
+        _encoded_plainly += len(text)
+        are_loaded = "bpe_core.kernels.encode" in sys.modules and not readiness.forbidden()
+        if _encoded_plainly < WORTH_LOADING and not are_loaded:
+            return self.plain
+        if not are_loaded and not readiness.ready():
+            readiness.prepare()
+            return self.plain
+        from bpe_core.segmenting.compiled_encoder import CompiledEncoder  # this imports Numba
+
+        self._compiled = CompiledEncoder(self._history, self.cutting)
+        return self._compiled
+
+
+def _end_to_end(pieces: Iterator[Int32s]) -> Int32s:
+    found = list(pieces)
+    return np.concatenate(found) if found else np.zeros(0, np.int32)

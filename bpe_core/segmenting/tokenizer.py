@@ -1,0 +1,142 @@
+"""Texts to tokens and back, as the tokenizer stood after any number of merges.
+
+    >>> from bpe_core import Corpus, Recipe, train
+    >>> history = train(Corpus.from_texts(["low low low slow slow"]), Recipe.preset("gpt2"))
+    >>> tokenizer = Tokenizer(history)
+    >>> tokenizer.encode("slow"), tokenizer.encode("slow", at=1)
+    ([115, 257], [115, 256, 119])
+    >>> tokenizer.decode([115, 257])
+    'slow'
+
+A base symbol has its place in the alphabet as its id; the merges follow in the order they were
+learned, and the special tokens come last. Merges are applied in that order, each wherever its
+pair stands. `encode_greedy` takes the longest token that fits instead.
+
+A tokenizer may be used from several threads at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+import numpy as np
+
+from bpe_core.errors import BpeError
+from bpe_core.history.history import MergeHistory
+from bpe_core.segmenting.boundaries import INSIDE as INSIDE
+from bpe_core.segmenting.boundaries import NEVER as NEVER
+from bpe_core.segmenting.boundaries import PATTERN_CUT as PATTERN_CUT
+from bpe_core.segmenting.boundaries import Boundaries as Boundaries
+from bpe_core.segmenting.boundaries import Int32s
+from bpe_core.segmenting.cutting import Allowed
+from bpe_core.segmenting.text_encoder import TextEncoder
+from bpe_core.token_texts import TokenTexts
+
+
+class Tokenizer:
+    """The tokenizer that a history of merges makes."""
+
+    def __init__(self, history: MergeHistory) -> None:
+        self.history = history
+        self._base = len(history.alphabet)
+        self._merges = len(history)
+        self._first_special = self._base + self._merges
+        self._texts = TextEncoder(history)
+
+    # -- from a text to tokens -------------------------------------------------------------
+
+    def encode(self, text: str, *, at: int | None = None, allowed_special: Allowed = ()) -> list[int]:
+        """The ids of a text's tokens, as the tokenizer stood after `at` merges (all, if not said).
+
+        What is written like a special token is ordinary text, unless the caller allows it to be one.
+        """
+        merges, allowed = self._checked(at, allowed_special)
+        ids: list[int] = self._texts.ids(text, merges, allowed).tolist()
+        return ids
+
+    def encode_to_array(self, text: str, *, at: int | None = None, allowed_special: Allowed = ()) -> Int32s:
+        """The same ids as an array."""
+        merges, allowed = self._checked(at, allowed_special)
+        return self._texts.ids(text, merges, allowed)
+
+    def encode_greedy(self, text: str, *, at: int | None = None, allowed_special: Allowed = ()) -> list[int]:
+        """The ids when at each place the longest token that fits is taken, whenever it was learned."""
+        merges, allowed = self._checked(at, allowed_special)
+        ids: list[int] = self._texts.greedy_ids(text, merges, allowed).tolist()
+        return ids
+
+    def spans(self, text: str, at: int | None = None, *, allowed_special: Allowed = ()) -> list[tuple[int, int, int]]:
+        """The tokens with their places: (first byte, byte behind the last, id), in bytes of `text.encode()`.
+
+        What the pattern drops lies in no span. A word marker covers no byte of the text, so while it is
+        a token of its own its span is empty. Where normalization changed the text, a span covers what its
+        token was made of, and what was removed right behind it.
+        """
+        boundaries = self.boundaries(text, allowed_special=allowed_special)
+        return [(start, stop, id) for start, stop, id in boundaries.spans(self._checked_at(at)).tolist()]
+
+    def boundaries(self, text: str, *, allowed_special: Allowed = ()) -> Boundaries:
+        """For each boundary in a text the merge that dissolves it: its tokens at every moment."""
+        return self._texts.boundaries(text, self._checked(None, allowed_special)[1])
+
+    # -- one word --------------------------------------------------------------------------
+
+    def ranks_of_word(self, word: bytes) -> list[int]:
+        """The rank of each boundary between two base symbols of a word (its marker among them).
+
+        >>> from bpe_core import Alphabet, Recipe
+        >>> pairs = [(108, 111), (256, 119)]  # l+o, lo+w
+        >>> tokenizer = Tokenizer(MergeHistory.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs))
+        >>> [rank if rank != NEVER else "never" for rank in tokenizer.ranks_of_word(b"slow")]
+        ['never', 0, 1]
+        """
+        return list(self._texts.plain.merged(word).ranks)
+
+    def word_steps(self, word: bytes) -> list[tuple[int, list[int]]]:
+        """How a word is encoded, step by step: the index of each merge that changes it, and its tokens after that.
+
+        >>> from bpe_core import Alphabet, Recipe
+        >>> pairs = [(108, 111), (256, 119)]  # l+o, lo+w
+        >>> tokenizer = Tokenizer(MergeHistory.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs))
+        >>> tokenizer.word_steps(b"slow")
+        [(0, [115, 256, 119]), (1, [115, 257])]
+        """
+        return self._texts.plain.steps(word)
+
+    # -- from tokens to a text -------------------------------------------------------------
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """The text that tokens stand for; bytes that are not a whole character show as �."""
+        return self.decode_bytes(ids).decode(errors="replace")
+
+    def decode_bytes(self, ids: Iterable[int]) -> bytes:
+        """The bytes that tokens stand for. A word marker stands for a blank."""
+        return self._token_texts.joined(ids.tolist() if isinstance(ids, np.ndarray) else ids)
+
+    def token_bytes(self, id: int) -> bytes:
+        """The bytes that one token stands for."""
+        return self._token_texts[id]
+
+    def is_special(self, id: int) -> bool:
+        return self._first_special <= id < self.vocabulary_size()
+
+    def vocabulary_size(self, at: int | None = None) -> int:
+        """How many tokens there are after so many merges, special tokens included."""
+        return self._base + self._checked_at(at) + len(self.history.recipe.special_tokens)
+
+    # --------------------------------------------------------------------------------------
+
+    @cached_property
+    def _token_texts(self) -> TokenTexts:
+        return TokenTexts(self.history)
+
+    def _checked(self, at: int | None, allowed: Allowed) -> tuple[int, tuple[str, ...]]:
+        return self._checked_at(at), self._texts.cutting.allowed(allowed) if allowed else ()
+
+    def _checked_at(self, at: int | None) -> int:
+        if at is None:
+            return self._merges
+        if at < 0:
+            raise BpeError(f"`at` is a number of merges, so it cannot be {at:,}.")
+        return min(at, self._merges)  # training may have ended early: after its end nothing changes

@@ -1,0 +1,123 @@
+"""A stream of text in blocks that can be split on their own: together they have the words of the whole.
+
+A block holds the ends of texts, and is cut inside one only where the pattern always cuts.
+A stretch without such a place makes its block larger, however long it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.errors import TooLarge
+from bpe_core.limits import check_room
+from bpe_core.text.reading.source import Bytes
+
+LARGEST_BLOCK = 2**31 - 2**16  # places in a block are 32-bit numbers
+PADDING = 64  # bytes behind the text that may be read, whatever they are
+SHORTER_STRETCHES = "Is it text at all? If so, choose another pattern, or count line by line."
+
+ByteArray = npt.NDArray[np.uint8]
+FindCut = Callable[[ByteArray, int, int], int]  # the last safe place inside data[start:stop], or -1
+
+
+class Stretch(NamedTuple):
+    """Some text, and whether it ends there: what follows is then a text of its own."""
+
+    data: Bytes
+    ends_text: bool
+
+
+class Block:
+    """Text in a buffer that grows; used again and again."""
+
+    def __init__(self, room: int) -> None:
+        self._usual_room = room
+        self._allocate(room)
+        self.begin(0)
+
+    def begin(self, first: int) -> None:
+        """Empty the block; `first` is how much text went before."""
+        if len(self.data) > 4 * self._usual_room + PADDING:
+            self._allocate(self._usual_room)  # one long stretch must not cost memory for ever
+        self.first = first
+        self.length = 0
+        self.text_ends: list[int] = []
+
+    def append(self, data: Bytes) -> None:
+        length = self.length + len(data)
+        if length + PADDING > len(self.data):
+            self._grow(length)
+        self._view[self.length : length] = data
+        self.length = length
+
+    def end_text(self) -> None:
+        if self.length > self.start_of_open_text:
+            self.text_ends.append(self.length)
+
+    def move_rest(self, cut: int, into: Block) -> None:
+        """Leave only what stands before the cut, which ends a text."""
+        into.begin(self.first + cut)
+        into.append(self._view[cut : self.length])
+        self.length = cut
+        self.end_text()
+
+    @property
+    def start_of_open_text(self) -> int:
+        return self.text_ends[-1] if self.text_ends else 0
+
+    def _grow(self, length: int) -> None:
+        """Make room for so many bytes, and for half as many again: a long stretch comes in many parts."""
+        if length > LARGEST_BLOCK:
+            raise TooLarge(
+                f"The text has a stretch of more than {LARGEST_BLOCK:,} bytes in which the pattern never surely cuts, "
+                "which is too much to hold at once. Is it text at all? If so, choose another pattern."
+            )
+        room = min(length + length // 2, LARGEST_BLOCK)
+        check_room(room, "A stretch of text in which the pattern never surely cuts", SHORTER_STRETCHES)
+        held = self._view[: self.length]
+        self._allocate(room)
+        self._view[: self.length] = held
+
+    def _allocate(self, room: int) -> None:
+        self.data: ByteArray = np.empty(room + PADDING, np.uint8)
+        self._view = self.data.data
+
+
+def in_blocks(
+    stretches: Iterable[Stretch], size: int, find_cut: FindCut, fresh: Callable[[], Block]
+) -> Iterator[Block]:
+    """Blocks of about `size` bytes in order; `fresh` gives one that nobody uses any more."""
+    block, full, searched = fresh(), size, 0
+    block.begin(0)
+    for data, ends_text in stretches:
+        block.append(data)
+        if ends_text:
+            block.end_text()
+        if block.length < full:
+            continue
+        cut = _place_to_cut(block, searched, find_cut)
+        if cut == 0:
+            full, searched = 2 * block.length, block.length
+            continue
+        rest = fresh()
+        block.move_rest(cut, rest)
+        yield block
+        block, full, searched = rest, size + rest.length, 0
+    block.end_text()
+    if block.length:
+        yield block
+
+
+def _place_to_cut(block: Block, searched: int, find_cut: FindCut) -> int:
+    """The last place where the block can be cut; 0 if there is none. Up to `searched` there is none for sure."""
+    open_text = block.start_of_open_text
+    longest_character = 4
+    start = max(open_text, searched - longest_character)
+    cut = find_cut(block.data, start, block.length) if start < block.length else -1
+    if open_text == block.length or cut < 0:
+        return open_text
+    return cut

@@ -1,0 +1,126 @@
+"""A corpus: texts from anywhere, read in blocks of bounded memory.
+
+>>> corpus = Corpus.from_texts(["low lower", "lowest"])
+>>> [(bytes(chunk.data), chunk.ends_document) for chunk in corpus.chunks()]
+[(b'low lower', True), (b'lowest', True)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import CorpusError
+from bpe_core.text.reading.files import readers_of
+from bpe_core.text.reading.skipped import SkipLog, Skipped
+from bpe_core.text.reading.source import Bytes, OnBadRow, OnInvalid, Reader, ReadingOptions, Source
+from bpe_core.text.reading.texts import TextsReader, encoded
+
+__all__ = ["Chunk", "Corpus", "Skipped", "Source"]
+
+CHUNK_SIZE = 1024 * 1024  # larger ones were never read faster, and some texts half as fast
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A stretch of one document, as valid UTF-8 that begins and ends between characters."""
+
+    data: Bytes  # never empty, and never changed once handed out
+    source: int  # index into `corpus.sources`
+    ends_document: bool
+    bytes_read: int  # of this source as it is stored (compressed, say), for progress
+
+
+class Corpus:
+    """Where texts come from; nothing is kept in memory but what was given in memory.
+
+    A document is one text: a file, a row of a .jsonl or .csv file, or one of the texts given.
+    """
+
+    def __init__(
+        self, readers: Sequence[Reader], word_counts: WordTable | None = None, log: SkipLog | None = None
+    ) -> None:
+        self._readers = tuple(readers)
+        self.word_counts = word_counts
+        self.sources: tuple[Source, ...] = tuple(reader.source for reader in readers)
+        self._found_while_opening = log or SkipLog()
+        self._found_while_reading = SkipLog()
+
+    @classmethod
+    def from_files(
+        cls,
+        paths: Sequence[Path | str] | Path | str,
+        *,
+        encoding: str | None = None,
+        on_invalid: OnInvalid = "strict",
+        file_patterns: Sequence[str] = ("*",),
+        field: str | None = None,
+        on_bad_row: OnBadRow = "error",
+    ) -> Corpus:
+        """Files, folders, and "-" for standard input.
+
+        The name tells the kind: .jsonl, .csv and .tsv hold a text a row in `field` ("text"
+        unless said otherwise), everything else is plain text; .gz .bz2 .xz .zst on top of that
+        are decompressed. A byte order mark tells the encoding, else `encoding`, else it is UTF-8.
+        """
+        if isinstance(paths, (str, Path)):
+            paths = [paths]
+        log = SkipLog()
+        options = ReadingOptions(encoding, on_invalid, field or "text", on_bad_row)
+        return cls(readers_of(list(paths), file_patterns, options, log), log=log)
+
+    @classmethod
+    def from_texts(cls, texts: Iterable[str], *, on_invalid: OnInvalid = "strict") -> Corpus:
+        """Each text is a document. An iterator is read as a stream, and only once."""
+        return cls([TextsReader(texts, on_invalid)])
+
+    @classmethod
+    def from_word_counts(cls, counts: Mapping[str, int]) -> Corpus:
+        """Words that were counted elsewhere; they are taken as they are, neither normalized nor split."""
+        for word, count in counts.items():
+            if not isinstance(word, str) or not isinstance(count, int) or count >= 2**63:
+                raise CorpusError(f"Word counts must be texts with whole numbers below 2^63, not {word!r}: {count!r}.")
+        table = WordTable.from_counts((encoded(word, "replace"), count) for word, count in counts.items())
+        return cls((), word_counts=table)
+
+    @classmethod
+    def joined(cls, corpora: Sequence[Corpus]) -> Corpus:
+        """Several corpora of texts as one, in order."""
+        if any(corpus.word_counts is not None for corpus in corpora):
+            raise CorpusError(
+                "Word counts cannot be joined with texts; count the texts first and merge the word tables."
+            )
+        log = SkipLog()
+        for corpus in corpora:
+            for report in corpus._found_while_opening.reports():
+                log.add(report.source, report.sentence, report.count)
+        return cls([reader for corpus in corpora for reader in corpus._readers], log=log)
+
+    @property
+    def total_size(self) -> int | None:
+        """Bytes as stored; None where a source's size cannot be known."""
+        sizes = [source.size for source in self.sources if source.size is not None]
+        return sum(sizes) if len(sizes) == len(self.sources) else None
+
+    @property
+    def skipped(self) -> tuple[Skipped, ...]:
+        """What was left out or replaced: files of a folder that are not text, and what the last reading met."""
+        return self._found_while_opening.reports() + self._found_while_reading.reports()
+
+    def chunks(self, size: int = CHUNK_SIZE) -> Iterator[Chunk]:
+        """All texts in order, in chunks of at most about `size` bytes.
+
+        One iterator may feed several threads that take turns under a lock: a chunk's data stays
+        as it is when the next one is read.
+        """
+        if self.word_counts is not None:
+            raise CorpusError("This corpus holds word counts, not texts: there is nothing to read.")
+        log = self._found_while_reading = SkipLog()
+        return self._chunks(size, log)
+
+    def _chunks(self, size: int, log: SkipLog) -> Iterator[Chunk]:
+        for index, reader in enumerate(self._readers):
+            for data, ends_document, bytes_read in reader.pieces(size, log):
+                yield Chunk(data, index, ends_document, bytes_read)

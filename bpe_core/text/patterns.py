@@ -1,0 +1,101 @@
+"""The named pre-tokenization patterns, and the check of a person's own.
+
+A pattern cuts text into words; merges never cross a cut. `bpe_core.text.scanner` holds a
+table-driven machine for each named pattern, which is proved equal to the expression here.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+import regex
+
+from bpe_core.errors import PatternError, RecipeError
+
+LARGEST_WRITTEN_OUT = 1_000_000
+
+_CONTRACTION = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+_UPPER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
+_LOWER = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+
+
+@dataclass(frozen=True)
+class NamedPattern:
+    """A pattern the scanner has a table for."""
+
+    expression: str  # for the `regex` package
+    explanation: str
+    drops_whitespace: bool = False  # the blanks between words belong to no word
+
+
+NAMED_PATTERNS: dict[str, NamedPattern] = {
+    "gpt2": NamedPattern(
+        r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+        "Letters, digits or other signs, each with one leading space; English contractions apart.",
+    ),
+    "cl100k": NamedPattern(
+        r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
+        r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
+        "As GPT-2, with digits in groups of three and one sign allowed before a word.",
+    ),
+    "o200k": NamedPattern(
+        rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_CONTRACTION}"
+        rf"|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_CONTRACTION}"
+        r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        "As cl100k, cutting where a capital follows small letters; contractions stay with their word.",
+    ),
+    "english": NamedPattern(
+        r"'s|'t|'re|'ve|'m|'ll|'d|\s?[A-Za-z]+|\s?\d+|\s?[^A-Za-z\d\s]+|\s+",
+        "ASCII letters, digits or other signs, each with one leading blank.",
+    ),
+    "whitespace": NamedPattern(
+        r"\S+",
+        "Whatever stands between blanks; the blanks themselves are dropped.",
+        drops_whitespace=True,
+    ),
+    "none": NamedPattern(r"(?s:.+)", "No splitting: the whole text is one sequence."),
+}
+
+
+def check_pattern(pattern: str, custom: str) -> None:
+    """Refuse an unknown name, or an own expression that does not compile or matches nothing at all."""
+    if pattern in NAMED_PATTERNS:
+        if custom:
+            raise RecipeError(f"The recipe names the pattern {pattern!r} and gives another one; choose one of them.")
+        return
+    if pattern != "custom":
+        raise RecipeError(f"There is no pattern {pattern!r}; there are {', '.join(NAMED_PATTERNS)} and custom.")
+    if not custom:
+        raise PatternError("Write the regular expression that splits the text into words.")
+    compile_custom(custom)
+
+
+def compile_custom(custom: str) -> regex.Pattern[str]:
+    """The person's own expression, compiled; a sentence that shows the place where it is wrong."""
+    too_large = f"The pattern '{custom[:80]}' is too large or too deeply nested."
+    if _written_out(custom) > LARGEST_WRITTEN_OUT:
+        raise PatternError(too_large)
+    try:
+        compiled = regex.compile(custom)
+    except regex.error as error:
+        place = "" if error.pos is None else f" at character {error.pos + 1}"
+        raise PatternError(f"The pattern '{custom}' is not a valid regular expression{place}: {error.msg}.") from error
+    except (RecursionError, OverflowError, MemoryError) as error:
+        raise PatternError(too_large) from error
+    if compiled.flags & regex.REVERSE:
+        raise PatternError(f"The pattern '{custom}' matches from the end backwards; leave out (?r).")
+    return compiled
+
+
+def _written_out(custom: str) -> int:
+    """How long the expression may become when its counted repetitions are written out, as `regex` does.
+
+    Small counts are left alone: many of them stand beside each other in honest patterns.
+
+    >>> _written_out("(a{1000}){200}"), _written_out("[0-9]{1,3}")
+    (200000, 1)
+    """
+    counts = (int(number[:19]) for number in re.findall(r"\{(\d{2,})[,}]", custom))
+    return math.prod(counts)

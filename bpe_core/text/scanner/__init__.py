@@ -1,0 +1,53 @@
+"""Where the named patterns cut a text, without regular expressions: one small table for each.
+
+    kinds.py          what a pattern can tell a character to be
+    machine.py        how a description becomes a table, and how the table is read
+    gpt2.py  cl100k.py  o200k.py  english.py  simple.py       the descriptions
+    contractions.py  blanks.py                                what several of them share
+
+The tables are plain arrays; `bpe_core.kernels.scan` reads them at full speed.
+
+    >>> table_for("gpt2").cuts(b"It's  12 o'clock")
+    [0, 2, 4, 5, 8, 10, 11, 16]
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from bpe_core.text.scanner import cl100k, english, gpt2, o200k, simple
+from bpe_core.text.scanner.kinds import kind_of_code_point
+from bpe_core.text.scanner.machine import ScanTable, StepFunction, by_line
+
+__all__ = ["ScanTable", "safe_ascii_pairs", "table_for"]
+
+_DESCRIPTIONS: dict[str, StepFunction] = {
+    "gpt2": gpt2.step,
+    "cl100k": cl100k.step,
+    "o200k": o200k.step,
+    "english": english.step,
+    "whitespace": simple.whitespace,
+    "none": simple.none,
+}
+
+
+@cache
+def table_for(pattern: str, unit: str = "file") -> ScanTable | None:
+    """The table of a named pattern for that unit of text; None for a person's own pattern."""
+    step = _DESCRIPTIONS.get(pattern)
+    if step is None:
+        return None
+    return ScanTable.of(by_line(step) if unit == "line" else step, drops_blanks=pattern == "whitespace")
+
+
+def safe_ascii_pairs(pattern: str, unit: str = "file") -> list[tuple[int, int]]:
+    """The ASCII bytes between which the pattern always cuts, whatever stands around them.
+
+    >>> (ord("a"), ord(" ")) in safe_ascii_pairs("gpt2"), (ord(" "), ord("a")) in safe_ascii_pairs("gpt2")
+    (True, False)
+    """
+    table = table_for(pattern, unit)
+    if table is None:
+        return []
+    kinds = kind_of_code_point()[:128]
+    return [(x, y) for x in range(128) for y in range(128) if table.safe_pairs[kinds[x], kinds[y]]]

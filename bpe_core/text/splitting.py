@@ -1,0 +1,141 @@
+"""A normalized text becomes words, by the `regex` package: the plain path, and the only one for own patterns.
+
+>>> from bpe_core.recipe import Recipe
+>>> list(split_words("It's 12 o'clock", Recipe.preset("gpt2")))
+['It', "'s", ' 12', ' o', "'", 'clock']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import regex
+
+from bpe_core.errors import PatternError
+from bpe_core.recipe import Recipe
+from bpe_core.text.patterns import NAMED_PATTERNS, compile_custom
+from bpe_core.text.specials import parts_of
+
+PATIENCE = 3.0  # seconds of computing without a result, before a pattern counts as catastrophic
+PATIENT_BYTES = 20_000_000  # one more second for each of these: a rare match far away is no catastrophe
+MATCHES_A_ROUND = 1_000
+SHOWN = 60  # characters of an offending text
+
+
+def split_words(text: str, recipe: Recipe) -> Iterator[str]:
+    """The words of one normalized document, in order."""
+    return Splitter(recipe).words(text)
+
+
+class Splitter:
+    """Splits document after document by one recipe, and knows whether its pattern ever matched."""
+
+    def __init__(self, recipe: Recipe, *, patience: float = PATIENCE) -> None:
+        self._recipe = recipe
+        self._patience = patience
+        self._is_custom = recipe.pattern not in NAMED_PATTERNS
+        if self._is_custom:
+            self._pattern = compile_custom(recipe.custom_pattern)
+        else:
+            self._pattern = regex.compile(NAMED_PATTERNS[recipe.pattern].expression)
+        self._has_matched = False
+        self._has_seen_text = False
+
+    def words(self, text: str) -> Iterator[str]:
+        """The words of one normalized document.
+
+        Special tokens are boundaries and belong to no word. With the unit "line", each line is a
+        text of its own, its newline included. What a person's own pattern does not match stands as
+        words between the matches, so that nothing is lost; matches of no length are ignored.
+        """
+        split = self._custom_words if self._is_custom else self._named_words
+        for part, is_special in parts_of(text, self._recipe.special_tokens):
+            if is_special:
+                continue
+            for unit in lines_of(part) if self._recipe.unit == "line" else (part,):
+                yield from split(unit)
+
+    def check_it_matched(self) -> None:
+        """Call this after all documents: a pattern that never matched is surely not what was meant."""
+        if self._has_seen_text and not self._has_matched:
+            raise PatternError(
+                f"The pattern '{self._recipe.custom_pattern}' matches nothing in this text, so it would never be split."
+            )
+
+    def _named_words(self, text: str) -> Iterator[str]:
+        # The named patterns take linear time, so they need no clock; without the GIL the window stays alive.
+        return (found.group() for found in self._pattern.finditer(text, concurrent=True))
+
+    def _custom_words(self, text: str) -> Iterator[str]:
+        self._has_seen_text = self._has_seen_text or bool(text)
+        end = 0
+        for start, stop in self._custom_matches(text):
+            if start > end:
+                yield text[end:start]
+            yield text[start:stop]
+            end = stop
+        if end < len(text):
+            yield text[end:]
+
+    def _custom_matches(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where the pattern matches something, in order."""
+        end = 0
+        while spans := self._next_matches(text, end):
+            self._has_matched = True
+            yield from spans
+            if len(spans) < MATCHES_A_ROUND:
+                return
+            end = spans[-1][1]
+
+    def _next_matches(self, text: str, end: int) -> list[tuple[int, int]]:
+        """The first matches from `end` on. Each round has a clock of its own, which no caller's pause can run down."""
+        patience = self._patience + len(text) / PATIENT_BYTES
+        spans: list[tuple[int, int]] = []
+        try:
+            for match in self._pattern.finditer(text, end, concurrent=True, timeout=patience):
+                start, stop = match.span()
+                if start < end or stop < start:
+                    raise PatternError(
+                        f"The pattern '{self._recipe.custom_pattern}' moves backwards in the text; "
+                        "do not use \\K inside a lookahead or lookbehind."
+                    )
+                if stop > start:
+                    spans.append((start, stop))
+                    end = stop
+                if len(spans) == MATCHES_A_ROUND:
+                    break
+        except TimeoutError as error:
+            raise PatternError(self._took_too_long(text[end:], patience)) from error
+        except MemoryError as error:  # `regex` itself stops at a gigabyte
+            raise PatternError(self._remembers_too_much(text[end:])) from error
+        return spans
+
+    def _took_too_long(self, text: str, patience: float) -> str:
+        return (
+            f"The pattern '{self._recipe.custom_pattern}' took more than {patience:.0f} seconds on the text "
+            f"{_beginning(text)!r}. A repetition inside a repetition, such as (a+)+, is the usual cause."
+        )
+
+    def _remembers_too_much(self, text: str) -> str:
+        return (
+            f"The pattern '{self._recipe.custom_pattern}' needs too much memory on the text {_beginning(text)!r}: "
+            "for a very long match it remembers at each place what else could have matched. "
+            "Write a repetition of a group as possessive, such as (?:a|b)++, or split line by line."
+        )
+
+
+def _beginning(text: str) -> str:
+    return text[:SHOWN] + ("…" if len(text) > SHOWN else "")
+
+
+def lines_of(text: str) -> Iterator[str]:
+    """The lines of a text with their newlines; only \\n ends a line.
+
+    >>> list(lines_of("low\\r\\n\\nlower"))
+    ['low\\r\\n', '\\n', 'lower']
+    """
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        yield text[start:end]
+        start = end

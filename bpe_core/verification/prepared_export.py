@@ -1,0 +1,113 @@
+"""Writing a table for others: first in memory, then checked, and only then in place of the old file.
+
+prepared = prepare_export(history, "tokenizer.json", text="the text that matters to me")
+prepared.verification.sentence     'verified: 10,000 words agree, and tokenizers gives the same'
+prepared.put_in_place()
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from bpe_core.atomic import write_atomically
+from bpe_core.errors import Cancelled, OutputError
+from bpe_core.formats import Format, format_for
+from bpe_core.history.history import MergeHistory
+from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.verification import Verification, verify
+
+
+@dataclass(frozen=True)
+class PreparedExport:
+    """Files that are written in memory and checked, but not yet in place."""
+
+    path: Path
+    format: Format
+    merges: int
+    files: Mapping[Path, bytes]  # the main one first
+    verification: Verification
+
+    @property
+    def replaces(self) -> list[Path]:
+        """The files that stand there now."""
+        return [path for path in self.files if path.exists()]
+
+    def put_in_place(self) -> None:
+        """Write all files, and only when all are written let them take the place of the old ones."""
+        folder = next((path for path in self.files if path.is_dir()), None)
+        if folder is not None:  # found now, not when another file has taken its place already
+            raise OutputError(f"Could not write {folder}: it is a folder. What stood there before is unchanged.")
+        with ExitStack() as stack:
+            for path, content in self.files.items():
+                stack.enter_context(write_atomically(path)).write(content)
+
+
+def prepare_export(
+    history: MergeHistory,
+    path: Path | str,
+    *,
+    format: Format | None = None,
+    merges: int | None = None,
+    text: str = "",
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> PreparedExport:
+    """Write the first `merges` merges in memory and check them; the name's ending chooses the format if none is given.
+
+    Raises OutputError where the format has no way to hold the history at all.
+    """
+
+    def report(where: Progress) -> None:
+        if cancelled():
+            raise Cancelled("The export was stopped. What stood there before is unchanged.")
+        progress(where)
+
+    target = Path(path)
+    chosen = format or format_for(target)
+    table = history if merges is None else history.first(merges)
+    main = io.BytesIO()
+    chosen.write(table, main, progress=report)
+    files = {target: main.getvalue()}
+    for companion, write in chosen.companions(target).items():
+        beside = io.BytesIO()
+        write(table, beside)
+        files[companion] = beside.getvalue()
+    by_name = {one.name: content for one, content in files.items()}
+    found = verify(
+        files[target],
+        chosen,
+        table,
+        name=str(target),
+        text=text,
+        beside=by_name.get,
+        progress=progress,
+        cancelled=cancelled,
+    )
+    return PreparedExport(target, chosen, len(table), files, found)
+
+
+def export_history(
+    history: MergeHistory,
+    path: Path | str,
+    *,
+    format: Format | None = None,
+    merges: int | None = None,
+    text: str = "",
+    anyway: bool = False,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> Verification:
+    """Prepare an export and put it in place; one that does not agree only if it is wanted `anyway`."""
+    prepared = prepare_export(
+        history, path, format=format, merges=merges, text=text, progress=progress, cancelled=cancelled
+    )
+    found = prepared.verification
+    if not found.agrees and not anyway:
+        reasons = " ".join(found.differences + found.cannot_hold)
+        raise OutputError(f"{path} was not written: {found.sentence}. {reasons}")
+    prepared.put_in_place()
+    return found

@@ -1,0 +1,85 @@
+"""Run every kernel once on a tiny job, so that all machine code lies in the cache.
+
+`python -m bpe_core.warm_up` is the second process that a cold start leaves the
+compiling to. Each job goes through the same doors as real work: what matters to Numba are
+the exact types of the arguments, and only the doors know those.
+"""
+
+from __future__ import annotations
+
+from bpe_core.alphabet import Alphabet
+from bpe_core.counting.compiled import count_compiled
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import Columns, MergeHistory
+from bpe_core.kernels import readiness
+from bpe_core.learning.bpe.compiled import CompiledLearner
+from bpe_core.learning.layout import lay_out
+from bpe_core.recipe import Recipe
+from bpe_core.segmenting.compiled_encoder import CompiledEncoder
+from bpe_core.segmenting.compiled_ranks import compiled_ranks
+from bpe_core.segmenting.cutting import Cutting
+from bpe_core.text.blocks import Stretch
+from bpe_core.text.reading.utf8 import first_invalid
+from bpe_core.text.scanner import table_for
+
+_TEXT = "low lower lowest newest widest "
+
+
+def warm_up() -> None:
+    _count()
+    _learn()
+    _rank()
+    _encode()
+    readiness.mark_complete()
+
+
+def _count() -> None:
+    """Enough different words, short and long, that every table must grow."""
+    words = "".join(f" {i} {i:09}" for i in range(20_000)).encode()
+    table = table_for("gpt2")
+    assert table is not None
+    count_compiled([Stretch(words, False), Stretch(words, True)], table, threads=2, block_size=len(words))
+    first_invalid(memoryview(bytearray(words)))
+
+
+def _learn() -> None:
+    """As runs do it, and what only long ones need."""
+    words = WordTable.from_counts(dict.fromkeys(_TEXT.split(), 3))
+    recipe = Recipe.preset("gpt2", merges=8)
+    alphabet = Alphabet.for_words(words, recipe)
+    learner = CompiledLearner(words, alphabet, recipe, None)
+    columns = Columns.with_room(8)
+    learner.learn(columns, 4, 1000)
+    learner.top_pairs(3)
+    learner.tidy_arena()
+    history = MergeHistory(recipe, alphabet, columns.first(learner.learned))
+    CompiledLearner(words, alphabet, recipe, history).learn(Columns.with_room(8), 8, 1000)
+    _learn_with_a_large_alphabet()
+
+
+def _learn_with_a_large_alphabet() -> None:
+    words = WordTable.from_counts({"".join(map(chr, range(0x4E00, 0x5300))): 1})
+    recipe = Recipe.preset("words")
+    CompiledLearner(words, Alphabet.for_words(words, recipe), recipe, None, room=2)
+
+
+def _rank() -> None:
+    history = MergeHistory.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(108, 111), (256, 119)])
+    layout = lay_out(WordTable.from_counts(dict.fromkeys(_TEXT.split(), 3)), history.alphabet, history.recipe)
+    compiled_ranks(layout.symbols, history)
+
+
+def _encode() -> None:
+    recipe = Recipe.preset("gpt2", merges=2)
+    history = MergeHistory.from_pairs(recipe, Alphabet.of_bytes(), [(108, 111), (256, 119)])  # l+o, lo+w
+    encoder = CompiledEncoder(history, Cutting(recipe))
+    long_word = "low" * 300
+    many_words = " ".join(map(str, range(3_000)))  # so that the memory grows, too
+    for text in (_TEXT, long_word, many_words):
+        encoder.ids(text, 2)
+        encoder.byte_ranks(text)
+        encoder.symbols(text)
+
+
+if __name__ == "__main__":
+    warm_up()
