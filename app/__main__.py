@@ -13,7 +13,6 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 NO_WINDOW = 2
 SETTINGS_LOCATION = "BPE_EXPLORER_SETTINGS"  # as in app.settings, which is too heavy to ask before it is needed
@@ -77,6 +76,8 @@ def _has_screen() -> bool:
 def _open_window(options: argparse.Namespace) -> int:
     if not options.screenshot:
         return _run_window(options)
+    from tempfile import TemporaryDirectory
+
     # A picture shows the window as it is at first, and leaves no trace in what a person has chosen.
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         os.environ[SETTINGS_LOCATION] = str(Path(folder) / "settings.ini")

@@ -1,5 +1,4 @@
-"""The commands of `bpe-explorer` that need no window: one file a command.
+"""The program without its window: main.py chooses the command, commands/ has one file for each.
 
-main.py chooses the command. Each command's file offers the same three things: SUMMARY (one
-line), `add_arguments(parser)` and `run(options)`, which returns the exit code.
+What lies beside main.py are the parts that several commands share.
 """

@@ -11,29 +11,13 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import os
 import sys
 from collections.abc import Sequence
-from importlib import metadata
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
-from bpe_core.command_line import (
-    convert,
-    decode,
-    diff,
-    encode,
-    export,
-    paid,
-    presets,
-    race,
-    report,
-    sizes,
-    ties,
-    token,
-    train,
-    why,
-    words,
-)
+from bpe_core.command_line.commands import COMMANDS
 from bpe_core.command_line.interruption import INTERRUPTED
 from bpe_core.errors import BpeError
 
@@ -70,32 +54,11 @@ questions about a merge table:
 class Command(Protocol):
     """What the file of a command offers."""
 
-    SUMMARY: str
-
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare the arguments, and teach them in the parser's texts."""
 
     def run(self, options: argparse.Namespace) -> int:
         """Do it; the exit code."""
-
-
-COMMANDS: dict[str, Command] = {
-    "train": train,
-    "encode": encode,
-    "decode": decode,
-    "export": export,
-    "convert": convert,
-    "diff": diff,
-    "why": why,
-    "ties": ties,
-    "token": token,
-    "race": race,
-    "sizes": sizes,
-    "paid": paid,
-    "report": report,
-    "words": words,
-    "presets": presets,
-}
 
 
 def run(argv: Sequence[str]) -> int:
@@ -114,11 +77,11 @@ def run(argv: Sequence[str]) -> int:
 
 def _run(argv: Sequence[str]) -> int:
     try:
-        options = _parser().parse_args(argv)
+        options = _parser(argv).parse_args(argv)
     except SystemExit as stop:  # --help, --version, or arguments that argparse has complained about
         return stop.code if isinstance(stop.code, int) else USAGE
     try:
-        return COMMANDS[options.command].run(options)
+        return _command(options.command).run(options)
     except BpeError as error:
         sys.stderr.write(f"{PROGRAM}: {error}\n")
     except MemoryError:
@@ -126,21 +89,24 @@ def _run(argv: Sequence[str]) -> int:
     return FAILED
 
 
-def _parser() -> argparse.ArgumentParser:
+def _command(name: str) -> Command:
+    return cast(Command, importlib.import_module(f"bpe_core.command_line.commands.{name}"))
+
+
+def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
+    """Knows the names of all commands, but the arguments only of the one that is chosen: loading all takes a while."""
     parser = argparse.ArgumentParser(
         prog=PROGRAM, description=DESCRIPTION, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the program's version and exit")
-    chosen = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, title="commands")
-    for name, command in COMMANDS.items():
-        command.add_arguments(
-            chosen.add_parser(
-                name,
-                help=command.SUMMARY,
-                description=command.SUMMARY,
-                formatter_class=argparse.RawDescriptionHelpFormatter,
-            )
+    listed = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, title="commands")
+    chosen = next((word for word in argv if not word.startswith("-")), None)
+    for name, summary in COMMANDS.items():
+        command_parser = listed.add_parser(
+            name, help=summary, description=summary, formatter_class=argparse.RawDescriptionHelpFormatter
         )
+        if name == chosen:
+            _command(name).add_arguments(command_parser)
     return parser
 
 
@@ -148,6 +114,8 @@ class _ShowVersion(argparse.Action):
     """Looks the version up only when it is asked for."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any, **__: Any) -> None:
+        from importlib import metadata  # takes longer than all the rest of the help
+
         try:
             version = metadata.version(PROGRAM)
         except metadata.PackageNotFoundError:

@@ -20,8 +20,9 @@ from pathlib import Path
 import pytest
 
 import bpe_core
+from bpe_core.command_line.commands import COMMANDS
 from bpe_core.command_line.interruption import Interruption
-from bpe_core.command_line.main import COMMANDS, run
+from bpe_core.command_line.main import run
 from bpe_core.command_line.progress_bar import ProgressBar, bar_line
 from bpe_core.formats import read_history
 from bpe_core.presets import PRESETS
@@ -551,9 +552,17 @@ def test_the_bar_tells_hours() -> None:
 # --- Start ------------------------------------------------------------------------------
 
 
-def test_help_loads_neither_numpy_kernels_nor_a_compiler() -> None:
-    script = (
-        "import sys; from bpe_core.command_line.main import run; run(['presets']); print(*sys.modules, file=sys.stderr)"
-    )
+@pytest.mark.parametrize(
+    ("arguments", "unwanted"),
+    [(["--help"], {"numpy", "regex", "bpe_core.recipe"}), (["presets"], {"numba", "llvmlite", "bpe_core.kernels.jit"})],
+)
+def test_only_what_is_asked_for_is_loaded(arguments: list[str], unwanted: set[str]) -> None:
+    script = f"from bpe_core.command_line.main import run; run({arguments})"
+    script += "; import sys; print(*sys.modules, file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert not {"numba", "llvmlite", "bpe_core.kernels.jit"} & set(done.stderr.split())
+    assert not unwanted & set(done.stderr.split())
+
+
+def test_every_command_has_a_line_and_a_file() -> None:
+    folder = ROOT / "bpe_core" / "command_line" / "commands"
+    assert {path.stem for path in folder.glob("*.py")} - {"__init__"} == set(COMMANDS)

@@ -14,8 +14,6 @@ from bpe_core.formats import Opened, open_table
 from bpe_core.formats.honest_text import escape
 from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables, compare_texts
 
-SUMMARY = "show where two tokenizers part ways, and why"
-
 EXAMPLES = """\
 examples:
   bpe-explorer diff first.csv second.csv

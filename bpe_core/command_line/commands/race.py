@@ -13,8 +13,6 @@ from bpe_core.errors import BpeError
 from bpe_core.formats import read_history
 from bpe_core.insight.race import LeadChange, Runner, best_that_never_won, race
 
-SUMMARY = "follow chosen pairs through the training: who led, what cut them down"
-
 EXAMPLES = """\
 examples:
   bpe-explorer race --merges merges.csv --corpus book.txt --pair t h --pair h e --step 40

@@ -12,8 +12,6 @@ from bpe_core.formats import read_history
 from bpe_core.report import Report, report_of, write_report
 from bpe_core.session_file import is_session_file, read_session
 
-SUMMARY = "write a report of a run as one HTML page"
-
 EXAMPLES = """\
 examples:
   bpe-explorer report harbour.bpex --output harbour.html

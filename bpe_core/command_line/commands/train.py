@@ -25,8 +25,6 @@ from bpe_core.history.history import END_SENTENCES
 from bpe_core.presets import PRESETS
 from bpe_core.progress import ProgressReport
 
-SUMMARY = "learn a merge table from text"
-
 EXAMPLES = """\
 examples:
   bpe-explorer train book.txt --vocab-size 2000 --output merges.csv

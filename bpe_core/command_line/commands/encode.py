@@ -16,8 +16,6 @@ from bpe_core.errors import BpeError
 from bpe_core.formats import open_table
 from bpe_core.segmenting.encode_corpus import Width, encode_corpus
 
-SUMMARY = "turn text into tokens by a merge table"
-
 EXAMPLES = """\
 examples:
   bpe-explorer encode --merges merges.csv "the lowest price"

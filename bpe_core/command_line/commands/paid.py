@@ -12,8 +12,6 @@ from bpe_core.formats import read_history
 from bpe_core.insight.contributions import Contributions, FileCounts, contributions, split_over_files
 from bpe_core.insight.ranked_words import RankedWords
 
-SUMMARY = "tell which words and which files paid for a merge"
-
 EXAMPLES = """\
 examples:
   bpe-explorer paid --merges merges.csv --corpus a.txt b.txt --step 120

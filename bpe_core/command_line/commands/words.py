@@ -15,8 +15,6 @@ from bpe_core.formats.rows import TokenTexts, merge_rows
 from bpe_core.history.history import END_SENTENCES
 from bpe_core.reference import join
 
-SUMMARY = "watch words being merged, step by step"
-
 EXAMPLES = """\
 examples:
   bpe-explorer words low lower lowest

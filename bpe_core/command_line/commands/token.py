@@ -14,8 +14,6 @@ from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reachability import Reachability, reachability
 from bpe_core.insight.token_life import Biography, biography
 
-SUMMARY = "tell the life of a token: its parts, its rise and fall, its words, where it stands"
-
 EXAMPLES = """\
 examples:
   bpe-explorer token "␣the" --merges merges.csv --corpus book.txt

@@ -11,8 +11,6 @@ from bpe_core.command_line.questions import Names, add_corpus, add_moment, momen
 from bpe_core.formats import read_history
 from bpe_core.insight.why import Reason, WhySplit, sentence
 
-SUMMARY = "tell why a text is cut where it is"
-
 EXAMPLES = """\
 examples:
   bpe-explorer why "the lowest price" --merges merges.csv

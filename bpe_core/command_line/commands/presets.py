@@ -8,8 +8,6 @@ import json
 from bpe_core.presets import PRESETS
 from bpe_core.recipe import Recipe
 
-SUMMARY = "list the recipes there are, or print one as JSON"
-
 EXAMPLES = """\
 examples:
   bpe-explorer presets

@@ -15,8 +15,6 @@ from bpe_core.formats.honest_text import escape
 from bpe_core.insight.ties import Divergence, Tie, divergence, text_under_both, ties, under_another_rule
 from bpe_core.recipe import Ties
 
-SUMMARY = "list the merges that a tie decided; ask what another rule would have done"
-
 EXAMPLES = """\
 examples:
   bpe-explorer ties --merges merges.csv

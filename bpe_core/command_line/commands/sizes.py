@@ -16,8 +16,6 @@ from bpe_core.errors import BpeError
 from bpe_core.formats import read_history
 from bpe_core.measures.size_curves import ADVICE, FORMULA, USUAL_POWER, SizeCurves, size_curves
 
-SUMMARY = "show what each vocabulary size would mean: compression, use, evenness"
-
 EXAMPLES = f"""\
 examples:
   bpe-explorer sizes --merges merges.csv --corpus book.txt --held-out other.txt

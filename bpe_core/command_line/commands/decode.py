@@ -11,8 +11,6 @@ from bpe_core.command_line.arguments import add_merge_table, text_or_standard_in
 from bpe_core.errors import BpeError
 from bpe_core.formats import open_table
 
-SUMMARY = "turn token ids back into text"
-
 EXAMPLES = """\
 examples:
   bpe-explorer decode --merges merges.csv 78 270 1221

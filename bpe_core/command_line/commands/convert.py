@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from bpe_core.command_line.exported import add_writing, format_list, write_and_tell
+from bpe_core.command_line.writing_tables import add_writing, format_list, write_and_tell
 from bpe_core.formats import open_table
-
-SUMMARY = "turn a tokenizer's file into another format"
 
 EXAMPLES = """\
 examples:

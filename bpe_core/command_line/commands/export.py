@@ -5,10 +5,8 @@ from __future__ import annotations
 import argparse
 
 from bpe_core.command_line.arguments import add_merge_table
-from bpe_core.command_line.exported import add_writing, format_list, write_and_tell
+from bpe_core.command_line.writing_tables import add_writing, format_list, write_and_tell
 from bpe_core.formats import read_history
-
-SUMMARY = "write a merge table for another library, and check that it agrees"
 
 EXAMPLES = """\
 examples:

@@ -1,0 +1,23 @@
+"""The commands of `bpe-explorer` that need no window, and what the list of them says of each.
+
+Every command is the file of its name here, which offers two things: `add_arguments(parser)` and `run(options)`,
+which returns the exit code. Only the file of the command that was chosen is loaded.
+"""
+
+COMMANDS = {
+    "train": "learn a merge table from text",
+    "encode": "turn text into tokens by a merge table",
+    "decode": "turn token ids back into text",
+    "export": "write a merge table for another library, and check that it agrees",
+    "convert": "turn a tokenizer's file into another format",
+    "diff": "show where two tokenizers part ways, and why",
+    "why": "tell why a text is cut where it is",
+    "ties": "list the merges that a tie decided; ask what another rule would have done",
+    "token": "tell the life of a token: its parts, its rise and fall, its words, where it stands",
+    "race": "follow chosen pairs through the training: who led, what cut them down",
+    "sizes": "show what each vocabulary size would mean: compression, use, evenness",
+    "paid": "tell which words and which files paid for a merge",
+    "report": "write a report of a run as one HTML page",
+    "words": "watch words being merged, step by step",
+    "presets": "list the recipes there are, or print one as JSON",
+}
