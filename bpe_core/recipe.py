@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from bpe_core.errors import RecipeError
+from bpe_core.learning.methods import METHODS
 from bpe_core.presets import PRESETS
 from bpe_core.text.patterns import NAMED_PATTERNS, check_pattern
 
@@ -54,7 +55,8 @@ class Recipe:
     alphabet_limit: int | None = None  # characters only: keep this many, most frequent first
     unknown: Unknown = "unk"  # what a character outside the alphabet becomes
 
-    # From symbols to merges.
+    # From symbols to tokens.
+    method: str = "bpe"  # one of METHODS
     vocab_size: int | None = 32_000  # base symbols + merges + special tokens
     merges: int | None = None  # instead of vocab_size
     min_frequency: int = 2
@@ -118,7 +120,9 @@ class Recipe:
         return room
 
     def to_dict(self) -> dict[str, Any]:
-        return {**dataclasses.asdict(self), "special_tokens": list(self.special_tokens)}
+        """As JSON holds it. The method goes without saying where it is the one that programs of before know, too."""
+        values = {**dataclasses.asdict(self), "special_tokens": list(self.special_tokens)}
+        return {name: value for name, value in values.items() if (name, value) != ("method", "bpe")}
 
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
@@ -160,6 +164,8 @@ def _check_choices(recipe: Recipe) -> None:
         if value not in get_args(allowed):
             choices = ", ".join(repr(choice) for choice in get_args(allowed))
             raise RecipeError(f"{field} cannot be {value!r}; it is one of {choices}.")
+    if recipe.method not in METHODS:
+        raise RecipeError(f"method cannot be {recipe.method!r}; it is one of {', '.join(map(repr, METHODS))}.")
     for field in ("name", "strip_marks", "pattern", "custom_pattern", "marker_text"):
         if not isinstance(getattr(recipe, field), str):
             raise RecipeError(f"{field} must be text.")

@@ -136,3 +136,12 @@ def test_runs_do_not_disturb_each_other() -> None:
 def _no_second_process() -> Iterator[None]:
     yield
     assert not readiness.preparing()
+
+
+def test_a_recipe_that_names_no_method_means_byte_pairs_and_an_unknown_one_is_refused() -> None:
+    assert "method" not in RECIPE.to_dict()  # so that programs from before there was a choice open it
+    assert (
+        bpe.Recipe.from_dict({**RECIPE.to_dict(), "method": "bpe"}) == bpe.Recipe.from_dict(RECIPE.to_dict()) == RECIPE
+    )
+    with pytest.raises(bpe.RecipeError, match="method cannot be 'guessing'"):
+        RECIPE.with_changes(method="guessing")
