@@ -1,15 +1,20 @@
-"""Whether a window can open here at all: asked before Qt is, which would abort the process."""
+"""Whether a window can open here at all: asked before Qt is, which may not be there, or would abort the process."""
 
 from __future__ import annotations
 
 import ctypes
+import importlib
 import os
 import sys
+from importlib.util import find_spec
 
+WITHOUT_A_WINDOW = "work without a window: `bpe-explorer --help` lists the commands."
 MISSING_SCREEN = (
     "There is no screen here to open a window on: neither DISPLAY nor WAYLAND_DISPLAY is set. Log in to a desktop, use "
-    "`ssh -X`, or work without a window: `bpe-explorer --help` lists the commands."
+    f"`ssh -X`, or {WITHOUT_A_WINDOW}"
 )
+# What the window imports that the engine does not, with the package that brings it.
+PACKAGES = {"PySide6": "PySide6-Essentials", "shiboken6": "shiboken6", "pyqtgraph": "pyqtgraph"}
 # What Qt's X11 plugin needs and a bare system may lack, with the Debian package that has it.
 X11_LIBRARIES = {
     "libxcb-cursor.so.0": "libxcb-cursor0",
@@ -34,8 +39,30 @@ COMMON_LIBRARIES = {
 
 def why_no_window() -> str:
     """A sentence for the person who wanted a window; empty if one can be opened."""
-    if not sys.platform.startswith("linux"):
-        return ""
+    return _not_installed() or (_no_screen() if sys.platform.startswith("linux") else "") or _not_loadable()
+
+
+def _not_installed() -> str:
+    missing = " ".join(package for module, package in PACKAGES.items() if not _is_installed(module))
+    return missing and f"The window is not installed here: pip install {missing}. Or {WITHOUT_A_WINDOW}"
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ImportError:
+        return False
+
+
+def _not_loadable() -> str:
+    try:
+        importlib.import_module("PySide6.QtWidgets")
+    except ImportError as error:
+        return f"Qt is installed here but cannot be loaded: {error}. Mend that, or {WITHOUT_A_WINDOW}"
+    return ""
+
+
+def _no_screen() -> str:
     platform = os.environ.get("QT_QPA_PLATFORM", "").split(":")[0].split(";")[0]
     on_wayland = bool(os.environ.get("WAYLAND_DISPLAY"))
     on_x11 = bool(os.environ.get("DISPLAY"))

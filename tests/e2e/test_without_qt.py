@@ -1,0 +1,119 @@
+"""A server or a container without Qt: every command works, and whoever wants the window reads what is missing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.system import display
+from bpe_core.command_line.commands import COMMANDS
+from tests.shared import ROOT
+
+TEXT = "so it was and so it is and so it shall be\n" * 30
+
+# Run at the start of every Python that has it on its path; what it imports itself must be there anywhere.
+NOT_INSTALLED = """
+import sys
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {"PySide6", "shiboken6", "pyqtgraph"}:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Absent())
+"""
+BROKEN = "raise ImportError('libQt6Core.so.6: cannot open shared object file')\n"
+
+EXAMPLES = {
+    "train": "text.txt --merges 20 --output again.csv",
+    "encode": "--merges merges.csv so",
+    "decode": "--merges merges.csv 115 111",
+    "export": "--merges merges.csv tokenizer.json",
+    "convert": "merges.csv merges.tsv",
+    "diff": "merges.csv merges.csv so",
+    "why": "--merges merges.csv so",
+    "ties": "--merges merges.csv",
+    "token": "so --merges merges.csv --corpus text.txt",
+    "race": "--merges merges.csv --corpus text.txt --step 3",
+    "sizes": "--merges merges.csv --corpus text.txt",
+    "paid": "--merges merges.csv --corpus text.txt --step 3",
+    "report": "merges.csv --text so --output report.html",
+    "words": "low lower lowest",
+    "presets": "",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two ways to be without Qt, and a text with its merges."""
+    folder = tmp_path_factory.mktemp("without qt")
+    for name, file, content in [
+        ("absent", "sitecustomize.py", NOT_INSTALLED),
+        ("broken", "PySide6/__init__.py", BROKEN),
+    ]:
+        (folder / name / file).parent.mkdir(parents=True)
+        (folder / name / file).write_text(content)
+    (folder / "text.txt").write_text(TEXT)
+    done = run(folder, "absent", "train", "text.txt", "--merges", "10", "--output", "merges.csv")
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def run(folder: Path, without: str, *arguments: str, module: str = "app") -> subprocess.CompletedProcess[str]:
+    paths = os.pathsep.join([str(folder / without), str(ROOT)])
+    environment = os.environ | {"PYTHONPATH": paths, "QT_QPA_PLATFORM": "offscreen"}
+    command = [sys.executable, "-m", module, *arguments]
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8", timeout=120, check=False
+    )
+
+
+def test_qt_is_really_out_of_reach(folder: Path) -> None:
+    for without in ("absent", "broken"):
+        done = run(folder, without, module="PySide6.QtCore")
+        assert done.returncode == 1
+        assert "PySide6" in done.stderr
+
+
+@pytest.mark.parametrize("module", ["app", "bpe_core"])
+def test_help_is_there(folder: Path, module: str) -> None:
+    done = run(folder, "absent", "--help", module=module)
+    assert done.returncode == 0, done.stderr
+    assert all(name in done.stdout for name in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_works(folder: Path, command: str) -> None:
+    done = run(folder, "absent", command, *EXAMPLES[command].split())
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_engine_is_there(folder: Path) -> None:
+    done = run(folder, "absent", "words", "low", "lower", module="bpe_core")
+    assert done.returncode == 0, done.stderr
+    assert "l + o" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("without", "told"),
+    [("absent", "pip install PySide6-Essentials shiboken6 pyqtgraph"), ("broken", "libQt6Core.so.6: cannot open")],
+)
+@pytest.mark.parametrize("arguments", [(), ("text.txt",), ("--screenshot", "window.png")])
+def test_the_window_says_what_is_missing(folder: Path, without: str, told: str, arguments: tuple[str, ...]) -> None:
+    done = run(folder, without, *arguments)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert "bpe-explorer --help" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere Qt brings what it needs")
+def test_libraries_that_lack_are_named_by_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    assert display.why_no_window() == ""
+    monkeypatch.setitem(display.COMMON_LIBRARIES, "libabsent.so.1", "libabsent1")
+    assert display.why_no_window().endswith("sudo apt install libabsent1")
