@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from PySide6.QtCore import QElapsedTimer, QObject, QTimer
+from PySide6.QtCore import QElapsedTimer, QObject
 from PySide6.QtWidgets import QApplication
 
 from app.session.run import Phase
+from app.session.timer import timer
 from app.wiring import Program
 
 LOOK_EVERY_MILLISECONDS = 50
@@ -26,8 +27,7 @@ class Screenshot(QObject):
         self._has_begun = self._has_travelled = False
         self._clock = QElapsedTimer()
         self._clock.start()
-        self._timer = QTimer(self, interval=LOOK_EVERY_MILLISECONDS)
-        self._timer.timeout.connect(self._look)
+        self._timer = timer(self, LOOK_EVERY_MILLISECONDS, self._look, repeats=True)
         self._timer.start()
 
     def _look(self) -> None:

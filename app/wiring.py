@@ -16,6 +16,7 @@ from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QApplication, QMenu
 
 from app.session.session import Session
+from app.session.timer import timer
 from app.settings import (
     CENTRE_STATE,
     COPY_HEADERS,
@@ -249,8 +250,7 @@ class Program(QObject):
 
     def _connect_corpus(self) -> None:
         session = self.session
-        self._recount_soon = QTimer(self, singleShot=True, interval=RECOUNT_MILLISECONDS)
-        self._recount_soon.timeout.connect(session.count)
+        self._recount_soon = timer(self, RECOUNT_MILLISECONDS, session.count)
         session.recipe.changed.connect(lambda _: self.corpus.refresh())
         session.recipe.changed.connect(lambda _: self._recount_soon.start())
         session.shelf.sources.changed.connect(lambda _: session.count())

@@ -12,13 +12,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.session.leftovers import Leftovers
 from app.session.notices import Answer, Notice
 from app.session.safety_copy import SafetyCopy
 from app.session.session import Session
 from app.session.snapshot import restore, snapshot_of
+from app.session.timer import timer
 from app.worker.job import Failed, Job
 from app.worker.mailbox import Message
 from app.worker.reporting import Reported, ReportJob
@@ -58,8 +59,7 @@ class Document(QObject):
         self._new_lock: Lock | None = None  # of the file that is being saved or opened
         session.jobs.mailbox.arrived.connect(self._receive)
         session.jobs.ended.connect(self._job_ended)
-        self._timer = QTimer(self, interval=LOOK_MILLISECONDS)
-        self._timer.timeout.connect(self.look)
+        self._timer = timer(self, LOOK_MILLISECONDS, self.look, repeats=True)
         self._timer.start()
 
     def look(self) -> None:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
+from app.session.timer import timer
 from app.system.native_memory import give_back_now
 
 LOOK_EVERY_MILLISECONDS = 2_000
@@ -27,8 +28,7 @@ class GarbageCollection(QObject):
         super().__init__(parent)
         self._is_busy = is_busy
         self._young_searches = 0
-        self._timer = QTimer(self, interval=LOOK_EVERY_MILLISECONDS)
-        self._timer.timeout.connect(self.look)
+        self._timer = timer(self, LOOK_EVERY_MILLISECONDS, self.look, repeats=True)
         gc.disable()
         self.spare_what_exists()
         self._timer.start()

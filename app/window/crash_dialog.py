@@ -10,9 +10,9 @@ from types import TracebackType
 
 from PySide6.QtCore import QObject, Qt, Signal, qVersion
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
-from app.window.parts.theme import fixed_font
+from app.window.parts.widgets import fixed_text, paragraph
 
 SENTENCE = (
     "Something happened that the program did not expect. Your work is still here; what you did last may not have "
@@ -67,15 +67,13 @@ class CrashDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Unexpected error")
         self.resize(640, 380)
-        self.text = QPlainTextEdit(readOnly=True)
-        self.text.setFont(fixed_font())
-        self.text.setAccessibleName("Report")
+        self.text = fixed_text("Report")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         self.copy_button = buttons.addButton("Copy", QDialogButtonBox.ButtonRole.ActionRole)
         self.copy_button.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text.toPlainText()))
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)
-        column.addWidget(QLabel(SENTENCE, wordWrap=True))
+        column.addWidget(paragraph(SENTENCE))
         column.addWidget(self.text, 1)
         column.addWidget(buttons)
 

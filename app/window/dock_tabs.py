@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar
+
+from app.session.timer import timer
 
 PROBE = "\N{ZERO WIDTH SPACE}"  # after a title, for no longer than a moment
 LATER_MILLISECONDS = 100
@@ -21,8 +22,7 @@ class DockTabs:
 
     def __init__(self, window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
         self._window, self._docks = window, docks
-        self._soon = QTimer(window, singleShot=True)
-        self._soon.timeout.connect(self._tidy_unless_dragging)
+        self._soon = timer(window, 0, self._tidy_unless_dragging)
 
     def watch(self, dock: QDockWidget) -> None:
         for signal in (dock.visibilityChanged, dock.dockLocationChanged, dock.topLevelChanged):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
 from app.window.parts.icons import app_icon
+from app.window.parts.widgets import paragraph, scrolling
 
 HELP = """
 <h3>In one minute</h3>
@@ -49,13 +50,12 @@ class TextDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(title)
         self.resize(*size)
-        label = QLabel(text, wordWrap=True, textFormat=Qt.TextFormat.RichText)
+        label = paragraph(text)
+        label.setTextFormat(Qt.TextFormat.RichText)
         label.setAlignment(Qt.AlignmentFlag.AlignTop)
         label.setContentsMargins(16, 8, 16, 8)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
-        area = QScrollArea(widgetResizable=True)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setWidget(label)
+        area = scrolling(label, title)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)

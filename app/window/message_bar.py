@@ -8,16 +8,15 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QPlainTextEdit,
     QPushButton,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from app.session.notices import Answer, Notice
 from app.window.parts.icons import colored_icon, icon
-from app.window.parts.theme import fixed_font, shades_of
+from app.window.parts.theme import shades_of
+from app.window.parts.widgets import fixed_text, flat_button, paragraph, small_button
 
 
 class MessageBar(QFrame):
@@ -27,20 +26,16 @@ class MessageBar(QFrame):
         super().__init__(parent)
         self.setAccessibleName("Messages")
         self._sign = QLabel()
-        self.sentence = QLabel(wordWrap=True)
+        self.sentence = paragraph()
         self.sentence.setAccessibleName("Message")
         self.sentence.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self.details_button = QPushButton("Details", flat=True)
+        self.details_button = flat_button("Details")
         self.details_button.setCheckable(True)
-        self.close_button = QToolButton(autoRaise=True)
-        self.close_button.setToolTip("Close this message")
-        self.close_button.setAccessibleName("Close this message")
-        self.details = QPlainTextEdit(readOnly=True)
+        self.close_button = small_button("Close this message")
+        self.details = fixed_text("Details of the message")
         self.details.setMaximumHeight(120)
-        self.details.setFont(fixed_font())
-        self.details.setAccessibleName("Details of the message")
         self.details_button.toggled.connect(self.details.setVisible)
         self.close_button.clicked.connect(self.hide)
         row = QHBoxLayout()

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QPalette
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
-    QLineEdit,
     QListView,
     QPlainTextEdit,
     QPushButton,
@@ -19,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.window.bookmarks.model import BookmarkListModel
 from app.window.parts.icons import icon
+from app.window.parts.widgets import entry, flat_button, icon_button, muted
 
 
 class BookmarksPanel(QWidget):
@@ -28,11 +27,12 @@ class BookmarksPanel(QWidget):
         super().__init__(parent)
         self._model = model
         self.list = self._make_list()
-        self.hint = QLabel("Press Ctrl+D to remember the moment shown, and write a note about it.", wordWrap=True)
-        self.hint.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-        self.note = QPlainTextEdit(placeholderText="A note about the chosen moment", tabChangesFocus=True)
+        self.hint = muted("Press Ctrl+D to remember the moment shown, and write a note about it.")
+        self.note = QPlainTextEdit()
+        self.note.setPlaceholderText("A note about the chosen moment")
+        self.note.setTabChangesFocus(True)
         self.note.setAccessibleName("Note at the chosen bookmark")
-        self.reference = QLineEdit(placeholderText="Go to bpe:1#200", clearButtonEnabled=True)
+        self.reference = entry("Go to bpe:1#200", can_be_cleared=True)
         self.reference.setAccessibleName("Go to a reference")
         self.remove_button = self._button("remove", "Remove the chosen bookmark", self._remove_chosen)
         self._lay_out(self._button("add", add.statusTip(), add.trigger), self._copy_button(copy))
@@ -82,16 +82,12 @@ class BookmarksPanel(QWidget):
         return view
 
     def _button(self, icon_name: str, tip: str, act: object) -> QToolButton:
-        button = QToolButton(autoRaise=True)
-        button.setObjectName(icon_name)
-        button.setIcon(icon(icon_name, self.palette()))
-        button.setToolTip(tip)
-        button.setAccessibleName(tip)
+        button = icon_button(icon_name, tip)
         button.clicked.connect(act)
         return button
 
     def _copy_button(self, copy: QAction) -> QPushButton:
-        button = QPushButton("Copy reference", flat=True)
+        button = flat_button("Copy reference")
         button.setToolTip(copy.statusTip())
         button.clicked.connect(lambda: self.copy_chosen() if self.chosen >= 0 else copy.trigger())
         return button

@@ -7,10 +7,11 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette, QShowEvent
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.window.charts.curves import Curve, CurvesModel
 from app.window.parts.theme import shades_of
+from app.window.parts.widgets import muted
 
 
 class CurveChart(QWidget):
@@ -29,8 +30,8 @@ class CurveChart(QWidget):
         self._titles = ("", "")
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(4, 4, 8, 2)
-        self._hint = QLabel(model.hint, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
-        self._hint.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self._hint = muted(model.hint)
+        self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column.addWidget(self._hint)
         self.setAutoFillBackground(True)
         self.setBackgroundRole(QPalette.ColorRole.Base)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.session.jobs import Jobs
 from app.session.run import Run
 from app.session.runs import Runs
 from app.session.time import TimeCursor
+from app.session.timer import timer
 from app.window.parts.throttle import Throttle
 from app.worker.job import Job
 from app.worker.mailbox import Message
@@ -47,8 +48,7 @@ class PairChartModel(QObject):
         self._replayed: tuple[Run, LeadingPairs] | None = None
         self._job: ReplayJob | None = None
         self._throttle = Throttle(REDRAW_MILLISECONDS, self._update, self)
-        self._replay_soon = QTimer(self, singleShot=True, interval=REPLAY_PAUSE_MILLISECONDS)
-        self._replay_soon.timeout.connect(self._replay)
+        self._replay_soon = timer(self, REPLAY_PAUSE_MILLISECONDS, self._replay)
         runs.leading_changed.connect(self._throttle.call)
         runs.changed.connect(self._throttle.call)
         cursor.moved.connect(self._throttle.call)

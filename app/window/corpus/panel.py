@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QListView,
     QMenu,
     QPushButton,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -20,6 +19,7 @@ from app.window.corpus.delegate import CorpusDelegate
 from app.window.corpus.model import CorpusListModel
 from app.window.parts.icons import icon
 from app.window.parts.theme import shades_of
+from app.window.parts.widgets import icon_button
 
 ENCODINGS = (
     ("UTF-8, or as its first bytes say", None),
@@ -57,13 +57,13 @@ class CorpusPanel(QWidget):
         super().__init__(parent)
         self._model = model
         self.list = self._make_list()
-        self.add_button = self._button("add", "Add texts")
+        self.add_button = icon_button("add", "Add texts")
         self.add_button.clicked.connect(open_action.trigger)
-        self.remove_button = self._button("remove", "Remove the selected texts")
+        self.remove_button = icon_button("remove", "Remove the selected texts")
         self.remove_button.clicked.connect(self.remove_selected)
-        self.up_button = self._button("up", "Move the selected text up: what comes first is read first")
+        self.up_button = icon_button("up", "Move the selected text up: what comes first is read first")
         self.up_button.clicked.connect(lambda: self._move(-1))
-        self.down_button = self._button("down", "Move the selected text down")
+        self.down_button = icon_button("down", "Move the selected text down")
         self.down_button.clicked.connect(lambda: self._move(1))
         self.cancel_button = QPushButton("Cancel counting")
         self.cancel_button.clicked.connect(model.cancel_counting)
@@ -111,14 +111,6 @@ class CorpusPanel(QWidget):
 
     def _selected_rows(self) -> list[int]:
         return sorted(index.row() for index in self.list.selectedIndexes())
-
-    def _button(self, icon_name: str, tip: str) -> QToolButton:
-        button = QToolButton(autoRaise=True)
-        button.setObjectName(icon_name)
-        button.setIcon(icon(icon_name, self.palette()))
-        button.setToolTip(tip)
-        button.setAccessibleName(tip)
-        return button
 
     def _lay_out(self) -> None:
         buttons = QHBoxLayout()

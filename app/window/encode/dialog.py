@@ -11,10 +11,7 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
-    QLineEdit,
     QPushButton,
-    QSpinBox,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
@@ -24,6 +21,7 @@ from PySide6.QtWidgets import (
 from app.window.encode.model import WIDTHS, CorpusEncoding, FileRow
 from app.window.parts.dialogs import ask_for_texts, ask_where_to_save
 from app.window.parts.progress_bar import ProgressBar
+from app.window.parts.widgets import entry, number_box, paragraph
 from app.window.parts.wording import count_text, size_text
 
 FILTERS = {"NumPy array (*.npy)": "npy", "Bare numbers (*.bin)": "bin"}
@@ -41,17 +39,18 @@ class EncodeDialog(QDialog):
         self._files: list[Path] = []
         self.files = QPushButton("The texts of the corpus")
         self.files.setToolTip("Choose other files to encode")
-        self.at = QSpinBox(maximum=max(0, model.merges), value=model.position)
+        self.at = number_box(0, max(0, model.merges))
+        self.at.setValue(model.position)
         self.at.setAccessibleName("After how many merges")
         self.width_box = QComboBox()
         self.width_box.setAccessibleName("Numbers as")
         self.width_box.addItems(["the smallest that holds all ids", *WIDTHS])
-        self.output = QLineEdit(placeholderText="ids.npy")
+        self.output = entry("ids.npy")
         self.output.setAccessibleName("File to write")
         self.choose = QPushButton("Choose …")
-        self.bar = ProgressBar(maximum=1000)
+        self.bar = ProgressBar(1000)
         self.bar.hide()
-        self.told = QLabel(wordWrap=True)
+        self.told = paragraph()
         self.told.setAccessibleName("What became of it")
         self.told.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.table = QTableWidget(0, len(TITLES))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from app.window.exchange.export_model import TableExport
 from app.window.parts.progress_bar import ProgressBar
+from app.window.parts.widgets import flat_button
 
 
 class ExportBar(QWidget):
@@ -13,10 +14,10 @@ class ExportBar(QWidget):
 
     def __init__(self, export: TableExport, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._bar = ProgressBar(maximum=1000, textVisible=False)
+        self._bar = ProgressBar(1000, with_text=False)
         self._bar.setAccessibleName("Progress of the export")
         self._bar.setFixedSize(120, 8)
-        self.cancel = QPushButton("Cancel", flat=True)
+        self.cancel = flat_button("Cancel")
         self.cancel.setAccessibleName("Cancel the export")
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 0, 8, 0)

@@ -13,11 +13,8 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
-    QScrollArea,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -25,6 +22,7 @@ from PySide6.QtWidgets import (
 from app.window.exchange.export_model import Check, TableExport, format_choices
 from app.window.parts.progress_bar import ProgressBar
 from app.window.parts.theme import shades_of
+from app.window.parts.widgets import number_box, paragraph, scrolling
 
 STAGES = {"writing": "Writing", "verifying": "Reading back and comparing"}
 
@@ -42,8 +40,9 @@ class ExportDialog(QDialog):
         self.format = QComboBox()
         self.format.setAccessibleName("Format")
         self.format.addItems([choice.name for choice in self._choices])
-        self.explanation = QLabel(wordWrap=True)
-        self.merges = QSpinBox(maximum=export.merges, value=export.merges)
+        self.explanation = paragraph()
+        self.merges = number_box(0, export.merges)
+        self.merges.setValue(export.merges)
         self.merges.setAccessibleName("How many merges")
         self.merges.setGroupSeparatorShown(True)
         self.up_to_here = QPushButton("Up to the Moment Shown")
@@ -51,9 +50,9 @@ class ExportDialog(QDialog):
         self.path = QLineEdit(str(folder / self._choices[0].file_name))
         self.path.setAccessibleName("File to write")
         self.choose = QPushButton("Choose …")
-        self.bar = ProgressBar(maximum=1000)
+        self.bar = ProgressBar(1000)
         self.bar.setAccessibleName("Progress of the export")
-        self.told = QLabel(wordWrap=True)
+        self.told = paragraph()
         self.told.setAccessibleName("What the check found")
         self.told.setTextFormat(Qt.TextFormat.RichText)
         self.told.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -88,9 +87,7 @@ class ExportDialog(QDialog):
         row.addWidget(self.path, 1)
         row.addWidget(self.choose)
         form.addRow("Write to", row)
-        area = QScrollArea(widgetResizable=True)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setWidget(self.told)
+        area = scrolling(self.told, "What the check found")
         column = QVBoxLayout(self)
         column.addLayout(form)
         column.addWidget(self.bar)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QCommandLinkButton,
     QLabel,
@@ -22,6 +21,7 @@ from app.window.lessons.lessons import Lesson
 from app.window.lessons.step_page import StepPage
 from app.window.parts.icons import colored_icon, icon
 from app.window.parts.theme import shades_of
+from app.window.parts.widgets import muted, paragraph
 
 WELCOME = "Learn byte-pair encoding by doing it: predict each merge before the engine makes it."
 KEPT = "Your corpus, recipe and text stay as they are and come back when a lesson ends."
@@ -98,10 +98,8 @@ class ListPage(QScrollArea):
         self._column = QVBoxLayout(inside)
         self._column.setContentsMargins(8, 4, 8, 8)
         self._column.setSpacing(2)
-        self._column.addWidget(QLabel(WELCOME, wordWrap=True))
-        kept = QLabel(KEPT, wordWrap=True)
-        kept.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-        self._column.addWidget(kept)
+        self._column.addWidget(paragraph(WELCOME))
+        self._column.addWidget(muted(KEPT))
         self._column.addStretch()
         self.setWidget(inside)
         self.setWidgetResizable(True)
@@ -153,12 +151,12 @@ class EndPage(QWidget):
         super().__init__(parent)
         self.offers: tuple[Offer, ...] = ()
         self._next: Offer | None = None
-        self.sign = QLabel(alignment=Qt.AlignmentFlag.AlignHCenter)
-        self.title = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignHCenter)
+        self.sign, self.title, self.score = QLabel(), paragraph(), paragraph()
+        for label in (self.sign, self.title, self.score):
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         bold = self.title.font()
         bold.setBold(True)
         self.title.setFont(bold)
-        self.score = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignHCenter)
         self.score.setAccessibleName("How it went")
         self.next_button = QPushButton()
         self.leave_button = QPushButton("Back to my own text")

@@ -10,8 +10,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
-    QScrollArea,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -23,6 +21,7 @@ from app.window.lessons.words_view import WordsView
 from app.window.parts.icons import icon
 from app.window.parts.progress_bar import ProgressBar
 from app.window.parts.theme import fixed_font, shades_of
+from app.window.parts.widgets import flat_button, paragraph, scrolling, small_button
 
 SIGNS: dict[Mood, str] = {"right": "✓", "close": "≈", "wrong": "✗", "told": "→"}
 TYPED_PAIR, TYPED_ANSWER = "or type a pair, such as l + o", "your answer"
@@ -37,15 +36,14 @@ class StepPage(QWidget):
         super().__init__(parent)
         self._course = course
         self._shown: Page | None = None
-        self.title = QLabel(wordWrap=True)
+        self.title = paragraph()
         self.title.setAccessibleName("Lesson")
         bold = self.title.font()
         bold.setBold(True)
         self.title.setFont(bold)
-        self.leave_button = QToolButton(autoRaise=True)
-        self.leave_button.setToolTip("Leave the lesson: everything is as it was before")
+        self.leave_button = small_button("Leave the lesson: everything is as it was before")
         self.leave_button.setAccessibleName("Leave the lesson")
-        self.progress = ProgressBar(textVisible=False)
+        self.progress = ProgressBar(with_text=False)
         self.progress.setFixedHeight(5)
         self.progress.setAccessibleName("Steps of the lesson")
         self.say = _text_label("What the lesson says")
@@ -56,7 +54,7 @@ class StepPage(QWidget):
         self.entry = QLineEdit()
         self.entry.setAccessibleName("Your answer")
         self.entry_button = QPushButton()
-        self.show_button = QPushButton("Show me", flat=True)
+        self.show_button = flat_button("Show me")
         self.show_button.setToolTip("Give up on this one: the engine tells")
         self.feedback = Remark()
         self.after = _text_label("What there is to know about it")
@@ -94,11 +92,8 @@ class StepPage(QWidget):
         story.addWidget(self.feedback)
         story.addWidget(self.after)
         story.addStretch()
-        self.area = QScrollArea(widgetResizable=True)
-        self.area.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.area = scrolling(inside, "What is to be read")
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.area.setWidget(inside)
-        self.area.setAccessibleName("What is to be read")
         feet = QHBoxLayout()
         feet.addWidget(self.back_button)
         feet.addStretch()
@@ -251,7 +246,7 @@ class Remark(QFrame):
         bold = self.sign.font()
         bold.setBold(True)
         self.sign.setFont(bold)
-        self.sentence = QLabel(wordWrap=True)
+        self.sentence = paragraph()
         self.sentence.setAccessibleName("What came of it")
         self.sentence.setTextFormat(Qt.TextFormat.PlainText)
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -276,7 +271,8 @@ class Remark(QFrame):
 
 
 def _text_label(name: str) -> QLabel:
-    label = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
+    label = paragraph()
+    label.setTextFormat(Qt.TextFormat.RichText)
     label.setAccessibleName(name)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label

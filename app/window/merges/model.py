@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from app.session.merge_filter import MergeFilter
 from app.session.run import Run
+from app.session.timer import timer
 from app.worker.token_names import TokenNames
 from bpe_core import MergeHistory
 from bpe_core.history.history import NOTHING
@@ -156,8 +157,7 @@ class MergeTableModel(QAbstractTableModel):
         self._position = 0
         self._veils_last_runner_up = False
         self._cached_row = lru_cache(maxsize=512)(self._row_texts)
-        self._reorder_later = QTimer(self, singleShot=True, interval=REORDER_MILLISECONDS)
-        self._reorder_later.timeout.connect(self._reorder)
+        self._reorder_later = timer(self, REORDER_MILLISECONDS, self._reorder)
 
     # What the session tells
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEdit, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from app.session.merge_filter import MergeFilter
 from app.window.merges.model import MergeTableModel
 from app.window.merges.table import MergeTable
 from app.window.parts.icons import icon
 from app.window.parts.theme import shades_of
+from app.window.parts.widgets import entry, number_box
 from app.window.parts.wording import count_text
 
 KINDS = (("Text", "text"), ("Regex", "regex"), ("Bytes", "hex"))
@@ -24,7 +25,7 @@ class MergePanel(QWidget):
         super().__init__(parent)
         self._model = model
         self.table = MergeTable(model)
-        self.needle = QLineEdit(clearButtonEnabled=True)
+        self.needle = entry(can_be_cleared=True)
         self.needle.setAccessibleName("Filter merges")
         self._sign = self.needle.addAction(icon("search", self.palette()), QLineEdit.ActionPosition.LeadingPosition)
         self._sign.setText("Filter merges")
@@ -35,7 +36,8 @@ class MergePanel(QWidget):
         self.kind.setToolTip("Text: tokens that contain it · Regex: a regular expression · Bytes: hexadecimal")
         self.ties_only = QCheckBox("Ties")
         self.ties_only.setToolTip("Only merges that the tie rule decided")
-        self.min_length = QSpinBox(minimum=1, maximum=100_000, prefix="≥ ")
+        self.min_length = number_box(1, 100_000)
+        self.min_length.setPrefix("≥ ")
         self.min_length.setToolTip("Only tokens of at least so many bytes")
         self.min_length.setAccessibleName("Least length of the token in bytes")
         self.below = QLabel()

@@ -8,6 +8,11 @@ from PySide6.QtWidgets import QProgressBar
 class ProgressBar(QProgressBar):
     """Qt's own draws itself at each new value without waiting, and with it all that is to be drawn in the window."""
 
+    def __init__(self, most: int = 100, *, with_text: bool = True) -> None:
+        super().__init__()
+        self.setMaximum(most)
+        self.setTextVisible(with_text)
+
     def setValue(self, value: int) -> None:
         if value == self.value():
             return

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
+
+from app.session.timer import timer
 
 
 class Throttle(QObject):
@@ -14,8 +16,7 @@ class Throttle(QObject):
         super().__init__(parent)
         self._act = act
         self._wanted = False
-        self._timer = QTimer(self, singleShot=True, interval=milliseconds)
-        self._timer.timeout.connect(self._pause_over)
+        self._timer = timer(self, milliseconds, self._pause_over)
 
     def call(self) -> None:
         if self._timer.isActive():

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.session.changes import Held
 from app.session.jobs import Jobs
+from app.session.timer import timer
 from app.worker.job import Failed
 from app.worker.mailbox import Message
 from app.worker.previewing import PreviewJob, Split
@@ -86,8 +87,7 @@ class RecipeForm(QObject):
         super().__init__(parent)
         self._recipe, self._text, self._jobs = recipe, text, jobs
         self._job: PreviewJob | None = None
-        self._preview_soon = QTimer(self, singleShot=True, interval=PREVIEW_PAUSE_MILLISECONDS)
-        self._preview_soon.timeout.connect(self.preview)
+        self._preview_soon = timer(self, PREVIEW_PAUSE_MILLISECONDS, self.preview)
         recipe.changed.connect(lambda _: self._recipe_changed())
         text.changed.connect(lambda _: self._preview_soon.start())
         jobs.mailbox.arrived.connect(self._receive)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.window.parts.theme import shades_of
+from app.window.parts.widgets import entry, muted, number_box, paragraph
 from app.window.recipe.model import (
     BASE_OPTIONS,
     FORM_OPTIONS,
@@ -71,7 +71,8 @@ class RecipePanel(QScrollArea):
         column.setContentsMargins(8, 2, SIDES - 8, 8)
         column.addLayout(self._main_fields())
         column.addWidget(self._more_button())
-        self.more = QWidget(visible=False)
+        self.more = QWidget()
+        self.more.hide()
         self.more.setLayout(self._more_fields())
         column.addWidget(self.more)
         column.addStretch()
@@ -108,7 +109,7 @@ class RecipePanel(QScrollArea):
         self._add(layout, "min_frequency", "At least", self._number(1, 1_000_000, suffix="×"))
         self._add(layout, "ties", "Ties", self._options(TIE_OPTIONS))
         self._add(layout, "pattern", "Split by", self._options(PATTERN_OPTIONS))
-        self._add(layout, "custom_pattern", "Pattern", self._line("such as \\w+|\\s+"))
+        self._add(layout, "custom_pattern", "Pattern", entry("such as \\w+|\\s+"))
         self.preview = SplitPreview(self._form)
         layout.addRow(self.preview)
         return layout
@@ -119,19 +120,20 @@ class RecipePanel(QScrollArea):
         self._add(layout, "base", "Starts from", self._options(BASE_OPTIONS))
         self._add(layout, "unit", "Unit", self._options(UNIT_OPTIONS))
         self._add(layout, "marker", "Marker", self._options(MARKER_OPTIONS))
-        self._add(layout, "marker_text", "Marker text", self._line())
+        self._add(layout, "marker_text", "Marker text", entry())
         self._add(layout, "lowercase", "", self._check("Lower case"))
         self._add(layout, "strip_ascii_punctuation", "", self._check("No ASCII punctuation"))
-        self._add(layout, "strip_marks", "Remove also", self._line("such as “”’"))
+        self._add(layout, "strip_marks", "Remove also", entry("such as “”’"))
         self._add(layout, "unicode_form", "Unicode", self._options(FORM_OPTIONS))
-        self._add(layout, "special_tokens", "Special tokens", self._line("separated by blanks"))
+        self._add(layout, "special_tokens", "Special tokens", entry("separated by blanks"))
         self._add(layout, "max_token_length", "Longest token", self._number(NO_LIMIT, 10_000, none="no limit"))
         self._add(layout, "alphabet_limit", "Alphabet", self._number(NO_LIMIT, 1_000_000, none="all characters"))
         self._add(layout, "unknown", "Unknown as", self._options(UNKNOWN_OPTIONS))
         return layout
 
     def _more_button(self) -> QToolButton:
-        button = QToolButton(autoRaise=True)
+        button = QToolButton()
+        button.setAutoRaise(True)
         button.setText("More")
         button.setCheckable(True)
         button.setArrowType(Qt.ArrowType.RightArrow)
@@ -180,14 +182,11 @@ class RecipePanel(QScrollArea):
 
     @staticmethod
     def _number(least: int, most: int, suffix: str = "", none: str = "") -> QSpinBox:
-        box = QSpinBox(minimum=least, maximum=most, suffix=suffix)
+        box = number_box(least, most)
+        box.setSuffix(suffix)
         box.setKeyboardTracking(False)
         box.setSpecialValueText(none)
         return box
-
-    @staticmethod
-    def _line(hint: str = "") -> QLineEdit:
-        return QLineEdit(placeholderText=hint)
 
     @staticmethod
     def _check(title: str) -> QCheckBox:
@@ -300,10 +299,8 @@ def _form_layout() -> QFormLayout:
 
 
 def _small_label(text: str = "", *, is_muted: bool = True) -> QLabel:
-    label = QLabel(text, wordWrap=True)
+    label = muted(text) if is_muted else paragraph(text)
     font = label.font()
     font.setPointSizeF(font.pointSizeF() * 0.9)
     label.setFont(font)
-    if is_muted:
-        label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
     return label

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QListView, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QListView, QMenu, QPushButton, QVBoxLayout, QWidget
 
+from app.window.parts.widgets import muted
 from app.window.runs.model import RunListModel
 
 HINT = "Each training is kept here as a run. A new one never overwrites an older one."
@@ -25,8 +25,7 @@ class RunsPanel(QWidget):
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.list.setSpacing(2)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.hint = QLabel(HINT, wordWrap=True)
-        self.hint.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self.hint = muted(HINT)
         self.again = QPushButton("Train Again")
         self.again.setToolTip("Learn from the same texts with another tie rule, as a new run")
         self.again_menu = QMenu(self.again)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
 from app.session.time import TimeCursor
 from app.window.actions import Actions
 from app.window.charts.curves import CurvesModel
 from app.window.parts.throttle import Throttle
+from app.window.parts.widgets import number_box
 from app.window.time.track import TimeTrack
 
 CURVE_MILLISECONDS = 120
@@ -24,7 +25,7 @@ class TimeBar(QWidget):
         super().__init__(parent)
         self._cursor = cursor
         self.track = TimeTrack()
-        self.number = QSpinBox(minimum=0, maximum=0)
+        self.number = number_box(0, 0)
         self.number.setGroupSeparatorShown(True)
         self.number.setKeyboardTracking(False)
         self.number.setAccessibleName("After how many merges")
@@ -70,7 +71,8 @@ class TimeBar(QWidget):
 
 
 def _button(action: QAction, *, with_text: bool = False) -> QToolButton:
-    button = QToolButton(autoRaise=True)
+    button = QToolButton()
+    button.setAutoRaise(True)
     button.setDefaultAction(action)
     button.setAccessibleName(action.text().replace("&", ""))
     if with_text:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.session.time import TimeCursor
+from app.session.timer import timer
 
 TICK_MILLISECONDS = 40
 WHOLE_HISTORY_SECONDS = 12.0  # however long it is, playing it takes about so long
@@ -20,8 +21,7 @@ class Player(QObject):
         super().__init__(parent)
         self._cursor = cursor
         self._place = 0.0
-        self._timer = QTimer(self, interval=TICK_MILLISECONDS)
-        self._timer.timeout.connect(self._tick)
+        self._timer = timer(self, TICK_MILLISECONDS, self._tick, repeats=True)
 
     @property
     def is_playing(self) -> bool:

@@ -19,7 +19,7 @@ class StatusLine(QStatusBar):
         self.sentence = QLabel()
         self.sentence.setAccessibleName("State of the training")
         self.sentence.setContentsMargins(8, 2, 8, 2)
-        self.progress = ProgressBar(maximum=STEPS, textVisible=False)
+        self.progress = ProgressBar(STEPS, with_text=False)
         self.progress.setFixedWidth(180)
         self.progress.setFixedHeight(8)
         self.progress.setAccessibleName("Progress of the training")

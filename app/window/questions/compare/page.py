@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.window.parts.theme import fixed_font
+from app.window.parts.widgets import paragraph
 from app.window.questions.compare.model import ComparisonModel, CutText
 from app.window.text.view.colouring import colours_of
 from app.window.text.view.palette import TokenPalette
@@ -66,8 +67,8 @@ class ComparePanel(QWidget):
         self.choice.setMinimumContentsLength(12)
         self.open = QPushButton("Open …")
         self.open.setToolTip("Open a tokenizer made elsewhere and compare with it")
-        self.totals = QLabel(wordWrap=True)
-        self.summary = QLabel(wordWrap=True)
+        self.totals = paragraph()
+        self.summary = paragraph()
         self.summary.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.titles = (QLabel(), QLabel())
         self.texts = (CutTextView("Your text, as it is cut here"), CutTextView("Your text, as it is cut there"))

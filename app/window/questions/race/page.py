@@ -5,10 +5,11 @@ from __future__ import annotations
 import html
 
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.window.parts.lines_chart import LinesChart
 from app.window.parts.linked_text import LinkedText, link_to_step, number_in
+from app.window.parts.widgets import entry, scrolling
 from app.window.parts.wording import count_text
 from app.window.questions.race.model import RaceModel, RunnerFacts
 
@@ -23,7 +24,7 @@ class RacePanel(QWidget):
         self._model = model
         hint = "The pairs of the next merges run here when training begins."
         self.chart = LinesChart("The race of pairs", lambda: model.lines, hint)
-        self.entry = QLineEdit(placeholderText="·t + he", clearButtonEnabled=True)
+        self.entry = entry("·t + he", can_be_cleared=True)
         self.entry.setAccessibleName("A pair to follow")
         self.entry.setToolTip("Two tokens as the merge table writes them, with a plus between them")
         self.keep = QPushButton("Keep these")
@@ -58,10 +59,7 @@ class RacePanel(QWidget):
         row = QHBoxLayout()
         for widget in (self.entry, self.keep, self.unlucky, self.clear):
             row.addWidget(widget)
-        area = QScrollArea(widgetResizable=True)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setWidget(self.told)
-        area.setAccessibleName("What the race tells")
+        area = scrolling(self.told, "What the race tells")
         below = QHBoxLayout()
         below.addWidget(self.chart, 3)
         below.addWidget(area, 2)

@@ -6,19 +6,18 @@ import html
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QHideEvent, QPalette, QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QMenu,
     QPushButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
 from app.window.parts.lines_chart import LinesChart
+from app.window.parts.widgets import muted, paragraph, scrolling
 from app.window.questions.sizes.model import ADVICE, FORMULA, MEASURES, SizesModel
 
 MOST_NAME = 18  # characters of a file's name on a button
@@ -47,12 +46,12 @@ class SizesPanel(QWidget):
         self.texts.setToolTip("Which texts have a line")
         self.texts.setMenu(QMenu(self))
         self.texts.menu().aboutToShow.connect(self._fill_texts)
-        self.told = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
+        self.told, self.advice = paragraph(), muted(_advice())
+        for label in (self.told, self.advice):
+            label.setTextFormat(Qt.TextFormat.RichText)
         self.told.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.told.setAccessibleName("The measure of each text at the moment shown")
-        self.advice = QLabel(_advice(), wordWrap=True, textFormat=Qt.TextFormat.RichText)
         self.advice.setAccessibleName("Usual sizes")
-        self.advice.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         self._lay_out()
         self.measure.currentIndexChanged.connect(self._choose_measure)
         self.held_out.clicked.connect(self.held_out_wanted)
@@ -88,10 +87,7 @@ class SizesPanel(QWidget):
         text.addWidget(self.told)
         text.addWidget(self.advice)
         text.addStretch()
-        area = QScrollArea(widgetResizable=True)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setWidget(beside)
-        area.setAccessibleName("What the sizes tell")
+        area = scrolling(beside, "What the sizes tell")
         below = QHBoxLayout()
         below.addWidget(self.chart, 3)
         below.addWidget(area, 2)

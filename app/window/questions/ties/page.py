@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QScrollArea,
     QTableView,
     QVBoxLayout,
     QWidget,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.window.parts.linked_text import LinkedText, link_to_step, number_in
 from app.window.parts.theme import fixed_font, shades_of
+from app.window.parts.widgets import paragraph, scrolling
 from app.window.questions.ties.model import RULES, Piece, TiesModel, WhatIf
 
 ROW_HEIGHT = 22
@@ -31,7 +31,7 @@ class TiesPanel(QWidget):
     def __init__(self, model: TiesModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self.summary = QLabel(wordWrap=True)
+        self.summary = paragraph()
         self.table = QTableView()
         self.table.setAccessibleName("Merges decided by a tie")
         self.table.setModel(model)
@@ -82,10 +82,7 @@ class TiesPanel(QWidget):
         row.addWidget(self.rule)
         row.addWidget(self.train)
         row.addStretch()
-        area = QScrollArea(widgetResizable=True)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setWidget(self.told)
-        area.setAccessibleName("What the ties decided")
+        area = scrolling(self.told, "What the ties decided")
         right = QVBoxLayout()
         right.addLayout(row)
         right.addWidget(area, 1)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.session.questions import Questions
 from app.session.run import Run
@@ -14,6 +14,7 @@ from app.session.runs import Runs
 from app.session.shelf import Shelf
 from app.session.sources import Source
 from app.session.time import TimeCursor
+from app.session.timer import timer
 from app.window.parts.throttle import Throttle
 from app.window.questions.token.facts_model import InspectorModel
 from app.worker.counting import Counted, corpus_of
@@ -117,8 +118,7 @@ class TokenLifeModel(QObject):
         inspector.changed.connect(throttle.call)
         cursor.moved.connect(throttle.call)
         runs.changed.connect(throttle.call)
-        self._lines_soon = QTimer(self, singleShot=True, interval=CONTEXT_PAUSE_MILLISECONDS)
-        self._lines_soon.timeout.connect(self._ask_for_lines)
+        self._lines_soon = timer(self, CONTEXT_PAUSE_MILLISECONDS, self._ask_for_lines)
 
     @property
     def is_waiting(self) -> bool:

@@ -6,10 +6,11 @@ import html
 from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QHideEvent, QPalette, QShowEvent
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.window.parts.linked_text import LinkedText, link_to_step, number_in
+from app.window.parts.widgets import muted
 from app.window.parts.wording import count_text
 from app.window.questions.token.life_chart import LifeChart
 from app.window.questions.token.life_model import LifeFacts, Line, Share, TokenLifeModel
@@ -31,8 +32,7 @@ class Section(QWidget):
 
     def __init__(self, title: str, link_followed: Callable[[str], None]) -> None:
         super().__init__()
-        self.title = QLabel(title)
-        self.title.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self.title = muted(title)
         self.title.setVisible(bool(title))
         self.text = LinkedText(title or "Occurrences")
         self.text.linkActivated.connect(link_followed)
@@ -56,8 +56,7 @@ class TokenLife(QWidget):
     def __init__(self, model: TokenLifeModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self.hint = QLabel(wordWrap=True)
-        self.hint.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self.hint = muted()
         self.chart = LifeChart()
         self.sections = {name: Section(title, self._follow) for name, title in SECTIONS.items()}
         self._wanted = ""

@@ -7,6 +7,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.window.parts.theme import fixed_font
+from app.window.parts.widgets import muted, paragraph
 from app.window.parts.wording import count_text
 from app.window.questions.token.facts_model import InspectorModel, TokenFacts
 from app.window.questions.token.life_view import TokenLife
@@ -29,9 +30,8 @@ class InspectorPanel(QScrollArea):
         self.token = QLabel()
         self.token.setAccessibleName("Token looked at")
         self.token.setFont(fixed_font(self.font().pointSizeF() * 1.5))
-        self.hint = QLabel("Pick a merge or a token to look at it closely.", wordWrap=True)
-        self.hint.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-        self.facts = {title: QLabel(wordWrap=True) for title in ("Id", "Bytes", "Learned", "Count", "Decided")}
+        self.hint = muted("Pick a merge or a token to look at it closely.")
+        self.facts = {title: paragraph() for title in ("Id", "Bytes", "Learned", "Count", "Decided")}
         self.facts["Bytes"].setFont(fixed_font())
         self._parts = QHBoxLayout()
         self.parts = QPushButton(), QPushButton()  # the same two all the time: a key press may be on its way to one

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QHideEvent, QPalette, QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QListWidget,
     QListWidgetItem,
-    QScrollArea,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from app.window.parts.linked_text import LinkedText, link_to_step, number_in
 from app.window.parts.theme import fixed_font
+from app.window.parts.widgets import muted, scrolling, small_button
 from app.window.questions.why.merge_tree import MergeTree
 from app.window.questions.why.model import Joint, WhyModel, WordFacts
 
@@ -33,13 +33,9 @@ class WhyPanel(QWidget):
         self._model = model
         self._step: int | None = None  # index among the word's steps; None follows the moment shown
         self._joint: int | None = None
-        self.hint = QLabel("Click into the text: here you see why it is cut where it is.", wordWrap=True)
-        self.hint.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self.hint = muted("Click into the text: here you see why it is cut where it is.")
         self.tree = MergeTree()
-        self.tree_area = QScrollArea(widgetResizable=True)
-        self.tree_area.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.tree_area.setWidget(self.tree)
-        self.tree_area.setAccessibleName("The word as a tree")
+        self.tree_area = scrolling(self.tree, "The word as a tree")
         self.back = _button("◀", "One merge back in this word")
         self.forward = _button("▶", "One merge forward in this word")
         self.now = _button("◆", "As of the moment shown")
@@ -185,9 +181,6 @@ def _linked(joint: Joint) -> str:
 
 
 def _button(sign: str, tip: str) -> QToolButton:
-    button = QToolButton()
+    button = small_button(tip)
     button.setText(sign)
-    button.setToolTip(tip)
-    button.setAutoRaise(True)
-    button.setAccessibleName(tip)
     return button

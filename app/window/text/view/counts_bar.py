@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
+from app.session.timer import timer
 from app.window.text.model import TokenCounts, TokenTextModel
 
 _PATIENCE_MS = 300  # figures that are not known yet stand as they were for so long, and only then give way
@@ -16,10 +17,8 @@ class CountsBar(QLabel):
     def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self._soon = QTimer(self, singleShot=True, interval=0)  # several changes at once are counted once
-        self._soon.timeout.connect(self._follow)
-        self._patience = QTimer(self, singleShot=True, interval=_PATIENCE_MS)
-        self._patience.timeout.connect(self.refresh)
+        self._soon = timer(self, 0, self._follow)  # several changes at once are counted once
+        self._patience = timer(self, _PATIENCE_MS, self.refresh)
         self.setTextFormat(Qt.TextFormat.RichText)
         self.setWordWrap(True)
         self.setContentsMargins(4, 2, 4, 2)

@@ -363,7 +363,9 @@ class TokenTextEdit(TokenCanvas):
         _add(menu, "&Paste", key.Paste, self.paste, pasteable)
         menu.addSeparator()
         _add(menu, "Select &All", key.SelectAll, self.select_all, self.model.length > 0)
-        blanks = QAction("Show &Invisible Characters", menu, checkable=True, checked=self.show_blanks)
+        blanks = QAction("Show &Invisible Characters", menu)
+        blanks.setCheckable(True)
+        blanks.setChecked(self.show_blanks)
         blanks.toggled.connect(self.set_show_blanks)
         menu.addAction(blanks)
         return menu
@@ -411,6 +413,8 @@ class TokenTextEdit(TokenCanvas):
 
 
 def _add(menu: QMenu, text: str, key: QKeySequence.StandardKey, command: Callable[[], None], enabled: bool) -> None:
-    action = QAction(text, menu, shortcut=QKeySequence(key), enabled=enabled)
+    action = QAction(text, menu)
+    action.setShortcut(QKeySequence(key))
+    action.setEnabled(enabled)
     action.triggered.connect(lambda: command())
     menu.addAction(action)

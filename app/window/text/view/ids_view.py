@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFontDatabase,
@@ -27,6 +27,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QLabel, QLineEdit, QMenu, QVBoxLayout, QWidget
 
+from app.session.timer import timer
 from app.window.text.boundary_ranks import NO_TOKEN
 from app.window.text.model import TokenAt, TokenTextModel
 from app.window.text.view.colouring import UNCOLOURED, coloured_tokens
@@ -85,8 +86,7 @@ class IdsGrid(QAbstractScrollArea):
         self.setAccessibleName("Token ids")
         self.setAccessibleDescription("The id of each token of the text. Arrow keys go from token to token.")
         self.cells = self._measured()
-        self._soon = QTimer(self, singleShot=True, interval=0)  # an edit and its answer are followed once
-        self._soon.timeout.connect(self._follow)
+        self._soon = timer(self, 0, self._follow)  # an edit and its answer are followed once
         model.text_changed.connect(self._soon.start)
         model.tokens_changed.connect(self._soon.start)
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QPointF, Qt, QTimer
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication
 
+from app.session.timer import timer
 from app.window.text.pieces import TextPieces
 from app.window.text.view.caret import Caret, word_around
 
@@ -40,9 +41,9 @@ class MouseSelection(QObject):
         self._drag_from: QPointF | None = None
         self._point = QPointF()
         self._last_double = QPointF()
-        self._triple = QTimer(self, singleShot=True)
-        self._edge = QTimer(self, interval=_SCROLL_MS)
-        self._edge.timeout.connect(self._go_on_at_edge)
+        self._triple = QTimer(self)
+        self._triple.setSingleShot(True)
+        self._edge = timer(self, _SCROLL_MS, self._go_on_at_edge, repeats=True)
 
     @property
     def is_selecting(self) -> bool:

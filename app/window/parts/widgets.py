@@ -1,0 +1,90 @@
+"""Small widgets as many topics want them.
+
+Their properties are set by calls: as keywords PySide finds none with an i in a Turkish locale.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import (
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QSpinBox,
+    QToolButton,
+    QWidget,
+)
+
+from app.window.parts.icons import icon
+from app.window.parts.theme import fixed_font
+
+
+def paragraph(text: str = "") -> QLabel:
+    """A text over as many lines as it needs."""
+    label = QLabel(text)
+    label.setWordWrap(True)
+    return label
+
+
+def muted(text: str = "") -> QLabel:
+    """A paragraph that stands back, such as a hint."""
+    label = paragraph(text)
+    label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+    return label
+
+
+def entry(hint: str = "", *, can_be_cleared: bool = False) -> QLineEdit:
+    line = QLineEdit()
+    line.setPlaceholderText(hint)
+    line.setClearButtonEnabled(can_be_cleared)
+    return line
+
+
+def number_box(least: int, most: int) -> QSpinBox:
+    box = QSpinBox()
+    box.setRange(least, most)
+    return box
+
+
+def flat_button(text: str) -> QPushButton:
+    button = QPushButton(text)
+    button.setFlat(True)
+    return button
+
+
+def small_button(tip: str) -> QToolButton:
+    """A sign without a frame; what it means is told by its tip."""
+    button = QToolButton()
+    button.setAutoRaise(True)
+    button.setToolTip(tip)
+    button.setAccessibleName(tip)
+    return button
+
+
+def icon_button(icon_name: str, tip: str) -> QToolButton:
+    """A small button that shows an icon, and is found by its name."""
+    button = small_button(tip)
+    button.setObjectName(icon_name)
+    button.setIcon(icon(icon_name, button.palette()))
+    return button
+
+
+def fixed_text(name: str) -> QPlainTextEdit:
+    """Lines to be read and copied, not to be changed."""
+    text = QPlainTextEdit()
+    text.setReadOnly(True)
+    text.setFont(fixed_font())
+    text.setAccessibleName(name)
+    return text
+
+
+def scrolling(inside: QWidget, name: str) -> QScrollArea:
+    """A frameless view of what may be taller than its place."""
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setFrameShape(QScrollArea.Shape.NoFrame)
+    area.setWidget(inside)
+    area.setAccessibleName(name)
+    return area
