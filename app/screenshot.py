@@ -53,7 +53,7 @@ class Screenshot(QObject):
         run = program.session.runs.shown
         is_done = run is not None and run.phase in (Phase.ENDED, Phase.FAILED, Phase.PAUSED)
         asking = program.asking
-        is_asking = asking.questions.busy or asking.life.is_waiting
+        is_asking = program.session.aside.is_busy() or asking.life.is_waiting
         return is_done and not (program.encoder.is_behind or program.pairs.is_waiting or is_asking)
 
     def _take(self) -> None:

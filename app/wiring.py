@@ -153,12 +153,12 @@ class Program(QObject):
 
     def _build_models(self) -> None:
         self.session = session = Session(FIRST_RECIPE, FIRST_TEXT, self)
-        runs, cursor, jobs = session.runs, session.cursor, session.jobs
+        runs, cursor, aside = session.runs, session.cursor, session.aside
         self.corpus = CorpusListModel(session.shelf, self)
-        self.form = RecipeForm(session.recipe, session.text, jobs, self)
+        self.form = RecipeForm(session.recipe, session.text, aside, self)
         self.training = TrainingStatusModel(session, self)
         self.merges = MergeTableModel(self)
-        self.pairs = PairChartModel(runs, cursor, jobs, self)
+        self.pairs = PairChartModel(runs, cursor, aside, self)
         self.curves = CurvesModel(runs, cursor, self)
         self.inspector = InspectorModel(runs, cursor, self)
         self.player = Player(cursor, self)
@@ -167,7 +167,7 @@ class Program(QObject):
         self.exchanging = Exchanging(session, self.settings, self)
         self.export = self.exchanging.export
         self.token_text = TokenTextModel(session.text.value, self)
-        self.encoder = TextEncoder(self.token_text, runs, cursor, session.recipe, session.text, jobs, self)
+        self.encoder = TextEncoder(self.token_text, runs, cursor, session.recipe, session.text, aside, self)
         self.course = Course(session, self.token_text, self)
         self.asking = Asking(session, self.token_text, self.inspector, self)
 

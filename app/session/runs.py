@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from app.session.counts import Counts
 from app.session.jobs import Jobs
 from app.session.notices import Notice
+from app.session.ranked_runs import RankedRuns
 from app.session.run import Phase, Run
 from app.session.sources import Sources
 from app.session.time import TimeCursor
@@ -38,6 +39,7 @@ class Runs(QObject):
         self.all: list[Run] = []
         self.shown: Run | None = None
         self.merges_per_second: float | None = None
+        self.ranked = RankedRuns()
         self._counts, self._jobs, self._cursor = counts, jobs, cursor
         self._numbers = itertools.count(1)
         jobs.mailbox.arrived.connect(self._receive)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
+from app.session.aside import Aside
 from app.session.changes import Held, Steps
 from app.session.detour import Detour
 from app.session.fingerprints import Fingerprints
@@ -28,6 +29,7 @@ class Session(QObject):
         super().__init__(parent)
         self.mailbox = Mailbox(self)
         self.jobs = Jobs(self.mailbox, self)
+        self.aside = Aside(self.jobs, self)
         self.undo = Steps(self)
         self.recipe: Held[Recipe] = Held(recipe, self.undo, self)
         self.text: Held[str] = Held(text, self.undo, self)  # the person's text, shown token by token

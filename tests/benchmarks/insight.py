@@ -34,6 +34,7 @@ from tests.shared import SHARED
 DEFAULT_TEXT = SHARED / "data/wikitext2-train-unk.txt"
 VOCABULARY = 32_000
 TEXT_BYTES = 5_000
+TOPICS = ("why", "token", "lines", "race", "sizes", "ties")  # the topics of their models
 AGAIN = 40  # further questions, each about something else
 FIRST_LIMIT, AGAIN_LIMIT = 300, 50  # milliseconds
 TRAININGS = 5
@@ -142,7 +143,7 @@ class Window:
     def rest(self) -> None:
         """Let all that is under way come to its end, and every pause between two questions."""
         until = time.monotonic() + 0.4
-        self.wait_for(lambda: time.monotonic() > until and not self.program.asking.questions.busy)
+        self.wait_for(lambda: time.monotonic() > until and not self.program.session.aside.is_busy())
 
     def train(self) -> float:
         """Seconds from the order to the last merge."""
@@ -231,7 +232,7 @@ def measure_cost(window: Window) -> bool:
     shares = []
     for _ in range(TRAININGS):
         window.rest()
-        with _clocked(window.program.asking) as clock:
+        with _clocked(window.program) as clock:
             whole = window.train()
         shares.append(clock.wall / whole)
     share = statistics.median(shares)
@@ -240,10 +241,10 @@ def measure_cost(window: Window) -> bool:
 
 
 @contextmanager
-def _clocked(asking: Any) -> Iterator[Stopwatch]:
+def _clocked(program: Any) -> Iterator[Stopwatch]:
     """The time spent on whatever the models of the questions hear, and on any question that is asked."""
-    clock = Stopwatch()
-    runs, cursor = asking._runs, asking._cursor
+    clock, asking = Stopwatch(), program.asking
+    runs, cursor = program.session.runs, program.session.cursor
     heard = {
         asking.why: (runs.changed, cursor.moved),
         asking.life: (runs.changed, cursor.moved),
@@ -270,7 +271,7 @@ def _clocked(asking: Any) -> Iterator[Stopwatch]:
         signal.connect(instead)
     try:
         yield clock
-        if asking.questions.busy:
+        if program.session.aside.is_busy(*TOPICS):
             raise RuntimeError("A question is asked though nobody looks.")
     finally:
         for signal, slot, instead in wrapped:

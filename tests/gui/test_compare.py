@@ -43,7 +43,7 @@ def wait_until_compared(qtbot: QtBot, program: Program) -> None:
 
     def is_done() -> None:
         assert not comparison.is_waiting
-        assert not program.exchanging.questions.busy
+        assert not program.session.aside.is_busy()
         assert comparison.found is not None
         assert comparison.cut is not None
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.jobs import Jobs
+from app.session.aside import Aside
 from app.session.run import Run
 from app.session.runs import Runs
 from app.session.time import TimeCursor
 from app.session.timer import timer
 from app.window.parts.throttle import Throttle
-from app.worker.job import Job
-from app.worker.mailbox import Message
-from app.worker.replaying import Replayed, ReplayJob
-from app.worker.training import LeadingPairs
-from bpe_core import MergeHistory
+from app.worker.training import LEADING_PAIRS, LeadingPairs
+from bpe_core import MergeHistory, Trainer, WordTable
 
+TOPIC = "leading pairs"
 REDRAW_MILLISECONDS = 80
 REPLAY_PAUSE_MILLISECONDS = 60  # while a slider is dragged, only where it rests is replayed
 
@@ -39,22 +38,19 @@ class PairChartModel(QObject):
 
     changed = Signal()
 
-    def __init__(self, runs: Runs, cursor: TimeCursor, jobs: Jobs, parent: QObject | None = None) -> None:
+    def __init__(self, runs: Runs, cursor: TimeCursor, aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.bars: tuple[Bar, ...] = ()
         self.at = 0
         self.is_veiled = False
-        self._runs, self._cursor, self._jobs = runs, cursor, jobs
+        self._runs, self._cursor, self._aside = runs, cursor, aside
         self._replayed: tuple[Run, LeadingPairs] | None = None
-        self._job: ReplayJob | None = None
         self._throttle = Throttle(REDRAW_MILLISECONDS, self._update, self)
         self._replay_soon = timer(self, REPLAY_PAUSE_MILLISECONDS, self._replay)
         runs.leading_changed.connect(self._throttle.call)
         runs.changed.connect(self._throttle.call)
         cursor.moved.connect(self._throttle.call)
         cursor.live_changed.connect(self._throttle.call)
-        jobs.mailbox.arrived.connect(self._receive)
-        jobs.ended.connect(self._job_ended)
 
     @property
     def is_waiting(self) -> bool:
@@ -109,25 +105,28 @@ class PairChartModel(QObject):
 
     def _replay(self) -> None:
         run = self._runs.shown
-        if self._job is not None or run is None or self._wanted() is not None:
+        if self._aside.is_busy(TOPIC) or run is None or self._wanted() is not None:
             return  # one at a time; when it ends, it is asked again
         if run.words is None or run.history is None:
             return
-        history = run.history.first(self._cursor.position)
-        self._job = ReplayJob(self._jobs.mailbox, self._jobs.next_stamp("replay"), run.words, history)
-        self._replaying = run
-        self._jobs.start(self._job)
+        words, history = run.words, run.history.first(self._cursor.position)
+        self._aside.ask(
+            TOPIC, lambda task: replayed(words, history), partial(self._take, run), ended=self._replay_what_is_wanted
+        )
 
-    def _receive(self, message: Message) -> None:
-        if isinstance(message, Replayed) and self._job is not None and message.stamp == self._job.stamp:
-            self._replayed = self._replaying, message.leading
-            self._update()
+    def _take(self, run: Run, leading: LeadingPairs) -> None:
+        self._replayed = run, leading
+        self._update()
 
-    def _job_ended(self, job: Job) -> None:
-        if job is self._job:
-            self._job = None
-            if self._wanted() is None:
-                self._replay_soon.start()
+    def _replay_what_is_wanted(self) -> None:
+        if self._wanted() is None:
+            self._replay_soon.start()
+
+
+def replayed(words: WordTable, history: MergeHistory) -> LeadingPairs:
+    """The past is recomputed: the pairs that led after these merges, beside the trainer that goes on."""
+    replica = Trainer(words, history.recipe, history=history)
+    return LeadingPairs(len(history), tuple(replica.top_pairs(LEADING_PAIRS)))
 
 
 def _bars(run: Run | None, leading: LeadingPairs) -> tuple[Bar, ...]:

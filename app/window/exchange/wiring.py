@@ -7,7 +7,6 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 
 from app.session.imports import Imports
-from app.session.questions import Questions
 from app.session.run import Run
 from app.session.session import Session
 from app.settings import LAST_FOLDER, Settings
@@ -32,8 +31,7 @@ class Exchanging(QObject):
         self.export_dialog: ExportDialog | None = None
         self.export = TableExport(runs, cursor, session.text, jobs, self)
         self.imports = Imports(runs, jobs, self)
-        self.questions = Questions(jobs, self)
-        self.comparison = ComparisonModel(runs, cursor, session.text, self.questions, self)
+        self.comparison = ComparisonModel(runs, cursor, session.text, session.aside, self)
 
     def add_page(self, charts: ChartsPanel) -> None:
         """The page among the charts."""

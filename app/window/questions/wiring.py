@@ -9,7 +9,6 @@ from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtWidgets import QFileDialog, QMenu
 
 from app.session.notices import Notice
-from app.session.questions import Questions
 from app.session.session import Session
 from app.window.actions import Actions
 from app.window.charts.panel import ChartsPanel
@@ -43,14 +42,13 @@ class Asking(QObject):
         self, session: Session, text: TokenTextModel, inspector: InspectorModel, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        runs, cursor, shelf = session.runs, session.cursor, session.shelf
+        runs, cursor, shelf, aside = session.runs, session.cursor, session.shelf, session.aside
         self._runs, self._cursor, self._inspector = runs, cursor, inspector
-        self.questions = Questions(session.jobs, self)
-        self.life = TokenLifeModel(inspector, runs, cursor, shelf, self.questions, self)
-        self.why = WhyModel(text, runs, cursor, self.questions, self)
-        self.race = RaceModel(runs, cursor, self.questions, self)
-        self.sizes = SizesModel(runs, cursor, shelf, self.questions, self)
-        self.ties = TiesModel(runs, cursor, session.text, self.questions, self)
+        self.life = TokenLifeModel(inspector, runs, cursor, shelf, aside, self)
+        self.why = WhyModel(text, runs, cursor, aside, self)
+        self.race = RaceModel(runs, cursor, aside, self)
+        self.sizes = SizesModel(runs, cursor, shelf, aside, self)
+        self.ties = TiesModel(runs, cursor, session.text, aside, self)
         self.encoding = CorpusEncoding(runs, cursor, shelf, session.jobs, self)
 
     def panel(self, inspector: InspectorModel) -> InsightPanel:

@@ -7,13 +7,12 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.session.aside import Aside
 from app.session.changes import Held
-from app.session.jobs import Jobs
 from app.session.timer import timer
-from app.worker.job import Failed
-from app.worker.mailbox import Message
-from app.worker.previewing import PreviewJob, Split
 from bpe_core import NAMED_PATTERNS, PRESETS, Recipe, RecipeError
+from bpe_core.text.normalization import normalize
+from bpe_core.text.splitting import split_words
 
 PREVIEW_CHARACTERS = 2_000
 PREVIEW_PAUSE_MILLISECONDS = 150
@@ -83,14 +82,12 @@ class RecipeForm(QObject):
     split = Signal(tuple)  # the words of the preview
     split_failed = Signal(str)
 
-    def __init__(self, recipe: Held[Recipe], text: Held[str], jobs: Jobs, parent: QObject | None = None) -> None:
+    def __init__(self, recipe: Held[Recipe], text: Held[str], aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._recipe, self._text, self._jobs = recipe, text, jobs
-        self._job: PreviewJob | None = None
+        self._recipe, self._text, self._aside = recipe, text, aside
         self._preview_soon = timer(self, PREVIEW_PAUSE_MILLISECONDS, self.preview)
         recipe.changed.connect(lambda _: self._recipe_changed())
         text.changed.connect(lambda _: self._preview_soon.start())
-        jobs.mailbox.arrived.connect(self._receive)
 
     def value(self, choice: str) -> Any:
         return getattr(self._recipe.value, choice)
@@ -118,24 +115,18 @@ class RecipeForm(QObject):
         return True
 
     def preview(self) -> None:
-        """Split the beginning of the person's text as the recipe says."""
-        if self._job is not None:
-            self._job.stop()
-        beginning = self._text.value[:PREVIEW_CHARACTERS]
-        self._job = PreviewJob(self._jobs.mailbox, self._jobs.next_stamp("preview"), beginning, self._recipe.value)
-        self._jobs.start(self._job)
+        """Split the beginning of the person's text as the recipe says: aside, for any pattern may be slow."""
+        beginning, recipe = self._text.value[:PREVIEW_CHARACTERS], self._recipe.value
+        self._aside.ask(
+            "preview",
+            lambda task: tuple(split_words(normalize(beginning, recipe), recipe)),
+            self.split.emit,
+            self.split_failed.emit,
+        )
 
     def _recipe_changed(self) -> None:
         self.changed.emit()
         self._preview_soon.start()
-
-    def _receive(self, message: Message) -> None:
-        if self._job is None or message.stamp != self._job.stamp:
-            return
-        if isinstance(message, Split):
-            self.split.emit(message.words)
-        elif isinstance(message, Failed):
-            self.split_failed.emit(message.sentence)
 
 
 def _same_kind(one: Recipe, other: Recipe) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QObject, Signal
 
+from app.session.aside import Aside
 from app.session.changes import Held
-from app.session.jobs import Jobs
 from app.session.notices import Notice
 from app.session.runs import Runs
 from app.session.time import TimeCursor
@@ -13,12 +15,10 @@ from app.window.parts.throttle import Throttle
 from app.window.text.hidden_symbols import HiddenSymbols
 from app.window.text.model import EncodeRequest, TokenTextModel
 from app.window.text.safe_cuts import safe_cut_of
-from app.worker.encoding import Encoded, EncodingJob
-from app.worker.job import Failed, Job
-from app.worker.mailbox import Message
-from bpe_core import MergeHistory, Recipe, WordTable
+from bpe_core import Boundaries, MergeHistory, Recipe, Tokenizer, WordTable
 from bpe_core.alphabet import Alphabet
 
+TOPIC = "the person's text"
 LEARNING_MILLISECONDS = 200  # how often the text is encoded anew while merges stream
 TYPING_MILLISECONDS = 15
 TEXT_MILLISECONDS = 300  # how soon the session's copy follows the text
@@ -36,13 +36,11 @@ class TextEncoder(QObject):
         cursor: TimeCursor,
         recipe: Held[Recipe],
         text: Held[str],
-        jobs: Jobs,
+        aside: Aside,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._model, self._runs, self._cursor, self._recipe, self._jobs = model, runs, cursor, recipe, jobs
-        self._job: EncodingJob | None = None
-        self._request: EncodeRequest | None = None
+        self._model, self._runs, self._cursor, self._recipe, self._aside = model, runs, cursor, recipe, aside
         self._history: MergeHistory | None = None  # what the tokens on screen were found with
         learning = Throttle(LEARNING_MILLISECONDS, self.encode, self)
         typing = Throttle(TYPING_MILLISECONDS, self.encode, self)
@@ -54,13 +52,11 @@ class TextEncoder(QObject):
         runs.changed.connect(learning.call)
         recipe.changed.connect(learning.call)
         cursor.moved.connect(self._move)
-        jobs.mailbox.arrived.connect(self._receive)
-        jobs.ended.connect(self._job_ended)
 
     @property
     def is_behind(self) -> bool:
         """Whether the tokens on screen are not yet those of the text and the merges as they are now."""
-        return self._job is not None or self._model.is_pending or not _are_the_same(self._wanted(), self._history)
+        return self._aside.is_busy(TOPIC) or self._model.is_pending or not _are_the_same(self._wanted(), self._history)
 
     def _move(self, position: int) -> None:
         self._model.set_cursor(position)
@@ -79,7 +75,7 @@ class TextEncoder(QObject):
         return MergeHistory.from_pairs(recipe, alphabet, [])
 
     def encode(self) -> None:
-        if self._job is not None:
+        if self._aside.is_busy(TOPIC):
             return
         wanted = self._wanted()
         if not _are_the_same(wanted, self._history):
@@ -90,33 +86,27 @@ class TextEncoder(QObject):
             request = self._model.request(safe_cut_of(wanted.recipe)) if self._model.is_pending else None
         if request is None:
             return
-        self._request = request
-        self._job = EncodingJob(self._jobs.mailbox, self._jobs.next_stamp("encoding"), wanted, request.text)
-        self._jobs.start(self._job)
+        text = request.text
+        self._aside.ask(
+            TOPIC,  # special tokens stand for themselves: a person who types one means it
+            lambda task: Tokenizer(wanted).boundaries(text, allowed_special="all"),
+            partial(self._accept, request, wanted),
+            self._fail,
+            ended=self.encode,
+        )
 
-    def _receive(self, message: Message) -> None:
-        if self._job is None or message.stamp != self._job.stamp or self._request is None:
-            return
-        if isinstance(message, Encoded):
-            self._accept(message, self._request)
-        elif isinstance(message, Failed):
-            self.noticed.emit(Notice(message.sentence))
-            self._history = self._wanted()
+    def _fail(self, sentence: str) -> None:
+        self.noticed.emit(Notice(sentence))
+        self._history = self._wanted()
 
-    def _accept(self, message: Encoded, request: EncodeRequest) -> None:
+    def _accept(self, request: EncodeRequest, history: MergeHistory, found: Boundaries) -> None:
         if request.revision != self._model.revision:
             return
-        if self._history is None or len(self._history.alphabet) != len(message.history.alphabet):
-            self._model.use_alphabet(len(message.history.alphabet))
-        self._history = message.history
-        found = message.boundaries
+        if self._history is None or len(self._history.alphabet) != len(history.alphabet):
+            self._model.use_alphabet(len(history.alphabet))
+        self._history = history
         hidden = HiddenSymbols(*found.hidden)
         self._model.accept(request.revision, request.start, request.stop, found.ranks, found.symbols, hidden)
-
-    def _job_ended(self, job: Job) -> None:
-        if job is self._job:
-            self._job = None
-            self.encode()
 
 
 def _are_the_same(one: MergeHistory, other: MergeHistory | None) -> bool:

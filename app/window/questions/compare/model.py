@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
+from app.session.aside import Aside
 from app.session.changes import Held
-from app.session.questions import Questions
 from app.session.run import Run
 from app.session.runs import Runs
 from app.session.time import TimeCursor
 from app.window.parts.throttle import Throttle
 from app.window.parts.wording import count_text
 from app.window.text.boundary_ranks import Tokens
-from app.worker.questions import IsStopping
+from app.worker.task import Task
 from app.worker.token_names import shown
 from bpe_core import Boundaries, MergeHistory, Tokenizer
 from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables, differing_regions
@@ -86,7 +86,7 @@ class ComparisonModel(QAbstractTableModel):
     choices_changed = Signal()
 
     def __init__(
-        self, runs: Runs, cursor: TimeCursor, text: Held[str], questions: Questions, parent: QObject | None = None
+        self, runs: Runs, cursor: TimeCursor, text: Held[str], aside: Aside, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self.found: TableComparison | None = None
@@ -94,7 +94,7 @@ class ComparisonModel(QAbstractTableModel):
         self.regions = 0
         self.other: Run | None = None
         self.trouble = ""
-        self._runs, self._cursor, self._text, self._questions = runs, cursor, text, questions
+        self._runs, self._cursor, self._text, self._aside = runs, cursor, text, aside
         self._tokenizers: OrderedDict[Hashable, Tokenizer] = OrderedDict()
         self._encoded: _Encoded | None = None
         self._tables: tuple[Hashable, ...] = ()  # what `found` is about
@@ -173,24 +173,20 @@ class ComparisonModel(QAbstractTableModel):
 
     def _ask_for_tables(self, sides: tuple[Side, Side], key: tuple[Hashable, ...]) -> None:
         one, other = (side.history for side in sides)
-
-        def question(is_stopping: IsStopping) -> TableComparison:
-            return compare_tables(one, other)
-
         self._tables = key
-        self._questions.ask("compared tables", question, self._take_tables, self._fail)
+        self._aside.ask("compared tables", lambda task: compare_tables(one, other), self._take_tables, self._fail)
 
     def _ask_for_texts(self, sides: tuple[Side, Side], key: tuple[Hashable, ...], text: str) -> None:
         tokenizers = [self._tokenizers.get(side_key) for side_key in key[:2]]
         histories = [side.history for side in sides]
 
-        def question(is_stopping: IsStopping) -> tuple[_Encoded, list[Tokenizer]]:
+        def work(task: Task) -> tuple[_Encoded, list[Tokenizer]]:
             ready = [known or Tokenizer(history) for known, history in zip(tokenizers, histories, strict=True)]
             one, other = (tokenizer.boundaries(text, allowed_special="all") for tokenizer in ready)
             return _Encoded(text.encode(), (one, other)), ready
 
         self._texts = key
-        self._questions.ask("compared texts", question, lambda answer: self._take_texts(key, answer), self._fail)
+        self._aside.ask("compared texts", work, lambda answer: self._take_texts(key, answer), self._fail)
 
     def _take_tables(self, found: TableComparison) -> None:
         self.beginResetModel()

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from app.session.questions import Questions
+from app.session.aside import Aside
 from app.session.run import Run
 from app.session.runs import Runs
 from app.session.time import TimeCursor
 from app.window.parts.lines import NO_LINES, Lines, NamedLine
 from app.window.parts.throttle import Throttle
-from app.worker.questions import IsStopping
 from bpe_core import MergeHistory
 from bpe_core.insight.race import Race, Runner, best_that_never_won, race
 from bpe_core.insight.ranked_words import RankedWords
@@ -56,11 +55,11 @@ class RaceModel(QObject):
     changed = Signal()
     refused = Signal(str)  # why a pair could not be added
 
-    def __init__(self, runs: Runs, cursor: TimeCursor, questions: Questions, parent: QObject | None = None) -> None:
+    def __init__(self, runs: Runs, cursor: TimeCursor, aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.facts: RaceFacts | None = None
         self.chosen: list[Pair] = []
-        self._runs, self._cursor, self._questions = runs, cursor, questions
+        self._runs, self._cursor, self._aside = runs, cursor, aside
         self._run: Run | None = None
         self._watched = False
         self._throttle = throttle = Throttle(FOLLOW_MILLISECONDS, self._ask, self)
@@ -122,18 +121,14 @@ class RaceModel(QObject):
         self._forget_other_runs_pairs(run)
         if not self._watched:
             return
-        self._throttle.set_pause(self._questions.pause("race", run, FOLLOW_MILLISECONDS))
-        ranked = self._questions.ranked(run) if run is not None else None
+        self._throttle.set_pause(self._aside.pause("race", run, FOLLOW_MILLISECONDS))
+        ranked = self._runs.ranked.of(run) if run is not None else None
         if run is None or ranked is None or run.names is None or run.history is None:
             self._take(None)
             return
         at, names = self._cursor.position, run.names.text
         pairs = self.chosen or _next_pairs(run.history, at)
-
-        def question(is_stopping: IsStopping) -> RaceFacts:
-            return race_facts(ranked(), pairs, at, names)
-
-        self._questions.ask("race", question, self._take)
+        self._aside.ask("race", lambda task: race_facts(ranked(), pairs, at, names), self._take)
 
     def _add(self, pairs: Sequence[Pair]) -> None:
         run = self._runs.shown

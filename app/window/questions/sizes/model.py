@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.questions import Questions
+from app.session.aside import Aside
 from app.session.run import Run
 from app.session.runs import Runs
 from app.session.shelf import Shelf
@@ -17,7 +17,7 @@ from app.session.time import TimeCursor
 from app.window.parts.lines import NO_LINES, Lines, NamedLine, Numbers, thinned
 from app.window.parts.throttle import Throttle
 from app.worker.counting import Counted, corpus_of
-from app.worker.questions import IsStopping
+from app.worker.task import Task
 from bpe_core import BpeError, Cancelled, Corpus, MergeHistory, WordTable, count_words
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.measures.size_curves import ADVICE as ADVICE
@@ -75,13 +75,13 @@ class SizesModel(QObject):
     failed = Signal(str)
 
     def __init__(
-        self, runs: Runs, cursor: TimeCursor, shelf: Shelf, questions: Questions, parent: QObject | None = None
+        self, runs: Runs, cursor: TimeCursor, shelf: Shelf, aside: Aside, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self.facts: SizesFacts | None = None
         self.measure = MEASURES[0]
         self.held_out: Path | None = None
-        self._runs, self._cursor, self._shelf, self._questions = runs, cursor, shelf, questions
+        self._runs, self._cursor, self._shelf, self._aside = runs, cursor, shelf, aside
         self._asked: Hashable = None  # what the curves are of
         self._is_shown: dict[str, bool] = {}  # by the names of texts about which that was said
         self._watched = False
@@ -167,14 +167,14 @@ class SizesModel(QObject):
         if key == self._asked:
             return
         self._asked = key
-        ranked, tables, held_out = self._questions.ranked(run), self._tables(run), self.held_out
+        ranked, tables, held_out = self._runs.ranked.of(run), self._tables(run), self.held_out
         texts: dict[str, Callable[[], Corpus]] = {
             source.name: partial(corpus_of, source.as_text()) for source in sources[:MOST_FILES]
         }
         if held_out is not None:
             texts[HELD_OUT + held_out.name] = lambda: Corpus.from_files([held_out])
 
-        def question(is_stopping: IsStopping) -> tuple[SizesFacts | None, list[str]]:
+        def work(task: Task) -> tuple[SizesFacts | None, list[str]]:
             curves: dict[str, SizeCurves] = {}
             troubles = []
             if ranked is not None:
@@ -183,7 +183,7 @@ class SizesModel(QObject):
                 curves[name] = size_curves(table, history)
             for name, open_text in texts.items():
                 try:
-                    words = count_words(open_text(), history.recipe, cancelled=is_stopping)
+                    words = count_words(open_text(), history.recipe, cancelled=task.cancelled)
                     curves[name] = size_curves(words, history)
                 except Cancelled:
                     raise
@@ -192,7 +192,7 @@ class SizesModel(QObject):
             first = next(iter(curves.values()), None)
             return SizesFacts(curves, first.knee, first.base) if first is not None else None, troubles
 
-        self._questions.ask("sizes", question, self._take, self.failed.emit)
+        self._aside.ask("sizes", work, self._take, self.failed.emit)
 
     def _tables(self, run: Run) -> dict[str, WordTable]:
         """The words of each file, where there are several and their counts are remembered."""

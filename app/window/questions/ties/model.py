@@ -8,16 +8,16 @@ from typing import Any, get_args
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
+from app.session.aside import Aside
 from app.session.changes import Held
-from app.session.questions import Questions
 from app.session.run import Run
 from app.session.runs import Runs
 from app.session.time import TimeCursor
 from app.window.parts.throttle import Throttle
-from app.worker.questions import IsStopping
 from app.worker.token_names import shown
 from bpe_core import Cancelled, MergeHistory, Trainer, WordTable
 from bpe_core.insight.ties import Divergence, Tie, divergence, text_under_both, ties, under_another_rule
+from bpe_core.progress import CancelCheck
 from bpe_core.recipe import Recipe
 from bpe_core.recipe import Ties as Rule
 
@@ -60,7 +60,7 @@ class TiesModel(QAbstractTableModel):
     failed = Signal(str)
 
     def __init__(
-        self, runs: Runs, cursor: TimeCursor, text: Held[str], questions: Questions, parent: QObject | None = None
+        self, runs: Runs, cursor: TimeCursor, text: Held[str], aside: Aside, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self.what_if: WhatIf | None = None
@@ -69,7 +69,7 @@ class TiesModel(QAbstractTableModel):
         self._names: list[str] = []
         self._merges = 0
         self._of: Run | None = None
-        self._runs, self._cursor, self._text, self._questions = runs, cursor, text, questions
+        self._runs, self._cursor, self._text, self._aside = runs, cursor, text, aside
         self._watched = False
         self._throttle = throttle = Throttle(REDRAW_MILLISECONDS, self._ask, self)
         runs.changed.connect(throttle.call)
@@ -139,16 +139,12 @@ class TiesModel(QAbstractTableModel):
         run = self._runs.shown
         if not self._watched:
             return
-        self._throttle.set_pause(self._questions.pause("ties", run, REDRAW_MILLISECONDS))
+        self._throttle.set_pause(self._aside.pause("ties", run, REDRAW_MILLISECONDS))
         if run is None or run.history is None or run.names is None:
             self._take(None, [], 0)
             return
         history = run.history
-
-        def question(is_stopping: IsStopping) -> list[Tie]:
-            return ties(history)
-
-        self._questions.ask("ties", question, lambda found: self._take(run, found, len(history)))
+        self._aside.ask("ties", lambda task: ties(history), lambda found: self._take(run, found, len(history)))
 
     def _take(self, run: Run | None, found: list[Tie], merges: int) -> None:
         self.beginResetModel()
@@ -166,11 +162,12 @@ class TiesModel(QAbstractTableModel):
             return
         words, history, text = run.words, run.history, self._text.value[:TEXT_CHARACTERS]
         self.is_training = True
-
-        def question(is_stopping: IsStopping) -> WhatIf:
-            return train_again(words, history, rule, text, is_stopping)
-
-        self._questions.ask("what if", question, self._take_what_if, self._fail_what_if)
+        self._aside.ask(
+            "what if",
+            lambda task: train_again(words, history, rule, text, task.cancelled),
+            self._take_what_if,
+            self._fail_what_if,
+        )
         self.answered.emit()
 
     def _take_what_if(self, found: WhatIf) -> None:
@@ -183,12 +180,12 @@ class TiesModel(QAbstractTableModel):
         self.failed.emit(sentence)
 
 
-def train_again(words: WordTable, history: MergeHistory, rule: Rule, text: str, is_stopping: IsStopping) -> WhatIf:
+def train_again(words: WordTable, history: MergeHistory, rule: Rule, text: str, cancelled: CancelCheck) -> WhatIf:
     """As many merges as there are, chosen by another rule; then the two side by side."""
     recipe: Recipe = under_another_rule(history.recipe, rule).with_changes(merges=len(history))
     trainer = Trainer(words, recipe)
     while not trainer.advance(seconds=0.1).finished:
-        if is_stopping():
+        if cancelled():
             raise Cancelled("Nobody wants to know any more.")
     other = trainer.history
     parted: Divergence = divergence(history, other)

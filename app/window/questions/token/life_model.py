@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from app.session.questions import Questions
+from app.session.aside import Aside
 from app.session.run import Run
 from app.session.runs import Runs
 from app.session.shelf import Shelf
@@ -18,7 +18,6 @@ from app.session.timer import timer
 from app.window.parts.throttle import Throttle
 from app.window.questions.token.facts_model import InspectorModel
 from app.worker.counting import Counted, corpus_of
-from app.worker.questions import IsStopping
 from app.worker.token_names import shown
 from bpe_core import BpeError, MergeHistory, WordTable
 from bpe_core.insight.contexts import contexts
@@ -27,6 +26,7 @@ from bpe_core.insight.race import Runner
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reachability import Reachability, reachability
 from bpe_core.insight.token_life import biography
+from bpe_core.progress import CancelCheck
 
 FOLLOW_MILLISECONDS = 100
 CONTEXT_PAUSE_MILLISECONDS = 250  # reading files waits until the eye rests
@@ -102,7 +102,7 @@ class TokenLifeModel(QObject):
         runs: Runs,
         cursor: TimeCursor,
         shelf: Shelf,
-        questions: Questions,
+        aside: Aside,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -111,7 +111,7 @@ class TokenLifeModel(QObject):
         self.lines: tuple[Line, ...] = ()
         self.hint = ""
         self._inspector, self._runs, self._cursor = inspector, runs, cursor
-        self._shelf, self._questions = shelf, questions
+        self._shelf, self._aside = shelf, aside
         self._watched = False
         self._files: tuple[Run, FileCounts] | None = None
         self._throttle = throttle = Throttle(FOLLOW_MILLISECONDS, self._ask, self)
@@ -147,8 +147,8 @@ class TokenLifeModel(QObject):
         if not self._watched:
             return
         run, facts = self._runs.shown, self._inspector.facts
-        self._throttle.set_pause(self._questions.pause("token", run, FOLLOW_MILLISECONDS))
-        ranked = self._questions.ranked(run) if run is not None else None
+        self._throttle.set_pause(self._aside.pause("token", run, FOLLOW_MILLISECONDS))
+        ranked = self._runs.ranked.of(run) if run is not None else None
         history = run.history if run is not None else None
         known = 0 if history is None else len(history.alphabet) + len(history)  # special tokens have no life
         if run is None or facts is None or run.names is None or history is None or facts.id >= known:
@@ -161,12 +161,12 @@ class TokenLifeModel(QObject):
             self._ask_without_words(run, history, token, at)
             return
         files, file_names = self._file_counts(run), [source.name for source in run.sources]
-
-        def question(is_stopping: IsStopping) -> LifeFacts:
-            return life_facts(ranked(), token, at, names, files, file_names)
-
         self.hint = ""
-        self._questions.ask("token", question, lambda life: self._take(life, run))
+        self._aside.ask(
+            "token",
+            lambda task: life_facts(ranked(), token, at, names, files, file_names),
+            lambda life: self._take(life, run),
+        )
         if not run.is_busy:  # files are read when it rests
             self._lines_soon.start()
 
@@ -175,11 +175,9 @@ class TokenLifeModel(QObject):
         names = run.names.text if run.names is not None else []
         self.hint = NO_TEXT if not run.sources else NOT_COUNTED if run.learned else ""
         self._lines_soon.stop()
-
-        def question(is_stopping: IsStopping) -> LifeFacts:
-            return life_without_words(history, token, at, names)
-
-        self._questions.ask("token", question, lambda life: self._take(life, run))
+        self._aside.ask(
+            "token", lambda task: life_without_words(history, token, at, names), lambda life: self._take(life, run)
+        )
 
     def _take(self, facts: LifeFacts | None, run: Run | None = None) -> None:
         self._run = run
@@ -203,15 +201,13 @@ class TokenLifeModel(QObject):
 
     def _ask_for_lines(self) -> None:
         run, facts = self._run, self.facts
-        ranked = self._questions.ranked(run) if run is not None else None
+        ranked = self._runs.ranked.of(run) if run is not None else None
         if run is None or facts is None or ranked is None or not self._watched:
             return
         token, at, sources = facts.token, facts.at, run.sources
-
-        def question(is_stopping: IsStopping) -> tuple[Line, ...]:
-            return find_lines(ranked(), token, at, sources, is_stopping)
-
-        self._questions.ask("lines", question, self._take_lines)
+        self._aside.ask(
+            "lines", lambda task: find_lines(ranked(), token, at, sources, task.cancelled), self._take_lines
+        )
 
     def _take_lines(self, lines: tuple[Line, ...]) -> None:
         if lines != self.lines:
@@ -306,18 +302,18 @@ def _reach_sentence(reached: Reachability, count: int, name: Callable[[int], str
 
 
 def find_lines(
-    ranked: RankedWords, token: int, at: int, sources: Sequence[Source], is_stopping: IsStopping
+    ranked: RankedWords, token: int, at: int, sources: Sequence[Source], cancelled: CancelCheck
 ) -> tuple[Line, ...]:
     """Lines of the run's texts in which the token stands, each file given its turn."""
     found: list[Line] = []
     seconds = CONTEXT_SECONDS / max(1, len(sources))
     for source in sources:
-        if is_stopping() or len(found) >= MOST_CONTEXTS:
+        if cancelled() or len(found) >= MOST_CONTEXTS:
             break
         try:
             corpus = corpus_of(source.as_text())
             most = max(2, MOST_CONTEXTS // len(sources))
-            hits = contexts(corpus, ranked, token, at, most=most, seconds=seconds, cancelled=is_stopping)
+            hits = contexts(corpus, ranked, token, at, most=most, seconds=seconds, cancelled=cancelled)
         except BpeError:
             continue  # a file that is gone has no lines
         found += [

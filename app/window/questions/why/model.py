@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.questions import Questions
+from app.session.aside import Aside
 from app.session.run import Run
 from app.session.runs import Runs
 from app.session.time import TimeCursor
 from app.window.parts.throttle import Throttle
 from app.window.text.model import TokenTextModel
 from app.window.text.safe_cuts import safe_cut_of, span_to_encode
-from app.worker.questions import IsStopping
+from app.worker.task import Task
 from bpe_core import MergeHistory
 from bpe_core.insight.merge_tree import Node
 from bpe_core.insight.ranked_words import RankedWords
@@ -83,11 +83,11 @@ class WhyModel(QObject):
     changed = Signal()
 
     def __init__(
-        self, text: TokenTextModel, runs: Runs, cursor: TimeCursor, questions: Questions, parent: QObject | None = None
+        self, text: TokenTextModel, runs: Runs, cursor: TimeCursor, aside: Aside, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self.facts: WordFacts | None = None
-        self._text, self._runs, self._cursor, self._questions = text, runs, cursor, questions
+        self._text, self._runs, self._cursor, self._aside = text, runs, cursor, aside
         self._byte: int | None = None
         self._watched = False
         self._throttle = throttle = Throttle(FOLLOW_MILLISECONDS, self._ask, self)
@@ -117,21 +117,21 @@ class WhyModel(QObject):
         run, byte = self._runs.shown, self._byte
         if not self._watched:
             return
-        self._throttle.set_pause(self._questions.pause("why", run, FOLLOW_MILLISECONDS))
+        self._throttle.set_pause(self._aside.pause("why", run, FOLLOW_MILLISECONDS))
         if run is None or run.history is None or byte is None or not 0 <= byte <= self._text.byte_length:
             self._take(None)
             return
         start, stop = self._surroundings(byte, run)
         text = self._text.pieces.utf8(start, stop).decode()
-        at, ranked = self._cursor.position, self._questions.ranked(run)
+        at, ranked = self._cursor.position, self._runs.ranked.of(run)
         history = run.history
         names = _names_of(run, history)
 
-        def question(is_stopping: IsStopping) -> WordFacts | None:
+        def work(task: Task) -> WordFacts | None:
             corpus = ranked() if ranked is not None else None
             return word_facts(text, byte - start, start, history, at, names, corpus)
 
-        self._questions.ask("why", question, self._take)
+        self._aside.ask("why", work, self._take)
 
     def _surroundings(self, byte: int, run: Run) -> tuple[int, int]:
         """A part of the text that holds the words on both sides of this byte, and whatever their cuts depend on."""

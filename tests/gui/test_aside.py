@@ -1,0 +1,198 @@
+"""Work aside: the newest question of a topic wins, and whatever becomes of it, the topic is free again."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.session.aside import Aside
+from app.session.session import Session
+from app.worker.task import Task
+from bpe_core import Cancelled, Corpus, CorpusError, Recipe, count_words
+from tests.gui.conftest import WAIT
+
+
+@pytest.fixture
+def session(qtbot: QtBot) -> Iterator[Session]:
+    session = Session(Recipe.preset("gpt2"))
+    yield session
+    session.close()
+
+
+@pytest.fixture
+def aside(session: Session) -> Aside:
+    return session.aside
+
+
+class Heard:
+    """Everything that is told about one question, in its order."""
+
+    def __init__(self) -> None:
+        self.news: list[Any] = []
+        self.threads: set[int] = set()
+
+    def __getattr__(self, kind: str) -> Callable[..., None]:
+        def hear(*what: Any) -> None:
+            self.news.append((kind, *what))
+            self.threads.add(threading.get_ident())
+
+        return hear
+
+    def ask(self, aside: Aside, topic: str, work: Callable[[Task], Any], *, queues: bool = False) -> None:
+        aside.ask(topic, work, self.done, self.failed, self.progress, self.ended, queues=queues)
+
+
+def wait_until_free(qtbot: QtBot, aside: Aside) -> None:
+    qtbot.waitUntil(lambda: not aside.is_busy(), timeout=WAIT)
+
+
+def until_told_to_stop(task: Task) -> None:
+    while not task.cancelled():
+        time.sleep(0.001)
+    raise Cancelled("Nobody wants to know any more.")
+
+
+def test_an_answer_arrives_in_the_thread_that_asked(qtbot: QtBot, aside: Aside) -> None:
+    heard, worked_on = Heard(), set()
+
+    def work(task: Task) -> int:
+        worked_on.add(threading.get_ident())
+        return 7
+
+    heard.ask(aside, "sum", work)
+    assert aside.is_busy("sum")
+    assert not aside.is_busy("difference")
+    wait_until_free(qtbot, aside)
+    assert heard.news == [("done", 7), ("ended",)]
+    assert heard.threads == {threading.get_ident()}
+    assert worked_on.isdisjoint(heard.threads)
+
+
+def test_the_newest_question_of_a_topic_wins(qtbot: QtBot, aside: Aside) -> None:
+    old, never_begun, new, other = Heard(), Heard(), Heard(), Heard()
+    old.ask(aside, "sum", until_told_to_stop)
+    other.ask(aside, "difference", lambda task: 1)
+    never_begun.ask(aside, "sum", lambda task: 2)
+    new.ask(aside, "sum", lambda task: 3)
+    wait_until_free(qtbot, aside)
+    assert old.news == [("ended",)]  # without an answer, and nobody is told why
+    assert never_begun.news == []
+    assert new.news == [("done", 3), ("ended",)]
+    assert other.news == [("done", 1), ("ended",)]
+
+
+def test_an_answer_that_comes_too_late_is_dropped(qtbot: QtBot, aside: Aside) -> None:
+    """Work that cannot be stopped ends in its time; of what it found and told nothing is heard."""
+    may_end, old, new = threading.Event(), Heard(), Heard()
+
+    def stubborn(task: Task) -> str:
+        may_end.wait(WAIT / 1000)
+        task.report("nearly there")
+        return "old"
+
+    old.ask(aside, "sum", stubborn)
+    new.ask(aside, "sum", lambda task: "new")
+    may_end.set()
+    wait_until_free(qtbot, aside)
+    assert old.news == [("ended",)]
+    assert new.news == [("done", "new"), ("ended",)]
+
+
+def test_what_queues_is_done_one_after_the_other(qtbot: QtBot, aside: Aside) -> None:
+    heard = Heard()
+    for number in range(5):
+        heard.ask(aside, "list", partial(lambda number, task: number, number), queues=True)
+    wait_until_free(qtbot, aside)
+    assert heard.news == [news for number in range(5) for news in (("done", number), ("ended",))]
+
+
+def test_a_cancelled_question_is_not_answered(qtbot: QtBot, aside: Aside) -> None:
+    heard, waiting = Heard(), Heard()
+    heard.ask(aside, "sum", until_told_to_stop)
+    waiting.ask(aside, "sum", lambda task: 1, queues=True)
+    aside.cancel("sum")
+    aside.cancel("what nobody asked")
+    wait_until_free(qtbot, aside)
+    assert heard.news == [("ended",)]
+    assert waiting.news == []
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [(CorpusError("The file is gone."), "The file is gone."), (MemoryError(), "There is not enough memory")],
+)
+def test_a_failure_becomes_a_sentence(qtbot: QtBot, aside: Aside, error: Exception, sentence: str) -> None:
+    def work(task: Task) -> None:
+        raise error
+
+    heard = Heard()
+    heard.ask(aside, "sum", work)
+    wait_until_free(qtbot, aside)
+    (kind, told), last = heard.news
+    assert kind == "failed"
+    assert told.startswith(sentence)
+    assert last == ("ended",)
+
+
+def test_a_bug_is_shown_and_leaves_the_topic_free(qtbot: QtBot, aside: Aside, monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[Any] = []
+    monkeypatch.setattr(threading, "excepthook", lambda args: found.append(args.exc_value))
+    heard, next_one = Heard(), Heard()
+    heard.ask(aside, "sum", lambda task: 1 // 0)
+    next_one.ask(aside, "sum", lambda task: 2, queues=True)
+    wait_until_free(qtbot, aside)
+    assert [type(error) for error in found] == [ZeroDivisionError]
+    assert heard.news == [("ended",)]
+    assert next_one.news == [("done", 2), ("ended",)]
+
+
+def test_at_the_end_the_topic_can_be_asked_about_again(qtbot: QtBot, aside: Aside) -> None:
+    heard: list[int] = []
+    aside.ask("sum", lambda task: 1, heard.append, ended=lambda: aside.ask("sum", lambda task: 2, heard.append))
+    wait_until_free(qtbot, aside)
+    assert heard == [1, 2]
+
+
+def test_a_flood_of_progress_becomes_a_trickle(qtbot: QtBot, aside: Aside) -> None:
+    def work(task: Task) -> str:
+        for number in range(10_000):
+            task.report(number)
+        return "end"
+
+    heard = Heard()
+    heard.ask(aside, "sum", work)
+    time.sleep(0.2)  # the window is busy elsewhere
+    wait_until_free(qtbot, aside)
+    assert heard.news[-3:] == [("progress", 9_999), ("done", "end"), ("ended",)]
+    assert len(heard.news) < 100
+
+
+def test_the_engine_takes_a_task_as_it_is(qtbot: QtBot, aside: Aside) -> None:
+    heard, corpus = Heard(), Corpus.from_texts(["one two two"])
+    heard.ask(
+        aside, "words", lambda task: count_words(corpus, Recipe(), progress=task.report, cancelled=task.cancelled).total
+    )
+    wait_until_free(qtbot, aside)
+    assert ("done", 3) in heard.news
+    assert [news[1].done for news in heard.news if news[0] == "progress"][-1:] == [11]
+
+
+def test_closing_stops_what_can_be_stopped_and_waits_for_the_rest(session: Session) -> None:
+    ended, heard = [], Heard()
+
+    def stubborn(task: Task) -> None:
+        time.sleep(0.1)
+        ended.append("written")
+
+    heard.ask(session.aside, "file", stubborn)
+    heard.ask(session.aside, "sum", until_told_to_stop)
+    heard.ask(session.aside, "sum", lambda task: ended.append("never begun"), queues=True)
+    session.close()
+    assert ended == ["written"]
+    assert heard.news == []
