@@ -1,4 +1,4 @@
-"""Every setting, declared once: key, default, type, help."""
+"""Every setting, declared once: key, default, type."""
 
 from __future__ import annotations
 
@@ -20,32 +20,19 @@ class Setting(Generic[Value]):
 
     key: str
     default: Value
-    help: str
 
 
-THEME = Setting("look/theme", "system", "Light, dark, or as the system is.")
-WINDOW_GEOMETRY = Setting("window/geometry", QByteArray(), "Where the window stood.")
-WINDOW_STATE = Setting("window/state", QByteArray(), "Where its docks and toolbars stood.")
-CENTRE_STATE = Setting("window/centre", QByteArray(), "How text and charts shared the middle.")
-RECENT_FILES = Setting[list[str]]("files/recent", [], "Texts opened lately, the newest first.")
-LAST_FOLDER = Setting("files/folder", "", "Where the last file was opened or saved.")
-SPEED = Setting("training/speed", 100, "Place of the speed slider; 100 is full speed.")
-COPY_HEADERS = Setting("table/copy headers", True, "Whether copied rows begin with a line of titles.")
-LESSONS_DONE = Setting[list[str]]("lessons/done", [], "Names of the lessons that were finished.")
-LESSON_PLACES = Setting[list[str]]("lessons/places", [], "How far the others were taken, such as 2-weights:3.")
+THEME = Setting("look/theme", "system")  # light, dark, or as the system is
+WINDOW_GEOMETRY = Setting("window/geometry", QByteArray())  # where the window stood
+WINDOW_STATE = Setting("window/state", QByteArray())  # where its docks and toolbars stood
+CENTRE_STATE = Setting("window/centre", QByteArray())  # how text and charts shared the middle
+RECENT_FILES = Setting[list[str]]("files/recent", [])  # texts opened lately, the newest first
+LAST_FOLDER = Setting("files/folder", "")  # where the last file was opened or saved
+SPEED = Setting("training/speed", 100)  # place of the speed slider; 100 is full speed
+COPY_HEADERS = Setting("table/copy headers", True)  # whether copied rows begin with a line of titles
+LESSONS_DONE = Setting[list[str]]("lessons/done", [])  # names of the lessons that were finished
+LESSON_PLACES = Setting[list[str]]("lessons/places", [])  # how far the others were taken, such as 2-weights:3
 
-ALL = (
-    THEME,
-    WINDOW_GEOMETRY,
-    WINDOW_STATE,
-    CENTRE_STATE,
-    RECENT_FILES,
-    LAST_FOLDER,
-    SPEED,
-    COPY_HEADERS,
-    LESSONS_DONE,
-    LESSON_PLACES,
-)
 MOST_RECENT_FILES = 10
 
 

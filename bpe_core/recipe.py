@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 from bpe_core.errors import RecipeError
 from bpe_core.learning.methods import METHODS
 from bpe_core.presets import PRESETS
-from bpe_core.text.patterns import NAMED_PATTERNS, check_pattern
+from bpe_core.text.patterns import check_pattern
 
 Base = Literal["bytes", "characters"]
 Unit = Literal["file", "line"]
@@ -97,13 +97,6 @@ class Recipe:
     def normalizes(self) -> bool:
         """Whether the text is changed before it is split."""
         return bool(self.lowercase or self.strip_ascii_punctuation or self.strip_marks or self.unicode_form)
-
-    @property
-    def keeps_every_byte(self) -> bool:
-        """Whether decode(encode(text)) == text for every text."""
-        pattern = NAMED_PATTERNS.get(self.pattern)
-        drops = pattern is not None and pattern.drops_whitespace
-        return self.base == "bytes" and not self.normalizes and not drops and self.marker in ("none", "continuation")
 
     def merge_limit(self, alphabet_size: int) -> int:
         """How many merges may be learned on an alphabet of that size."""

@@ -158,11 +158,6 @@ class RankedWords:
         """How many there are in the corpus after so many merges."""
         return int(self.weights[occurrences.starts][occurrences.alive(at)].sum())
 
-    def tokens_of_word(self, word: int, at: int) -> list[int]:
-        """The ids of a word's tokens after so many merges."""
-        first, stop = int(self.starts[word]), int(self.starts[word + 1]) - 1
-        return tokens_between(self.symbols[first:stop], self.ranks[first:stop], at, self.base)
-
     def _dissolved(self, cells: Int64s) -> Int32s:
         """When the boundaries in front of these cells are dissolved; NEVER at the edges of words, too."""
         found = self.ranks[cells]
@@ -188,21 +183,6 @@ class RankedWords:
             for id in alphabet.symbols_of(self.words.word(word), self.history.recipe):
                 if not alphabet.symbols[id].merges:
                     yield id, int(self.words.counts[word])
-
-
-def tokens_between(symbols: Int32s, ranks: Int32s, at: int, base: int) -> list[int]:
-    """The tokens of a stretch of cells after so many merges: each is what its last merge made.
-
-    >>> tokens_between(np.array([7, 8, 9], np.int32), np.array([PATTERN_CUT, 1, 0], np.int32), 1, 20)
-    [7, 20]
-    """
-    edges = np.flatnonzero(ranks >= at)
-    edges = edges if len(edges) and edges[0] == 0 else np.concatenate([[0], edges])
-    stops = np.append(edges[1:], len(ranks))
-    found = []
-    for start, stop in zip(edges.tolist(), stops.tolist(), strict=True):
-        found.append(int(symbols[start]) if stop - start == 1 else base + int(ranks[start + 1 : stop].max()))
-    return found
 
 
 def token_lengths(history: MergeHistory) -> Int32s:

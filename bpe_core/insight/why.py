@@ -63,7 +63,6 @@ class Standing:
     """How often a pair stood in the corpus, and what was asked of it."""
 
     best: int  # at most, which was when both its tokens stood there for the first time
-    best_at: int  # merges made by then
     now: int  # at the moment looked at
     winner: int | None  # the count of the pair that is merged at that moment instead; None where none is
     minimum: int  # below this nothing is merged
@@ -165,7 +164,6 @@ def standing_of(pair: tuple[int, int], corpus: RankedWords, at: int) -> Standing
     counts, history = corpus.history.columns.count, corpus.history
     return Standing(
         best=corpus.count(found, found.born),
-        best_at=found.born,
         now=corpus.count(found, at),
         winner=int(counts[at]) if at < len(history) and history.has_counts else None,
         minimum=history.recipe.min_frequency,

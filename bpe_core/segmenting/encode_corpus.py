@@ -38,7 +38,6 @@ class FileFigures:
 
     name: str
     bytes: int = 0
-    documents: int = 0
     tokens: int = 0
     different_tokens: int = 0
     first: int = 0  # where its ids begin in the file
@@ -141,7 +140,6 @@ def _write_all(
             written += len(ids)
             figures.tokens += len(ids)
         figures.bytes += len(chunk.data)
-        figures.documents += chunk.ends_document
         figures.different_tokens = int(np.count_nonzero(seen))
         done = done_before + read if total is None else min(total, done_before + read)
         progress(Progress("encoding", done, total, "bytes", figures.name))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,8 +22,6 @@ WANTED_WORDS = 10_000
 LONGEST_TEXT = 300_000  # characters of the person's text that are checked
 LISTED = 5  # differences named
 SHOWN = 60  # characters of a text in a sentence
-
-Encode = Callable[[str], list[int]]
 
 
 @dataclass(frozen=True)

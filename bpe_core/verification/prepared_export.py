@@ -88,26 +88,3 @@ def prepare_export(
         cancelled=cancelled,
     )
     return PreparedExport(target, chosen, len(table), files, found)
-
-
-def export_history(
-    history: MergeHistory,
-    path: Path | str,
-    *,
-    format: Format | None = None,
-    merges: int | None = None,
-    text: str = "",
-    anyway: bool = False,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
-) -> Verification:
-    """Prepare an export and put it in place; one that does not agree only if it is wanted `anyway`."""
-    prepared = prepare_export(
-        history, path, format=format, merges=merges, text=text, progress=progress, cancelled=cancelled
-    )
-    found = prepared.verification
-    if not found.agrees and not anyway:
-        reasons = " ".join(found.differences + found.cannot_hold)
-        raise OutputError(f"{path} was not written: {found.sentence}. {reasons}")
-    prepared.put_in_place()
-    return found

@@ -9,6 +9,7 @@ from bpe_core import reference
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import MergeHistory
+from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.trainer import Trainer
 from bpe_core.recipe import Recipe
 
@@ -68,3 +69,13 @@ def symbols_at(boundary_ranks: list[int | None], merges: int) -> list[int]:
     """How many base symbols each token holds after so many merges, told from the boundaries' ranks."""
     cuts = [i + 1 for i, rank in enumerate(boundary_ranks) if rank is None or rank >= merges]
     return [stop - start for start, stop in pairwise([0, *cuts, len(boundary_ranks) + 1])]
+
+
+def tokens_of_word(ranked: RankedWords, word: int, at: int) -> list[int]:
+    """The ids of a word's tokens after so many merges, told from ranks: each is what its last merge made."""
+    cells = range(int(ranked.starts[word]), int(ranked.starts[word + 1]) - 1)
+    cuts = [cell for cell in cells if cell == cells.start or ranked.ranks[cell] >= at]
+    return [
+        int(ranked.symbols[start]) if stop - start == 1 else ranked.base + int(ranked.ranks[start + 1 : stop].max())
+        for start, stop in pairwise([*cuts, cells.stop])
+    ]

@@ -30,7 +30,7 @@ def dialog(program: Program, path: Path, format: str) -> ExportDialog:
     program.actions["export"].trigger()
     shown = program.exchanging.export_dialog
     assert shown is not None
-    shown.choose_format(format)
+    shown.format.setCurrentText(format)
     shown.path.setText(str(path))
     return shown
 
@@ -126,13 +126,13 @@ def test_a_file_may_be_chosen_and_keeps_its_name(
     trained.actions["export"].trigger()
     shown = trained.exchanging.export_dialog
     assert shown is not None
-    shown.choose_format("tokenizer.json")
+    shown.format.setCurrentText("tokenizer.json")
     assert Path(shown.path.text()).name == "tokenizer.json"
-    shown.choose_format("minbpe")
+    shown.format.setCurrentText("minbpe")
     assert Path(shown.path.text()).name == "merges.minbpe.model"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(tmp_path / "mine.x"), ""))
     shown.choose.click()
-    shown.choose_format("csv")
+    shown.format.setCurrentText("csv")
     assert shown.path.text() == str(tmp_path / "mine.x")
 
 

@@ -22,6 +22,7 @@ from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.token_life import scaffolds
 from bpe_core.measures.size_curves import renyi_efficiency
 from resources import samples
+from tests.core.learning import tokens_of_word
 from tests.gui.conftest import WAIT, settle
 
 Train = Callable[[Program], None]
@@ -218,7 +219,7 @@ def test_one_click_on_a_merge_tells_the_life_of_its_token(qtbot: QtBot, learned:
         token = ranked.base + row
         assert (facts.token, facts.at) == (token, row + 1)
         assert facts.count == sum(
-            int(count) * ranked.tokens_of_word(word, row + 1).count(token)
+            int(count) * tokens_of_word(ranked, word, row + 1).count(token)
             for word, count in enumerate(ranked.words.counts)
         )
         assert f"Occurs {facts.count:,} time" in section(learned, "occurs")

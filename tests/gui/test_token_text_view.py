@@ -176,20 +176,6 @@ def test_cut_copy_and_paste_go_through_the_clipboard_exactly(shown: Callable[...
     assert editor.model.text() == LANGUAGES * 2
 
 
-def test_a_read_only_text_can_be_copied_but_not_changed(shown: Callable[..., TokenTextEdit]) -> None:
-    editor = shown("fixed")
-    editor.set_read_only(True)
-    QTest.keyClicks(editor, "x")
-    for key in (Key.Key_Return, Key.Key_Delete, Key.Key_Backspace):
-        press(editor, key)
-    press(editor, Key.Key_A, CTRL)
-    press(editor, Key.Key_X, CTRL)
-    press(editor, Key.Key_V, CTRL)
-    press(editor, Key.Key_C, CTRL)
-    assert editor.model.text() == "fixed"
-    assert QApplication.clipboard().text() == "fixed"
-
-
 def test_an_input_method_composes_in_place_and_commits(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("ab")
     press(editor, Key.Key_Right)
@@ -361,9 +347,8 @@ def test_the_token_under_the_mouse_is_told(shown: Callable[..., TokenTextEdit]) 
     editor.token_hovered.connect(told.append)
     for byte in range(editor.model.byte_length):
         move(editor, middle_of(editor, byte))
-        assert editor.hovered_token() == editor.model.token_at(byte), byte
+        assert told[-1] == editor.model.token_at(byte), byte
     move(editor, QPoint(editor.viewport().width() - 2, editor.viewport().height() - 2))
-    assert editor.hovered_token() is None
     assert told[-1] is None
 
 

@@ -65,9 +65,6 @@ class ExportDialog(QDialog):
         self._connect()
         self._show_format()
 
-    def choose_format(self, name: str) -> None:
-        self.format.setCurrentText(name)
-
     def done(self, result: int) -> None:
         """Closing it stops what is under way; nothing that was not written is kept."""
         self._export.cancel()

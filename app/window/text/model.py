@@ -73,10 +73,6 @@ class TokenAt:
         needed = 1 if tail[lead] < 0x80 else 2 if tail[lead] < 0xE0 else 3 if tail[lead] < 0xF0 else 4
         return len(tail) - lead < needed
 
-    @property
-    def cuts_character(self) -> bool:
-        return self.starts_inside_character or self.stops_inside_character
-
 
 @dataclass(frozen=True)
 class TokenCounts:

@@ -20,7 +20,7 @@ from bpe_core.insight.ties import divergence, text_under_both, ties, under_anoth
 from bpe_core.insight.token_life import biography, scaffolds, token_counts
 from bpe_core.measures.size_curves import knee, renyi_efficiency, size_curves
 from bpe_core.segmenting.boundaries import PATTERN_CUT
-from tests.core.learning import all_columns
+from tests.core.learning import all_columns, tokens_of_word
 from tests.core.random_training import recipes, words
 
 State = list[tuple[list[int], int]]
@@ -260,4 +260,4 @@ def test_joined_are_the_tokens_the_corpus_lost(run: tuple[WordTable, MergeHistor
     for k in (0, len(history) // 2, len(history)):
         for word, (tokens, _) in enumerate(everything[k]):
             if all(id >= len(history.alphabet) or history.alphabet.symbols[id].merges for id in tokens):
-                assert ranked.tokens_of_word(word, k) == tokens
+                assert tokens_of_word(ranked, word, k) == tokens

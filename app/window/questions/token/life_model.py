@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
@@ -19,7 +19,7 @@ from app.window.parts.throttle import Throttle
 from app.window.questions.token.facts_model import InspectorModel
 from app.worker.counting import Counted, corpus_of
 from app.worker.token_names import shown
-from bpe_core import BpeError, MergeHistory, WordTable
+from bpe_core import BpeError, MergeHistory
 from bpe_core.insight.contexts import contexts
 from bpe_core.insight.contributions import FileCounts, contributions, split_over_files
 from bpe_core.insight.race import Runner
@@ -82,12 +82,6 @@ class LifeFacts:
     payer_count: int
     files: tuple[Share, ...]  # where those came from; none for a single file
     reach: str
-
-
-@dataclass(frozen=True)
-class _File:
-    source: Source
-    table: WordTable | None = field(repr=False)
 
 
 class TokenLifeModel(QObject):

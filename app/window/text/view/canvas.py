@@ -6,8 +6,6 @@ no more than a page.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QCursor,
@@ -42,11 +40,9 @@ class TokenCanvas(QAbstractScrollArea):
     def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.model = model
-        self._placeholder = ""
         self._show_blanks = False
         self._hovered: TokenAt | None = None
         self._highlighted: ByteSpan | None = None
-        self._marks: Sequence[ByteSpan] = ()
         self._scroll_bar_is_told = False  # rather than moved by the person
         self._scrolled_to = 0
         self._set_up_widget()
@@ -66,11 +62,6 @@ class TokenCanvas(QAbstractScrollArea):
 
     # -- face ------------------------------------------------------------------------------
 
-    def set_placeholder(self, text: str) -> None:
-        """What is shown while there is no text."""
-        self._placeholder = text
-        self.viewport().update()
-
     @property
     def show_blanks(self) -> bool:
         return self._show_blanks
@@ -88,17 +79,9 @@ class TokenCanvas(QAbstractScrollArea):
             self._highlighted = span
             self.viewport().update()
 
-    def set_marks(self, spans: Sequence[ByteSpan]) -> None:
-        """Underline these bytes: spans in order that do not overlap."""
-        self._marks = spans
-        self.viewport().update()
-
     def reveal(self, byte: int) -> None:
         """Scroll until a byte can be seen."""
         self.reveal_character(self.model.pieces.character_of(byte))
-
-    def hovered_token(self) -> TokenAt | None:
-        return self._hovered
 
     def rectangle_of(self, character: int) -> QRect:
         """Where a character begins, in the viewport: a place for the caret or a tooltip."""
@@ -189,7 +172,7 @@ class TokenCanvas(QAbstractScrollArea):
 
     def _overlay(self) -> Overlay:
         hovered = (self._hovered.start, self._hovered.stop) if self._hovered else None
-        return Overlay(None, hovered or self._highlighted, self._marks, self._show_blanks)
+        return Overlay(None, hovered or self._highlighted, self._show_blanks)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         seen = event.rect()
@@ -203,15 +186,7 @@ class TokenCanvas(QAbstractScrollArea):
             if blocks:
                 tokens = TokenPainter(colours, 1.0 / self.devicePixelRatioF())
                 tokens.paint(painter, blocks, self.model, self._overlay(), MARGIN)
-            if not self.model.length:
-                self._paint_placeholder(painter, colours)
             self._paint_caret(painter, colours)
-
-    def _paint_placeholder(self, painter: QPainter, colours: TokenPalette) -> None:
-        painter.setFont(self.font())
-        painter.setPen(colours.faint)
-        row = QRectF(MARGIN, 0, self.flow.setting.width, self.viewport().height())
-        painter.drawText(row, Qt.TextFlag.TextWordWrap, self._placeholder)
 
     def _paint_caret(self, painter: QPainter, colours: TokenPalette) -> None:
         """Nothing here; an editor has one."""

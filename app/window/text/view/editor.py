@@ -50,7 +50,6 @@ class TokenTextEdit(TokenCanvas):
         self._mouse = MouseSelection(self, self)
         self._dragging = DraggedText(self)
         self._own_keys = keys.OwnKeys(self)
-        self._read_only = False
         self._edits_itself = False
         self._steps: QUndoStack | None = None  # None: only what the text remembers
         self._caret_token: TokenAt | None = None
@@ -66,14 +65,6 @@ class TokenTextEdit(TokenCanvas):
         self.setAccessibleDescription("Type or paste a text to see its tokens. Shift+Tab leaves the text.")
 
     # -- face ------------------------------------------------------------------------------
-
-    @property
-    def read_only(self) -> bool:
-        return self._read_only
-
-    def set_read_only(self, read_only: bool) -> None:
-        self._read_only = read_only
-        self.setAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled, not read_only)
 
     @property
     def caret_byte(self) -> int:
@@ -116,7 +107,7 @@ class TokenTextEdit(TokenCanvas):
         self._edit(self.model.redo if self._steps is None else self._steps.redo)
 
     def cut(self) -> None:
-        if self.caret.has_selection and not self._read_only:
+        if self.caret.has_selection:
             self.copy()
             self.insert("")
 
@@ -132,8 +123,6 @@ class TokenTextEdit(TokenCanvas):
     # -- the model and the caret -----------------------------------------------------------
 
     def _edit(self, change: Callable[[], None]) -> None:
-        if self._read_only:
-            return
         self._edits_itself = True
         try:
             change()
@@ -191,7 +180,7 @@ class TokenTextEdit(TokenCanvas):
 
     def _overlay(self) -> Overlay:
         overlay = super()._overlay()
-        return Overlay(self.selected_bytes(), overlay.outlined, overlay.marks, overlay.show_blanks)
+        return Overlay(self.selected_bytes(), overlay.outlined, overlay.show_blanks)
 
     # -- keyboard --------------------------------------------------------------------------
 
@@ -261,8 +250,6 @@ class TokenTextEdit(TokenCanvas):
         return True
 
     def _types(self, event: QKeyEvent) -> bool:
-        if self._read_only:
-            return False
         if event.matches(keys.Key.InsertParagraphSeparator) or event.matches(keys.Key.InsertLineSeparator):
             self.insert("\n", joins=True)
             return True
@@ -276,16 +263,11 @@ class TokenTextEdit(TokenCanvas):
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Tab is a character here; Shift+Tab still leaves."""
-        if forward and not self._read_only:
-            return False
-        return super().focusNextPrevChild(forward)
+        return False if forward else super().focusNextPrevChild(forward)
 
     # -- input methods ---------------------------------------------------------------------
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        if self._read_only:
-            event.ignore()
-            return
         self.flow.composition = None
         if event.commitString() or event.replacementLength():
             start, stop = input_method.replaced(event, self.caret)
@@ -299,7 +281,7 @@ class TokenTextEdit(TokenCanvas):
 
     def inputMethodQuery(self, query: Qt.InputMethodQuery) -> object:
         rectangle = self.rectangle_of(self.caret.position).translated(self.viewport().pos())
-        found = input_method.answer(query, self.caret, rectangle, self.font(), self._read_only)
+        found = input_method.answer(query, self.caret, rectangle, self.font())
         return super().inputMethodQuery(query) if found is None else found
 
     # -- mouse -----------------------------------------------------------------------------
@@ -349,16 +331,16 @@ class TokenTextEdit(TokenCanvas):
     def context_menu(self) -> QMenu:
         """The menu a right click opens; the window may add to it."""
         menu = QMenu(self)
-        selected, writable = self.caret.has_selection, not self._read_only
+        selected = self.caret.has_selection
         held: QMimeData | None = QGuiApplication.clipboard().mimeData()  # None where nothing was ever copied
-        pasteable = writable and held is not None and held.hasText()
+        pasteable = held is not None and held.hasText()
         key = keys.Key
         can_undo = self.model.can_undo if self._steps is None else self._steps.canUndo()
         can_redo = self.model.can_redo if self._steps is None else self._steps.canRedo()
-        _add(menu, "&Undo", key.Undo, self.undo, writable and can_undo)
-        _add(menu, "&Redo", key.Redo, self.redo, writable and can_redo)
+        _add(menu, "&Undo", key.Undo, self.undo, can_undo)
+        _add(menu, "&Redo", key.Redo, self.redo, can_redo)
         menu.addSeparator()
-        _add(menu, "Cu&t", key.Cut, self.cut, writable and selected)
+        _add(menu, "Cu&t", key.Cut, self.cut, selected)
         _add(menu, "&Copy", key.Copy, self.copy, selected)
         _add(menu, "&Paste", key.Paste, self.paste, pasteable)
         menu.addSeparator()

@@ -11,14 +11,14 @@ from app.window.text.view.visible_text import utf16_length
 SURROUNDING = 256  # characters on each side of the caret that are told
 
 
-def answer(query: Qt.InputMethodQuery, caret: Caret, rectangle: QRect, font: QFont, read_only: bool) -> object:
+def answer(query: Qt.InputMethodQuery, caret: Caret, rectangle: QRect, font: QFont) -> object:
     """The answer to one question; None where there is none."""
     pieces = caret.flow.pieces
     start = max(0, caret.position - SURROUNDING)
     stop = min(pieces.length, caret.position + SURROUNDING)
     asked = Qt.InputMethodQuery
     if query == asked.ImEnabled:
-        return not read_only
+        return True
     if query in (asked.ImCursorRectangle, asked.ImAnchorRectangle):
         return rectangle
     if query == asked.ImFont:

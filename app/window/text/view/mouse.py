@@ -45,10 +45,6 @@ class MouseSelection(QObject):
         self._triple.setSingleShot(True)
         self._edge = timer(self, _SCROLL_MS, self._go_on_at_edge, repeats=True)
 
-    @property
-    def is_selecting(self) -> bool:
-        return self._unit is not None
-
     def press(self, event: QMouseEvent) -> None:
         point, caret = event.position(), self._surface.caret
         place = self._surface.character_at(point)

@@ -1,4 +1,4 @@
-"""Painting rows of tokens: fills behind the letters, hairlines between, marks and outlines around.
+"""Painting rows of tokens: fills behind the letters, hairlines between, outlines around.
 
 What a row looks like is kept with the row for as long as the same tokens in the same
 colours lie over it, so that a step through time costs only the rows it changes.
@@ -34,7 +34,6 @@ class Overlay:
 
     selection: ByteSpan | None = None
     outlined: ByteSpan | None = None
-    marks: Sequence[ByteSpan] = ()  # in order, not overlapping
     show_blanks: bool = False
 
 
@@ -201,9 +200,6 @@ class TokenPainter:
         if overlay.selection and overlay.selection[0] < stop and first < overlay.selection[1]:
             for low, high in self._stretches(layout, row, first, overlay.selection):
                 painter.fillRect(QRectF(low, row.y, high - low, row.height), self.palette.selection)
-        for mark in _touching(overlay.marks, first, stop):
-            for low, high in self._stretches(layout, row, first, mark):
-                painter.fillRect(QRectF(low, row.y + row.height - 3, high - low, 2), self.palette.mark)
         if overlay.outlined and overlay.outlined[0] < stop and first < overlay.outlined[1]:
             painter.setPen(QPen(self.palette.outline, 1.6))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -246,22 +242,6 @@ def _draw_over(pixels: npt.NDArray[np.uint32], places: Int64s, colour: QColor) -
     at = places[(places >= 0) & (places < len(pixels))]
     share = colour.alphaF()
     channels[at] = np.round(channels[at] * (1 - share) + opaque * share)
-
-
-def _touching(marks: Sequence[ByteSpan], start: int, stop: int) -> list[ByteSpan]:
-    """Those of the spans, which are in order, that share a byte with a stretch."""
-    low, high = 0, len(marks)
-    while low < high:
-        middle = (low + high) // 2
-        if marks[middle][1] <= start:
-            low = middle + 1
-        else:
-            high = middle
-    found = []
-    while low < len(marks) and marks[low][0] < stop:
-        found.append(marks[low])
-        low += 1
-    return found
 
 
 def _points(middle: QPointF, offsets: Sequence[tuple[float, float]]) -> list[QPointF]:

@@ -24,7 +24,7 @@ class TokenPalette:
     faint: QColor  # blanks, tabs and line ends made visible; the placeholder
     selection: QColor  # laid over the fills
     outline: QColor  # around the token under the mouse
-    mark: QColor  # under spans marked from outside
+    mark: QColor  # under spans in which two texts differ
 
     @property
     def is_dark(self) -> bool:

@@ -28,20 +28,19 @@ class DraggedText:
         drag = QDrag(editor)
         drag.setMimeData(data)
         self._moved_within = False
-        done = drag.exec(_COPY) if editor.read_only else drag.exec(_COPY | _MOVE, _MOVE)
-        if done == _MOVE and not self._moved_within:
+        if drag.exec(_COPY | _MOVE, _MOVE) == _MOVE and not self._moved_within:
             editor.insert("")
 
     def consider(self, event: QDragMoveEvent) -> None:
         """Text is welcome; files are for the window around."""
-        if self._takes(event.mimeData()):
+        if _is_text(event.mimeData()):
             event.acceptProposedAction()
         else:
             event.ignore()
 
     def drop(self, event: QDropEvent) -> None:
         editor = self._editor
-        if not self._takes(event.mimeData()):
+        if not _is_text(event.mimeData()):
             event.ignore()
             return
         place = editor.character_at(event.position())
@@ -56,5 +55,6 @@ class DraggedText:
         event.acceptProposedAction()
         editor.setFocus(Qt.FocusReason.MouseFocusReason)
 
-    def _takes(self, data: QMimeData) -> bool:
-        return data.hasText() and not data.hasUrls() and not self._editor.read_only
+
+def _is_text(data: QMimeData) -> bool:
+    return data.hasText() and not data.hasUrls()
