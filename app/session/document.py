@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from app.session.safety_copy import SafetyCopy
 from app.session.session import Session
 from app.session.snapshot import restore, snapshot_of
 from app.session.timer import timer
-from app.worker.job import Failed, Job
+from app.worker.job import Failed
 from app.worker.mailbox import Message
 from app.worker.reporting import Reported, ReportJob
 from app.worker.saving import FileState, Leftover, Opened, OpeningJob, Saved, SavingJob
@@ -58,7 +59,6 @@ class Document(QObject):
         self._report: ReportJob | None = None
         self._new_lock: Lock | None = None  # of the file that is being saved or opened
         session.jobs.mailbox.arrived.connect(self._receive)
-        session.jobs.ended.connect(self._job_ended)
         self._timer = timer(self, LOOK_MILLISECONDS, self.look, repeats=True)
         self._timer.start()
 
@@ -80,10 +80,11 @@ class Document(QObject):
     def save(self, path: Path | None = None, *, replaces_foreign: bool = False) -> None:
         """Write the session to its file, or to another which is its file from then on."""
         target = (path or self.path or Path(UNTITLED + EXTENSION)).absolute()
-        if self._job is not None:
-            self.noticed.emit(Notice("A session is being saved or opened just now; try again in a moment."))
+        if self._is_busy():
             return
-        is_own = self.path is not None and target == self.path
+        is_own = self._is_own(target)
+        if is_own and self.path is not None:
+            target = self.path
         if not is_own and not self._claim(target):
             self.noticed.emit(Notice(f"{target} is open in another window; save under another name."))
             return
@@ -118,19 +119,19 @@ class Document(QObject):
 
     def open(self, path: Path) -> None:
         """Show the session of a file instead of this one."""
-        self._begin_opening(path.absolute(), is_safety_copy=False)
+        if not self._is_busy():
+            self._begin_opening(path.absolute(), is_safety_copy=False)
 
     def open_leftover(self, leftover: Leftover) -> None:
         """Bring back what was not saved."""
+        if self._is_busy():
+            return
         if self.leftovers.claim(leftover):
             self._begin_opening(leftover.path, is_safety_copy=True)
         else:
             self.noticed.emit(Notice("Another window has brought that session back already.", is_error=False))
 
     def _begin_opening(self, path: Path, *, is_safety_copy: bool) -> None:
-        if self._job is not None:
-            self.noticed.emit(Notice("A session is being saved or opened just now; try again in a moment."))
-            return
         jobs = self._session.jobs
         stamp = jobs.next_stamp("opening")
         self._job = OpeningJob(jobs.mailbox, stamp, path, is_safety_copy=is_safety_copy)
@@ -140,7 +141,7 @@ class Document(QObject):
         self._leave()
         restore(self._session, message.session, message.names)
         if is_safety_copy:
-            self._take_leftover(message.session)
+            self._take_leftover(message)
         else:
             self._take_file(message)
         self.opened.emit(message.session.view)
@@ -150,8 +151,9 @@ class Document(QObject):
 
     def _take_file(self, message: Opened) -> None:
         path = message.path
-        if self.path == path or self._claim(path):
-            if self.path != path:
+        is_own = self._is_own(path)
+        if is_own or self._claim(path):
+            if not is_own:
                 self._belong_to(path, self._new_lock)
                 self._new_lock = None
             self._state = message.state
@@ -162,12 +164,14 @@ class Document(QObject):
             self.noticed.emit(Notice(sentence, is_error=False))
         self._saved = self._snapshot()
 
-    def _take_leftover(self, session: SavedSession) -> None:
+    def _take_leftover(self, message: Opened) -> None:
         """It belongs to the file it was, and differs from it."""
-        path = Path(session.saved_as) if session.saved_as else None
-        if path is not None and path != self.path and not self._claim(path):
+        self.leftovers.set_brought_back(message.path)
+        path = Path(message.session.saved_as) if message.session.saved_as else None
+        is_own = path is not None and self._is_own(path)
+        if path is not None and not is_own and not self._claim(path):
             path = None
-        if path is None or path != self.path:
+        if not is_own:
             self._belong_to(path, self._new_lock)
             self._new_lock = None
         self._saved = None
@@ -211,7 +215,8 @@ class Document(QObject):
     def _keep(self, now: SavedSession, *, is_last: bool = False) -> None:
         if self._copy is None:
             self._copy = SafetyCopy(self._folder / "unsaved", self._session.jobs, self)
-            self._copy.kept.connect(self.leftovers.remove_claimed)
+            # What was brought back before it began is in it, what is brought back from now on will not be.
+            self._copy.kept.connect(partial(self.leftovers.replace, self.leftovers.brought_back))
             self._copy.trouble.connect(self._tell_trouble)
             self._copy.left.connect(self.leftovers.look)
         if is_last:
@@ -241,6 +246,16 @@ class Document(QObject):
             return now.substance != self._saved.substance
         return bool(now.runs or now.bookmarks or now.text != self._first_text or self.path is not None)
 
+    def _is_busy(self) -> bool:
+        """Whether a session is on its way; if so, the person is told."""
+        if self._job is not None:
+            self.noticed.emit(Notice("A session is being saved or opened just now; try again in a moment."))
+        return self._job is not None
+
+    def _is_own(self, path: Path) -> bool:
+        """Whether this session is in that file, which a link may name too."""
+        return self.path is not None and path.resolve() == self.path.resolve()
+
     def _claim(self, path: Path) -> bool:
         """Whether no other window has this file open; from now on this one has."""
         folder = self._folder / "open"
@@ -265,13 +280,19 @@ class Document(QObject):
             self._tell_reported(message)
         if self._job is None or message.stamp != self._job.stamp:
             return
+        job, self._job = self._job, None  # whatever it says, it is the last thing
         if isinstance(message, Saved):
             self._take_saved(message)
         elif isinstance(message, Opened):
-            self._take_opened(message, is_safety_copy=isinstance(self._job, OpeningJob) and self._job.is_safety_copy)
+            self._take_opened(message, is_safety_copy=isinstance(job, OpeningJob) and job.is_safety_copy)
         elif isinstance(message, Failed):
-            answers = (self._elsewhere(),) if isinstance(self._job, SavingJob) else ()
+            if isinstance(job, OpeningJob) and job.is_safety_copy:
+                self.leftovers.give_back(job.path)
+            answers = (self._elsewhere(),) if isinstance(job, SavingJob) else ()
             self.noticed.emit(Notice(message.sentence, answers=answers))
+        if self._new_lock is not None:  # of a file that could not be written
+            self._new_lock.release()
+            self._new_lock = None
 
     def _elsewhere(self) -> Answer:
         return Answer("Save Elsewhere …", self.elsewhere_wanted.emit)
@@ -281,14 +302,6 @@ class Document(QObject):
             self.reported.emit(message.path)
         elif isinstance(message, Failed):
             self.noticed.emit(Notice(message.sentence))
-
-    def _job_ended(self, job: Job) -> None:
-        if job is not self._job:
-            return
-        self._job = None
-        if self._new_lock is not None:  # of a file that could not be written
-            self._new_lock.release()
-            self._new_lock = None
 
 
 def _closed(session: SavedSession) -> SavedSession:

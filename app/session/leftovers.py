@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from app.session.jobs import Jobs
 from app.worker.job import Job
 from app.worker.mailbox import Message
-from app.worker.saving import Leftover, LeftoversJob, lock_of, remove_safety_copy
+from app.worker.saving import Leftover, LeftoversJob, claim, remove_safety_copy
 from app.worker.saving import Leftovers as Found
 from bpe_core.session_file import Lock
 
@@ -26,6 +26,7 @@ class Leftovers(QObject):
         self._job: LeftoversJob | None = None
         self._looks_again = False
         self._claimed: dict[Path, Lock] = {}
+        self.brought_back: frozenset[Path] = frozenset()  # those claimed whose session is in the window by now
         jobs.mailbox.arrived.connect(self._receive)
         jobs.ended.connect(self._job_ended)
 
@@ -40,16 +41,10 @@ class Leftovers(QObject):
         """Whether no other window has it; from now on this one has."""
         if leftover.path in self._claimed:
             return True
-        try:
-            lock = Lock.acquire(lock_of(leftover.path))
-        except OSError:
-            return False
-        if lock is None or not leftover.path.exists():
-            if lock is not None:
-                lock.release()
-            return False
-        self._claimed[leftover.path] = lock
-        return True
+        lock = claim(leftover.path)
+        if lock is not None:
+            self._claimed[leftover.path] = lock
+        return lock is not None
 
     def remove(self, leftover: Leftover) -> None:
         """Throw one away for good."""
@@ -58,9 +53,18 @@ class Leftovers(QObject):
             self.all = tuple(other for other in self.all if other is not leftover)
             self.changed.emit()
 
-    def remove_claimed(self) -> None:
+    def set_brought_back(self, path: Path) -> None:
+        """The session of one that was claimed is in the window."""
+        self.brought_back |= {path}
+
+    def give_back(self, path: Path) -> None:
+        """One that was claimed could not be opened: it stays, and others may try."""
+        self.brought_back -= {path}
+        self._claimed.pop(path).release()
+
+    def replace(self, brought_back: frozenset[Path]) -> None:
         """What was brought back is on the disk as another safety copy now."""
-        for path in list(self._claimed):
+        for path in brought_back & self.brought_back:
             self._remove(path)
         self.all = tuple(leftover for leftover in self.all if leftover.path.exists())
         self.changed.emit()
@@ -73,7 +77,7 @@ class Leftovers(QObject):
 
     def _remove(self, path: Path) -> None:
         remove_safety_copy(path)
-        self._claimed.pop(path).release()
+        self.give_back(path)
 
     def _receive(self, message: Message) -> None:
         if isinstance(message, Found) and self._job is not None and message.stamp == self._job.stamp:

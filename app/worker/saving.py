@@ -232,8 +232,7 @@ class LeftoversJob(Job):
 
     def _look(self, path: Path) -> Leftover | None:
         try:
-            lock = Lock.acquire(lock_of(path))
-            if lock is None:
+            if not _is_free(path):
                 return None  # a living window's
             try:
                 written = datetime.fromtimestamp(path.stat().st_mtime)
@@ -241,6 +240,26 @@ class LeftoversJob(Job):
             finally:
                 if path.stat().st_size == 0:  # its window was gone before it was worth anything
                     remove_safety_copy(path)
-                lock.release()
         except (OSError, BpeError):
             return None
+
+
+_one_at_a_time = threading.RLock()  # a look takes a lock for a moment, which must not pass for another window's
+
+
+def claim(path: Path) -> Lock | None:
+    """The lock of a safety copy, unless it is gone, or a window writes it or has brought it back."""
+    with _one_at_a_time, contextlib.suppress(OSError):
+        lock = Lock.acquire(lock_of(path))
+        if lock is None or path.exists():
+            return lock
+        lock.release()
+    return None
+
+
+def _is_free(path: Path) -> bool:
+    with _one_at_a_time:
+        lock = claim(path)
+        if lock is not None:
+            lock.release()
+    return lock is not None

@@ -6,9 +6,11 @@ import hashlib
 import os
 import shutil
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -22,15 +24,18 @@ from app.settings import RECENT_FILES, data_folder
 from app.wiring import Program
 from app.worker import fingerprinting, saving
 from app.worker.job import Job
-from bpe_core import OutputError, Recipe
+from bpe_core import BpeError, OutputError, Recipe
 from bpe_core.session_file import (
     Fingerprint,
+    Lock,
     SavedRun,
     SavedSession,
     SavedSource,
     SessionWriter,
+    Summary,
     View,
     read_session,
+    read_summary,
     write_session,
 )
 from resources import samples
@@ -97,6 +102,14 @@ def merges_in(path: Path, run: int) -> int:
             return -1
         (merges,) = connection.execute("SELECT count(*) FROM merges WHERE run = ?", (run,)).fetchone()
     return int(merges)
+
+
+def text_in(path: Path) -> str:
+    """The person's text in a safety copy; nothing while it is being written."""
+    try:
+        return read_session(path, is_safety_copy=True).text
+    except BpeError:
+        return ""
 
 
 def wait_until_kept(qtbot: QtBot, program: Program) -> SavedSession:
@@ -292,7 +305,6 @@ def test_saving_where_it_cannot_be(
     qtbot.waitUntil(lambda: "Could not write" in program.messages.sentence.text(), timeout=WAIT)
     assert program.filing.document.path is None
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "elsewhere.bpex"), ""))
-    qtbot.waitUntil(lambda: program.filing.document._job is None, timeout=WAIT)
     answer(program, "Save Elsewhere …")
     qtbot.waitUntil(lambda: program.filing.document.path == tmp_path / "elsewhere.bpex", timeout=WAIT)
     assert len(read_session(tmp_path / "elsewhere.bpex").runs) == 1
@@ -442,6 +454,127 @@ def test_opening_another_session_keeps_what_was_here(
     program.filing.recover_menu.aboutToShow.emit()
     program.filing.recover_menu.actions()[0].trigger()
     qtbot.waitUntil(lambda: len(program.session.runs.all) == 2, timeout=WAIT)
+
+
+@pytest.fixture
+def left(qtbot: QtBot, new_program: NewProgram) -> Program:
+    """A window that has found the safety copy which another one left."""
+    first = new_program()
+    first.token_text.set_text("left behind")
+    qtbot.waitUntil(lambda: first.session.text.value == "left behind", timeout=WAIT)
+    first.filing.document.look()
+    first.window.close()
+    second = new_program()
+    with qtbot.waitSignal(second.filing.document.leftovers.changed, timeout=WAIT):
+        second.filing.offer_to_recover()
+    assert len(second.filing.document.leftovers.all) == 1
+    return second
+
+
+def test_a_look_that_is_under_way_is_no_other_window(
+    qtbot: QtBot, left: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The look is held while it has a copy's lock, until after the person has asked for that copy."""
+    acquire, window = Lock.acquire, threading.current_thread()
+    is_held, may_go_on = threading.Event(), threading.Event()
+
+    def acquire_slowly(path: Path) -> Lock | None:
+        lock = acquire(path)
+        if threading.current_thread() is not window and path.parent.name == "unsaved":
+            is_held.set()
+            may_go_on.wait()
+        return lock
+
+    monkeypatch.setattr(Lock, "acquire", acquire_slowly)
+    leftovers = left.filing.document.leftovers
+    leftovers.look()
+    is_held.wait()
+    threading.Timer(0.2, may_go_on.set).start()
+    with qtbot.waitSignal(left.filing.document.opened, timeout=WAIT):
+        answer(left, "Bring It Back")
+    assert left.token_text.text() == "left behind"
+
+
+def test_the_summary_of_a_copy_is_read_without_keeping_others_from_it(
+    qtbot: QtBot, left: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That takes long for a large one."""
+    is_reading, may_go_on = threading.Event(), threading.Event()
+
+    def read_slowly(path: Path) -> Summary:
+        is_reading.set()
+        may_go_on.wait()
+        return read_summary(path)
+
+    monkeypatch.setattr("app.worker.saving.read_summary", read_slowly)
+    left.filing.document.leftovers.look()
+    is_reading.wait()
+    try:
+        with qtbot.waitSignal(left.filing.document.opened, timeout=WAIT):
+            answer(left, "Bring It Back")
+    finally:
+        may_go_on.set()
+
+
+def test_what_could_not_be_brought_back_stays(qtbot: QtBot, left: Program) -> None:
+    """It is damaged, and goes on being there while the window keeps a copy of what it does next."""
+    (copy,) = safety_copies()
+    copy.write_bytes(b"SQLite format 3\0 and then nothing")
+    answer(left, "Bring It Back")
+    qtbot.waitUntil(lambda: copy.stem in left.messages.sentence.text(), timeout=WAIT)
+    left.token_text.set_text("another text")
+    qtbot.waitUntil(lambda: len(safety_copies()) == 2, timeout=WAIT)
+    (own,) = set(safety_copies()) - {copy}
+    qtbot.waitUntil(lambda: text_in(own) == "another text", timeout=WAIT)
+    left.window.close()
+    assert copy in safety_copies()
+    assert Lock.acquire(saving.lock_of(copy)) is not None  # nobody holds it any more
+
+
+def test_what_is_asked_for_while_another_session_is_saved_stays(
+    qtbot: QtBot, left: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The person is told to try again, and can."""
+    may_go_on = threading.Event()
+
+    def write_slowly(*arguments: Any) -> None:
+        may_go_on.wait()
+        write_session(*arguments)
+
+    monkeypatch.setattr("app.worker.saving.write_session", write_slowly)
+    (copy,) = safety_copies()
+    bring = next(button for button in left.messages.findChildren(QPushButton) if button.text() == "Bring It Back")
+    left.filing.document.save(tmp_path / "one.bpex")
+    left.token_text.set_text("another text")
+    bring.click()
+    assert "try again in a moment" in left.messages.sentence.text()
+    qtbot.waitUntil(lambda: len(safety_copies()) == 2, timeout=WAIT)
+    (own,) = set(safety_copies()) - {copy}
+    qtbot.waitUntil(lambda: text_in(own) == "another text", timeout=WAIT)
+    with qtbot.waitSignal(left.filing.document.saved, timeout=WAIT):
+        may_go_on.set()
+    left.filing.recover_menu.aboutToShow.emit()
+    (again,) = [action for action in left.filing.recover_menu.actions() if action.isEnabled()]
+    assert copy.exists()
+    with qtbot.waitSignal(left.filing.document.opened, timeout=WAIT):
+        again.trigger()
+    assert left.token_text.text() == "left behind"
+
+
+def test_a_link_to_the_file_that_is_open_here_is_no_other_window(
+    qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, link = tmp_path / "one.bpex", tmp_path / "link.bpex"
+    save_as(qtbot, program, path, monkeypatch)
+    link.symlink_to(path)
+    open_session(qtbot, program, link)
+    assert program.filing.document.path == path
+    program.token_text.set_text("another text")
+    qtbot.waitUntil(lambda: program.session.text.value == "another text", timeout=WAIT)
+    with qtbot.waitSignal(program.filing.document.saved, timeout=WAIT):
+        program.filing.document.save(link)
+    assert link.is_symlink()
+    assert text_in(path) == "another text"
 
 
 def test_an_unsaved_session_can_be_thrown_away(qtbot: QtBot, new_program: NewProgram, train: Train) -> None:
