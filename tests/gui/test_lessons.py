@@ -13,12 +13,13 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from app.window.lessons.bench import Bench
 from app.window.lessons.course import Page
-from app.window.lessons.lessons import Lesson, bench_of, filled, is_same_answer, lessons
+from app.window.lessons.lessons import Lesson, Step, filled, is_same_answer, lessons
 from app.window.lessons.predictions import candidates, written
+from app.window.lessons.replacing_text import words_by_replacing_text
 from app.window.lessons.rich_text import as_html
 from app.wiring import Program
-from app.worker.exercises import Bench, words_by_replacing_text
 from bpe_core import Corpus, Recipe, Tokenizer, count_words
 from tests.gui.conftest import WAIT, settle
 from tests.shared import SHARED
@@ -29,6 +30,12 @@ NAMES = [lesson.name for lesson in lessons()]
 
 def lesson_named(part: str) -> Lesson:
     return next(lesson for lesson in lessons() if part in lesson.name)
+
+
+def bench_of(lesson: Lesson, step: Step) -> Bench:
+    """The lesson's corpus as it stands when a step begins."""
+    whole = Bench.of_text(lesson.corpus, step.recipe)
+    return Bench(whole.words, whole.history.first(step.merges))
 
 
 # -- what the lessons say ------------------------------------------------------------------

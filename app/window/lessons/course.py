@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.session.notices import Notice
 from app.session.run import Phase, Run
 from app.session.session import Session
+from app.window.lessons.bench import Bench, WordNow
 from app.window.lessons.lessons import Lesson, Step, filled, is_same_answer
 from app.window.lessons.predictions import (
     HOW_TO_WRITE,
@@ -25,7 +26,6 @@ from app.window.lessons.predictions import (
     written,
 )
 from app.window.text.model import TokenTextModel
-from app.worker.exercises import Bench, WordNow
 
 COUNTING = "Words are being counted just now; the lesson can begin as soon as that is done or stopped."
 BROUGHT = "The lesson is over: you have brought a text of your own. It stands in the corpus, with what you had before."

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
 
-from app.worker.exercises import Bench, Question
-from bpe_core import Corpus, Recipe, count_words
+from app.window.lessons.answers import Question, answer
+from app.window.lessons.bench import Bench
+from bpe_core import Recipe
 from resources import lesson_files, samples
 
 StepKind = Literal["read", "predict", "ask"]
@@ -41,7 +42,7 @@ class Query:
             bench = Bench.trained(bench.words, recipe)
         if self.rules:
             bench = bench.with_rules(self.rules)
-        return (bench.to_the_end if self.at_the_end else bench).answer(self.question)
+        return answer(bench.to_the_end if self.at_the_end else bench, self.question)
 
 
 @dataclass(frozen=True)
@@ -108,12 +109,6 @@ def text_of_words(counts: Mapping[str, int]) -> str:
     'low low\\nnew\\n'
     """
     return "".join(" ".join([word] * count) + "\n" for word, count in counts.items())
-
-
-def bench_of(lesson: Lesson, step: Step) -> Bench:
-    """The lesson's corpus as it stands when a step begins."""
-    whole = Bench.trained(count_words(Corpus.from_texts([lesson.corpus]), step.recipe), step.recipe)
-    return Bench(whole.words, whole.history.first(step.merges))
 
 
 def filled(text: str, step: Step, bench: Bench) -> str:

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from app.window.lessons.answers import BETWEEN_PARTS
+from app.window.lessons.bench import Bench
 from app.window.parts.wording import count_text
-from app.worker.exercises import BETWEEN_PARTS, Bench
 
 Pair = tuple[int, int]
 Mood = Literal["right", "close", "wrong", "told"]

@@ -8,8 +8,9 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.window.lessons.answers import BETWEEN_PARTS
+from app.window.lessons.bench import WordNow
 from app.window.parts.theme import fixed_font, shades_of
-from app.worker.exercises import BETWEEN_PARTS, WordNow
 
 GAP = 3.0  # between two tokens
 LINE_GAP = 5.0
