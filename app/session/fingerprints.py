@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.jobs import Jobs
+from app.session.aside import Aside
 from app.session.notices import Notice
 from app.session.run import Run
 from app.session.runs import Runs
-from app.worker.fingerprinting import Compared, ComparingJob, Fingerprinted, FingerprintJob
-from app.worker.mailbox import Message
+from bpe_core import Cancelled
+from bpe_core.progress import CancelCheck
 from bpe_core.session_file import Fingerprint
 
 MOST_NAMED = 3  # files in one sentence
+BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Differences:
+    """Which files are no longer what they were."""
+
+    changed: tuple[Path, ...]
+    missing: tuple[Path, ...]
 
 
 class Fingerprints(QObject):
@@ -22,13 +35,11 @@ class Fingerprints(QObject):
 
     noticed = Signal(Notice)
 
-    def __init__(self, runs: Runs, jobs: Jobs, parent: QObject | None = None) -> None:
+    def __init__(self, runs: Runs, aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._runs, self._jobs = runs, jobs
-        self._hashed: dict[object, Run] = {}  # by the stamp of the job
+        self._runs, self._aside = runs, aside
         self._known: dict[tuple[Path | None, Fingerprint], Fingerprint] = {}  # without a hash: with it
         runs.prepared.connect(self._hash)
-        jobs.mailbox.arrived.connect(self._receive)
 
     def compare(self) -> None:
         """Look at the files of all runs again, aside; what is no longer as it was is noticed."""
@@ -39,7 +50,7 @@ class Fingerprints(QObject):
                 if source.path is not None and known is not None and not source.refused:
                     files[source.path] = known
         if files:
-            self._jobs.start(ComparingJob(self._jobs.mailbox, self._jobs.next_stamp("comparing"), files))
+            self._aside.ask("whether files are as they were", lambda task: compared(files, task.cancelled), self._tell)
 
     def _hash(self, run: Run) -> None:
         files: dict[int, tuple[Path, Fingerprint]] = {}
@@ -53,27 +64,75 @@ class Fingerprints(QObject):
             if known is None:
                 files[source.number] = source.path, fresh
         if files:
-            stamp = self._jobs.next_stamp("fingerprints")
-            self._hashed[stamp] = run
-            self._jobs.start(FingerprintJob(self._jobs.mailbox, stamp, files))
+            work, take = lambda task: hashed(files, task.cancelled), partial(self._take_hashed, run)
+            self._aside.ask("fingerprints", work, take, queues=True)
 
-    def _receive(self, message: Message) -> None:
-        if isinstance(message, Fingerprinted) and message.stamp in self._hashed:
-            run = self._hashed.pop(message.stamp)
-            paths = {source.number: source.path for source in run.sources}
-            for number, found in message.fingerprints.items():
-                self._known[paths[number], run.fingerprints[number]] = found
-                run.fingerprints[number] = found
-        elif isinstance(message, Compared) and (message.changed or message.missing):
-            self.noticed.emit(Notice(_sentence(message), _details(message), is_error=False))
+    def _take_hashed(self, run: Run, fingerprints: Mapping[int, Fingerprint]) -> None:
+        paths = {source.number: source.path for source in run.sources}
+        for number, found in fingerprints.items():
+            self._known[paths[number], run.fingerprints[number]] = found
+            run.fingerprints[number] = found
+
+    def _tell(self, found: Differences) -> None:
+        if found.changed or found.missing:
+            self.noticed.emit(Notice(_sentence(found), _details(found), is_error=False))
 
 
-def _sentence(message: Compared) -> str:
+def hashed(files: Mapping[int, tuple[Path, Fingerprint]], cancelled: CancelCheck) -> dict[int, Fingerprint]:
+    """The fingerprints with the hash of what is in the files, of those that are as they were when they were read."""
+    found = {}
+    for number, (path, known) in files.items():
+        digest = hash_of(path, cancelled)
+        if digest is not None and _looks_the_same(path, known):
+            found[number] = replace(known, sha256=digest)
+    return found
+
+
+def compared(files: Mapping[Path, Fingerprint], cancelled: CancelCheck) -> Differences:
+    """Look at files again; only where the time differs and the size does not, they are read."""
+    missing = tuple(path for path in files if not path.is_file())
+    there = ((path, known) for path, known in files.items() if path not in missing)
+    return Differences(tuple(path for path, known in there if _differs(path, known, cancelled)), missing)
+
+
+def _differs(path: Path, known: Fingerprint, cancelled: CancelCheck) -> bool:
+    if _looks_the_same(path, known):
+        return False
+    try:
+        same_size = path.stat().st_size == known.size
+    except OSError:
+        return True
+    return not same_size or not known.sha256 or hash_of(path, cancelled) != known.sha256
+
+
+def hash_of(path: Path, cancelled: CancelCheck) -> str | None:
+    """SHA-256 of a file; None where it cannot be read."""
+    digest = hashlib.sha256()
+    try:
+        with open(path, "rb") as file:
+            while block := file.read(BLOCK):
+                if cancelled():
+                    raise Cancelled("Nobody wants to know any more.")
+                digest.update(block)
+    except OSError:
+        return None
+    return digest.hexdigest()
+
+
+def _looks_the_same(path: Path, known: Fingerprint) -> bool:
+    try:
+        status = path.stat()
+    except OSError:
+        return False
+    return (status.st_size, status.st_mtime_ns) == (known.size, known.modified_ns)
+
+
+def _sentence(found: Differences) -> str:
     parts = []
-    if message.changed:
-        parts.append(f"{_names(message.changed)} changed since the runs of this session learned from it")
-    if message.missing:
-        parts.append(f"{_names(message.missing)} cannot be found any more")
+    if found.changed:
+        parts.append(f"{_names(found.changed)} changed since the runs of this session learned from it")
+    if found.missing:
+        parts.append(f"{_names(found.missing)} cannot be found any more")
     return f"{'; '.join(parts)}. The runs can go on all the same: they keep the words as they were."
 
 
@@ -82,6 +141,6 @@ def _names(paths: tuple[Path, ...]) -> str:
     return ", ".join(path.name for path in paths[:MOST_NAMED]) + more
 
 
-def _details(message: Compared) -> str:
-    lines = [f"changed: {path}" for path in message.changed] + [f"missing: {path}" for path in message.missing]
+def _details(found: Differences) -> str:
+    lines = [f"changed: {path}" for path in found.changed] + [f"missing: {path}" for path in found.missing]
     return "\n".join(lines)

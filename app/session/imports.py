@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.jobs import Jobs
+from app.session.aside import Aside
 from app.session.notices import Answer, Notice
 from app.session.run import Phase, Run
 from app.session.runs import Runs
-from app.worker.importing import Imported, ImportJob
-from app.worker.job import Failed, Job
-from app.worker.mailbox import Message
+from app.worker.token_names import TokenNames
 from app.worker.training import Pace
+from bpe_core import FormatError, MergeHistory, TooLarge
+from bpe_core.formats import Opened, open_table
 
-Opened = Callable[[Run], None]
+TOPIC = "import"
+MOST_TOKEN_BYTES = 2**28  # of all tokens together: as many are kept twice to name them
+RENUMBERED = "The file numbers its tokens in an order of its own; its numbers are shown until it learns more merges."
 
 
 class Imports(QObject):
@@ -25,44 +28,34 @@ class Imports(QObject):
     noticed = Signal(Notice)
     ended = Signal()
 
-    def __init__(self, runs: Runs, jobs: Jobs, parent: QObject | None = None) -> None:
+    def __init__(self, runs: Runs, aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._runs, self._jobs = runs, jobs
-        self._job: ImportJob | None = None
-        self._opened: Opened = runs.show
-        jobs.mailbox.arrived.connect(self._receive)
-        jobs.ended.connect(self._job_ended)
+        self._runs, self._aside = runs, aside
 
     @property
     def is_busy(self) -> bool:
-        return self._job is not None
+        return self._aside.is_busy(TOPIC)
 
-    def open(self, path: Path, opened: Opened | None = None) -> None:
+    def open(self, path: Path, opened: Callable[[Run], None] | None = None) -> None:
         """Open a file as a run of its own; `opened` says what is done with it, other than showing it."""
-        if self._job is not None:
+        if self.is_busy:
             self.noticed.emit(Notice("A tokenizer is being opened just now; try again in a moment.", is_error=False))
             return
-        self._opened = opened or self._runs.show
-        self._job = ImportJob(self._jobs.mailbox, self._jobs.next_stamp("import"), path)
-        self._jobs.start(self._job)
+        take = partial(self._take, path, opened or self._runs.show)
+        self._aside.ask(TOPIC, lambda task: _read(path), take, self._fail, ended=self.ended.emit)
         stop = Answer("Cancel", self.cancel)
         self.noticed.emit(Notice(f"Opening {path.name} …", is_error=False, answers=(stop,)))
 
     def cancel(self) -> None:
-        if self._job is not None:
-            self._job.stop()
+        self._aside.cancel(TOPIC)
 
-    def _receive(self, message: Message) -> None:
-        if self._job is None or message.stamp != self._job.stamp or self._job.stopping:
-            return
-        if isinstance(message, Imported):
-            self._take(message)
-        elif isinstance(message, Failed):
-            self.noticed.emit(Notice(message.sentence))
+    def _fail(self, sentence: str) -> None:
+        self.noticed.emit(Notice(sentence))
 
-    def _take(self, message: Imported) -> None:
-        history = message.history
-        history.recipe = history.recipe.with_changes(name=message.path.name)
+    def _take(self, path: Path, opened: Callable[[Run], None], found: tuple[Opened, TokenNames]) -> None:
+        table, names = found
+        history, notes = table.history, table.notes if table.numbers is None else (*table.notes, RENUMBERED)
+        history.recipe = history.recipe.with_changes(name=path.name)
         lacks = "" if history.has_counts else " It has no counts."
         run = Run(
             number=self._runs.next_number(),
@@ -70,18 +63,38 @@ class Imports(QObject):
             sources=(),
             pace=Pace(),
             phase=Phase.ENDED,
-            sentence=f"Imported from {message.path.name} ({message.format}).{lacks}",
+            sentence=f"Imported from {path.name} ({table.format}).{lacks}",
             history=history,
-            names=message.names,
-            numbers=message.numbers,
+            names=names,
+            numbers=table.numbers,
         )
         self._runs.add(run)
-        self._opened(run)
-        about = " The details say what the file does otherwise." if message.notes else ""
-        sentence = f"Opened {message.path.name}: {len(history):,} merges ({message.format}).{about}"
-        self.noticed.emit(Notice(sentence, "\n".join(message.notes), is_error=False))
+        opened(run)
+        about = " The details say what the file does otherwise." if notes else ""
+        sentence = f"Opened {path.name}: {len(history):,} merges ({table.format}).{about}"
+        self.noticed.emit(Notice(sentence, "\n".join(notes), is_error=False))
 
-    def _job_ended(self, job: Job) -> None:
-        if job is self._job:
-            self._job = None
-            self.ended.emit()
+
+def _read(path: Path) -> tuple[Opened, TokenNames]:
+    """Recognizes a file by its content, checks it and names its tokens."""
+    if path.exists() and not path.is_file():  # whoever writes into a pipe may never begin
+        raise FormatError(f"{path} is no file.")
+    table = open_table(path)
+    _refuse_what_cannot_be_named(table.history, path)
+    names = TokenNames(table.history.alphabet)
+    names.grow(table.history)
+    return table, names
+
+
+def _refuse_what_cannot_be_named(history: MergeHistory, path: Path) -> None:
+    """A few dozen merges that each double a token could fill any memory."""
+    lengths = [len(symbol.text) for symbol in history.alphabet.symbols]
+    room = MOST_TOKEN_BYTES
+    for left, right in zip(history.columns.left.tolist(), history.columns.right.tolist(), strict=True):
+        lengths.append(lengths[left] + lengths[right])
+        room -= lengths[-1]
+        if room < 0:
+            raise TooLarge(
+                f"{path}, merge {len(lengths) - len(history.alphabet):,}: the tokens up to it are longer than "
+                f"{MOST_TOKEN_BYTES:,} bytes together; such a table cannot be shown."
+            )

@@ -15,8 +15,8 @@ from app.session.runs import Runs
 from app.session.shelf import Shelf
 from app.session.time import TimeCursor
 from app.worker.mailbox import Mailbox
-from app.worker.warming import WarmUpJob
 from bpe_core import Recipe
+from bpe_core.kernels import readiness
 from bpe_core.session_file import Bookmark
 
 
@@ -41,7 +41,7 @@ class Session(QObject):
         self.detour = Detour(
             self.shelf.sources, self.recipe, self.text, self.filter, self.runs, self.cursor, self.undo, self
         )
-        self.fingerprints = Fingerprints(self.runs, self.jobs, self)
+        self.fingerprints = Fingerprints(self.runs, self.aside, self)
         self.fingerprints.noticed.connect(self.noticed)
         self._wanted_merges: list[int | None] = []  # of a run that is to begin when its texts are known
         self.shelf.listed.connect(self._train_as_wanted)
@@ -50,7 +50,7 @@ class Session(QObject):
 
     def warm_up(self) -> None:
         """Let the kernels be compiled aside if they never were on this computer."""
-        self.jobs.start(WarmUpJob(self.mailbox, self.jobs.next_stamp("warming up")))
+        self.aside.ask("compiled kernels", lambda task: readiness.prepare())
 
     def train(self, *, merges: int | None = None) -> None:
         """Begin a run on the texts and the recipe as they are now; on those just being opened, too."""

@@ -17,14 +17,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.session import sources
+from app.session import fingerprints, sources
 from app.session.merge_filter import MergeFilter
 from app.session.run import Phase
 from app.settings import RECENT_FILES, data_folder
 from app.wiring import Program
-from app.worker import fingerprinting, saving
-from app.worker.job import Job
+from app.worker import saving
 from bpe_core import BpeError, OutputError, Recipe
+from bpe_core.progress import CancelCheck
 from bpe_core.session_file import (
     Fingerprint,
     Lock,
@@ -679,13 +679,13 @@ def test_a_file_is_hashed_once_for_all_runs_until_it_changes(
 ) -> None:
     path, hashed = tmp_path / "a.txt", list[Path]()
     path.write_text("low lower lowest " * 9, encoding="utf-8")
-    hash_of = fingerprinting.hash_of
+    hash_of = fingerprints.hash_of
 
-    def noting(path: Path, job: Job) -> str | None:
+    def noting(path: Path, cancelled: CancelCheck) -> str | None:
         hashed.append(path)
-        return hash_of(path, job)
+        return hash_of(path, cancelled)
 
-    monkeypatch.setattr(fingerprinting, "hash_of", noting)
+    monkeypatch.setattr(fingerprints, "hash_of", noting)
 
     def hash_of_last_run() -> str:
         (known,) = program.session.runs.all[-1].fingerprints.values()

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import get_args
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.jobs import Jobs
+from app.session.aside import Aside
 from app.session.runs import Runs
 from app.session.shelf import Shelf
 from app.session.sources import Source
 from app.session.time import TimeCursor
-from app.worker.corpus_encoding import CorpusEncoded, CorpusEncodingJob, EncodingProgress
-from app.worker.job import Failed, Job
-from app.worker.mailbox import Message
-from bpe_core.segmenting.encode_corpus import Width
+from app.worker.counting import corpus_of
+from app.worker.task import Task
+from bpe_core import Corpus, Progress
+from bpe_core.segmenting.encode_corpus import EncodedCorpus, Width, encode_corpus
 
+TOPIC = "ids of the corpus"
 WIDTHS: tuple[Width, ...] = get_args(Width)
 
 
@@ -41,17 +43,15 @@ class CorpusEncoding(QObject):
     failed = Signal(str)
     ended = Signal()
 
-    def __init__(self, runs: Runs, cursor: TimeCursor, shelf: Shelf, jobs: Jobs, parent: QObject | None = None) -> None:
+    def __init__(
+        self, runs: Runs, cursor: TimeCursor, shelf: Shelf, aside: Aside, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
-        self._runs, self._cursor, self._shelf, self._jobs = runs, cursor, shelf, jobs
-        self._job: CorpusEncodingJob | None = None
-        self._names: list[str] = []
-        jobs.mailbox.arrived.connect(self._receive)
-        jobs.ended.connect(self._job_ended)
+        self._runs, self._cursor, self._shelf, self._aside = runs, cursor, shelf, aside
 
     @property
     def is_busy(self) -> bool:
-        return self._job is not None
+        return self._aside.is_busy(TOPIC)
 
     @property
     def merges(self) -> int:
@@ -78,33 +78,30 @@ class CorpusEncoding(QObject):
                 "its ids are the ones written."
             )
             return
-        self._names = [source.name for source in sources]
-        texts = [source.as_text() for source in sources]
-        stamp = self._jobs.next_stamp("encoding a corpus")
-        self._job = CorpusEncodingJob(self._jobs.mailbox, stamp, texts, run.history, at, width, path)
-        self._jobs.start(self._job)
+        history, texts = run.history, [source.as_text() for source in sources]
+
+        def work(task: Task) -> EncodedCorpus:
+            corpus = Corpus.joined([corpus_of(text) for text in texts])
+            return encode_corpus(
+                corpus, history, path, at=at, width=width, progress=task.report, cancelled=task.cancelled
+            )
+
+        names = [source.name for source in sources]
+        self._aside.ask(
+            TOPIC, work, partial(self._finish, names), self.failed.emit, self._tell_progress, self.ended.emit
+        )
         self.progressed.emit(0.0)
 
     def cancel(self) -> None:
-        if self._job is not None:
-            self._job.stop()
+        """The file is not there until it is whole, so what was there before stays."""
+        self._aside.cancel(TOPIC)
 
-    def _receive(self, message: Message) -> None:
-        if self._job is None or message.stamp != self._job.stamp:
-            return
-        if isinstance(message, EncodingProgress):
-            self.progressed.emit(message.done / message.total if message.total else 0.0)
-        elif isinstance(message, Failed):
-            self.failed.emit(message.sentence)
-        elif isinstance(message, CorpusEncoded):
-            result = message.result
-            rows = [
-                FileRow(name, file.bytes, file.tokens, file.different_tokens, file.bytes_per_token)
-                for name, file in zip(self._names, result.files, strict=False)
-            ]
-            self.finished.emit(rows, f"Wrote {result.tokens:,} ids as {result.width} to {result.path}.")
+    def _tell_progress(self, progress: Progress) -> None:
+        self.progressed.emit(progress.done / progress.total if progress.total else 0.0)
 
-    def _job_ended(self, job: Job) -> None:
-        if job is self._job:
-            self._job = None
-            self.ended.emit()
+    def _finish(self, names: Sequence[str], result: EncodedCorpus) -> None:
+        rows = [
+            FileRow(name, file.bytes, file.tokens, file.different_tokens, file.bytes_per_token)
+            for name, file in zip(names, result.files, strict=False)
+        ]
+        self.finished.emit(rows, f"Wrote {result.tokens:,} ids as {result.width} to {result.path}.")

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from app.session.aside import Aside
 from app.session.changes import Held
-from app.session.jobs import Jobs
 from app.session.notices import Notice
 from app.session.runs import Runs
 from app.session.time import TimeCursor
 from app.window.parts.wording import count_text
-from app.worker.exporting import Exported, ExportPrepared, ExportProgress, PlacingExportJob, PreparingExportJob
-from app.worker.job import Failed, Job
-from app.worker.mailbox import Message
+from app.worker.task import Task
+from bpe_core import Progress
 from bpe_core.formats import FORMATS
-from bpe_core.verification.prepared_export import PreparedExport
+from bpe_core.verification.prepared_export import PreparedExport, prepare_export
 
+TOPIC = "export"
 STEM = "merges"  # of a file whose format asks for no name of its own
 
 
@@ -64,20 +66,17 @@ class TableExport(QObject):
     noticed = Signal(Notice)
 
     def __init__(
-        self, runs: Runs, cursor: TimeCursor, text: Held[str], jobs: Jobs, parent: QObject | None = None
+        self, runs: Runs, cursor: TimeCursor, text: Held[str], aside: Aside, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self.stage = ""
-        self._runs, self._cursor, self._text, self._jobs = runs, cursor, text, jobs
-        self._job: Job | None = None
+        self._runs, self._cursor, self._text, self._aside = runs, cursor, text, aside
         self._prepared: PreparedExport | None = None
         self._goes_on = False  # to put in place what agrees, without being asked again
-        jobs.mailbox.arrived.connect(self._receive)
-        jobs.ended.connect(self._job_ended)
 
     @property
     def is_busy(self) -> bool:
-        return self._job is not None
+        return self._aside.is_busy(TOPIC)
 
     @property
     def merges(self) -> int:
@@ -110,64 +109,62 @@ class TableExport(QObject):
         if run is None or run.history is None or self.is_busy:
             return
         self._prepared, self._goes_on = None, goes_on
-        self._start(
-            PreparingExportJob(
-                self._jobs.mailbox,
-                self._jobs.next_stamp("export"),
-                run.history,
+        history, text, count = run.history, self._text.value, len(run.history) if merges is None else merges
+
+        def work(task: Task) -> PreparedExport:
+            return prepare_export(
+                history,
                 path,
                 format=None if format is None else FORMATS[format],
-                merges=len(run.history) if merges is None else merges,
-                text=self._text.value,
+                merges=count,
+                text=text,
+                progress=task.report,
+                cancelled=task.cancelled,
             )
-        )
+
+        self._start(work, self._take_prepared)
 
     def put_in_place(self) -> None:
         """Let what was prepared and shown replace the old files."""
         if self._prepared is not None and not self.is_busy:
-            self._start(PlacingExportJob(self._jobs.mailbox, self._jobs.next_stamp("export"), self._prepared))
+            self._start(partial(_put_in_place, self._prepared), self._tell_written)
 
     def forget(self) -> None:
         """What was prepared is not wanted any more."""
         self._prepared = None
 
     def cancel(self) -> None:
-        if self._job is not None:
-            self._job.stop()
+        """Nothing is written then; what is about to be in place is not stopped half-way."""
+        if self._prepared is None:
+            self._aside.cancel(TOPIC)
 
-    def _start(self, job: Job) -> None:
-        self._job, self.stage = job, "writing"
-        self._jobs.start(job)
+    def _start(self, work: Callable[[Task], PreparedExport], done: Callable[[PreparedExport], None]) -> None:
+        self.stage = "writing"
+        self._aside.ask(TOPIC, work, done, self._fail, self._tell_progress, self._end)
         self.progressed.emit(0.0)
 
-    def _receive(self, message: Message) -> None:
-        if self._job is None or message.stamp != self._job.stamp:
-            return
-        if isinstance(message, ExportProgress):
-            self.stage = message.stage
-            self.progressed.emit(message.done / message.total if message.total else 0.0)
-        elif isinstance(message, ExportPrepared):
-            self._prepared = message.prepared
-            self.checked.emit(_check(message.prepared))
-        elif isinstance(message, Exported):
-            self._prepared = None
-            self._tell_written(message.prepared)
-        elif isinstance(message, Failed):
-            self._goes_on = False
-            self.failed.emit(message.sentence)
-            self.noticed.emit(Notice(message.sentence))
+    def _tell_progress(self, progress: Progress) -> None:
+        self.stage = progress.stage
+        self.progressed.emit(progress.done / progress.total if progress.total else 0.0)
+
+    def _fail(self, sentence: str) -> None:
+        self._goes_on = False
+        self.failed.emit(sentence)
+        self.noticed.emit(Notice(sentence))
+
+    def _take_prepared(self, prepared: PreparedExport) -> None:
+        self._prepared = prepared
+        self.checked.emit(_check(prepared))
 
     def _tell_written(self, prepared: PreparedExport) -> None:
+        self._prepared = None
         names = " and ".join(str(path) for path in prepared.files)
         found = prepared.verification
         sentence = f"Wrote {count_text(prepared.merges, 'merge')} to {names}; {found.sentence}."
         self.written.emit(sentence)
         self.noticed.emit(Notice(sentence, "\n".join(found.cannot_hold), is_error=False))
 
-    def _job_ended(self, job: Job) -> None:
-        if job is not self._job:
-            return
-        self._job = None
+    def _end(self) -> None:
         goes_on, self._goes_on = self._goes_on, False
         if goes_on and self._prepared is not None:
             self._go_on(self._prepared)
@@ -181,6 +178,12 @@ class TableExport(QObject):
         else:
             details = "\n".join((*found.differences, *found.cannot_hold))
             self.noticed.emit(Notice(f"{prepared.path} was not written: {found.sentence}.", details))
+
+
+def _put_in_place(prepared: PreparedExport, task: Task) -> PreparedExport:
+    """All the old files are replaced, or none."""
+    prepared.put_in_place()
+    return prepared
 
 
 def _check(prepared: PreparedExport) -> Check:

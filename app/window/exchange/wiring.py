@@ -26,12 +26,12 @@ class Exchanging(QObject):
 
     def __init__(self, session: Session, settings: Settings, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        runs, cursor, jobs = session.runs, session.cursor, session.jobs
+        runs, cursor, aside = session.runs, session.cursor, session.aside
         self._session, self._settings = session, settings
         self.export_dialog: ExportDialog | None = None
-        self.export = TableExport(runs, cursor, session.text, jobs, self)
-        self.imports = Imports(runs, jobs, self)
-        self.comparison = ComparisonModel(runs, cursor, session.text, session.aside, self)
+        self.export = TableExport(runs, cursor, session.text, aside, self)
+        self.imports = Imports(runs, aside, self)
+        self.comparison = ComparisonModel(runs, cursor, session.text, aside, self)
 
     def add_page(self, charts: ChartsPanel) -> None:
         """The page among the charts."""

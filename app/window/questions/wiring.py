@@ -49,7 +49,7 @@ class Asking(QObject):
         self.race = RaceModel(runs, cursor, aside, self)
         self.sizes = SizesModel(runs, cursor, shelf, aside, self)
         self.ties = TiesModel(runs, cursor, session.text, aside, self)
-        self.encoding = CorpusEncoding(runs, cursor, shelf, session.jobs, self)
+        self.encoding = CorpusEncoding(runs, cursor, shelf, aside, self)
 
     def panel(self, inspector: InspectorModel) -> InsightPanel:
         """The pages of the inspector."""
