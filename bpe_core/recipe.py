@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args
 
 from bpe_core.errors import RecipeError
 from bpe_core.learning.methods import METHODS
+from bpe_core.learning.ties import TIE_RULES
 from bpe_core.presets import PRESETS
 from bpe_core.text.patterns import check_pattern
 
@@ -23,7 +24,6 @@ Unit = Literal["file", "line"]
 UnicodeForm = Literal["", "NFC", "NFKC"]
 Marker = Literal["none", "symbol", "glued", "prefix", "continuation"]
 Unknown = Literal["unk", "bytes"]
-Ties = Literal["first-seen", "lowest-ids", "byte-alphabet", "smallest-text", "largest-text"]
 
 CUSTOM_PATTERN = "custom"
 UNKNOWN_TOKEN = "<unk>"
@@ -61,7 +61,7 @@ class Recipe:
     merges: int | None = None  # instead of vocab_size
     min_frequency: int = 2
     max_token_length: int | None = None  # in base symbols
-    ties: Ties = "first-seen"
+    ties: str = "first-seen"  # a key of TIE_RULES
 
     def __post_init__(self) -> None:
         if self.marker_text == "":
@@ -146,19 +146,18 @@ class Recipe:
 
 def _check_choices(recipe: Recipe) -> None:
     for field, allowed in (
-        ("base", Base),
-        ("unit", Unit),
-        ("unicode_form", UnicodeForm),
-        ("marker", Marker),
-        ("unknown", Unknown),
-        ("ties", Ties),
+        ("base", get_args(Base)),
+        ("unit", get_args(Unit)),
+        ("unicode_form", get_args(UnicodeForm)),
+        ("marker", get_args(Marker)),
+        ("unknown", get_args(Unknown)),
+        ("method", METHODS),
+        ("ties", tuple(TIE_RULES)),
     ):
         value = getattr(recipe, field)
-        if value not in get_args(allowed):
-            choices = ", ".join(repr(choice) for choice in get_args(allowed))
+        if value not in allowed:
+            choices = ", ".join(repr(choice) for choice in allowed)
             raise RecipeError(f"{field} cannot be {value!r}; it is one of {choices}.")
-    if recipe.method not in METHODS:
-        raise RecipeError(f"method cannot be {recipe.method!r}; it is one of {', '.join(map(repr, METHODS))}.")
     for field in ("name", "strip_marks", "pattern", "custom_pattern", "marker_text"):
         if not isinstance(getattr(recipe, field), str):
             raise RecipeError(f"{field} must be text.")
@@ -204,8 +203,8 @@ def _check_agreement(recipe: Recipe) -> None:
         raise RecipeError("A word marker needs words: choose a pattern that splits the text, or no marker.")
     if recipe.marker != "none" and not recipe.marker_text:
         raise RecipeError("The word marker needs a text, such as </w>.")
-    if recipe.ties == "byte-alphabet" and recipe.base != "bytes":
-        raise RecipeError("The tie rule byte-alphabet orders bytes; on characters choose another, such as lowest-ids.")
+    if not TIE_RULES[recipe.ties].fits(recipe.base):
+        raise RecipeError(f"The tie rule {recipe.ties} orders bytes; on characters choose another, such as lowest-ids.")
     for token in recipe.special_tokens:
         if not isinstance(token, str) or not token:
             raise RecipeError("A special token must be a text of at least one character.")

@@ -35,12 +35,11 @@ from typing import Any
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import NOTHING, Columns, EndReason, MergeHistory
-from bpe_core.learning.protocol import byte_order
+from bpe_core.learning.ties import TIE_RULES, Pair
 from bpe_core.recipe import Recipe
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import split_words
 
-Pair = tuple[int, int]
 Word = list[int]  # the ids of its symbols
 
 NOBODY = ((NOTHING, NOTHING), NOTHING)  # where there is no runner-up
@@ -130,28 +129,16 @@ def allowed(counts: dict[Pair, int], tokens: TokenBook, recipe: Recipe) -> dict[
 
 
 def ranked(counts: dict[Pair, int], tokens: TokenBook, recipe: Recipe) -> list[tuple[Pair, int]]:
-    """The pairs, the one to merge first: by count, and where counts are equal by the tie rule.
+    """The pairs, the one to merge first: by count, and where counts are equal by the tie rule (see learning/ties.py).
 
-    Python's sort leaves equals in the order it met them, which is all that `first-seen` asks.
     A word may spell a marker's own text; between a pair and such a twin the lower ids go first.
     """
-    pairs = sorted(counts) if recipe.ties.endswith("-text") else list(counts)
-    if recipe.ties != "first-seen":
-        largest = recipe.ties == "largest-text"
-        pairs.sort(key=lambda pair: tie_key(pair, tokens, recipe), reverse=largest)
-    pairs.sort(key=lambda pair: -counts[pair])
-    return [(pair, counts[pair]) for pair in pairs]
+    rule, first_place = TIE_RULES[recipe.ties], {pair: place for place, pair in enumerate(counts)}
 
+    def order(pair: Pair) -> tuple[int, Any, Pair]:
+        return -counts[pair], rule.key(pair, tokens.texts, first_place.__getitem__), pair
 
-def tie_key(pair: Pair, tokens: TokenBook, recipe: Recipe) -> Any:
-    """What the tie rule compares."""
-    left, right = pair
-    if recipe.ties == "lowest-ids":
-        return left, right
-    if recipe.ties == "byte-alphabet":
-        order = byte_order()
-        return tuple(int(order[id]) if id < 256 else id for id in pair)
-    return tokens.texts[left], tokens.texts[right]
+    return [(pair, counts[pair]) for pair in sorted(counts, key=order)]
 
 
 def count_tokens(corpus: list[tuple[Word, int]]) -> int:

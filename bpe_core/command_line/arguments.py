@@ -6,10 +6,11 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from bpe_core.errors import EncodingError, RecipeError
-from bpe_core.recipe import CUSTOM_PATTERN, Recipe, Ties
+from bpe_core.learning.ties import TIE_RULES
+from bpe_core.recipe import CUSTOM_PATTERN, Recipe
 from bpe_core.text.patterns import NAMED_PATTERNS
 
 
@@ -33,9 +34,9 @@ def add_merge_limits(parser: argparse.ArgumentParser) -> None:
 def add_tie_rule(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--ties",
-        choices=get_args(Ties),
+        choices=TIE_RULES,
         metavar="RULE",
-        help=f"who wins among pairs that occur equally often: {', '.join(get_args(Ties))}",
+        help=f"who wins among pairs that occur equally often: {', '.join(TIE_RULES)}",
     )
 
 

@@ -12,10 +12,8 @@ from __future__ import annotations
 import itertools
 from functools import cache
 
-import numpy as np
-
 from bpe_core.alphabet import Alphabet, Symbol
-from bpe_core.learning.protocol import byte_order
+from bpe_core.learning.ties import BYTE_ALPHABET
 
 PRINTABLE = 188  # bytes that stand for themselves
 
@@ -25,7 +23,7 @@ def stand_ins() -> tuple[str, ...]:
     """The character of each byte."""
     others = itertools.count(256)
     found = [""] * 256
-    for place, byte in enumerate(np.argsort(byte_order()).tolist()):
+    for place, byte in enumerate(stand_in_order()):
         found[byte] = chr(byte) if place < PRINTABLE else chr(next(others))
     return tuple(found)
 
@@ -72,4 +70,4 @@ def alphabet_of(order: list[int]) -> Alphabet:
 
 def stand_in_order() -> list[int]:
     """The bytes sorted by their stand-ins: how GPT-2 numbers them."""
-    return [int(byte) for byte in np.argsort(byte_order())]
+    return sorted(range(256), key=BYTE_ALPHABET.__getitem__)

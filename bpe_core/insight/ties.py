@@ -6,6 +6,7 @@ correct trainers part ways for good.
 
     >>> from bpe_core.reference import train
     >>> from bpe_core.counting.words import WordTable
+    >>> from bpe_core.recipe import Recipe
     >>> history = train(WordTable.from_counts({"aaabdaaabac": 1}), Recipe.preset("raw-bytes", min_frequency=2))
     >>> [(tie.step, tie.loser, tie.loser_step) for tie in ties(history)]  # aa+a won against a+b
     [(2, (97, 98), None)]
@@ -19,7 +20,6 @@ import numpy as np
 
 from bpe_core.history.history import MergeHistory
 from bpe_core.insight.pair_ranks import PairRanks
-from bpe_core.recipe import Recipe, Ties
 from bpe_core.segmenting.tokenizer import Tokenizer
 
 
@@ -71,7 +71,7 @@ class Divergence:
 def divergence(one: MergeHistory, other: MergeHistory) -> Divergence:
     """Compare two histories by the texts of their tokens; their ids may differ.
 
-    >>> from bpe_core import Alphabet
+    >>> from bpe_core import Alphabet, Recipe
     >>> some = MergeHistory.from_pairs(Recipe(), Alphabet.of_bytes(), [(97, 98), (98, 99)])
     >>> others = MergeHistory.from_pairs(Recipe(), Alphabet.of_bytes(), [(97, 98), (256, 99)])
     >>> parted = divergence(some, others)
@@ -107,11 +107,6 @@ def written(history: MergeHistory) -> list[bytes]:
     for left, right in zip(history.columns.left.tolist(), history.columns.right.tolist(), strict=True):
         texts.append(texts[left] + texts[right])
     return texts
-
-
-def under_another_rule(recipe: Recipe, rule: Ties) -> Recipe:
-    """The recipe of the question "what if": all the same, but for the ties."""
-    return recipe.with_changes(ties=rule)
 
 
 @dataclass(frozen=True)

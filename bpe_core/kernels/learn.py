@@ -16,12 +16,11 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_core.kernels.jit import kernel
-from bpe_core.kernels.learn_queue import best_pair, enter
+from bpe_core.kernels.learn_queue import BY_SMALLEST_TEXT, best_pair, enter
 from bpe_core.kernels.learn_start import add_pair, base_slot
 from bpe_core.kernels.learn_state import (
     ARENA,
     BASE,
-    BY_SMALLEST_TEXT,
     FIRST_GROUP,
     FORCED,
     FORCED_FREQUENCY,

@@ -14,15 +14,15 @@ import numpy as np
 from bpe_core.kernels.jit import kernel
 from bpe_core.kernels.learn_state import (
     BASE,
-    BY_FIRST_SEEN,
-    BY_IDS,
-    BY_SMALLEST_TEXT,
     HEAP,
     LEVEL,
     MIN_FREQUENCY,
     NO_PAIR,
     TIES,
 )
+
+# What the tie rules compare; from BY_SMALLEST_TEXT on, the tokens' texts.
+BY_FIRST_SEEN, BY_IDS, BY_SMALLEST_TEXT, BY_LARGEST_TEXT = range(4)
 
 
 @kernel

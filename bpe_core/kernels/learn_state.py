@@ -37,7 +37,7 @@ TOKENS_LEFT = 5
 BASE = 6  # size of the alphabet
 MIN_FREQUENCY = 7
 MAX_LENGTH = 8
-TIES = 9  # one of the rules below
+TIES = 9  # one of the rules in learn_queue.py
 STATUS = 10  # why `learn` returned
 FORCED = 11  # merges that are given rather than chosen
 FORCED_FREQUENCY = 12  # while they last, pairs this rare are remembered
@@ -48,7 +48,6 @@ TEXT = 16  # bytes of token text in use
 WANTED = 17  # entries of the arena that the next merge may need
 NUMBERS = 18
 
-BY_FIRST_SEEN, BY_IDS, BY_SMALLEST_TEXT, BY_LARGEST_TEXT = range(4)
 GOING, OUT_OF_PAIRS, TOO_RARE, NEEDS_PAIRS, NEEDS_TEXT, NEEDS_ARENA = range(6)
 
 HINT_SHIFT = 4  # a hint for every sixteenth cell

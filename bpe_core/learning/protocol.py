@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache
 from typing import Protocol
-
-import numpy as np
-import numpy.typing as npt
 
 from bpe_core.history.history import Columns
 
@@ -48,20 +44,3 @@ class Learner(Protocol):
 
     def top_pairs(self, wanted: int) -> list[PairCount]:
         """The pairs that would be merged next, best first, as things stand."""
-
-
-@cache
-def byte_order() -> npt.NDArray[np.int64]:
-    """Each byte's place when bytes are sorted by their printable stand-ins.
-
-    Bytes that print as themselves come first, then the others, each group in byte order;
-    so the space (32) comes after all letters.
-
-    >>> byte_order()[[33, 126, 161, 0, 32]].tolist()
-    [0, 93, 94, 188, 220]
-    """
-    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    others = [byte for byte in range(256) if byte not in set(printable)]
-    places = np.empty(256, np.int64)
-    places[printable + others] = np.arange(256)
-    return places

@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import MergeHistory
+from bpe_core.learning.ties import TIE_RULES
 from bpe_core.recipe import Recipe
 
 ALPHABETS = ["a", "ab", "abc", "ab </w>", "a▁b", "aé漢😀", "low wer newst", "aAàÀ\u0300\u200d🏽👩"]
 
-BYTE_TIES = ["first-seen", "lowest-ids", "byte-alphabet", "smallest-text", "largest-text"]
+BYTE_TIES = [name for name, rule in TIE_RULES.items() if rule.fits("bytes")]
 MARKERS = ["none", "continuation", "symbol", "glued", "prefix"]
-CHARACTER_TIES = ["first-seen", "lowest-ids", "smallest-text", "largest-text"]
+CHARACTER_TIES = [name for name, rule in TIE_RULES.items() if rule.fits("characters")]
 
 
 @st.composite

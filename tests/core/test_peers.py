@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 import bpe_core as bpe
-from bpe_core.learning.protocol import byte_order
+from bpe_core.learning.ties import BYTE_ALPHABET
 from bpe_core.recipe import Recipe
 from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.core.learning import learn_fast, token_texts
@@ -74,11 +74,10 @@ def overlapping_texts(seed: int, letters: tuple[str, ...] = ("a", "ab", "ab ", "
 
 def stand_ins() -> list[str]:
     """Each byte as the printable character that byte-level vocabularies write for it."""
-    places = byte_order().tolist()
     others = itertools.count(256)
     found = [""] * 256
-    for byte in sorted(range(256), key=places.__getitem__):
-        found[byte] = chr(byte) if places[byte] < 188 else chr(next(others))
+    for byte in sorted(range(256), key=BYTE_ALPHABET.__getitem__):
+        found[byte] = chr(byte) if BYTE_ALPHABET[byte] < 188 else chr(next(others))
     return found
 
 

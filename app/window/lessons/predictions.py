@@ -10,18 +10,12 @@ from typing import Literal
 from app.window.lessons.answers import BETWEEN_PARTS
 from app.window.lessons.bench import Bench
 from app.window.parts.wording import count_text
+from bpe_core.learning.ties import TIE_RULES
 
 Pair = tuple[int, int]
 Mood = Literal["right", "close", "wrong", "told"]
 
 MOST_CANDIDATES = 5
-TIE_RULES = {
-    "first-seen": "first seen takes the pair that is met first, reading the words from the start",
-    "lowest-ids": "lowest ids takes the pair with the smaller numbers",
-    "byte-alphabet": "byte alphabet takes the pair that comes first among the printed bytes",
-    "smallest-text": "smallest text takes the pair that comes first in a dictionary",
-    "largest-text": "largest text takes the pair that comes last in a dictionary",
-}
 HOW_TO_WRITE = "Write the two tokens with a plus between them, such as l + o."
 
 
@@ -66,7 +60,8 @@ def pair_of(entered: str, bench: Bench) -> Pair | None:
 def judged(chosen: Pair, merged: Pair, bench: Bench) -> Feedback:
     """How good a guess was; `bench` stands before the merge."""
     counts = bench.pair_counts(len(bench.history))
-    rule = TIE_RULES[bench.history.recipe.ties]
+    tie_rule = TIE_RULES[bench.history.recipe.ties]
+    rule = f"{tie_rule.label} takes the pair {tie_rule.takes}"
     best, guess = written(merged, bench), written(chosen, bench)
     times = count_text(counts[merged], "time")
     rivals = [pair for pair in counts if pair != merged and counts[pair] == counts[merged]]

@@ -11,6 +11,7 @@ from app.session.aside import Aside
 from app.session.changes import Held
 from app.session.timer import timer
 from bpe_core import NAMED_PATTERNS, PRESETS, Recipe, RecipeError
+from bpe_core.learning.ties import TIE_RULES
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import split_words
 
@@ -32,15 +33,7 @@ PATTERN_OPTIONS = (
     *(Option(name, name, pattern.explanation) for name, pattern in NAMED_PATTERNS.items()),
     Option("custom", "my own …", "Your own regular expression: each match is a word, and so is what stands between."),
 )
-TIE_OPTIONS = (
-    Option("first-seen", "first seen", "The pair met first when the texts are read from the start."),
-    Option("lowest-ids", "lowest ids", "The pair of the smallest token ids, bytes being numbered by their value."),
-    Option(
-        "byte-alphabet", "byte alphabet", "As lowest ids, the bytes numbered as the GPT-2 byte alphabet prints them."
-    ),
-    Option("smallest-text", "smallest text", "The pair that comes first in the alphabet."),
-    Option("largest-text", "largest text", "The pair that comes last in the alphabet."),
-)
+TIE_OPTIONS = tuple(Option(name, rule.label, f"The pair {rule.takes}.") for name, rule in TIE_RULES.items())
 BASE_OPTIONS = (
     Option("bytes", "bytes", "The 256 bytes: every text can be written, whatever the language."),
     Option("characters", "characters", "The characters of the corpus; others are unknown later on."),

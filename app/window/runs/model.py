@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QFont
@@ -11,8 +11,7 @@ from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.throttle import Throttle
 from app.window.training.status import sentence_of, title_of
-from bpe_core import RecipeError
-from bpe_core.recipe import Ties
+from bpe_core.learning.ties import TIE_RULES
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
@@ -49,13 +48,13 @@ class RunListModel(QAbstractListModel):
         run = self._rows[row]
         self._session.recipe.put(run.recipe, f"Use the recipe of run {run.number}")
 
-    def rules(self, row: int) -> list[Ties]:
+    def rules(self, row: int) -> list[str]:
         """The other tie rules that the same texts could be learned with."""
         run = self._rows[row]
-        others = [rule for rule in get_args(Ties) if rule != run.recipe.ties]
-        return [rule for rule in others if run.sources and _allows(run, rule)]
+        others = [name for name, rule in TIE_RULES.items() if rule.fits(run.recipe.base) and name != run.recipe.ties]
+        return others if run.sources else []
 
-    def train_again(self, row: int, rule: Ties) -> None:
+    def train_again(self, row: int, rule: str) -> None:
         """A new run on the same texts, by the same recipe but for the rule."""
         run = self._rows[row]
         self._session.runs.train(run.sources, run.recipe.with_changes(ties=rule))
@@ -94,11 +93,3 @@ def texts_of(run: Run, most: int = MOST_NAMED) -> str:
     names = ", ".join(source.name for source in run.sources[:most])
     more = f" and {len(run.sources) - most} more" if len(run.sources) > most else ""
     return f"{names}{more}" or "from elsewhere"
-
-
-def _allows(run: Run, rule: Ties) -> bool:
-    try:
-        run.recipe.with_changes(ties=rule)
-    except RecipeError:
-        return False
-    return True

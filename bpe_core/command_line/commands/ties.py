@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any, get_args
+from typing import Any
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_table, text_argument
@@ -12,8 +12,8 @@ from bpe_core.command_line.questions import Names, add_corpus, add_moment, count
 from bpe_core.errors import BpeError
 from bpe_core.formats import read_history
 from bpe_core.formats.honest_text import escape
-from bpe_core.insight.ties import Divergence, Tie, divergence, text_under_both, ties, under_another_rule
-from bpe_core.recipe import Ties
+from bpe_core.insight.ties import Divergence, Tie, divergence, text_under_both, ties
+from bpe_core.learning.ties import TIE_RULES
 
 EXAMPLES = """\
 examples:
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_merge_table(parser)
     add_moment(parser)
     parser.add_argument(
-        "--what-if", choices=get_args(Ties), metavar="RULE", help=f"learn again under {', '.join(get_args(Ties))}"
+        "--what-if", choices=TIE_RULES, metavar="RULE", help=f"learn again under {', '.join(TIE_RULES)}"
     )
     add_corpus(parser, required=False, purpose="the files the table was learned from; needed for --what-if")
     parser.add_argument("--text", type=text_argument, metavar="TEXT", help="show this text under both rules")
@@ -62,7 +62,7 @@ def _described(tie: Tie, names: Names) -> dict[str, Any]:
 
 
 def _what_if(options: argparse.Namespace, history: bpe.MergeHistory) -> int:
-    recipe = under_another_rule(history.recipe, options.what_if)
+    recipe = history.recipe.with_changes(ties=options.what_if)
     trainer = bpe.Trainer(count(options.corpus, history), recipe)
     trainer.advance(max_merges=len(history))
     other = trainer.history

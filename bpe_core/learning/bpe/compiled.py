@@ -14,17 +14,11 @@ from bpe_core.kernels import learn as kernel
 from bpe_core.kernels import learn_queue, learn_start
 from bpe_core.kernels import learn_state as names
 from bpe_core.learning.layout import Layout, lay_out
-from bpe_core.learning.protocol import EVERY_LENGTH, PairCount, Stop, byte_order
+from bpe_core.learning.protocol import EVERY_LENGTH, PairCount, Stop
+from bpe_core.learning.ties import TIE_RULES
 from bpe_core.limits import check_room
-from bpe_core.recipe import Recipe, Ties
+from bpe_core.recipe import Recipe
 
-_RULES: dict[Ties, int] = {
-    "first-seen": names.BY_FIRST_SEEN,
-    "lowest-ids": names.BY_IDS,
-    "byte-alphabet": names.BY_IDS,
-    "smallest-text": names.BY_SMALLEST_TEXT,
-    "largest-text": names.BY_LARGEST_TEXT,
-}
 _STOPS = {names.GOING: Stop.GOING, names.OUT_OF_PAIRS: Stop.NO_PAIRS, names.TOO_RARE: Stop.TOO_RARE}
 _SMALL_ALPHABET = 1024  # so many symbols or fewer have a table with a place for each of their pairs
 LEARNING = "Learning"
@@ -148,8 +142,8 @@ def _begin(
     number[names.TOKENS_LEFT] = layout.tokens
     number[names.TEXT] = len(text)
     order = np.arange(size, dtype=np.int64)
-    if recipe.ties == "byte-alphabet":
-        order[:256] = byte_order()
+    byte_places = TIE_RULES[recipe.ties].byte_places
+    order[: len(byte_places)] = byte_places
     word_records = np.zeros(len(words) + 1, names.WORD)
     word_records["start"] = layout.starts
     word_records["count"][:-1] = words.counts
@@ -181,7 +175,7 @@ def _numbers(recipe: Recipe, forced: MergeHistory | None) -> npt.NDArray[np.int6
     number[names.LEVEL] = names.LEVELS
     number[names.MIN_FREQUENCY] = number[names.FORCED_FREQUENCY] = recipe.min_frequency
     number[names.MAX_LENGTH] = number[names.FORCED_LENGTH] = recipe.max_token_length or EVERY_LENGTH
-    number[names.TIES] = _RULES[recipe.ties]
+    number[names.TIES] = getattr(learn_queue, TIE_RULES[recipe.ties].kernel)
     if forced is not None and len(forced):
         number[names.FORCED] = len(forced)
         number[names.FORCED_FREQUENCY] = max(1, min(recipe.min_frequency, int(forced.columns.count.min())))

@@ -15,25 +15,15 @@ from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import NOTHING, Columns, MergeHistory
 from bpe_core.learning.layout import SEPARATOR, lay_out
-from bpe_core.learning.protocol import EVERY_LENGTH, PairCount, Stop, byte_order
+from bpe_core.learning.protocol import EVERY_LENGTH, PairCount, Stop
+from bpe_core.learning.ties import TIE_RULES, Pair
 from bpe_core.recipe import Recipe
 
-Pair = tuple[int, int]
 HeapEntry = tuple[int, Any, Pair]  # minus the count, the tie key, the pair
 
 # A plain step costs some hundred times a compiled one; work is told in units of the latter.
 WORK_A_STEP = 500
 WORK_A_RUN = 200
-
-
-class _Descending(bytes):
-    """Bytes that sort the other way round."""
-
-    def __lt__(self, other: bytes) -> bool:
-        return bytes.__gt__(self, other)
-
-    def __gt__(self, other: bytes) -> bool:
-        return bytes.__lt__(self, other)
 
 
 class Run(NamedTuple):
@@ -54,10 +44,7 @@ class PlainLearner:
         self._forced = [] if forced is None else pairs_of(forced)
         self._least = recipe.min_frequency
         self._longest = recipe.max_token_length or EVERY_LENGTH
-        self._ties = recipe.ties
-        self._order = list(range(self._base))
-        if recipe.ties == "byte-alphabet":
-            self._order[:256] = byte_order().tolist()
+        self._rule = TIE_RULES[recipe.ties]
         self._texts = [symbol.text for symbol in alphabet.symbols]
         self._lengths = [1] * self._base
         self._learned = 0
@@ -135,14 +122,7 @@ class PlainLearner:
             heapq.heappush(self._heap, (-self._counts[pair], self._tie_key(pair), pair))
 
     def _tie_key(self, pair: Pair) -> Any:
-        left, right = pair
-        if self._ties == "first-seen":
-            return self._first_place(pair)
-        if self._ties == "smallest-text":
-            return self._texts[left], self._texts[right]
-        if self._ties == "largest-text":
-            return _Descending(self._texts[left]), _Descending(self._texts[right])
-        return self._order[left], self._order[right]
+        return self._rule.key(pair, self._texts, self._first_place)
 
     def _first_place(self, pair: Pair) -> int:
         """The first cell where the pair stands. Counts only fall, so what has lost it is skipped for good."""
@@ -170,7 +150,6 @@ class PlainLearner:
         self._learned += 1
         self._texts.append(self._texts[left] + self._texts[right])
         self._lengths.append(self._lengths[left] + self._lengths[right])
-        self._order.append(token)
         born: dict[Pair, None] = {}
         for index in self._places.pop(pair, []):
             self._join_in_run(index, pair, token, born)

@@ -16,12 +16,12 @@ from bpe_core.counting.words import WordTable
 from bpe_core.insight.contributions import FileCounts, contributions, split_over_files
 from bpe_core.insight.race import best_that_never_won, race
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.insight.ties import divergence, text_under_both, ties, under_another_rule, written
+from bpe_core.insight.ties import divergence, text_under_both, ties, written
 from bpe_core.insight.token_life import biography, scaffolds, token_counts
 from bpe_core.measures.size_curves import knee, renyi_efficiency, size_curves
 from bpe_core.segmenting.boundaries import PATTERN_CUT
 from tests.core.learning import all_columns, tokens_of_word
-from tests.core.random_training import recipes, words
+from tests.core.random_training import CHARACTER_TIES, recipes, words
 
 State = list[tuple[list[int], int]]
 
@@ -206,8 +206,8 @@ def test_ties_are_the_merges_that_a_recount_finds_tied(run: tuple[WordTable, Mer
 @given(words(), recipes())
 def test_another_rule_parts_at_a_tie_and_nowhere_before(table: WordTable, recipe: Recipe) -> None:
     one = reference.train(table, recipe)
-    for rule in ("first-seen", "lowest-ids", "smallest-text", "largest-text"):
-        other = reference.train(table, under_another_rule(recipe, rule))
+    for rule in CHARACTER_TIES:
+        other = reference.train(table, recipe.with_changes(ties=rule))
         parted = divergence(one, other)
         if parted.step is None:
             assert len(one) == len(other)

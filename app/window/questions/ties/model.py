@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
@@ -16,12 +16,10 @@ from app.session.time import TimeCursor
 from app.window.parts.throttle import Throttle
 from app.worker.token_names import shown
 from bpe_core import Cancelled, MergeHistory, Trainer, WordTable
-from bpe_core.insight.ties import Divergence, Tie, divergence, text_under_both, ties, under_another_rule
+from bpe_core.insight.ties import Divergence, Tie, divergence, text_under_both, ties
+from bpe_core.learning.ties import TIE_RULES as TIE_RULES
 from bpe_core.progress import CancelCheck
-from bpe_core.recipe import Recipe
-from bpe_core.recipe import Ties as Rule
 
-RULES: tuple[Rule, ...] = get_args(Rule)
 REDRAW_MILLISECONDS = 300
 TEXT_CHARACTERS = 600  # of the person's text, shown under both rules
 COLUMNS = ("Step", "Merged", "Instead of", "Count", "Which was merged")
@@ -42,7 +40,7 @@ class Piece:
 class WhatIf:
     """The same text learned again under another rule."""
 
-    rule: Rule
+    rule: str
     merges: int
     step: int | None
     one: str  # the pair merged at that step here
@@ -93,7 +91,7 @@ class TiesModel(QAbstractTableModel):
         return f"{len(self._ties):,} of {self._merges:,} merges were decided by a tie"
 
     @property
-    def rule(self) -> Rule | None:
+    def rule(self) -> str | None:
         """The one the shown run was learned by."""
         return self._runs.shown.recipe.ties if self._runs.shown is not None else None
 
@@ -154,7 +152,7 @@ class TiesModel(QAbstractTableModel):
         self._names = run.names.text if run is not None and run.names is not None else []
         self.endResetModel()
 
-    def ask_what_if(self, rule: Rule) -> None:
+    def ask_what_if(self, rule: str) -> None:
         """Learn again under this rule, aside."""
         run = self._runs.shown
         if run is None or run.words is None or run.history is None:
@@ -180,10 +178,9 @@ class TiesModel(QAbstractTableModel):
         self.failed.emit(sentence)
 
 
-def train_again(words: WordTable, history: MergeHistory, rule: Rule, text: str, cancelled: CancelCheck) -> WhatIf:
+def train_again(words: WordTable, history: MergeHistory, rule: str, text: str, cancelled: CancelCheck) -> WhatIf:
     """As many merges as there are, chosen by another rule; then the two side by side."""
-    recipe: Recipe = under_another_rule(history.recipe, rule).with_changes(merges=len(history))
-    trainer = Trainer(words, recipe)
+    trainer = Trainer(words, history.recipe.with_changes(ties=rule, merges=len(history)))
     while not trainer.advance(seconds=0.1).finished:
         if cancelled():
             raise Cancelled("Nobody wants to know any more.")

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from app.window.parts.linked_text import LinkedText, link_to_step, number_in
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.widgets import paragraph, scrolling
-from app.window.questions.ties.model import RULES, Piece, TiesModel, WhatIf
+from app.window.questions.ties.model import TIE_RULES, Piece, TiesModel, WhatIf
 
 ROW_HEIGHT = 22
 
@@ -46,7 +46,8 @@ class TiesPanel(QWidget):
             self.table.setColumnWidth(column, width)
         self.rule = QComboBox()
         self.rule.setAccessibleName("Another tie rule")
-        self.rule.addItems([rule.replace("-", " ") for rule in RULES])
+        for rule in TIE_RULES.values():
+            self.rule.addItem(rule.label, rule.name)
         self.rule.setCurrentIndex(1)
         self.rule.setToolTip("Another rule for equal counts")
         self.train = QPushButton("Train again")
@@ -56,7 +57,7 @@ class TiesPanel(QWidget):
         self._lay_out()
         self.table.clicked.connect(self._travel)
         self.table.activated.connect(self._travel)
-        self.train.clicked.connect(lambda: model.ask_what_if(RULES[self.rule.currentIndex()]))
+        self.train.clicked.connect(lambda: model.ask_what_if(self.rule.currentData()))
         model.modelReset.connect(self._show)
         model.answered.connect(self._show)
         model.failed.connect(self.told.setText)
@@ -96,7 +97,7 @@ class TiesPanel(QWidget):
 
     def _show(self) -> None:
         rule = self._model.rule
-        self.summary.setText(self._model.summary + (f" (rule: {rule.replace('-', ' ')})" if rule else ""))
+        self.summary.setText(self._model.summary + (f" (rule: {TIE_RULES[rule].label})" if rule else ""))
         self.train.setEnabled(not self._model.is_training)
         if self._model.is_training:
             self.told.setText("Learning again under the other rule …")
@@ -107,7 +108,7 @@ class TiesPanel(QWidget):
 
 
 def _answer(found: WhatIf, mark: str) -> str:
-    rule = found.rule.replace("-", " ")
+    rule = TIE_RULES[found.rule].label
     if found.step is None:
         return f"<p>Under <b>{rule}</b> the same {found.merges:,} merges are learned.</p>"
     place = link_to_step(found.step - 1, f"step {found.step:,}")
