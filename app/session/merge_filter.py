@@ -21,7 +21,6 @@ import numpy.typing as npt
 
 from app.worker.token_names import BLANK, TokenNames
 from bpe_core import MergeHistory
-from bpe_core.history.history import NOTHING
 
 Kind = Literal["text", "regex", "hex"]
 Mask = npt.NDArray[np.bool_]
@@ -58,8 +57,7 @@ class MergeFilter:
         first, stop = names.base + start, names.base + len(history)
         passes = np.ones(stop - first, bool)
         if self.ties_only:
-            columns = history.columns
-            passes &= (columns.runner_up_count[start:] == columns.count[start:]) & (columns.count[start:] != NOTHING)
+            passes &= history.tied[start:]
         if self.min_length > 1:
             lengths = np.fromiter(map(len, names.raw[first:stop]), np.int64, stop - first)
             passes &= lengths >= self.min_length

@@ -143,9 +143,8 @@ class MergesPair(Format):
 def write_vocabulary(history: MergeHistory, file: BinaryIO) -> None:
     """vocab.json: each token's number, special tokens last."""
     vocabulary = numbered(written_tokens(history))
-    first = len(history.alphabet) + len(history)
-    for i, special in enumerate(history.recipe.special_tokens):
-        vocabulary.setdefault(special, first + i)
+    for id, special in enumerate(history.recipe.special_tokens, history.first_special):
+        vocabulary.setdefault(special, id)
     file.write(json.dumps(vocabulary, ensure_ascii=False, indent=0).encode())
 
 

@@ -121,7 +121,7 @@ def base_rows(alphabet: Alphabet) -> Iterator[Row]:
 
 def special_rows(history: MergeHistory) -> Iterator[Row]:
     """A row a special token; their ids follow the last merge."""
-    for id, special in enumerate(history.recipe.special_tokens, start=len(history.alphabet) + len(history)):
+    for id, special in enumerate(history.recipe.special_tokens, start=history.first_special):
         raw = special.encode()
         yield Row(step=0, id=id, token=escape(raw), bytes=raw.hex(" "), length=len(raw), kind="special")
 

@@ -81,7 +81,6 @@ def containing(history: MergeHistory, unfit: Callable[[bytes], bool], what: str)
 def unrecoverable(history: MergeHistory, texts: Sequence[bytes] | Sequence[str]) -> list[str]:
     """A sentence if a format that stores no merges, only ranks, would give a token another origin."""
     recovery = Recovery(dict(zip(reversed(texts), reversed(range(len(texts))), strict=True)))  # type: ignore[type-var]
-    base = len(history.alphabet)
     lost = [
         merge.id
         for merge in history
@@ -90,7 +89,7 @@ def unrecoverable(history: MergeHistory, texts: Sequence[bytes] | Sequence[str])
     if not lost:
         return []
     first = lost[0]
-    left, right = (int(column[first - base]) for column in history.columns[:2])
+    left, right = history.parts(first) or (first, first)
     plain = [text.encode() if isinstance(text, str) else text for text in texts]
     return [
         f"The merges of {len(lost):,} tokens cannot be recovered from ranks: {named(plain, lost)}. The first was made "

@@ -132,7 +132,7 @@ class TokenizerJson(Format):
 
 
 def _added_tokens(history: MergeHistory) -> list[Object]:
-    first = len(history.alphabet) + len(history)
+    first = history.first_special
     flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
     return [{"id": first + i, "content": token, **flags} for i, token in enumerate(history.recipe.special_tokens)]
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from functools import cached_property
+from typing import Literal, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,9 @@ from bpe_core.recipe import Recipe
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
+Float64s = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Pair = tuple[int, int]
 
 NOTHING = -1  # no runner-up; or a count that is not known (an imported table)
 
@@ -111,16 +115,16 @@ class MergeHistory(Sequence[Merge]):
     def __len__(self) -> int:
         return len(self.columns.left)
 
-    def __getitem__(self, index: int | slice) -> Merge | list[Merge]:  # type: ignore[override]
+    @overload
+    def __getitem__(self, index: int) -> Merge: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Merge]: ...
+
+    def __getitem__(self, index: int | slice) -> Merge | list[Merge]:
         if isinstance(index, slice):
-            return [self._merge(i) for i in range(*index.indices(len(self)))]
+            return [self[row] for row in range(*index.indices(len(self)))]
         row = range(len(self))[index]
-        return self._merge(row)
-
-    def __iter__(self) -> Iterator[Merge]:
-        return (self._merge(row) for row in range(len(self)))
-
-    def _merge(self, row: int) -> Merge:
         left, right, count, other_left, other_right, other_count, tokens_left = (
             int(column[row]) for column in self.columns
         )
@@ -137,14 +141,8 @@ class MergeHistory(Sequence[Merge]):
             tokens_left=tokens_left,
         )
 
-    @property
-    def has_counts(self) -> bool:
-        """Whether counts are known; an imported table has none until it is counted on a corpus."""
-        return len(self) == 0 or int(self.columns.count[0]) != NOTHING
-
-    @property
-    def vocabulary_size(self) -> int:
-        return len(self.alphabet) + len(self) + len(self.recipe.special_tokens)
+    def __iter__(self) -> Iterator[Merge]:
+        return (self[row] for row in range(len(self)))
 
     def first(self, merges: int) -> MergeHistory:
         """The history as it stood after that many merges."""
@@ -153,3 +151,105 @@ class MergeHistory(Sequence[Merge]):
         return MergeHistory(
             self.recipe, self.alphabet, self.columns.first(max(0, merges)), tokens_at_start=self.tokens_at_start
         )
+
+    # --- Its tokens and their numbers: the alphabet, what was joined, the special tokens ------
+
+    @property
+    def first_special(self) -> int:
+        """The id behind the last token that was joined."""
+        return len(self.alphabet) + len(self)
+
+    @property
+    def vocabulary_size(self) -> int:
+        return self.vocabulary_size_at(len(self))
+
+    def vocabulary_size_at(self, steps: int) -> int:
+        """How many tokens there were after so many steps, special tokens included."""
+        return len(self.alphabet) + min(steps, len(self)) + len(self.recipe.special_tokens)
+
+    def pair(self, row: int) -> Pair:
+        """The two tokens that the step of that index joined."""
+        return int(self.columns.left[row]), int(self.columns.right[row])
+
+    def pairs(self) -> list[Pair]:
+        """What was joined, token by token."""
+        return list(zip(self.columns.left.tolist(), self.columns.right.tolist(), strict=True))
+
+    def parts(self, token: int) -> Pair | None:
+        """The two tokens one was joined from; None for what was not joined."""
+        row = token - len(self.alphabet)
+        return self.pair(row) if 0 <= row < len(self) else None
+
+    def children(self, token: int) -> list[int]:
+        """The tokens that one is a half of."""
+        halves = (self.columns.left == token) | (self.columns.right == token)
+        children: list[int] = (np.flatnonzero(halves) + len(self.alphabet)).tolist()
+        return children
+
+    def symbols_of(self, token: int) -> list[int]:
+        """The base symbols a token is made of."""
+        found, waiting = [], [token]
+        while waiting:
+            parts = self.parts(waiting[-1])
+            if parts is None:
+                found.append(waiting.pop())
+            else:
+                waiting[-1:] = reversed(parts)
+        return found
+
+    def token_lengths(self) -> Int32s:
+        """How many base symbols each token holds."""
+        lengths = [1] * len(self.alphabet)
+        for left, right in self.pairs():
+            lengths.append(lengths[left] + lengths[right])
+        return np.array(lengths, np.int32)
+
+    def ranks(self) -> dict[Pair, int]:
+        """The index of the step that joins a pair; where a table lists one twice, of the first.
+
+        >>> history = MergeHistory.from_pairs(Recipe(), Alphabet.of_bytes(), [(108, 111), (256, 119)])
+        >>> history.ranks()
+        {(256, 119): 1, (108, 111): 0}
+        """
+        return dict(zip(reversed(self.pairs()), reversed(range(len(self))), strict=True))
+
+    # --- What it tells of the corpus ----------------------------------------------------------
+
+    @property
+    def has_counts(self) -> bool:
+        """Whether counts are known; an imported table has none until it is counted on a corpus."""
+        return len(self) == 0 or int(self.columns.count[0]) != NOTHING
+
+    @cached_property
+    def tied(self) -> Bools:
+        """Which steps were decided by the tie rule: what came next had the same count."""
+        columns = self.columns
+        tied: Bools = (columns.count == columns.runner_up_count) & (columns.runner_up_left != NOTHING)
+        return tied
+
+    @cached_property
+    def tokens_after(self) -> Int64s:
+        """How many tokens the corpus had after 0, 1, 2 ... steps."""
+        return np.concatenate([np.array([self.tokens_at_start]), self.columns.tokens_left])
+
+    @cached_property
+    def compression(self) -> Float64s:
+        """How many base symbols a token stood for, on average, after 0, 1, 2 ... steps."""
+        return self.tokens_at_start / np.maximum(self.tokens_after, 1)
+
+    @property
+    def tokens_saved(self) -> Int64s:
+        """How many tokens fewer each step left; a joined pair is one less wherever it stood."""
+        return -np.diff(self.tokens_after)
+
+    def token_counts(self, symbol_counts: Int64s, joined: Int64s | None = None) -> Int64s:
+        """How often each token stands in the corpus at the end, from how often the base symbols stood there.
+
+        The new token gains what was joined, and each of its halves loses as much. `joined` is how often each
+        pair was, where these are not the words it was learned from.
+        """
+        joined = self.tokens_saved if joined is None else joined
+        counts = np.concatenate([symbol_counts, joined])
+        for half in (self.columns.left, self.columns.right):
+            counts -= np.bincount(half, weights=joined, minlength=len(counts)).astype(np.int64)
+        return counts

@@ -41,9 +41,7 @@ class Contributions:
 
 def contributions(ranked: RankedWords, step: int) -> Contributions:
     """The words that contributed to the count of a merge (1 is the first) when it was made."""
-    columns = ranked.history.columns
-    left, right = int(columns.left[step - 1]), int(columns.right[step - 1])
-    return words_with(ranked, ranked.pair_occurrences(left, right), step - 1)
+    return words_with(ranked, ranked.pair_occurrences(*ranked.history.pair(step - 1)), step - 1)
 
 
 def words_with(ranked: RankedWords, occurrences: Occurrences, at: int) -> Contributions:

@@ -26,7 +26,6 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.history.history import MergeHistory
-from bpe_core.insight.pair_ranks import PairRanks
 from bpe_core.insight.ranked_words import Occurrences, RankedWords
 from bpe_core.segmenting.boundaries import NEVER
 
@@ -147,7 +146,7 @@ class NeverMerged:
 
 def best_that_never_won(history: MergeHistory, most: int = 50) -> list[NeverMerged]:
     """The runners-up that no merge ever took, those that were nearest to it most often first."""
-    columns, rank_of = history.columns, PairRanks(history)
+    columns, rank_of = history.columns, history.ranks()
     found: dict[tuple[int, int], tuple[int, int, int]] = {}
     rows = zip(*(column.tolist() for column in columns[2:6]), strict=True)
     for index, (count, left, right, other) in enumerate(rows):

@@ -24,8 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import MergeHistory
-from bpe_core.insight.pair_ranks import PairRanks
+from bpe_core.history.history import MergeHistory, Pair
 from bpe_core.kernels import readiness
 from bpe_core.learning.layout import lay_out
 from bpe_core.segmenting.boundaries import NEVER, PATTERN_CUT
@@ -94,12 +93,12 @@ class RankedWords:
     @cached_property
     def token_lengths(self) -> Int32s:
         """How many base symbols each token holds."""
-        return token_lengths(self.history)
+        return self.history.token_lengths()
 
     @cached_property
-    def pair_ranks(self) -> PairRanks:
+    def pair_ranks(self) -> dict[Pair, int]:
         """Which merge joins a pair."""
-        return PairRanks(self.history)
+        return self.history.ranks()
 
     @cached_property
     def merges(self) -> Merges:
@@ -131,6 +130,10 @@ class RankedWords:
         for id, count in self._unknown_counts():
             counts[id] += count
         return counts
+
+    def token_counts(self, at: int) -> Int64s:
+        """How often each token stands in the corpus after so many merges."""
+        return self.history.first(at).token_counts(self.symbol_counts, self.joined[:at])
 
     def occurrences(self, token: int) -> Occurrences:
         """Where a token stood at some time. (What stands for the unknown has no cell of its own.)"""
@@ -183,14 +186,6 @@ class RankedWords:
             for id in alphabet.symbols_of(self.words.word(word), self.history.recipe):
                 if not alphabet.symbols[id].merges:
                     yield id, int(self.words.counts[word])
-
-
-def token_lengths(history: MergeHistory) -> Int32s:
-    """How many base symbols each token holds."""
-    lengths = [1] * len(history.alphabet)
-    for left, right in zip(history.columns.left.tolist(), history.columns.right.tolist(), strict=True):
-        lengths.append(lengths[left] + lengths[right])
-    return np.array(lengths, np.int32)
 
 
 def _ranker_for(symbols: Int32s) -> Callable[[Int32s, MergeHistory], Int32s]:

@@ -58,7 +58,7 @@ def reachability(
     base = len(history.alphabet)
     if token >= base + at:
         return Reachability("not learned yet")
-    symbols = symbols_of(history, token)
+    symbols = history.symbols_of(token)
     kept = corpus if corpus is not None and corpus.serves(history) else None
     merges = kept.merges if kept is not None else Merges(history)
     pieces = tuple(merges.tokens(merges.merged(symbols), at))
@@ -71,18 +71,6 @@ def reachability(
     if not _can_stand_in_text(history, symbols):
         return Reachability("unreachable", pieces=pieces)
     return Reachability("not found", pieces=pieces)
-
-
-def symbols_of(history: MergeHistory, token: int) -> list[int]:
-    """The base symbols a token is made of."""
-    base, found, waiting = len(history.alphabet), [], [token]
-    while waiting:
-        id = waiting.pop()
-        if id < base:
-            found.append(id)
-        else:
-            waiting += (int(history.columns.right[id - base]), int(history.columns.left[id - base]))
-    return found
 
 
 def _candidates(

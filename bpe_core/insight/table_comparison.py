@@ -120,7 +120,7 @@ def _cause(
             return "none", "The merges are the same, in the same order."
         shorter = min(len(one), len(other))
         return "length", f"The first {shorter:,} merges are the same; then one table ends."
-    a, b = one._merge(first), other._merge(first)
+    a, b = one[first], other[first]
     tie = _tie(one, a, other_pairs[first], other) or _tie(other, b, pairs[first], one)
     if tie:
         return "tie", tie

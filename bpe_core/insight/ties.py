@@ -19,7 +19,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from bpe_core.history.history import MergeHistory
-from bpe_core.insight.pair_ranks import PairRanks
 from bpe_core.segmenting.tokenizer import Tokenizer
 
 
@@ -36,12 +35,11 @@ class Tie:
 
 def ties(history: MergeHistory, at: int | None = None) -> list[Tie]:
     """All ties among the first `at` merges (all, if not said). A table without counts knows of none."""
-    columns = history.columns if at is None else history.first(at).columns
-    tied = np.flatnonzero((columns.count == columns.runner_up_count) & (columns.runner_up_left >= 0))
+    tied = np.flatnonzero(history.tied[:at])
     if not len(tied):
         return []
-    rank_of = PairRanks(history)
-    rows = zip(*(column[tied].tolist() for column in columns[:6]), strict=True)
+    rank_of = history.ranks()
+    rows = zip(*(column[tied].tolist() for column in history.columns[:6]), strict=True)
     found = []
     for index, (left, right, count, other_left, other_right, _) in zip(tied.tolist(), rows, strict=True):
         later = rank_of.get((other_left, other_right))

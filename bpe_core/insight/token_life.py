@@ -67,15 +67,13 @@ def biography(ranked: RankedWords, token: int, at: int | None = None) -> Biograp
     """All that the history and the words of the corpus tell about a token."""
     history, base = ranked.history, ranked.base
     at = len(history) if at is None else at
-    columns = history.first(at).columns
-    used = np.flatnonzero((columns.left == token) | (columns.right == token)) + base
     occurrences = ranked.occurrences(token)
     curve = follow(ranked, occurrences, (token, NOTHING), None)
     holding = words_with(ranked, occurrences, at)
-    parts = before = step = None
-    if token >= base:
+    parts = history.parts(token)
+    before = step = None
+    if parts is not None:
         step = token - base + 1
-        parts = int(history.columns.left[step - 1]), int(history.columns.right[step - 1])
         before = follow(ranked, ranked.pair_occurrences(*parts), parts, step)
     elif not history.alphabet.symbols[token].merges:
         curve = _unchanging(token, int(ranked.symbol_counts[token]))
@@ -84,7 +82,7 @@ def biography(ranked: RankedWords, token: int, at: int | None = None) -> Biograp
         at=at,
         step=step,
         parts=parts,
-        children=tuple(used.tolist()),
+        children=tuple(history.first(at).children(token)),
         curve=curve,
         before=before,
         count_now=curve.count_at(at),
@@ -109,19 +107,7 @@ def scaffolds(ranked: RankedWords, at: int | None = None) -> list[int]:
     [6]
     """
     at = len(ranked.history) if at is None else at
-    counts = token_counts(ranked, at)
+    counts = ranked.token_counts(at)
     merges = np.arange(at)
     gone = (ranked.joined[:at] > 0) & (counts[ranked.base :] == 0)
     return (merges[gone] + ranked.base).tolist()  # type: ignore[no-any-return]
-
-
-def token_counts(ranked: RankedWords, at: int) -> Int64s:
-    """How often each token stands in the corpus after so many merges.
-
-    Each application of a merge gives one to the new token and takes one from each half.
-    """
-    joined, columns = ranked.joined[:at], ranked.history.columns
-    counts = np.concatenate([ranked.symbol_counts, joined])
-    np.subtract.at(counts, columns.left[:at], joined)
-    np.subtract.at(counts, columns.right[:at], joined)
-    return counts

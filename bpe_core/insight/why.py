@@ -39,10 +39,9 @@ from typing import Literal
 
 import numpy as np
 
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import MergeHistory, Pair
 from bpe_core.insight.boundary_life import Meeting, meetings
 from bpe_core.insight.merge_tree import Node, Step, encoding_steps, merge_trees
-from bpe_core.insight.pair_ranks import PairRanks
 from bpe_core.insight.pattern_branches import Branch, branch_that_matched
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT
@@ -94,7 +93,7 @@ def reason_in_word(
     history: MergeHistory,
     at: int,
     *,
-    pairs: PairRanks | None = None,
+    pairs: dict[Pair, int] | None = None,
     corpus: RankedWords | None = None,
 ) -> Reason:
     """Why the boundary behind the symbol with that index stands after `at` merges, or that it does not.
@@ -109,7 +108,7 @@ def reason_in_word(
         return Reason("joined", (joined.left, joined.right), end)
     if end != NEVER:
         return Reason("later", (life[-1].left, life[-1].right), end)
-    rank_of = pairs or PairRanks(history)
+    rank_of = pairs or history.ranks()
     late = _learned_too_late(life, at, rank_of)
     if late is not None:
         return late
@@ -124,7 +123,7 @@ def reason_in_word(
     return Reason("never", pair, standing=None if corpus is None else standing_of(pair, corpus, at))
 
 
-def _learned_too_late(life: list[Meeting], at: int, rank_of: PairRanks) -> Reason | None:
+def _learned_too_late(life: list[Meeting], at: int, rank_of: dict[Pair, int]) -> Reason | None:
     """The earliest learned pair that met here and was not joined, because one of the two was gone."""
     found: list[Reason] = []
     for meeting, following in pairwise(life):
@@ -141,21 +140,9 @@ def _never_allowed(pair: tuple[int, int], history: MergeHistory) -> Kind | None:
     alphabet, longest = history.alphabet, history.recipe.max_token_length
     if any(id < len(alphabet) and not alphabet.symbols[id].merges for id in pair):
         return "unknown"
-    if longest is not None and sum(_length(id, history) for id in pair) > longest:
+    if longest is not None and sum(len(history.symbols_of(id)) for id in pair) > longest:
         return "too long"
     return None
-
-
-def _length(id: int, history: MergeHistory) -> int:
-    """How many base symbols a token holds."""
-    base, length, waiting = len(history.alphabet), 0, [id]
-    while waiting:
-        token = waiting.pop()
-        if token < base:
-            length += 1
-        else:
-            waiting += (int(history.columns.left[token - base]), int(history.columns.right[token - base]))
-    return length
 
 
 def standing_of(pair: tuple[int, int], corpus: RankedWords, at: int) -> Standing:
@@ -218,7 +205,7 @@ class WhySplit:
         self._boundaries = tokenizer.boundaries(text, allowed_special=allowed_special)
         self._symbols = self._boundaries.all_symbols
         self._cuts = np.flatnonzero(self._symbols.ranks == PATTERN_CUT)  # the first symbol of each word
-        self._pairs = kept.pair_ranks if kept is not None else PairRanks(history)
+        self._pairs = kept.pair_ranks if kept is not None else history.ranks()
         self._base = len(history.alphabet)
 
     def at_byte(self, byte: int, at: int | None = None) -> Reason:
@@ -280,7 +267,7 @@ class WhySplit:
         """Why two words meet here."""
         ids, recipe = self._symbols.ids, self.history.recipe
         following = int(np.searchsorted(self._symbols.starts, byte))
-        first_special = self._base + len(self.history)
+        first_special = self.history.first_special
         if any(0 <= i < len(ids) and ids[i] >= first_special for i in (following - 1, following)):
             return Reason("special")
         before, after = self._branches(byte)

@@ -115,13 +115,12 @@ def _follow(
     used = sum(1 for count in counts if count)
     gone, total = 0, math.fsum(term(count) for count in counts)
     all_used, all_gone, sums = [used], [gone], [total]
-    rows = zip(history.columns.left.tolist(), history.columns.right.tolist(), joined, strict=True)
-    for left, right, times in rows:
+    for pair, times in zip(history.pairs(), joined, strict=True):
         counts.append(times)
         if times:
             total += term(times)
             used += 1
-            for part in (left, right):
+            for part in pair:
                 count = counts[part]
                 counts[part] = rest = count - times
                 total += term(rest) - term(count)

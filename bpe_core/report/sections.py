@@ -25,11 +25,10 @@ def summary(report: Report) -> Markup:
     history = report.history
     cards = [("merges learned", f"{len(history):,}"), ("tokens in the vocabulary", f"{history.vocabulary_size:,}")]
     if len(history) and history.tokens_at_start > 0 and history.has_counts:
-        left = int(history.columns.tokens_left[-1])
         unit = "bytes" if history.recipe.base == "bytes" else "characters"
-        cards.append(("tokens in the corpus", f"{left:,}"))
-        cards.append((f"{unit} per token", f"{history.tokens_at_start / max(1, left):.2f}"))
-        tied = len(ties(history))
+        cards.append(("tokens in the corpus", f"{history.tokens_after[-1]:,}"))
+        cards.append((f"{unit} per token", f"{history.compression[-1]:.2f}"))
+        tied = np.count_nonzero(history.tied)
         cards.append(("merges decided by a tie", f"{tied:,} ({tied / len(history):.0%})"))
     items = (element("div", {}, element("dt", {}, name), element("dd", {}, figure)) for name, figure in cards)
     return element("dl", {"class": "cards"}, joined(items))
@@ -93,7 +92,7 @@ def merges(report: Report, names: TokenNames) -> Markup:
     longest = np.argsort(-lengths, kind="stable")[:MOST_LISTED].tolist()
     parts += [element("h3", {}, "The longest tokens"), _merge_table(report, names, "Longest first", longest)]
     if history.has_counts and history.tokens_at_start > 0 and len(history) > 2 * FIRST_MERGES:
-        saved = _tokens_saved(report)
+        saved = history.tokens_saved
         saved[:FIRST_MERGES] = 0
         jumps = np.argsort(-saved * lengths, kind="stable")[:MOST_LISTED].tolist()
         parts += [
@@ -110,11 +109,9 @@ def tie_list(report: Report, names: TokenNames) -> Markup:
         return Markup("")
     rows = []
     for tie in found[:MOST_LISTED]:
-        merge = history[tie.step - 1]
-        assert not isinstance(merge, list)
         fate = "never" if tie.loser_step is None else f"{tie.loser_step:,}"
-        winner, loser = _pair(names, merge.left, merge.right), _pair(names, *tie.loser)
-        rows.append((f"{tie.step:,}", winner, loser, f"{merge.count:,}", fate))
+        winner, loser = _pair(names, *tie.winner), _pair(names, *tie.loser)
+        rows.append((f"{tie.step:,}", winner, loser, f"{tie.count:,}", fate))
     sentence = (
         f"{len(found):,} of {len(history):,} merges were decided by the tie rule “{history.recipe.ties}”: another pair "
         "occurred just as often. A trainer with another rule may part ways at the first of them."
@@ -167,7 +164,6 @@ def _merge_table(report: Report, names: TokenNames, caption: str, rows: range | 
     cells = []
     for row in rows:
         merge = history[row]
-        assert not isinstance(merge, list)
         count = f"{merge.count:,}" if merge.count >= 0 else ""
         left = f"{merge.tokens_left:,}" if merge.tokens_left >= 0 else ""
         tied = "tie" if merge.tied else ""
@@ -195,9 +191,8 @@ def _choice(value: object) -> Content:
 
 def _compression(report: Report) -> Chart:
     history = report.history
-    tokens = np.concatenate([[history.tokens_at_start], history.columns.tokens_left])
-    places = thinned(len(tokens), is_log=False)
-    ratio = history.tokens_at_start / np.maximum(tokens, 1)
+    ratio = history.compression
+    places = thinned(len(ratio), is_log=False)
     unit = "Bytes" if history.recipe.base == "bytes" else "Characters"
     return Chart(
         "compression",
@@ -228,7 +223,7 @@ def _winning_counts(report: Report) -> Chart:
 
 
 def _rank_frequency(report: Report) -> Chart:
-    counts = _token_counts(report)
+    counts = report.history.token_counts(report.symbol_counts)
     counts = np.sort(counts[counts > 0])[::-1]
     places = thinned(len(counts), is_log=True)
     return Chart(
@@ -236,7 +231,7 @@ def _rank_frequency(report: Report) -> Chart:
         "Rank and frequency.",
         f"The most frequent of {len(counts):,} tokens in use occurs {int(counts[0]) if len(counts) else 0:,} times.",
         (places + 1).astype(np.float64),
-        counts[places],
+        counts[places].astype(np.float64),
         "Rank",
         "Occurrences",
         is_log_x=True,
@@ -258,20 +253,3 @@ def _token_lengths(report: Report) -> Chart:
         "Tokens",
         has_bars=True,
     )
-
-
-def _tokens_saved(report: Report) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """How many tokens the corpus lost by each merge."""
-    before = np.concatenate([[report.history.tokens_at_start], report.history.columns.tokens_left[:-1]])
-    saved: np.ndarray[tuple[int], np.dtype[np.int64]] = before - report.history.columns.tokens_left
-    return saved
-
-
-def _token_counts(report: Report) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """How often each token stands in the corpus at the end: what a merge joined, its halves lost."""
-    columns = report.history.columns
-    joined_pairs = _tokens_saved(report).astype(np.float64)
-    counts = np.concatenate([report.symbol_counts.astype(np.float64), joined_pairs])
-    for half in (columns.left, columns.right):
-        counts -= np.bincount(half, weights=joined_pairs, minlength=len(counts))
-    return counts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bpe_core.errors import TooLarge
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import MergeHistory, Pair
 
 MOST_NODES = 1 << 23
 MOST_SYMBOLS = 1 << 25  # of all tokens together; a table of text never comes near
@@ -17,13 +17,12 @@ class LongestMatch:
 
     def __init__(self, history: MergeHistory) -> None:
         self._base = len(history.alphabet)
-        self._left: list[int] = history.columns.left.tolist()
-        self._right: list[int] = history.columns.right.tolist()
-        _check_size(self._base, self._left, self._right)
+        self._pairs = history.pairs()
+        _check_size(self._base, self._pairs)
         self._child: dict[tuple[int, int], int] = {}  # by node and symbol; node 0 is the root
         self._token_at: list[int] = [_NO_TOKEN]
         nodes = [self._enter(0, id, id) for id in range(self._base)]
-        for id, (left, right) in enumerate(zip(self._left, self._right, strict=True), self._base):
+        for id, (left, right) in enumerate(self._pairs, self._base):
             nodes.append(self._enter(nodes[left], right, id))
 
     def _enter(self, node: int, rest: int, token: int) -> int:
@@ -45,7 +44,7 @@ class LongestMatch:
             if token < self._base:
                 yield token
             else:
-                waiting += (self._right[token - self._base], self._left[token - self._base])
+                waiting += reversed(self._pairs[token - self._base])
 
     def tokens(self, symbols: list[int], at: int) -> list[int]:
         """The ids of a word, using only the tokens that existed after so many merges."""
@@ -65,11 +64,11 @@ class LongestMatch:
         return ids
 
 
-def _check_size(base: int, lefts: list[int], rights: list[int]) -> None:
+def _check_size(base: int, pairs: list[Pair]) -> None:
     """Merges of merges can make tokens longer than any memory."""
     lengths = [1] * base
     symbols = 0
-    for left, right in zip(lefts, rights, strict=True):
+    for left, right in pairs:
         lengths.append(lengths[left] + lengths[right])
         symbols += lengths[-1]
         if symbols > MOST_SYMBOLS:

@@ -42,8 +42,7 @@ class TextEncoder:
         self._base = len(history.alphabet)
         self.cutting = Cutting(history.recipe)
         self.plain = PlainEncoder(history, self.cutting)
-        first_special = self._base + len(history)
-        self._special_id = {token: first_special + j for j, token in enumerate(history.recipe.special_tokens)}
+        self._special_id = {token: id for id, token in enumerate(history.recipe.special_tokens, history.first_special)}
         self._compiled: Encoder | None = None
 
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:

@@ -39,9 +39,7 @@ class Tokenizer:
 
     def __init__(self, history: MergeHistory) -> None:
         self.history = history
-        self._base = len(history.alphabet)
         self._merges = len(history)
-        self._first_special = self._base + self._merges
         self._texts = TextEncoder(history)
 
     # -- from a text to tokens -------------------------------------------------------------
@@ -119,11 +117,11 @@ class Tokenizer:
         return self._token_texts[id]
 
     def is_special(self, id: int) -> bool:
-        return self._first_special <= id < self.vocabulary_size()
+        return self.history.first_special <= id < self.vocabulary_size()
 
     def vocabulary_size(self, at: int | None = None) -> int:
         """How many tokens there are after so many merges, special tokens included."""
-        return self._base + self._checked_at(at) + len(self.history.recipe.special_tokens)
+        return self.history.vocabulary_size_at(self._checked_at(at))
 
     # --------------------------------------------------------------------------------------
 

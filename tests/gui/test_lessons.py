@@ -57,7 +57,7 @@ def test_every_step_can_be_answered_by_the_engine(lesson: Lesson) -> None:
             assert len(set(step.choices)) == len(step.choices)
         elif step.kind == "predict":
             merged = bench.to_the_end.history[step.merges]
-            assert (merged.left, merged.right) in candidates(bench)  # type: ignore[union-attr]
+            assert (merged.left, merged.right) in candidates(bench)
 
 
 # What independent code found out about the articles' examples, by lesson and step.
@@ -108,7 +108,7 @@ def test_predictions_have_the_outcome_that_is_known(place: tuple[str, int], fact
     assert step.kind == "predict"
     bench = bench_of(lesson, step)
     merge = bench.to_the_end.history[step.merges]
-    assert (written((merge.left, merge.right), bench), merge.count) == fact  # type: ignore[union-attr]
+    assert (written((merge.left, merge.right), bench), merge.count) == fact
 
 
 def test_values_told_are_those_that_are_known() -> None:
@@ -237,7 +237,7 @@ def predict(qtbot: QtBot, program: Program, page: Page) -> None:
     bench = course._bench_of_step()
     assert bench is not None
     merge = bench.to_the_end.history[page.step.merges]
-    right = written((merge.left, merge.right), bench)  # type: ignore[union-attr]
+    right = written((merge.left, merge.right), bench)
     assert right in page.candidates
     view.entry.setText("nonsense")
     qtbot.keyClick(view.entry, Qt.Key.Key_Return)

@@ -49,4 +49,4 @@ def test_names_grow_with_the_history() -> None:
     assert at_once.raw == bit_by_bit.raw
     assert at_once.text == bit_by_bit.text
     last = history[49]
-    assert at_once.raw[-1] == at_once.raw[last.left] + at_once.raw[last.right]  # type: ignore[union-attr]
+    assert at_once.raw[-1] == at_once.raw[last.left] + at_once.raw[last.right]

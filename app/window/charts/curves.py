@@ -12,7 +12,6 @@ from app.session.run import Run
 from app.session.runs import Runs
 from app.session.time import TimeCursor
 from app.window.parts.throttle import Throttle
-from bpe_core import MergeHistory
 
 Numbers = npt.NDArray[np.float64]
 
@@ -70,17 +69,18 @@ class CurvesModel(QObject):
         if run is None or run.history is None or not len(run.symbol_counts):
             return NOTHING_YET
         k = min(self._cursor.position, run.learned)  # just after another run is shown, the moment is still the old one
-        counts = np.sort(token_counts(run.history, run.symbol_counts, k))[::-1]
+        counts = np.sort(run.history.first(k).token_counts(run.symbol_counts))[::-1]
         counts = counts[: int(np.count_nonzero(counts > 0))]
         ranks = _log_spaced(len(counts))
-        return Curve(ranks, counts[ranks.astype(np.int64) - 1], "Rank", "Occurrences", is_log=True)
+        return Curve(ranks, counts[ranks.astype(np.int64) - 1].astype(np.float64), "Rank", "Occurrences", is_log=True)
 
     def compression(self) -> Curve:
         """Base symbols a token stands for, over the whole run; the moment shown is marked."""
         run, k = self._runs.shown, self._cursor.position
         if run is None or run.history is None or not len(run.history) or not run.history.has_counts:
             return NOTHING_YET
-        x, y = compression_curve(run.history, MOST_POINTS)
+        merges = np.unique(np.linspace(0, run.learned, MOST_POINTS).astype(np.int64))
+        x, y = merges.astype(np.float64), run.history.compression[merges]
         return Curve(x, y, "Merges", _symbols_per_token(run), marked_x=float(k))
 
     def token_lengths(self) -> Curve:
@@ -93,28 +93,6 @@ class CurvesModel(QObject):
         found = np.bincount(lengths)
         x = np.arange(1, len(found))
         return Curve(x.astype(float), found[1:].astype(float), "Bytes in the token", "Tokens", is_bars=True)
-
-
-def token_counts(history: MergeHistory, symbol_counts: npt.NDArray[np.int64], merges: int) -> Numbers:
-    """How often each token stands in the corpus after so many merges.
-
-    Each merge turns as many pairs into tokens as the corpus loses tokens: so much the new token
-    gains, and so much each of its halves loses.
-    """
-    columns, base = history.columns, len(symbol_counts)
-    tokens_before = np.concatenate([[history.tokens_at_start], columns.tokens_left[: max(0, merges - 1)]])[:merges]
-    joined = (tokens_before - columns.tokens_left[:merges]).astype(np.float64)
-    counts = np.concatenate([symbol_counts.astype(np.float64), joined])
-    for half in (columns.left, columns.right):
-        counts -= np.bincount(half[:merges], weights=joined, minlength=base + merges)
-    return counts
-
-
-def compression_curve(history: MergeHistory, points: int) -> tuple[Numbers, Numbers]:
-    """Base symbols a token stands for, from before the first merge to the last."""
-    merges = np.unique(np.linspace(0, len(history), points).astype(np.int64))
-    tokens = np.concatenate([[history.tokens_at_start], history.columns.tokens_left])[merges]
-    return merges.astype(np.float64), history.tokens_at_start / np.maximum(tokens, 1)
 
 
 def _symbols_per_token(run: Run) -> str:

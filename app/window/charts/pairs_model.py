@@ -145,5 +145,5 @@ def _bars(run: Run | None, leading: LeadingPairs) -> tuple[Bar, ...]:
 def _next_pair(history: MergeHistory | None, leading: LeadingPairs) -> tuple[int, int]:
     """The pair that is merged next; in a table from elsewhere that need not be the first of them."""
     if history is not None and leading.at < len(history):
-        return int(history.columns.left[leading.at]), int(history.columns.right[leading.at])
+        return history.pair(leading.at)
     return leading.pairs[0].left, leading.pairs[0].right

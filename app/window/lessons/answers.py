@@ -104,8 +104,7 @@ def _step_of(bench: Bench, token: str, _: int) -> str:
 
 def _merge(bench: Bench, step: str, _: int) -> str:
     whole = bench.to_the_end
-    columns, row = whole.history.columns, int(step) - 1
-    return BETWEEN_PARTS.join(whole.names.text[int(column[row])] for column in (columns.left, columns.right))
+    return BETWEEN_PARTS.join(whole.names.text[id] for id in whole.history.pair(int(step) - 1))
 
 
 def _merge_count(bench: Bench, step: str, _: int) -> str:
@@ -117,7 +116,7 @@ def _all_merges(bench: Bench, _: str, __: int) -> str:
 
 
 def _ties(bench: Bench, merges: str, _: int) -> str:
-    return str(sum(merge.tied for merge in bench.to_the_end.history.first(int(merges))))
+    return str(int(bench.to_the_end.history.tied[: int(merges)].sum()))
 
 
 def _end(bench: Bench, _: str, __: int) -> str:

@@ -280,8 +280,7 @@ class Course(QObject):
         bench = self._bench_of_step()
         if bench is None or run.history is None:
             return
-        columns = run.history.columns
-        merged = int(columns.left[step.merges]), int(columns.right[step.merges])
+        merged = run.history.pair(step.merges)
         if self._chosen is None:
             self._done(told(merged, bench))
             return

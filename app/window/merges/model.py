@@ -72,15 +72,9 @@ def _lengths(history: MergeHistory, names: TokenNames) -> npt.NDArray[Any]:
     return np.fromiter(map(len, names.raw[names.base : names.base + len(history)]), np.int64, len(history))
 
 
-def compression(history: MergeHistory, row: int) -> float | None:
-    """How many base symbols one token stands for after that merge, on average."""
-    left = int(history.columns.tokens_left[row])
-    return history.tokens_at_start / left if left > 0 and history.tokens_at_start > 0 else None
-
-
 def _compression(history: MergeHistory, names: TokenNames, row: int) -> str:
-    value = compression(history, row)
-    return "" if value is None else f"{value:.3f}"
+    value = float(history.compression[row + 1])
+    return f"{value:.3f}" if value > 0 else ""
 
 
 COLUMNS = (
@@ -258,8 +252,8 @@ class MergeTableModel(QAbstractTableModel):
     def is_tied(self, row: int) -> bool:
         if self._history is None:
             return False
-        columns, merge = self._history.columns, int(self._order[row])
-        return not self._is_veiled(merge) and bool(columns.runner_up_count[merge] == columns.count[merge] != NOTHING)
+        merge = int(self._order[row])
+        return not self._is_veiled(merge) and bool(self._history.tied[merge])
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole) -> Any:
         if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(COLUMNS):

@@ -152,8 +152,7 @@ class Asking(QObject):
         run = self._runs.shown
         if run is None or run.history is None or not 0 <= merge < len(run.history):
             return None
-        columns = run.history.columns
-        return int(columns.left[merge]), int(columns.right[merge])
+        return run.history.pair(merge)
 
     def _follow(self, pair: tuple[int, int] | None) -> None:
         """Let a pair run against the others."""

@@ -46,8 +46,7 @@ def run(options: argparse.Namespace) -> int:
         }
         print(json.dumps(told, ensure_ascii=False, indent=1))
         return 0
-    index = step - 1
-    pair = Names(history).pair((int(history.columns.left[index]), int(history.columns.right[index])))
+    pair = Names(history).pair(history.pair(step - 1))
     print(f"step {step:,}: {pair}, {paid.count:,} times in {len(words):,} words")
     _print_shares(paid, words, list(zip(options.corpus, shares, strict=True)))
     return 0

@@ -44,9 +44,7 @@ def run(options: argparse.Namespace) -> int:
     if options.never_won:
         return _never_won(history, names)
     pairs = [(names.id_of(left), names.id_of(right)) for left, right in options.pair]
-    for step in options.step:
-        index = check_step(step, history) - 1
-        pairs.append((int(history.columns.left[index]), int(history.columns.right[index])))
+    pairs += [history.pair(check_step(step, history) - 1) for step in options.step]
     if not pairs or not options.corpus:
         raise BpeError("Name at least one pair with --pair or --step, and the texts with --corpus.")
     result = race(ranked_words(options, history), pairs)

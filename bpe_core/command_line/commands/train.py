@@ -171,18 +171,13 @@ def _summary(history: bpe.MergeHistory, output: str, seconds: float) -> dict[str
         "vocabulary_size": history.vocabulary_size,
         "end_reason": history.end_reason,
         "tokens_at_start": history.tokens_at_start,
-        "tokens_left": _tokens_left(history),
+        "tokens_left": int(history.tokens_after[-1]),
         "seconds": round(seconds, 3),
     }
 
 
 def _sentence(history: bpe.MergeHistory, seconds: float) -> str:
-    share = history.tokens_at_start / max(1, _tokens_left(history))
     return (
         f"Learned {len(history):,} merges in {seconds:.1f} s; a vocabulary of {history.vocabulary_size:,}; "
-        f"the text became {share:.2f} times shorter. {END_SENTENCES[history.end_reason]}"
+        f"the text became {history.compression[-1]:.2f} times shorter. {END_SENTENCES[history.end_reason]}"
     )
-
-
-def _tokens_left(history: bpe.MergeHistory) -> int:
-    return int(history.columns.tokens_left[-1]) if len(history) else history.tokens_at_start

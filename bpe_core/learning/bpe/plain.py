@@ -41,7 +41,7 @@ class PlainLearner:
         layout = lay_out(words, alphabet, recipe)
         self.tokens_at_start = self._tokens_left = layout.tokens
         self._base = len(alphabet)
-        self._forced = [] if forced is None else pairs_of(forced)
+        self._forced = [] if forced is None else forced.pairs()
         self._least = recipe.min_frequency
         self._longest = recipe.max_token_length or EVERY_LENGTH
         self._rule = TIE_RULES[recipe.ties]
@@ -175,10 +175,6 @@ class PlainLearner:
                 self._counts[new] += run.weight
         self._runs[index] = run._replace(symbols=joined)
         self._tokens_left -= run.weight * (len(run.symbols) - len(joined))
-
-
-def pairs_of(history: MergeHistory) -> list[Pair]:
-    return list(zip(history.columns.left.tolist(), history.columns.right.tolist(), strict=True))
 
 
 def _runs(symbols: list[int], starts: list[int], counts: list[int]) -> list[Run]:

@@ -17,7 +17,7 @@ from bpe_core.insight.contributions import FileCounts, contributions, split_over
 from bpe_core.insight.race import best_that_never_won, race
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.ties import divergence, text_under_both, ties, written
-from bpe_core.insight.token_life import biography, scaffolds, token_counts
+from bpe_core.insight.token_life import biography, scaffolds
 from bpe_core.measures.size_curves import knee, renyi_efficiency, size_curves
 from bpe_core.segmenting.boundaries import PATTERN_CUT
 from tests.core.learning import all_columns, tokens_of_word
@@ -123,7 +123,7 @@ def test_scaffolds_and_counts_are_those_of_a_recount(run: tuple[WordTable, Merge
     state = states(table, history)[at]
     ranked = RankedWords.of(table, history)
     everything = range(len(history.alphabet) + at)
-    assert token_counts(ranked, at).tolist() == [count_of(token, state) for token in everything]
+    assert ranked.token_counts(at).tolist() == [count_of(token, state) for token in everything]
     occurring = {token for word, _ in state for token in word}
     merged = range(len(history.alphabet), len(history.alphabet) + at)
     assert scaffolds(ranked, at) == [token for token in merged if token not in occurring]

@@ -12,7 +12,6 @@ from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
 from bpe_core.insight.boundary_life import meetings
 from bpe_core.insight.merge_tree import Node, encoding_steps, merge_trees
-from bpe_core.insight.pair_ranks import PairRanks
 from bpe_core.insight.pattern_branches import alternatives, branch_that_matched
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.why import Reason, WhySplit, reason_in_word, sentence
@@ -196,7 +195,7 @@ def check_never(reason: Reason, history: MergeHistory, symbols: list[int], bound
     """No pair that met here is in the table; the one now there would dissolve the boundary if it were learned."""
     assert reason.kind in ("never", "too long", "unknown")
     ranks = RankedWordOf(history).ranks(symbols)
-    learned = PairRanks(history)
+    learned = history.ranks()
     base = len(history.alphabet)
     for meeting in meetings(symbols, ranks, boundary, base):
         if meeting.first <= at:
@@ -249,7 +248,7 @@ def assert_parts_fit(node: Node, history: MergeHistory, symbols: list[int]) -> N
     merge = history[node.rank]
     assert node.left is not None
     assert node.right is not None
-    assert (node.left.id, node.right.id, node.id) == (merge.left, merge.right, merge.id)  # type: ignore[union-attr]
+    assert (node.left.id, node.right.id, node.id) == (merge.left, merge.right, merge.id)
     assert (node.left.start, node.left.stop, node.right.stop) == (node.start, node.right.start, node.stop)
 
 
@@ -368,7 +367,7 @@ def test_a_person_s_own_pattern_has_branches_too() -> None:
 @given(merge_tables())
 def test_a_pair_listed_once_is_found_with_its_rank(history: MergeHistory) -> None:
     assume(len(history))
-    found = PairRanks(history)
+    found = history.ranks()
     assert [found[merge.left, merge.right] for merge in history] == list(range(len(history)))
 
 

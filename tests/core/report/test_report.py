@@ -73,7 +73,7 @@ def test_it_says_what_the_history_says() -> None:
     assert history is not None
     page = Page(page_of(report_of(saved)))
     assert f"{len(history):,}" in page.sections[""]
-    for merge in history[:20]:  # type: ignore[union-attr]
+    for merge in history[:20]:
         assert f"{merge.count:,}" in page.sections["merges"]
     assert "here it is\nsecond line" in page.sections["notes"]
     assert "bpe:1#2" in page.sections["notes"]

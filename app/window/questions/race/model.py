@@ -147,9 +147,8 @@ class RaceModel(QObject):
 
 def _next_pairs(history: MergeHistory, at: int) -> list[Pair]:
     """Those of the next merges; near the end, of the last ones."""
-    columns, first = history.columns, min(at, max(0, len(history) - FOLLOWED))
-    following = slice(first, first + FOLLOWED)
-    return list(zip(columns.left[following].tolist(), columns.right[following].tolist(), strict=True))
+    first = min(at, max(0, len(history) - FOLLOWED))
+    return [history.pair(row) for row in range(first, min(first + FOLLOWED, len(history)))]
 
 
 def race_facts(ranked: RankedWords, pairs: Sequence[Pair], at: int, names: Sequence[str]) -> RaceFacts:

@@ -98,7 +98,6 @@ def _facts_of(run: Run, token: int) -> TokenFacts | None:
     if token < names.base:
         return TokenFacts(token, text, raw, "base symbol")
     merge = history[token - names.base]
-    assert isinstance(merge, Merge)
     return TokenFacts(
         id=token,
         text=text,

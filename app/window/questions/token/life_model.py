@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
@@ -144,7 +143,7 @@ class TokenLifeModel(QObject):
         self._throttle.set_pause(self._aside.pause("token", run, FOLLOW_MILLISECONDS))
         ranked = self._runs.ranked.of(run) if run is not None else None
         history = run.history if run is not None else None
-        known = 0 if history is None else len(history.alphabet) + len(history)  # special tokens have no life
+        known = 0 if history is None else history.first_special  # special tokens have no life
         if run is None or facts is None or run.names is None or history is None or facts.id >= known:
             self.hint = ""
             self._lines_soon.stop()
@@ -245,9 +244,8 @@ def life_facts(
 
 def life_without_words(history: MergeHistory, token: int, at: int, names: Sequence[str]) -> LifeFacts:
     """Of a run whose text is not at hand, such as an imported one: where the token is used, and whether it can be."""
-    at, base = min(at, len(history)), len(history.alphabet)
-    columns = history.first(at).columns
-    children = (np.flatnonzero((columns.left == token) | (columns.right == token)) + base).tolist()
+    at = min(at, len(history))
+    children = history.first(at).children(token)
     reached = reachability(history, token, at)
     return LifeFacts(
         token=token,

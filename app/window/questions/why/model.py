@@ -148,7 +148,7 @@ class WhyModel(QObject):
 def _names_of(run: Run, history: MergeHistory) -> Callable[[int], str]:
     """What is written on a token. The run's list may be longer than this history by now, where specials begin."""
     texts = run.names.text if run.names is not None else []
-    specials, first_special = history.recipe.special_tokens, len(history.alphabet) + len(history)
+    specials, first_special = history.recipe.special_tokens, history.first_special
     return lambda id: texts[id] if id < first_special else specials[id - first_special]
 
 

@@ -1,4 +1,4 @@
-"""The curves agree with plain recounts."""
+"""What a history tells of its corpus agrees with plain recounts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from app.window.charts.curves import compression_curve, token_counts
 from bpe_core import Recipe, WordTable, reference
 from tests.shared import shared_text
 
@@ -24,16 +23,15 @@ def test_token_counts_agree_with_encoding_every_word(text: str, merges: int) -> 
     for word, count in words:
         for token in reference.encode_word(word, history, at=merges):
             plain[token] += count
-    counted = token_counts(history, symbols.astype(np.int64), merges)
+    counted = history.first(merges).token_counts(symbols.astype(np.int64))
     assert {token: count for token, count in enumerate(counted.tolist()) if count} == dict(plain)
 
 
 def test_compression_never_falls_and_ends_where_the_history_does() -> None:
     words = WordTable.from_counts(Counter(shared_text("data/raven.txt").split()))
     history = reference.train(words, Recipe.preset("raw-bytes", vocab_size=None, merges=60))
-    x, y = compression_curve(history, 30)
-    assert x[0] == 0
-    assert y[0] == 1
-    assert x[-1] == 60
-    assert y[-1] == history.tokens_at_start / history.columns.tokens_left[-1]
-    assert (np.diff(y) >= 0).all()
+    curve = history.compression
+    assert len(curve) == 61
+    assert curve[0] == 1
+    assert curve[-1] == history.tokens_at_start / history.columns.tokens_left[-1]
+    assert (np.diff(curve) >= 0).all()
