@@ -24,6 +24,7 @@ from bpe_core.kernels import count, join_tables, word_tables
 from bpe_core.kernels.scan import Machine, begin_text, machine_of
 from bpe_core.limits import check_room
 from bpe_core.text.blocks import Block, ByteArray, Stretch, in_blocks
+from bpe_core.text.safe_cuts import between_kinds
 from bpe_core.text.scanner import ScanTable
 
 BLOCK_SIZE = 1024 * 1024
@@ -168,7 +169,7 @@ class Counter:
 
     def __init__(self, table: ScanTable) -> None:
         self._machine: Machine = machine_of(table)
-        self._safe_pairs = table.safe_pairs
+        self._safe_pairs = between_kinds(table)
         self._drops_blanks = table.drops_blanks
         self._words = word_tables.Words(
             short=_empty_rows(word_tables.SHORT_ROW * _FIRST_SLOTS),

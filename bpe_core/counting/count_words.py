@@ -22,6 +22,7 @@ from bpe_core.text.blocks import Stretch
 from bpe_core.text.corpus import Chunk, Corpus
 from bpe_core.text.normalization import normalize
 from bpe_core.text.reading.source import Bytes
+from bpe_core.text.safe_cuts import keeps_newlines, may_cut_at_newlines
 from bpe_core.text.scanner import table_for
 from bpe_core.text.specials import parts_of
 from bpe_core.text.splitting import Splitter
@@ -134,7 +135,7 @@ def _stretches(chunks: Iterable[Chunk], recipe: Recipe) -> Iterator[Stretch]:
     if not (recipe.normalizes or recipe.special_tokens):
         yield from (Stretch(chunk.data, chunk.ends_document) for chunk in chunks)
         return
-    for text, ends_document in _texts(chunks, not _newline_matters(recipe)):
+    for text, ends_document in _texts(chunks, keeps_newlines(recipe)):
         for part, is_special in parts_of(normalize(text, recipe), recipe.special_tokens):
             if is_special:
                 yield Stretch(b"", True)
@@ -178,20 +179,6 @@ def _up_to(chunks: Iterator[Chunk], enough: int) -> Iterator[Chunk]:
     while held < enough and (chunk := next(chunks, None)) is not None:
         held += len(chunk.data)
         yield chunk
-
-
-def _newline_matters(recipe: Recipe) -> bool:
-    """Whether a newline may be something else than the end of a line: removed, or part of a special token."""
-    return "\n" in recipe.strip_marks or any("\n" in token for token in recipe.special_tokens)
-
-
-def may_cut_at_newlines(recipe: Recipe) -> bool:
-    """Whether a document may be cut after any newline without changing a word.
-
-    Lines are texts of their own then, and normalization never looks across a newline; but one
-    that is removed, or belongs to a special token, ends no line.
-    """
-    return recipe.unit == "line" and not _newline_matters(recipe)
 
 
 def _watched(corpus: Corpus, progress: ProgressReport, cancelled: CancelCheck) -> Iterator[Chunk]:

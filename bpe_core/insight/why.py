@@ -203,7 +203,7 @@ class WhySplit:
         kept = corpus if corpus is not None and corpus.serves(history) else None
         tokenizer = tokenizer or (kept.tokenizer if kept is not None else Tokenizer(history))
         self._boundaries = tokenizer.boundaries(text, allowed_special=allowed_special)
-        self._symbols = self._boundaries.all_symbols
+        self._symbols = self._boundaries.all_symbols()
         self._cuts = np.flatnonzero(self._symbols.ranks == PATTERN_CUT)  # the first symbol of each word
         self._pairs = kept.pair_ranks if kept is not None else history.ranks()
         self._base = len(history.alphabet)

@@ -1,27 +1,30 @@
-"""The tokens of a text at every moment of its history: one number for each boundary.
+"""The tokens of a text after every merge: one number for each place between two bytes.
 
 The rank of a boundary is the index of the merge that dissolves it; the tokens after k merges
 lie between the boundaries whose rank is k or more. So a text is encoded once, and travelling
 through the history is one comparison.
+
+    >>> low = Boundaries(b"low", np.array([PATTERN_CUT, 1, 0, PATTERN_CUT], np.int32))  # merges o+w, then l+ow
+    >>> [low.tokens(at).spans().tolist() for at in (1, 2)]
+    [[[0, 1, 108], [1, 3, 256]], [[0, 3, 257]]]
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.segmenting.hidden_symbols import HiddenSymbols
 from bpe_core.segmenting.merging import NEVER as NEVER
+from bpe_core.segmenting.merging import PATTERN_CUT as PATTERN_CUT
+from bpe_core.segmenting.segmentation import NO_TOKEN, Int32s, Int64s, Tokens
 
-PATTERN_CUT = 2**31 - 2  # the pattern, or a special token, cuts here
 INSIDE = -1  # within a base symbol: never a boundary
-NO_SYMBOL = -1  # no base symbol starts at this byte
 
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
+GLUED_WHILE_PENDING = 32  # this many new bytes are shown as part of the token before them
+_WINDOW = 1024  # bytes looked at first when searching for the next boundary
 
 
 class Symbols(NamedTuple):
@@ -33,110 +36,209 @@ class Symbols(NamedTuple):
     stops: Int64s
 
 
-class Hidden(NamedTuple):
-    """Base symbols that cover no byte, in order: markers, and all but the last of what normalization made of one."""
-
-    places: Int64s  # the byte before which each stands
-    ids: Int32s
-    before: Int32s  # the rank of the boundary between each and the symbol before it
-    behind: Int32s  # the same for the symbol behind it
-
-
-@dataclass(frozen=True, eq=False)
-class Tokens:
-    """Some tokens in order."""
-
-    starts: Int64s
-    stops: Int64s
-    ids: Int32s
-
-
-@dataclass(frozen=True, eq=False)
 class Boundaries:
-    """The boundaries of one text, in bytes of the text as it was given.
+    """The boundaries of one text, in bytes of the text as it was given: BPE's `Segmentation`.
 
     `ranks` has one number for each byte, and one more for the end: the index of the merge that
     dissolves the boundary before that byte. NEVER: none does; PATTERN_CUT: words meet there (or a
     word and what belongs to none); INSIDE: no base symbol begins there, so there is no boundary.
     Where symbols that cover no byte make several boundaries fall on one byte, it is PATTERN_CUT if
     words meet there, else the highest rank; `hidden` knows the others. `symbols` has the base symbol
-    that covers each byte and those behind it, NO_SYMBOL where none begins; it is None where each byte
-    is its own symbol.
+    that begins at each byte, or NO_TOKEN; it is None where each byte is its own symbol.
     """
 
-    ranks: Int32s
-    symbols: Int32s | None
-    alphabet_size: int
-    _data: bytes = b""  # the text, where each byte is its own symbol
-    _spelled: Symbols | None = None  # where that is not so
+    def __init__(
+        self,
+        data: bytes,
+        ranks: Int32s,
+        symbols: Int32s | None = None,
+        hidden: HiddenSymbols | None = None,
+        alphabet_size: int = 256,
+    ) -> None:
+        if len(ranks) != len(data) + 1:
+            raise ValueError(f"{len(ranks)} ranks do not fit {len(data)} bytes")
+        self.data, self.ranks, self.symbols, self.alphabet_size = data, ranks, symbols, alphabet_size
+        self.hidden = hidden or HiddenSymbols.none()
+        self.pending: tuple[int, int] | None = None
+
+    @classmethod
+    def unknown(cls, data: bytes) -> Boundaries:
+        """Of a text about which nothing is known yet."""
+        ranks = np.full(len(data) + 1, INSIDE, np.int32)
+        ranks[0] = ranks[-1] = PATTERN_CUT
+        boundaries = cls(data, ranks)
+        boundaries.pending = (0, len(data)) if data else None
+        return boundaries
 
     @classmethod
     def of_bytes(cls, data: bytes, ranks: Int32s, symbol_of_byte: Int32s, alphabet_size: int) -> Boundaries:
         """Of a text each byte of which is a symbol, and belongs to a word."""
-        if bool((symbol_of_byte == np.arange(256)).all()):
-            return cls(ranks, None, alphabet_size, _data=data)
-        places = np.arange(len(data) + 1)
-        symbols = symbol_of_byte[np.frombuffer(data, np.uint8)]
-        spelled = Symbols(symbols, ranks[:-1], places[:-1], places[1:])
-        return cls(ranks, symbols, alphabet_size, _spelled=spelled)
+        are_themselves = bool((symbol_of_byte == np.arange(256)).all())
+        symbols = None if are_themselves else symbol_of_byte[np.frombuffer(data, np.uint8)]
+        return cls(data, ranks, symbols, alphabet_size=alphabet_size)
 
     @classmethod
-    def of_symbols(cls, length: int, symbols: Symbols, alphabet_size: int) -> Boundaries:
-        """Of a text of so many bytes, spelled in whatever symbols."""
-        ranks = np.full(length + 1, INSIDE, np.int32)
+    def of_symbols(cls, data: bytes, symbols: Symbols, alphabet_size: int) -> Boundaries:
+        """Of a text spelled in whatever symbols."""
+        ranks = np.full(len(data) + 1, INSIDE, np.int32)
         np.maximum.at(ranks, symbols.starts, symbols.ranks)
-        are_first = symbols.ranks == np.int32(PATTERN_CUT)
-        are_last = np.append(are_first[1:], True)[: len(are_first)]
-        ranks[symbols.starts[are_first]] = ranks[symbols.stops[are_last]] = PATTERN_CUT
+        behind = np.append(symbols.ranks[1:], np.int32(PATTERN_CUT))[: len(symbols.ranks)]
+        ranks[symbols.starts[symbols.ranks == np.int32(PATTERN_CUT)]] = PATTERN_CUT
+        ranks[symbols.stops[behind == np.int32(PATTERN_CUT)]] = PATTERN_CUT
         ranks[0] = ranks[-1] = PATTERN_CUT
         covering = symbols.stops > symbols.starts
-        begins = np.full(length, NO_SYMBOL, np.int32)
+        begins = np.full(len(data), NO_TOKEN, np.int32)
         begins[symbols.starts[covering]] = symbols.ids[covering]
-        return cls(ranks, begins, alphabet_size, _spelled=symbols)
+        which = np.flatnonzero(~covering)
+        hidden = HiddenSymbols(symbols.starts[which], symbols.ids[which], symbols.ranks[which], behind[which])
+        return cls(data, ranks, begins, hidden, alphabet_size)
 
-    @cached_property
-    def all_symbols(self) -> Symbols:
-        """Every base symbol of the text, those that cover no byte too."""
-        if self._spelled is not None:
-            return self._spelled
-        places = np.arange(len(self._data) + 1)
-        ids = np.frombuffer(self._data, np.uint8).astype(np.int32)
-        return Symbols(ids, self.ranks[:-1], places[:-1], places[1:])
+    @property
+    def length(self) -> int:
+        return len(self.data)
 
-    @cached_property
-    def hidden(self) -> Hidden:
-        """The symbols that cover no byte."""
-        if self._spelled is None:
-            return Hidden(np.zeros(0, np.int64), *(np.zeros(0, np.int32) for _ in range(3)))
-        symbols = self._spelled
-        which = np.flatnonzero(symbols.starts == symbols.stops)
-        behind = np.append(symbols.ranks[1:], np.int32(PATTERN_CUT))
-        return Hidden(symbols.starts[which], symbols.ids[which], symbols.ranks[which], behind[which])
+    # -- changes ---------------------------------------------------------------------------
+
+    def splice(self, start: int, removed: int, added: bytes) -> None:
+        """Follow an edit: what stands behind it moves, what is new waits for an answer.
+
+        A few new bytes are shown as part of the token before them, so that typing does not
+        flicker; many stand alone, as no token, until they are known.
+        """
+        stop = start + removed
+        behind = max(self.ranks[start], self.ranks[stop])
+        seam = np.full(len(added) + 1, INSIDE, np.int32)
+        if len(added) > GLUED_WHILE_PENDING:
+            seam[0] = seam[-1] = PATTERN_CUT
+        else:
+            seam[-1] = behind
+        self.data = b"".join((self.data[:start], added, self.data[stop:]))
+        self.ranks = np.concatenate((self.ranks[:start], seam, self.ranks[stop + 1 :]))
+        self.ranks[0] = self.ranks[-1] = PATTERN_CUT
+        if self.symbols is not None:
+            unknown = np.full(len(added), NO_TOKEN, np.int32)
+            self.symbols = np.concatenate((self.symbols[:start], unknown, self.symbols[stop:]))
+        self.hidden = self.hidden.spliced(start, removed, len(added))
+        self.pending = _shifted_hull(self.pending, start, removed, len(added))
+
+    def put(self, start: int, answer: Boundaries) -> None:
+        """The words from byte `start` on are known now: those of the answer's text, encoded with the same merges."""
+        stop = start + answer.length
+        self.ranks[start : stop + 1] = answer.ranks
+        self.ranks[0] = self.ranks[-1] = PATTERN_CUT
+        if self.symbols is not None or answer.symbols is not None:
+            self.symbols = self._named_symbols()
+            self.symbols[start:stop] = answer._named_symbols()
+        self.hidden = self.hidden.replaced(start, stop, answer.hidden)
+        if self.pending and start <= self.pending[0] and self.pending[1] <= stop:
+            self.pending = None
+
+    # -- tokens ----------------------------------------------------------------------------
 
     def tokens(self, at: int) -> Tokens:
-        """The tokens as they stood after `at` merges."""
-        symbols = self.all_symbols
-        firsts = np.flatnonzero(symbols.ranks >= np.int32(at))
-        if not len(firsts):
-            return Tokens(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int32))
-        inside = np.where(symbols.ranks >= np.int32(at), np.int32(INSIDE), symbols.ranks)
-        last_merge = np.maximum.reduceat(inside, firsts)  # a token is what its last merge made
-        ids = np.where(last_merge >= 0, last_merge + np.int32(self.alphabet_size), symbols.ids[firsts])
-        lasts = np.append(firsts[1:], len(symbols.ids)) - 1
-        return Tokens(symbols.starts[firsts], symbols.stops[lasts], ids)
+        """All tokens as they stood after `at` merges."""
+        return self.with_empty(self.tokens_between(0, self.length, at), at, of_neighbours=True)
 
-    def starts(self, at: int) -> Int64s:
-        """The byte at which each token starts."""
-        return self.tokens(at).starts
+    def tokens_between(self, start: int, stop: int, at: int) -> Tokens:
+        """The tokens that share a byte with `start` to `stop`."""
+        if start >= stop:
+            return Tokens(np.array([start], np.int64), np.empty(0, np.int64))
+        first = self._start_of_token(start, at)
+        end = self._end_of_token(stop - 1, at)
+        edges = np.append(self._starts_between(first, end, at), end)
+        return Tokens(edges, self._ids(edges, at))
 
-    def ids(self, at: int) -> Int32s:
-        """The tokens' ids: what `encode` gives."""
-        return self.tokens(at).ids
+    def with_empty(self, tokens: Tokens, at: int, *, of_neighbours: bool = False) -> Tokens:
+        """The same with the hidden symbols among them that stand alone.
 
-    def spans(self, at: int) -> Int64s:
-        """One row a token: where it starts, where it stops, its id."""
-        tokens = self.tokens(at)
-        return np.stack((tokens.starts, tokens.stops, tokens.ids.astype(np.int64)), axis=1)
+        At both ends may stand some that go with the words before and behind: `of_neighbours` counts them in.
+        """
+        first, end = int(tokens.edges[0]), int(tokens.edges[-1])
+        groups = self.hidden.between(first, end).groups(at, self.alphabet_size)
+        wanted = groups.are_alone
+        if not of_neighbours:
+            wanted &= ~((groups.places == first) & groups.goes_left) & ~((groups.places == end) & ~groups.goes_left)
+        places = groups.places[wanted]
+        indices = np.searchsorted(tokens.edges, places)
+        return Tokens(np.insert(tokens.edges, indices, places), np.insert(tokens.ids, indices, groups.ids[wanted]))
+
+    def edges(self, at: int) -> Int64s:
+        """Where all tokens start, hidden ones too, and where the last one ends."""
+        edges = np.append(self._starts_between(0, self.length, at), self.length)
+        if len(self.hidden):
+            edges = np.sort(np.concatenate((edges, self.hidden.alone(at))), kind="stable")  # which merges sorted halves
+        return edges
+
+    def largest_id(self, at: int) -> int:
+        """An id that none is larger than."""
+        bases = 0 if self.symbols is None else int(self.symbols.max(initial=0))
+        return max(self.alphabet_size + at, bases, int(self.hidden.ids.max(initial=0)))
+
+    def count(self, at: int) -> int:
+        """How many tokens there are."""
+        return self._count(self.ranks[:-1] >= np.int32(at)) + len(self.hidden.alone(at))
+
+    def count_words(self) -> int:
+        """How many words the pattern made of the text."""
+        return self._count(self.ranks[:-1] == np.int32(PATTERN_CUT))
+
+    def _count(self, starts: npt.NDArray[np.bool_]) -> int:
+        return int(np.count_nonzero(starts if self.symbols is None else starts & (self.symbols != NO_TOKEN)))
+
+    def _starts_between(self, start: int, stop: int, at: int) -> Int64s:
+        """Where tokens start, for starts from `start` up to but without `stop`."""
+        return np.flatnonzero(self.ranks[start:stop] >= np.int32(at)) + start
+
+    def _start_of_token(self, byte: int, at: int) -> int:
+        """Where the token that holds this byte starts."""
+        stop, window = byte + 1, _WINDOW
+        while not len(found := self._starts_between(max(0, stop - window), stop, at)):
+            window *= 2
+        return int(found[-1])
+
+    def _end_of_token(self, byte: int, at: int) -> int:
+        """Where the token that holds this byte ends."""
+        window = _WINDOW
+        while not len(found := self._starts_between(byte + 1, byte + 1 + window, at)):
+            window *= 2
+        return int(found[0])
+
+    def _ids(self, edges: Int64s, at: int) -> Int64s:
+        """A token is what its last merge made: the highest rank among the boundaries inside it."""
+        first, end = int(edges[0]), int(edges[-1])
+        inside = self.ranks[first:end].copy()
+        starts = edges[:-1] - first
+        inside[starts] = INSIDE  # its own start is not inside a token
+        last_merge = np.maximum.reduceat(inside, starts).astype(np.int64)
+        if len(self.hidden):
+            groups = self.hidden.between(first, end).groups(at, self.alphabet_size)
+            for edge, joined in ((edges[:-1], groups.with_right), (edges[1:], groups.with_left)):
+                which = (joined >= 0) & (groups.places >= edge[0]) & (groups.places <= edge[-1])
+                np.maximum.at(last_merge, np.searchsorted(edge, groups.places[which]), joined[which])
+        symbols = np.frombuffer(self.data, np.uint8) if self.symbols is None else self.symbols
+        ids = np.where(last_merge >= 0, last_merge + self.alphabet_size, symbols[edges[:-1]].astype(np.int64))
+        if self.pending:
+            ids[(edges[:-1] >= self.pending[0]) & (edges[1:] <= self.pending[1])] = NO_TOKEN
+        return ids
+
+    def _named_symbols(self) -> Int32s:
+        return np.frombuffer(self.data, np.uint8).astype(np.int32) if self.symbols is None else self.symbols
+
+    def all_symbols(self) -> Symbols:
+        """Every base symbol of the text in order, those that cover no byte too."""
+        symbols = self._named_symbols()
+        hidden, starts = self.hidden, np.flatnonzero(symbols != NO_TOKEN)
+        places = np.flatnonzero(self.ranks != INSIDE)  # a symbol ends at the next of them
+        stops, ranks = places[np.searchsorted(places, starts, side="right")], self.ranks[starts]
+        following = np.searchsorted(starts, hidden.places)
+        are_followed = following < len(starts)
+        ranks[following[are_followed]] = hidden.behind[are_followed]  # of several in one place the last one's holds
+        return Symbols(
+            np.insert(symbols[starts], following, hidden.ids),
+            np.insert(ranks, following, hidden.before),
+            np.insert(starts, following, hidden.places),
+            np.insert(stops, following, hidden.places),
+        )
 
 
 def joined(parts: list[Symbols]) -> Symbols:
@@ -146,3 +248,16 @@ def joined(parts: list[Symbols]) -> Symbols:
     if len(parts) == 1:
         return parts[0]
     return Symbols(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+def _shifted_hull(old: tuple[int, int] | None, start: int, removed: int, added: int) -> tuple[int, int]:
+    """The smallest range that holds the new bytes and all that was waiting before, where it is now."""
+    if old is None:
+        return start, start + added
+
+    def moved(position: int, inside: int) -> int:
+        if position <= start:
+            return position
+        return position + added - removed if position >= start + removed else inside
+
+    return min(start, moved(old[0], start)), max(start + added, moved(old[1], start + added))

@@ -16,19 +16,16 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.atomic import write_atomically
-from bpe_core.counting.count_words import may_cut_at_newlines
 from bpe_core.errors import BpeError, Cancelled, OutputError
 from bpe_core.history.history import MergeHistory
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
-from bpe_core.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Chunk, Corpus
-from bpe_core.text.scanner import safe_ascii_pairs
+from bpe_core.text.safe_cuts import SafeCuts
 
 Width = Literal["uint16", "uint32", "int32", "int64"]
 
 PIECE = 1 << 20  # bytes of a long document that are encoded at a time
-_LOOK_BACK = 1 << 16  # bytes in which a place to cut is looked for
 _HEADER = 128  # bytes of an .npy header: enough for any length
 
 
@@ -153,46 +150,20 @@ class _Encoding:
         self.tokenizer = tokenizer
         self._at = at
         self._allowed: Literal["all"] | tuple[str, ...] = "all" if allow_special else ()
-        recipe = tokenizer.history.recipe
-        self._safe = _safe_cuts(recipe, allow_special)
+        self._cuts = SafeCuts.of(tokenizer.history.recipe, with_specials=allow_special)
         self._rest = bytearray()
 
     def ids_of(self, chunk: Chunk) -> Iterator[npt.NDArray[np.int32]]:
         self._rest += chunk.data
         if chunk.ends_document:
             yield self._take(len(self._rest))
-        elif self._safe is not None and len(self._rest) >= PIECE:
-            cut = last_safe_cut(self._rest, self._safe)
-            if cut:
-                yield self._take(cut)
+        elif len(self._rest) >= PIECE and (cut := self._cuts.last(self._rest)):
+            yield self._take(cut)
 
     def _take(self, length: int) -> npt.NDArray[np.int32]:
         text = self._rest[:length].decode()
         del self._rest[:length]
         return self.tokenizer.encode_to_array(text, at=self._at, allowed_special=self._allowed)
-
-
-def _safe_cuts(recipe: Recipe, allow_special: bool) -> npt.NDArray[np.bool_] | None:
-    """Between which ASCII bytes a document may be cut without changing a word; None: nowhere."""
-    table = np.zeros((128, 128), bool)
-    if allow_special and recipe.special_tokens:
-        return None  # one might lie across the cut
-    plain = recipe.with_changes(special_tokens=())
-    if may_cut_at_newlines(plain):
-        table[ord("\n"), :] = True
-    if not recipe.normalizes:  # what is removed may have stood between two that belong together
-        for before, after in safe_ascii_pairs(recipe.pattern, recipe.unit):
-            table[before, after] = True
-    return table if table.any() else None
-
-
-def last_safe_cut(data: bytes | bytearray, safe: npt.NDArray[np.bool_]) -> int:
-    """The last place in the text where it may be cut; 0 if there is none near its end."""
-    tail = np.frombuffer(bytes(data[-_LOOK_BACK:]), np.uint8)
-    ascii_pairs = (tail[:-1] < 128) & (tail[1:] < 128)
-    may = ascii_pairs & safe[tail[:-1] & 127, tail[1:] & 127]
-    found = np.flatnonzero(may)
-    return len(data) - len(tail) + int(found[-1]) + 1 if len(found) else 0
 
 
 def _npy_header(length: int, width: Width) -> bytes:

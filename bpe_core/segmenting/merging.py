@@ -20,6 +20,7 @@ from typing import NamedTuple
 from bpe_core.history.history import MergeHistory
 
 NEVER = 2**31 - 1  # no merge dissolves this boundary
+PATTERN_CUT = 2**31 - 2  # the pattern, or a special token, cuts here
 
 _JOINED = -1  # a cell that belongs to the token before it
 _PLACE_BITS = 40  # a heap entry is one number: the rank above, the place in the word below

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_core.history.history import MergeHistory
-from bpe_core.segmenting.boundaries import PATTERN_CUT, Int32s, Symbols
+from bpe_core.segmenting.boundaries import PATTERN_CUT, Symbols
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.greedy import LongestMatch
 from bpe_core.segmenting.merging import MergedWord, Merges
+from bpe_core.segmenting.segmentation import Int32s
 from bpe_core.segmenting.spelling import Spelling
 
 REMEMBERED_WORDS = 1 << 15

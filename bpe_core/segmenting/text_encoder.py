@@ -11,10 +11,11 @@ import numpy as np
 
 from bpe_core.history.history import MergeHistory
 from bpe_core.kernels import readiness
-from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, Int32s, Symbols, joined
+from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, Symbols, joined
 from bpe_core.segmenting.cutting import Cutting, Part, utf8
 from bpe_core.segmenting.greedy import LongestMatch
 from bpe_core.segmenting.plain_encoder import PlainEncoder
+from bpe_core.segmenting.segmentation import Int32s
 
 WORTH_LOADING = 64_000  # characters: in this time plain code encodes them, too
 
@@ -72,7 +73,7 @@ class TextEncoder:
             ranks = np.append(encoder.byte_ranks(text), np.int32(PATTERN_CUT))
             return Boundaries.of_bytes(data, ranks, symbol_of_byte, self._base)
         parts = [self._placed_symbols(encoder, part) for part in self.cutting.parts(text, allowed)]
-        return Boundaries.of_symbols(len(data), joined(parts), self._base)
+        return Boundaries.of_symbols(data, joined(parts), self._base)
 
     def _placed_symbols(self, encoder: Encoder, part: Part) -> Symbols:
         """The symbols of a part with their places in the text as it was given."""

@@ -28,8 +28,8 @@ from bpe_core.segmenting.boundaries import INSIDE as INSIDE
 from bpe_core.segmenting.boundaries import NEVER as NEVER
 from bpe_core.segmenting.boundaries import PATTERN_CUT as PATTERN_CUT
 from bpe_core.segmenting.boundaries import Boundaries as Boundaries
-from bpe_core.segmenting.boundaries import Int32s
 from bpe_core.segmenting.cutting import Allowed
+from bpe_core.segmenting.segmentation import Int32s
 from bpe_core.segmenting.text_encoder import TextEncoder
 from bpe_core.token_texts import TokenTexts
 
@@ -72,7 +72,7 @@ class Tokenizer:
         token was made of, and what was removed right behind it.
         """
         boundaries = self.boundaries(text, allowed_special=allowed_special)
-        return [(start, stop, id) for start, stop, id in boundaries.spans(self._checked_at(at)).tolist()]
+        return [(start, stop, id) for start, stop, id in boundaries.tokens(self._checked_at(at)).spans().tolist()]
 
     def boundaries(self, text: str, *, allowed_special: Allowed = ()) -> Boundaries:
         """For each boundary in a text the merge that dissolves it: its tokens at every moment."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import random
-import re
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -23,10 +22,13 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
-from app.window.text.boundary_ranks import CUT, NEVER, Int32s
 from app.window.text.model import TextChange, TokenTextModel
 from app.window.text.view.editor import TokenTextEdit
 from app.window.text.view.panel import TokenTextPanel
+from bpe_core import NEVER, PATTERN_CUT, Recipe
+from bpe_core.segmenting.boundaries import Boundaries
+from bpe_core.segmenting.segmentation import Int32s
+from bpe_core.text.safe_cuts import SafeCuts
 
 SIZE = 1_000_000
 WINDOW = (1000, 700)
@@ -53,20 +55,21 @@ def made_up_ranks(text: str) -> Int32s:
     rng = np.random.default_rng(3)
     ranks = (MERGES * rng.random(len(data) + 1) ** 2).astype(np.int32)
     ranks[rng.random(len(ranks)) < 0.1] = NEVER
-    ranks[:-1][(data == 32) | (data == 10)] = CUT
-    ranks[0] = ranks[-1] = CUT
+    ranks[:-1][(data == 32) | (data == 10)] = PATTERN_CUT
+    ranks[0] = ranks[-1] = PATTERN_CUT
     return ranks
 
 
 def answer(model: TokenTextModel) -> Callable[[TextChange], None]:
     """What a session does at each edit, without an engine: the ranks of the requested bytes."""
-    between_words = re.compile(rb"(?<=[a-z])(?=[ \n][a-z])")
+    cuts = SafeCuts.of(Recipe.preset("gpt2"))
 
     def on_change(_change: TextChange) -> None:
-        request = model.request(between_words)
+        request = model.request(cuts)
         if request:
-            ranks = np.resize(np.array([CUT, 5, 900, NEVER, 3], np.int32), request.stop - request.start + 1)
-            model.accept(request.revision, request.start, request.stop, ranks)
+            data = request.text.encode()
+            ranks = np.resize(np.array([PATTERN_CUT, 5, 900, NEVER, 3], np.int32), len(data) + 1)
+            model.accept(request.revision, request.start, Boundaries(data, ranks))
 
     return on_change
 
@@ -85,7 +88,7 @@ def measured(text: str) -> Iterator[tuple[str, list[float]]]:
     editor = TokenTextEdit(model)
     editor.resize(*WINDOW)
     editor.show()
-    model.accept(model.revision, 0, model.byte_length, made_up_ranks(text))
+    model.accept(model.revision, 0, Boundaries(model.data, made_up_ranks(text)))
     editor.select_bytes(SIZE // 2, SIZE // 2)
     editor.setFocus()
     QApplication.processEvents()
@@ -117,7 +120,7 @@ def measured_beside_ids(text: str) -> Iterator[tuple[str, list[float]]]:
     panel = TokenTextPanel(model)
     panel.resize(1280, WINDOW[1])
     panel.show()
-    model.accept(model.revision, 0, model.byte_length, made_up_ranks(text))
+    model.accept(model.revision, 0, Boundaries(model.data, made_up_ranks(text)))
     panel.editor.select_bytes(SIZE // 2, SIZE // 2)
     model.text_changed.connect(answer(model))
     QApplication.processEvents()
@@ -143,7 +146,7 @@ def _press(editor: TokenTextEdit, text: str, key: Qt.Key = Qt.Key.Key_unknown) -
 
 
 def _accept(editor: TokenTextEdit, ranks: Int32s) -> None:
-    editor.model.accept(editor.model.revision, 0, editor.model.byte_length, ranks)
+    editor.model.accept(editor.model.revision, 0, Boundaries(editor.model.data, ranks))
     editor.model.counts()
     editor.viewport().repaint()
 

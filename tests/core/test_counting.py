@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bpe_core.text.corpus
-from bpe_core.counting.count_words import count_plainly, count_words, may_cut_at_newlines
+from bpe_core.counting.count_words import count_plainly, count_words
 from bpe_core.errors import BpeError, Cancelled, PatternError
 from bpe_core.progress import Progress
 from bpe_core.recipe import Recipe
@@ -54,13 +54,6 @@ def test_counts_do_not_depend_on_blocks(recipe: Recipe, texts: list[str], size: 
 def test_the_chosen_way_of_counting_is_the_plain_one(recipe: Recipe) -> None:
     texts = ["low lower\nΑΣ lowest<e>", "“It's Low”, he said.\n\nlow"]
     assert list(count_words(Corpus.from_texts(texts), recipe)) == as_told(texts, recipe)
-
-
-def test_lines_are_cut_only_where_a_newline_ends_one() -> None:
-    assert may_cut_at_newlines(Recipe(unit="line"))
-    assert not may_cut_at_newlines(Recipe(unit="file"))
-    assert not may_cut_at_newlines(Recipe(unit="line", strip_marks="\n"))
-    assert not may_cut_at_newlines(Recipe(unit="line", special_tokens=("a\nb",)))
 
 
 def test_documents_are_never_glued(tmp_path: Path) -> None:

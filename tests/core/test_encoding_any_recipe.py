@@ -78,12 +78,11 @@ def plain_python() -> Iterator[None]:
 def assert_tells(tokenizer: bpe.Tokenizer, text: str, ids: list[int], at: int, allowed: tuple[str, ...]) -> None:
     assert tokenizer.encode(text, at=at, allowed_special=allowed) == ids
     boundaries = tokenizer.boundaries(text, allowed_special=allowed)
-    tokens = boundaries.tokens(at)
-    assert tokens.ids.tolist() == ids
-    starts, stops = tokens.starts.tolist(), tokens.stops.tolist()
-    edges = [0, *(place for span in zip(starts, stops, strict=True) for place in span), len(text.encode())]
+    spans = boundaries.tokens(at).spans().tolist()
+    assert [id for _, _, id in spans] == ids
+    edges = [0, *(place for start, stop, _ in spans for place in (start, stop)), len(text.encode())]
     assert edges == sorted(edges), "spans follow each other within the text"
-    covering = [start for start, stop in zip(starts, stops, strict=True) if start < stop]
+    covering = [start for start, stop, _ in spans if start < stop]
     assert (boundaries.ranks[covering] >= at).all()
     assert set(np.flatnonzero(boundaries.ranks >= np.int32(at)).tolist()) <= {*edges}
 

@@ -282,7 +282,7 @@ def test_peers_given_the_first_merges_only_stand_where_we_stood_then(encoder: Ca
     for at in (0, 1, 2, 10, 100, 700, len(history)):
         expected = encoder(history.first(at))(text)
         assert ours.encode(text, at=at) == expected
-        assert at_every_moment.ids(at).tolist() == expected
+        assert at_every_moment.tokens(at).ids.tolist() == expected
 
 
 def test_tiktoken_finds_the_same_special_tokens_where_they_are_allowed() -> None:

@@ -6,7 +6,6 @@ from functools import cache
 from itertools import pairwise, product
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 import regex
 from hypothesis import example, given
@@ -15,7 +14,8 @@ from hypothesis import strategies as st
 from bpe_core.kernels import scan as kernels
 from bpe_core.recipe import Recipe, Unit
 from bpe_core.text.patterns import NAMED_PATTERNS
-from bpe_core.text.scanner import ScanTable, safe_ascii_pairs, table_for
+from bpe_core.text.safe_cuts import between_kinds
+from bpe_core.text.scanner import ScanTable, table_for
 from bpe_core.text.scanner.kinds import CODE_POINTS, KINDS, SURROGATES, Kind, kind_of_code_point
 from bpe_core.text.scanner.machine import ROW, STATE_SHIFT
 from bpe_core.text.splitting import split_words
@@ -169,23 +169,7 @@ def test_a_text_may_be_divided_at_a_safe_pair(pattern: str, unit: Unit, before: 
 @cache
 def safe_characters(pattern: str, unit: Unit) -> list[tuple[str, str]]:
     examples = [chr(int(np.argmax(kind_of_code_point() == kind))) for kind in range(KINDS - 1)]
-    safe: npt.NDArray[np.bool_] = machine(pattern, unit).safe_pairs
-    return [(examples[x], examples[y]) for x, y in np.argwhere(safe)]
-
-
-@pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "o200k", "english", "whitespace"])
-def test_a_blank_behind_a_letter_or_sign_is_a_safe_place(pattern: str) -> None:
-    pairs = set(safe_ascii_pairs(pattern))
-    assert {(byte, ord(" ")) for byte in b"aZs.,"} <= pairs
-    assert (ord("a"), ord("\n")) in pairs
-    assert (ord(" "), ord("a")) not in pairs - set(safe_ascii_pairs("whitespace"))
-
-
-def test_nothing_is_safe_without_splitting_but_line_ends_are() -> None:
-    assert safe_ascii_pairs("none") == []
-    assert set(safe_ascii_pairs("none", "line")) == {(ord("\n"), byte) for byte in range(128)}
-    assert safe_ascii_pairs("custom") == []
-    assert table_for("custom") is None
+    return [(examples[x], examples[y]) for x, y in np.argwhere(between_kinds(machine(pattern, unit)))]
 
 
 def test_tables_are_small_and_whole() -> None:

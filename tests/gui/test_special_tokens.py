@@ -47,9 +47,8 @@ def expected_ids(program: Program) -> list[int]:
     assert run is not None
     assert run.history is not None
     tokenizer, at = Tokenizer(run.history), program.session.cursor.position
-    boundaries = tokenizer.boundaries(program.token_text.text(), allowed_special="all")
-    tokens = boundaries.tokens(at)
-    return [int(id) for id in tokens.ids[tokens.stops > tokens.starts]]
+    spans = tokenizer.spans(program.token_text.text(), at=at, allowed_special="all")
+    return [id for start, stop, id in spans if stop > start]
 
 
 def test_a_special_token_is_one_token_at_any_moment(qtbot: QtBot, program: Program) -> None:

@@ -12,12 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
-from app.window.text.boundary_ranks import NO_TOKEN
-from app.window.text.hidden_symbols import HiddenSymbols
-from app.window.text.model import TokenTextModel
-from app.window.text.safe_cuts import safe_cut_of
+from app.window.text.model import NO_TOKEN, TokenTextModel
 from app.wiring import Program
 from bpe_core import Alphabet, MergeHistory, Recipe, Tokenizer, WordTable
+from bpe_core.text.safe_cuts import SafeCuts
 from tests.core.random_training import merge_tables
 from tests.gui.conftest import settle
 
@@ -51,18 +49,15 @@ def histories(draw: st.DrawFn) -> MergeHistory:
 
 def model_of(text: str, history: MergeHistory) -> TokenTextModel:
     model = TokenTextModel(text)
-    model.use_alphabet(len(history.alphabet))
     answer(model, history)
     return model
 
 
 def answer(model: TokenTextModel, history: MergeHistory) -> None:
     """As the window asks the engine: for the least of the text that an edit can have changed."""
-    request = model.request(safe_cut_of(history.recipe))
+    request = model.request(SafeCuts.of(history.recipe))
     if request is not None:
-        found = Tokenizer(history).boundaries(request.text)
-        hidden = HiddenSymbols(*found.hidden)
-        assert model.accept(request.revision, request.start, request.stop, found.ranks, found.symbols, hidden)
+        assert model.accept(request.revision, request.start, Tokenizer(history).boundaries(request.text))
 
 
 def assert_shows_what_the_engine_gives(model: TokenTextModel, history: MergeHistory, at: int) -> None:

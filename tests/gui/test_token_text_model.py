@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 import zlib
 
 import numpy as np
@@ -14,13 +13,17 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from app.window.text import pieces as text_pieces
-from app.window.text.boundary_ranks import CUT, INSIDE, NEVER, NO_TOKEN, BoundaryRanks, Int32s
-from app.window.text.model import TextChange, TokenAt, TokenTextModel
+from app.window.text.model import NO_TOKEN, TextChange, TokenAt, TokenTextModel
 from app.window.text.pieces import TextPieces
-from app.window.text.safe_cuts import reader_of, span_to_encode
+from bpe_core import NEVER, Recipe
+from bpe_core import PATTERN_CUT as CUT
+from bpe_core.segmenting.boundaries import INSIDE, Boundaries
+from bpe_core.segmenting.segmentation import Int32s
 from bpe_core.text.patterns import NAMED_PATTERNS
+from bpe_core.text.safe_cuts import SafeCuts
 
 GPT2 = regex.compile(NAMED_PATTERNS["gpt2"].expression)
+CUTS = SafeCuts.of(Recipe.preset("gpt2"))
 
 # Letters, blanks, line ends of all kinds, marks, joiners, right-to-left, beyond the first plane.
 CHARACTERS = "ab z1'.,s\n\n\r\t\x00\u0301\u200d\u2028\u2029é€אم日한😀👍🏽🇩🇪"
@@ -39,10 +42,14 @@ def made_up_ranks(text: str) -> Int32s:
     return np.array([*ranks, CUT], np.int32)
 
 
+def made_up(text: str) -> Boundaries:
+    return Boundaries(text.encode(), made_up_ranks(text))
+
+
 def answer(model: TokenTextModel) -> None:
-    request = model.request()
+    request = model.request(CUTS)
     if request:
-        assert model.accept(request.revision, request.start, request.stop, made_up_ranks(request.text))
+        assert model.accept(request.revision, request.start, made_up(request.text))
 
 
 def naive_spans(ranks: Int32s, at: int) -> list[tuple[int, int]]:
@@ -92,7 +99,6 @@ def test_positions_in_characters_and_bytes_agree_with_encoding(text: str) -> Non
             assert pieces.character_of(byte) == character
         for byte in range(len(data)):
             assert pieces.character_of(byte) == len(data[:byte].decode(errors="ignore"))
-            assert pieces.utf8(byte, min(byte + 5, len(data))) == data[byte : byte + 5]
 
 
 @given(texts, st.lists(st.tuples(st.integers(0, 80), st.integers(0, 12), texts), max_size=8))
@@ -118,31 +124,6 @@ def test_a_long_line_is_cut_at_blanks_and_never_inside_what_is_drawn_as_one() ->
         pieces = list(TextPieces("x" + whole * 2000))
         assert len(pieces) > 2
         assert all("".join(pieces[:i]).endswith(whole) for i in range(1, len(pieces)))
-
-
-# -- how much is encoded again -------------------------------------------------------------
-
-
-@given(lines, st.integers(0, 100), st.integers(0, 10), lines)
-def test_what_lies_outside_the_span_to_encode_keeps_its_words(text: str, start: int, length: int, added: str) -> None:
-    start = min(start, len(text))
-    stop = min(start + length, len(text))
-    new = text[:start] + added + text[stop:]
-    low, high = span_to_encode(reader_of(new.encode()), len(new), start, start + len(added))
-    whole = made_up_ranks(new)
-    old = made_up_ranks(text)
-    tail = len(new) - high
-    assert low <= start <= start + len(added) <= high
-    np.testing.assert_array_equal(whole[:low], old[:low])
-    np.testing.assert_array_equal(whole[len(new) + 1 - tail :], old[len(text) + 1 - tail :])
-    np.testing.assert_array_equal(whole[low : high + 1], made_up_ranks(new[low:high]))
-
-
-def test_the_span_grows_until_a_safe_cut_is_found_however_far() -> None:
-    text = b"first\n" + b"9" * 50_000 + b"\nlast\nend"
-    assert span_to_encode(reader_of(text), len(text), 30_000, 30_001) == (5, text.index(b"\nend"))
-    blank = re.compile(rb"(?<=[a-z])(?= )")
-    assert span_to_encode(reader_of(b"one two three four"), 18, 9, 9, blank) == (7, 13)
 
 
 # -- ranks and tokens ----------------------------------------------------------------------
@@ -171,22 +152,11 @@ def test_tokens_and_ids_are_those_of_a_plain_walk_over_the_ranks(text: str, at: 
     assert model.index_of_token(byte) == index
 
 
-def test_a_token_longer_than_any_window_is_found_from_within() -> None:
-    boundaries = BoundaryRanks(100_000)
-    ranks = np.full(100_001, 3, np.int32)
-    ranks[0] = ranks[-1] = CUT
-    boundaries.put(0, 100_000, ranks, None)
-    assert boundaries.start_of_token(70_000, at=4) == 0
-    assert boundaries.end_of_token(20, at=4) == 100_000
-    assert boundaries.start_of_token(70_000, at=3) == 70_000
-
-
 def test_base_symbols_of_other_alphabets_give_their_own_ids_and_may_be_no_token() -> None:
     model = TokenTextModel("né!")
-    model.use_alphabet(40)
     ranks = np.array([CUT, 7, INSIDE, CUT, CUT], np.int32)
     symbols = np.array([14, 30, 30, NO_TOKEN], np.int32)
-    assert model.accept(model.revision, 0, 4, ranks, symbols)
+    assert model.accept(model.revision, 0, Boundaries(model.data, ranks, symbols, alphabet_size=40))
     model.set_cursor(7)
     assert model.tokens_between(0, 4).ids.tolist() == [14, 30, NO_TOKEN]
     assert model.token_count() == 2
@@ -267,11 +237,10 @@ class EditedText(RuleBasedStateMachine):
     @precondition(lambda self: self.text)
     @rule(letter=st.sampled_from("aé😀\n"))
     def engine_answers_too_late(self, letter: str) -> None:
-        request = self.model.request()
+        request = self.model.request(CUTS)
         self.edit(len(self.text) // 2, 0, letter)
         if request:
-            ranks = made_up_ranks(request.text)
-            assert not self.model.accept(request.revision, request.start, request.stop, ranks)
+            assert not self.model.accept(request.revision, request.start, made_up(request.text))
 
     @rule(at=st.integers(0, 60))
     def travel(self, at: int) -> None:
@@ -310,7 +279,8 @@ TestEditedText = EditedText.TestCase
 
 def test_while_an_answer_is_awaited_a_typed_letter_keeps_the_look_of_its_word() -> None:
     model = TokenTextModel("low and high")
-    model.accept(0, 0, 12, np.array([CUT, 0, 1, CUT, 2, 3, 4, CUT, 5, 6, 7, 8, CUT], np.int32))
+    ranks = np.array([CUT, 0, 1, CUT, 2, 3, 4, CUT, 5, 6, 7, 8, CUT], np.int32)
+    model.accept(0, 0, Boundaries(model.data, ranks))
     model.set_cursor(100)
     before = model.tokens_between(0, 12)
     model.replace(6, 6, "x")
@@ -328,7 +298,7 @@ def test_while_an_answer_is_awaited_a_typed_letter_keeps_the_look_of_its_word() 
 
 def test_a_long_paste_is_no_token_until_it_is_known() -> None:
     model = TokenTextModel("ab")
-    model.accept(0, 0, 2, np.array([CUT, 0, CUT], np.int32))
+    model.accept(0, 0, Boundaries(model.data, np.array([CUT, 0, CUT], np.int32)))
     model.set_cursor(1)
     model.replace(1, 1, "paste " * 50)
     ids = model.tokens_between(0, model.byte_length).ids.tolist()
@@ -393,7 +363,7 @@ def test_forgetting_the_tokens_waits_for_the_whole_text() -> None:
     model = TokenTextModel("some text")
     answer(model)
     model.forget_tokens()
-    request = model.request()
+    request = model.request(CUTS)
     assert request is not None
     assert (request.start, request.stop, request.text) == (0, 9, "some text")
     assert set(model.tokens_between(0, 9).ids.tolist()) == {NO_TOKEN}

@@ -18,9 +18,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.window.text.boundary_ranks import CUT, NEVER, NO_TOKEN, Int32s, Tokens
-from app.window.text.hidden_symbols import HiddenSymbols
-from app.window.text.model import TextChange, TokenAt, TokenTextModel
+from app.window.text.model import NO_TOKEN, TextChange, TokenAt, Tokens, TokenTextModel
 from app.window.text.view.block_layout import BlockLayout, Setting
 from app.window.text.view.canvas import MARGIN
 from app.window.text.view.caret import next_word, previous_word, word_around
@@ -31,6 +29,11 @@ from app.window.text.view.ids_view import IdsView
 from app.window.text.view.palette import DARK_FILLS, LIGHT_FILLS, TokenPalette
 from app.window.text.view.panel import TokenTextPanel
 from app.window.text.view.visible_text import VisibleText, utf16_length
+from bpe_core import NEVER
+from bpe_core import PATTERN_CUT as CUT
+from bpe_core.segmenting.boundaries import Boundaries
+from bpe_core.segmenting.hidden_symbols import HiddenSymbols
+from bpe_core.segmenting.segmentation import Int32s
 
 Key = Qt.Key
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -60,7 +63,7 @@ def words_of_letters(data: bytes) -> Int32s:
 
 def answer(model: TokenTextModel) -> None:
     data = model.text().encode()
-    model.accept(model.revision, 0, len(data), words_of_letters(data))
+    model.accept(model.revision, 0, Boundaries(data, words_of_letters(data)))
 
 
 @pytest.fixture
@@ -790,7 +793,7 @@ def test_three_hundred_thousand_ids_are_reached_to_the_last(qtbot: QtBot) -> Non
     qtbot.addWidget(view)
     view.resize(300, 300)
     view.show()
-    model.accept(model.revision, 0, 300_000, np.full(300_001, NEVER, np.int32))
+    model.accept(model.revision, 0, Boundaries(model.data, np.full(300_001, NEVER, np.int32)))
     grid = view.grid
     qtbot.waitUntil(lambda: grid.verticalScrollBar().maximum() > 10_000)
     grid.verticalScrollBar().setValue(grid.verticalScrollBar().maximum())
@@ -804,7 +807,7 @@ def test_the_counts_follow_the_text_and_the_cursor(qtbot: QtBot) -> None:
     bar = CountsBar(model)
     qtbot.addWidget(bar)
     assert "… tokens" in bar.accessibleName()
-    model.accept(0, 0, 7, np.array([CUT, 0, 1, CUT, 2, 0, 1, CUT], np.int32))
+    model.accept(0, 0, Boundaries(model.data, np.array([CUT, 0, 1, CUT, 2, 0, 1, CUT], np.int32)))
     qtbot.waitUntil(lambda: bar.accessibleName().startswith("7 characters, 7 bytes, 7 tokens, 1.00 bytes per token"))
     model.set_cursor(3)
     qtbot.waitUntil(lambda: "2 tokens, 3.50 bytes per token, 1.00 tokens per word" in bar.accessibleName())
@@ -848,13 +851,12 @@ def test_an_id_without_bytes_stands_among_the_others(qtbot: QtBot) -> None:
     panel = TokenTextPanel(model)
     qtbot.addWidget(panel)
     panel.show()
-    model.use_alphabet(9)
     symbols = np.array([1, 2, 3, NO_TOKEN, 1, 2, 3], np.int32)
     ranks = np.array([CUT, 0, NEVER, CUT, CUT, 0, NEVER, CUT], np.int32)
     markers = HiddenSymbols(
         np.array([3, 7]), *(np.array(two, np.int32) for two in ([4, 4], [NEVER, NEVER], [CUT, CUT]))
     )
-    model.accept(model.revision, 0, 7, ranks, symbols, markers)
+    model.accept(model.revision, 0, Boundaries(model.data, ranks, symbols, markers, alphabet_size=9))
     model.set_cursor(1)
     grid = panel.ids.grid
     qtbot.waitUntil(lambda: grid.cells == grid._measured())

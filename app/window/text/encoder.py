@@ -12,11 +12,11 @@ from app.session.notices import Notice
 from app.session.runs import Runs
 from app.session.time import TimeCursor
 from app.window.parts.throttle import Throttle
-from app.window.text.hidden_symbols import HiddenSymbols
 from app.window.text.model import EncodeRequest, TokenTextModel
-from app.window.text.safe_cuts import safe_cut_of
-from bpe_core import Boundaries, MergeHistory, Recipe, Tokenizer, WordTable
+from bpe_core import MergeHistory, Recipe, Tokenizer, WordTable
 from bpe_core.alphabet import Alphabet
+from bpe_core.segmenting.segmentation import Segmentation
+from bpe_core.text.safe_cuts import SafeCuts
 
 TOPIC = "the person's text"
 LEARNING_MILLISECONDS = 200  # how often the text is encoded anew while merges stream
@@ -83,7 +83,7 @@ class TextEncoder(QObject):
                 self._model.revision, 0, self._model.byte_length, self._model.text()
             )
         else:  # where a recipe surely cuts takes a while to find out, at first
-            request = self._model.request(safe_cut_of(wanted.recipe)) if self._model.is_pending else None
+            request = self._model.request(SafeCuts.of(wanted.recipe)) if self._model.is_pending else None
         if request is None:
             return
         text = request.text
@@ -99,14 +99,11 @@ class TextEncoder(QObject):
         self.noticed.emit(Notice(sentence))
         self._history = self._wanted()
 
-    def _accept(self, request: EncodeRequest, history: MergeHistory, found: Boundaries) -> None:
+    def _accept(self, request: EncodeRequest, history: MergeHistory, found: Segmentation) -> None:
         if request.revision != self._model.revision:
             return
-        if self._history is None or len(self._history.alphabet) != len(history.alphabet):
-            self._model.use_alphabet(len(history.alphabet))
         self._history = history
-        hidden = HiddenSymbols(*found.hidden)
-        self._model.accept(request.revision, request.start, request.stop, found.ranks, found.symbols, hidden)
+        self._model.accept(request.revision, request.start, found)
 
 
 def _are_the_same(one: MergeHistory, other: MergeHistory | None) -> bool:

@@ -1,8 +1,8 @@
-"""A person's text with the tokens it falls into at merge k: what the text view and the ids view show.
+"""A person's text with the tokens it falls into after k merges: what the text view and the ids view show.
 
-The model holds the text, the rank of every boundary in it, and the time cursor. An edit
-moves the known ranks at once and leaves a range waiting; whoever listens to `text_changed`
-asks `request()` what to encode and hands the answer to `accept()`. An answer to an older
+The model holds the text, its tokens at every step, and the time cursor. An edit moves the
+known tokens at once and leaves a range waiting; whoever listens to `text_changed` asks
+`request()` what to encode and hands the answer to `accept()`. An answer to an older
 revision of the text is dropped: a newer request is already under way.
 """
 
@@ -14,11 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from app.window.text.boundary_ranks import NO_TOKEN, BoundaryRanks, Int32s, Int64s, Tokens
 from app.window.text.edit_history import Edit, EditHistory
-from app.window.text.hidden_symbols import HiddenSymbols
 from app.window.text.pieces import PiecesChange, TextPieces, utf8_length
-from app.window.text.safe_cuts import NEWLINE_AFTER_LETTER, span_to_encode
+from bpe_core.segmenting.boundaries import Boundaries
+from bpe_core.segmenting.segmentation import NO_TOKEN as NO_TOKEN
+from bpe_core.segmenting.segmentation import Int32s, Int64s, Segmentation
+from bpe_core.segmenting.segmentation import Tokens as Tokens
+from bpe_core.text.safe_cuts import SafeCuts
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -38,7 +40,7 @@ class TextChange:
 
 @dataclass(frozen=True)
 class EncodeRequest:
-    """The bytes of one revision of the text whose boundary ranks are wanted."""
+    """The bytes of one revision of the text whose tokens are wanted."""
 
     revision: int
     start: int
@@ -94,10 +96,10 @@ class TokenCounts:
 
 
 class TokenTextModel(QObject):
-    """The text, its boundary ranks and the time cursor, as one thing that can be watched."""
+    """The text, its tokens at every step and the time cursor, as one thing that can be watched."""
 
     text_changed = Signal(object)  # a TextChange
-    tokens_changed = Signal()  # other ranks, or another cursor: the same text falls into other tokens
+    tokens_changed = Signal()  # another answer, or another cursor: the same text falls into other tokens
     undo_changed = Signal(bool, bool)  # can undo, can redo
     step_made = Signal()  # an edit that is a step of undo by itself
 
@@ -105,7 +107,7 @@ class TokenTextModel(QObject):
         super().__init__(parent)
         self.pieces = TextPieces(_encodable(text))
         self.revision = 0
-        self._ranks = BoundaryRanks(self.pieces.byte_length)
+        self._segmentation: Segmentation = Boundaries.unknown(self.pieces.text().encode())
         self._numbers: Int64s | None = None
         self._cursor = 0
         self._history = EditHistory()
@@ -180,7 +182,7 @@ class TokenTextModel(QObject):
     def _change(self, edit: Edit) -> None:
         start_byte = self.pieces.byte_of(edit.start)
         change = self.pieces.replace(edit.start, edit.start + len(edit.removed), edit.added)
-        self._ranks.splice(start_byte, utf8_length(edit.removed), utf8_length(edit.added))
+        self._segmentation.splice(start_byte, utf8_length(edit.removed), edit.added.encode())
         self.revision += 1
         self._forget_counts()
         is_whole = len(edit.added) == self.length
@@ -190,39 +192,29 @@ class TokenTextModel(QObject):
 
     # -- what the engine is asked and answers ----------------------------------------------
 
-    def request(self, safe_cut: re.Pattern[bytes] = NEWLINE_AFTER_LETTER) -> EncodeRequest | None:
+    @property
+    def data(self) -> bytes:
+        """The text in UTF-8, in which places are counted."""
+        return self._segmentation.data
+
+    def request(self, cuts: SafeCuts) -> EncodeRequest | None:
         """What to encode next, cut only where the pattern cuts for sure; None if all is known."""
-        if self._ranks.pending is None:
+        if self._segmentation.pending is None:
             return None
-        start, stop = span_to_encode(self.pieces.utf8, self.byte_length, *self._ranks.pending, safe_cut)
-        return EncodeRequest(self.revision, start, stop, self.pieces.utf8(start, stop).decode())
+        start, stop = cuts.around(self.data, *self._segmentation.pending)
+        return EncodeRequest(self.revision, start, stop, self.data[start:stop].decode())
 
-    def accept(
-        self,
-        revision: int,
-        start: int,
-        stop: int,
-        ranks: Int32s,
-        symbols: Int32s | None = None,
-        hidden: HiddenSymbols | None = None,
-    ) -> bool:
-        """Take the ranks of the bytes from `start` to `stop`, unless the text has changed since.
-
-        `symbols` names the base symbol that starts at each byte where bytes are not their own
-        ids; NO_TOKEN marks bytes that normalization takes away. `hidden` are those that cover
-        no byte, such as word markers, at places counted from `start`.
-        """
+    def accept(self, revision: int, start: int, answer: Segmentation) -> bool:
+        """Take the tokens of the text from byte `start` on, unless the text has changed since."""
         if revision != self.revision:
             return False
-        self._ranks.put(start, stop, ranks, symbols, hidden)
+        if len(answer.data) == self.byte_length:
+            self._segmentation = answer
+        else:
+            self._segmentation.put(start, answer)
         self._forget_counts()
         self.tokens_changed.emit()
         return True
-
-    def use_alphabet(self, size: int) -> None:
-        """A merge's id is this size plus its rank. Another alphabet means other tokens: all must be encoded again."""
-        self._ranks.alphabet_size = size
-        self.forget_tokens()
 
     def use_numbers(self, numbers: Int64s | None) -> None:
         """What each id is shown as; None: as itself."""
@@ -243,14 +235,14 @@ class TokenTextModel(QObject):
 
     def forget_tokens(self) -> None:
         """The whole text waits to be encoded, as for another tokenizer."""
-        self._ranks.forget(self.byte_length)
+        self._segmentation = Boundaries.unknown(self.data)
         self._forget_counts()
         self.tokens_changed.emit()
 
     @property
     def is_pending(self) -> bool:
         """Whether a part of the text waits to be encoded."""
-        return self._ranks.pending is not None
+        return self._segmentation.pending is not None
 
     # -- the time cursor -------------------------------------------------------------------
 
@@ -269,7 +261,7 @@ class TokenTextModel(QObject):
 
     def tokens_between(self, start: int, stop: int) -> Tokens:
         """All tokens that share a byte with the range."""
-        return self._ranks.tokens_between(start, stop, self._cursor, self.pieces.utf8)
+        return self._segmentation.tokens_between(start, stop, self._cursor)
 
     def token_at(self, byte: int) -> TokenAt | None:
         """The token that holds this byte."""
@@ -277,23 +269,23 @@ class TokenTextModel(QObject):
             return None
         tokens = self.tokens_between(byte, byte + 1)
         start, stop = int(tokens.edges[0]), int(tokens.edges[1])
-        pending = self._ranks.pending
+        pending = self._segmentation.pending
         is_known = pending is None or stop < pending[0] or start > pending[1]
-        return TokenAt(start, stop, int(tokens.ids[0]) if is_known else NO_TOKEN, self.pieces.utf8(start, stop))
+        return TokenAt(start, stop, int(tokens.ids[0]) if is_known else NO_TOKEN, self.data[start:stop])
 
     @property
     def largest_id(self) -> int:
         """No token of the text has a larger id."""
-        return self._ranks.largest_id(self._cursor)
+        return self._segmentation.largest_id(self._cursor)
 
     def token_count(self) -> int:
         if self._tokens is None:
-            self._tokens = self._ranks.count(self._cursor)
+            self._tokens = self._segmentation.count(self._cursor)
         return self._tokens
 
     def counts(self) -> TokenCounts:
         if self._words is None:
-            self._words = self._ranks.count_words()
+            self._words = self._segmentation.count_words()
         return TokenCounts(self.length, self.byte_length, self.token_count(), self._words, not self.is_pending)
 
     def edges(self) -> Int32s:
@@ -303,14 +295,14 @@ class TokenTextModel(QObject):
         """
         key = (self.revision, self._cursor)
         if self._edges is None or self._edges[:2] != key:
-            self._edges = (*key, self._ranks.edges(self._cursor).astype(np.int32))
+            self._edges = (*key, self._segmentation.edges(self._cursor).astype(np.int32))
         return self._edges[2]
 
     def ids_between(self, first: int, stop: int) -> Tokens:
         """The tokens of these indices, for showing a stretch of the whole list."""
         edges = self.edges()
         start, end = int(edges[first]), int(edges[stop])
-        tokens = self._ranks.with_hidden(self.tokens_between(start, end), self._cursor, of_neighbours=True)
+        tokens = self._segmentation.with_empty(self.tokens_between(start, end), self._cursor, of_neighbours=True)
         skipped = first - int(np.searchsorted(edges, np.int32(start)))
         count = stop - first
         return Tokens(tokens.edges[skipped : skipped + count + 1], tokens.ids[skipped : skipped + count])
@@ -318,7 +310,7 @@ class TokenTextModel(QObject):
     def ids_in(self, start: int, stop: int) -> list[int]:
         """The ids of all tokens that share a byte with the range, and of those without bytes in the same words."""
         tokens = self.tokens_between(start, stop)
-        return [id for id in self._ranks.with_hidden(tokens, self._cursor).ids.tolist() if id != NO_TOKEN]
+        return [id for id in self._segmentation.with_empty(tokens, self._cursor).ids.tolist() if id != NO_TOKEN]
 
     def token_of_index(self, index: int) -> TokenAt | None:
         """The token that stands there in the list of all."""

@@ -110,12 +110,6 @@ class TextPieces:
         joined = self._pieces[first] if first == last else "".join(self._pieces[first : last + 1])
         return joined[start - offset : stop - offset]
 
-    def utf8(self, start: int, stop: int) -> bytes:
-        """The bytes from `start` to `stop`, whether or not they are whole characters."""
-        first, last = self._piece_at(1, start), self._piece_at(1, stop)
-        offset = int(self._starts[1, first])
-        return "".join(self._pieces[first : last + 1]).encode()[start - offset : stop - offset]
-
     def replace(self, start: int, stop: int, added: str) -> PiecesChange:
         """Put `added` in the place of the characters from `start` to `stop`."""
         first, last = self.piece_at(start), self.piece_at(stop)

@@ -16,10 +16,9 @@ from __future__ import annotations
 from functools import cache
 
 from bpe_core.text.scanner import cl100k, english, gpt2, o200k, simple
-from bpe_core.text.scanner.kinds import kind_of_code_point
 from bpe_core.text.scanner.machine import ScanTable, StepFunction, by_line
 
-__all__ = ["ScanTable", "safe_ascii_pairs", "table_for"]
+__all__ = ["ScanTable", "table_for"]
 
 _DESCRIPTIONS: dict[str, StepFunction] = {
     "gpt2": gpt2.step,
@@ -38,16 +37,3 @@ def table_for(pattern: str, unit: str = "file") -> ScanTable | None:
     if step is None:
         return None
     return ScanTable.of(by_line(step) if unit == "line" else step, drops_blanks=pattern == "whitespace")
-
-
-def safe_ascii_pairs(pattern: str, unit: str = "file") -> list[tuple[int, int]]:
-    """The ASCII bytes between which the pattern always cuts, whatever stands around them.
-
-    >>> (ord("a"), ord(" ")) in safe_ascii_pairs("gpt2"), (ord(" "), ord("a")) in safe_ascii_pairs("gpt2")
-    (True, False)
-    """
-    table = table_for(pattern, unit)
-    if table is None:
-        return []
-    kinds = kind_of_code_point()[:128]
-    return [(x, y) for x in range(128) for y in range(128) if table.safe_pairs[kinds[x], kinds[y]]]

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.text.scanner.kinds import KINDS, Kind, kind_of_code_point
+from bpe_core.text.scanner.kinds import Kind, kind_of_code_point
 
 # Where to cut because of the character now seen; in the order the places stand in the text.
 CUT_MARK = 1  # before the character that was marked
@@ -57,13 +57,11 @@ class ScanTable:
 
     entries: npt.NDArray[np.uint16]
     kind_of_code_point: npt.NDArray[np.uint8] = field(repr=False)
-    safe_pairs: npt.NDArray[np.bool_] = field(repr=False)  # [kind, next kind]: see `_safe_pairs`
     drops_blanks: bool = False  # words that begin with a blank are no words
 
     @classmethod
     def of(cls, step: StepFunction, *, drops_blanks: bool = False) -> ScanTable:
-        entries = _table(step)
-        return cls(entries, kind_of_code_point(), _safe_pairs(entries), drops_blanks)
+        return cls(_table(step), kind_of_code_point(), drops_blanks)
 
     def cuts(self, text: bytes) -> list[int]:
         """Where the words of a text start, and its end: how the table is read, step by step."""
@@ -115,25 +113,3 @@ def _table(step: StepFunction) -> npt.NDArray[np.uint16]:
             row[kind] = rows[after.state] << STATE_SHIFT | after.actions
         entries += row
     return np.array(entries, np.uint16)
-
-
-def _safe_pairs(entries: npt.NDArray[np.uint16]) -> npt.NDArray[np.bool_]:
-    """Between which kinds a text may be divided: its words are then those of both parts.
-
-    Whatever stands before, a character of the first kind must lead to a state in which one of
-    the second kind cuts before itself, does to earlier places just what the end of a text
-    would do, and leads where it would lead at the start of a text.
-    """
-    table = entries.reshape(-1, ROW)
-    safe = np.zeros((ROW, ROW), np.bool_)
-    earlier = CUT_MARK | CUT_PREVIOUS
-    for first in range(KINDS - 1):
-        behind = table[np.unique(table[:, first] >> STATE_SHIFT) // ROW]  # the rows one can be in
-        at_end = behind[:, Kind.END, None]
-        at_start = table[0]
-        cuts = (behind & CUT_HERE) != 0
-        same_before = (behind & earlier) == (at_end & earlier)
-        same_behind = (behind & ~np.uint16(earlier | CUT_HERE)) == at_start
-        safe[first] = (cuts & same_before & same_behind).all(axis=0)
-    safe[:, Kind.END :] = False
-    return safe

@@ -6,12 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from bpe_core import BpeError, Cancelled, Corpus, MergeHistory, OutputError, Recipe, Tokenizer, train
 from bpe_core.segmenting import encode_corpus as module
-from bpe_core.segmenting.encode_corpus import encode_corpus, last_safe_cut
+from bpe_core.segmenting.encode_corpus import encode_corpus
 from tests.shared import shared_text
 
 TEXTS = ["the lowest price is lower\n\nthan the last one. ", "naïve 漢字 🐦's 1234567", ""]
@@ -99,12 +97,3 @@ def test_cancelling_leaves_the_old_file(history: MergeHistory, tmp_path: Path) -
         encode_corpus(Corpus.from_texts(TEXTS), history, output, cancelled=lambda: True)
     assert output.read_bytes() == b"old"
     assert [path.name for path in tmp_path.iterdir()] == ["ids.bin"]
-
-
-@given(st.binary(max_size=50))
-def test_a_safe_cut_lies_between_an_allowed_pair(data: bytes) -> None:
-    safe = np.zeros((128, 128), bool)
-    safe[ord("a"), ord(" ")] = safe[10, :] = True
-    cut = last_safe_cut(data, safe)
-    allowed = [i for i in range(1, len(data)) if data[i - 1] < 128 and data[i] < 128 and safe[data[i - 1], data[i]]]
-    assert cut == (allowed[-1] if allowed else 0)

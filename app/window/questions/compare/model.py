@@ -17,11 +17,11 @@ from app.session.runs import Runs
 from app.session.time import TimeCursor
 from app.window.parts.throttle import Throttle
 from app.window.parts.wording import count_text
-from app.window.text.boundary_ranks import Tokens
 from app.worker.task import Task
 from app.worker.token_names import shown
-from bpe_core import Boundaries, MergeHistory, Tokenizer
+from bpe_core import MergeHistory, Tokenizer
 from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables, differing_regions
+from bpe_core.segmenting.segmentation import Segmentation, Tokens
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
@@ -76,7 +76,7 @@ class _Encoded:
     """The text in both, at every merge."""
 
     data: bytes
-    both: tuple[Boundaries, Boundaries]
+    both: tuple[Segmentation, Segmentation]
 
 
 class ComparisonModel(QAbstractTableModel):
@@ -222,7 +222,7 @@ class ComparisonModel(QAbstractTableModel):
         """Both texts at the moments shown: only a comparison of arrays."""
         assert self._encoded is not None
         spans = [
-            [(start, stop, id) for start, stop, id in found.spans(side.at).tolist()]
+            [(start, stop, id) for start, stop, id in found.tokens(side.at).spans().tolist()]
             for found, side in zip(self._encoded.both, sides, strict=True)
         ]
         regions = differing_regions(*spans)

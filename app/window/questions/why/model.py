@@ -13,13 +13,13 @@ from app.session.runs import Runs
 from app.session.time import TimeCursor
 from app.window.parts.throttle import Throttle
 from app.window.text.model import TokenTextModel
-from app.window.text.safe_cuts import safe_cut_of, span_to_encode
 from app.worker.task import Task
 from bpe_core import MergeHistory
 from bpe_core.insight.merge_tree import Node
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.why import Reason, WhySplit, WordInText, sentence
 from bpe_core.segmenting.boundaries import NEVER
+from bpe_core.text.safe_cuts import SafeCuts
 
 FOLLOW_MILLISECONDS = 80
 MOST_BOUNDARIES = 120  # of a word; nobody reads more reasons
@@ -122,7 +122,7 @@ class WhyModel(QObject):
             self._take(None)
             return
         start, stop = self._surroundings(byte, run)
-        text = self._text.pieces.utf8(start, stop).decode()
+        text = self._text.data[start:stop].decode()
         at, ranked = self._cursor.position, self._runs.ranked.of(run)
         history = run.history
         names = _names_of(run, history)
@@ -135,9 +135,8 @@ class WhyModel(QObject):
 
     def _surroundings(self, byte: int, run: Run) -> tuple[int, int]:
         """A part of the text that holds the words on both sides of this byte, and whatever their cuts depend on."""
-        read, length, safe_cut = self._text.pieces.utf8, self._text.byte_length, safe_cut_of(run.recipe)
-        start, stop = span_to_encode(read, length, byte, byte, safe_cut)
-        return span_to_encode(read, length, start, stop, safe_cut)
+        cuts, data = SafeCuts.of(run.recipe), self._text.data
+        return cuts.around(data, *cuts.around(data, byte, byte))
 
     def _take(self, facts: WordFacts | None) -> None:
         if facts != self.facts:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from app.window.text.boundary_ranks import NO_TOKEN, Tokens
+from app.window.text.model import NO_TOKEN, Tokens
 
 COLOURS = 6
 UNCOLOURED = -1

@@ -28,8 +28,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QLabel, QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from app.session.timer import timer
-from app.window.text.boundary_ranks import NO_TOKEN
-from app.window.text.model import TokenAt, TokenTextModel
+from app.window.text.model import NO_TOKEN, TokenAt, TokenTextModel
 from app.window.text.view.colouring import UNCOLOURED, coloured_tokens
 from app.window.text.view.painting import ByteSpan
 from app.window.text.view.palette import TokenPalette

@@ -14,27 +14,28 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
+from bpe_core.segmenting.merging import PATTERN_CUT
+from bpe_core.segmenting.segmentation import Int32s, Int64s
+
 Booleans = npt.NDArray[np.bool_]
 
 NONE_JOINED = -1
-_CUT = np.int32(2**31 - 2)  # where words meet
 
 
 @dataclass(frozen=True, eq=False)
-class Runs:
+class Groups:
     """Hidden symbols that are joined to each other at one moment."""
 
     places: Int64s
-    ids: Int64s  # the token, where the run is one of its own
+    ids: Int64s  # the token, where the group is one of its own
     with_left: Int64s  # the last merge of the token it is joined to on the left, as far as seen here; or NONE_JOINED
     with_right: Int64s
     goes_left: Booleans  # whether its word ends there, and began before
 
     @property
     def are_alone(self) -> Booleans:
-        return (self.with_left == NONE_JOINED) & (self.with_right == NONE_JOINED)
+        alone: Booleans = np.maximum(self.with_left, self.with_right) == NONE_JOINED
+        return alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +78,7 @@ class HiddenSymbols:
         indices = np.arange(len(self))
         places_first = np.searchsorted(self.places, self.places)
         places_last = np.searchsorted(self.places, self.places, side="right") - 1
-        starts, ends = np.flatnonzero(self.before == _CUT), np.flatnonzero(self.behind == _CUT)
+        starts, ends = (np.flatnonzero(ranks == np.int32(PATTERN_CUT)) for ranks in (self.before, self.behind))
         last_start = np.append(-1, starts)[np.searchsorted(starts, indices, side="right")]
         next_end = np.append(ends, len(self))[np.searchsorted(ends, indices)]
         return (last_start < places_first) & (next_end <= places_last)
@@ -90,25 +91,24 @@ class HiddenSymbols:
 
     def alone(self, at: int) -> Int64s:
         """The places of those that are tokens of their own after so many merges, or make one with their like."""
-        limit = np.int32(at)
-        stand = self.before >= limit
+        stand = self.before >= np.int32(at)
         if self._begins_place.all():
-            return self.places[stand & (self.behind >= limit)]
+            return self.places[np.flatnonzero(stand & (self.behind >= np.int32(at)))]
         firsts = np.flatnonzero(stand | self._begins_place)
         lasts = np.append(firsts[1:], len(self)) - 1
-        return self.places[firsts[stand[firsts] & (self.behind[lasts] >= limit)]]
+        return self.places[firsts[np.flatnonzero(stand[firsts] & (self.behind[lasts] >= np.int32(at)))]]
 
-    def runs(self, at: int, alphabet_size: int) -> Runs:
+    def groups(self, at: int, alphabet_size: int) -> Groups:
         """Which belong together after so many merges, and what has become of them."""
         begins = (self.before >= np.int32(at)) | self._begins_place
         firsts = np.flatnonzero(begins)
         if not len(firsts):
             nothing = np.empty(0, np.int64)
-            return Runs(nothing, nothing, nothing, nothing, nothing > 0)
+            return Groups(nothing, nothing, nothing, nothing, nothing > 0)
         lasts = np.append(firsts[1:], len(self)) - 1
         inner = np.maximum.reduceat(np.where(begins, np.int32(NONE_JOINED), self.before), firsts).astype(np.int64)
         left, right = self.before[firsts].astype(np.int64), self.behind[lasts].astype(np.int64)
-        return Runs(
+        return Groups(
             self.places[firsts],
             np.where(inner == NONE_JOINED, self.ids[firsts].astype(np.int64), inner + alphabet_size),
             np.where(left < at, np.maximum(left, inner), NONE_JOINED),

@@ -1,0 +1,75 @@
+"""How is this text cut after k steps? The one question that every tokenizer answers.
+
+BPE answers by the ranks of boundaries (`boundaries.py`). Whoever only wants tokens asks what stands
+here, and need not know how the answer is found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
+
+NO_TOKEN = -1  # the id of bytes that belong to no token, or to none yet
+
+
+@dataclass(frozen=True, eq=False)
+class Tokens:
+    """Some neighbouring tokens, in bytes of the text as it was given.
+
+    A token that covers no byte, such as a word marker that stands alone, ends where it starts. What
+    belongs to no token stands among them as NO_TOKEN.
+    """
+
+    edges: Int64s  # where each starts and the last one ends: one more than there are tokens
+    ids: Int64s
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def spans(self) -> Int64s:
+        """One row a token: where it starts, where it stops, its id."""
+        rows = np.stack((self.edges[:-1], self.edges[1:], self.ids), axis=1)
+        return rows[np.flatnonzero(self.ids != NO_TOKEN)]
+
+
+class Segmentation(Protocol):
+    """One text with its tokens after every step of a history. It follows the text when that is edited."""
+
+    data: bytes  # the text
+    pending: tuple[int, int] | None  # the bytes that wait for an answer; None where all tokens are known
+
+    def tokens(self, at: int) -> Tokens:
+        """All tokens after so many steps, those that cover no byte too."""
+
+    def tokens_between(self, start: int, stop: int, at: int) -> Tokens:
+        """The tokens that share a byte with `start` to `stop`."""
+
+    def with_empty(self, tokens: Tokens, at: int, *, of_neighbours: bool = False) -> Tokens:
+        """The same with those among them that cover no byte.
+
+        At both ends may stand some that go with the words before and behind: `of_neighbours` counts them in.
+        """
+
+    def edges(self, at: int) -> Int64s:
+        """Where all tokens start, those that cover no byte too, and where the last one ends."""
+
+    def count(self, at: int) -> int:
+        """How many tokens there are."""
+
+    def count_words(self) -> int:
+        """How many words the pattern made of the text."""
+
+    def largest_id(self, at: int) -> int:
+        """An id that none is larger than."""
+
+    def splice(self, start: int, removed: int, added: bytes) -> None:
+        """Follow an edit: what stands behind it moves, what is new waits for an answer."""
+
+    def put(self, start: int, answer: Self) -> None:
+        """What was asked about the words from byte `start` on is known now."""

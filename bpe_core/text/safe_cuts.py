@@ -1,0 +1,145 @@
+"""Where a text may be cut so that its words are those of both parts.
+
+A pattern looks only a little way around each cut it makes, so many a pair of neighbours is
+sure to be cut between, whatever stands around it: a blank behind a letter, for most named patterns.
+For a person's own pattern only the ends of lines are, and only where lines are texts of their own.
+
+    >>> text = b"of one line"
+    >>> cuts = SafeCuts.of(Recipe.preset("gpt2"))
+    >>> cuts.places(text).tolist(), cuts.last(text), cuts.around(text, 4, 5)
+    ([2, 6], 6, (2, 6))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.recipe import Recipe
+from bpe_core.text.normalization import normalize
+from bpe_core.text.scanner import ScanTable, table_for
+from bpe_core.text.scanner.kinds import KINDS, Kind
+from bpe_core.text.scanner.machine import CUT_HERE, CUT_MARK, CUT_PREVIOUS, ROW, STATE_SHIFT
+
+Booleans = npt.NDArray[np.bool_]
+
+NEWLINE = ord("\n")
+_LOOK_BACK = 1 << 16  # bytes in which the last place to cut is looked for
+_WINDOW = 4096  # bytes around an edit that are looked at first; doubled until a place is found
+
+
+def keeps_newlines(recipe: Recipe) -> bool:
+    """Whether a newline always is the end of a line: none is removed, or part of a special token."""
+    return "\n" not in recipe.strip_marks and not any("\n" in token for token in recipe.special_tokens)
+
+
+def may_cut_at_newlines(recipe: Recipe) -> bool:
+    """Whether a document may be cut after any newline without changing a word.
+
+    Lines are texts of their own then, and normalization never looks across a newline; but one
+    that is removed, or belongs to a special token, ends no line.
+    """
+    return recipe.unit == "line" and keeps_newlines(recipe)
+
+
+@cache
+def between_kinds(table: ScanTable) -> Booleans:
+    """[kind, next kind]: between which kinds of characters a normalized text may be cut.
+
+    Whatever stands before, a character of the first kind must lead to a state in which one of
+    the second kind cuts before itself, does to earlier places just what the end of a text
+    would do, and leads where it would lead at the start of a text.
+    """
+    entries = table.entries.reshape(-1, ROW)
+    safe = np.zeros((ROW, ROW), np.bool_)
+    earlier = CUT_MARK | CUT_PREVIOUS
+    for first in range(KINDS - 1):
+        behind = entries[np.unique(entries[:, first] >> STATE_SHIFT) // ROW]  # the rows one can be in
+        at_end = behind[:, Kind.END, None]
+        at_start = entries[0]
+        cuts = (behind & CUT_HERE) != 0
+        same_before = (behind & earlier) == (at_end & earlier)
+        same_behind = (behind & ~np.uint16(earlier | CUT_HERE)) == at_start
+        safe[first] = (cuts & same_before & same_behind).all(axis=0)
+    safe[:, Kind.END :] = False
+    return safe
+
+
+@dataclass(frozen=True, eq=False)
+class SafeCuts:
+    """Between which bytes the texts of a recipe may be cut, as they were given."""
+
+    pairs: Booleans  # [byte, next byte]
+
+    @classmethod
+    def of(cls, recipe: Recipe, *, with_specials: bool = True) -> SafeCuts:
+        """With special tokens none of them is cut, wherever one might stand; else they are ordinary text."""
+        return _safe_cuts(recipe if with_specials else recipe.with_changes(special_tokens=()))
+
+    def places(self, data: bytes | bytearray) -> npt.NDArray[np.int64]:
+        """All safe places inside some text."""
+        found = np.frombuffer(data, np.uint8)
+        return np.flatnonzero(self.pairs[found[:-1], found[1:]]) + 1
+
+    def last(self, data: bytes | bytearray) -> int:
+        """The last place where a text may be cut; 0 if there is none near its end."""
+        found = self.places(data[-_LOOK_BACK:])
+        return max(0, len(data) - _LOOK_BACK) + int(found[-1]) if len(found) else 0
+
+    def around(self, data: bytes, start: int, stop: int) -> tuple[int, int]:
+        """The bytes of a text whose words an edit may have changed: these must be encoded again.
+
+        `start` to `stop` are the bytes that are new (an empty range where some were removed). A
+        pair that they touch proves nothing about the text as it was, so the nearest safe places
+        that lie wholly before and wholly behind them are taken.
+        """
+        return self._last_before(data, start), self._first_behind(data, stop)
+
+    def _last_before(self, data: bytes, position: int) -> int:
+        first, window = position, _WINDOW
+        while first > 0 and self.pairs.any():
+            first, window = max(0, position - window), 2 * window
+            if len(found := self.places(data[first:position])):
+                return first + int(found[-1])
+        return 0
+
+    def _first_behind(self, data: bytes, position: int) -> int:
+        end, window = position, _WINDOW
+        while end < len(data) and self.pairs.any():
+            end, window = position + window, 2 * window
+            if len(found := self.places(data[position:end])):
+                return position + int(found[0])
+        return len(data)
+
+
+@lru_cache(maxsize=8)
+def _safe_cuts(recipe: Recipe) -> SafeCuts:
+    table = table_for(recipe.pattern, recipe.unit)
+    pairs = np.zeros((256, 256), np.bool_)
+    if table is not None:
+        kinds = table.kind_of_code_point[:128]
+        pairs[:128, :128] = between_kinds(table)[kinds[:, None], kinds]
+    if may_cut_at_newlines(recipe):
+        pairs[NEWLINE] = True
+    if recipe.normalizes:
+        pairs = _before_normalization(pairs, recipe)
+    for token in recipe.special_tokens:
+        for before, behind in pairwise(token.encode()):
+            pairs[before, behind] = False
+    return SafeCuts(pairs)
+
+
+def _before_normalization(pairs: Booleans, recipe: Recipe) -> Booleans:
+    """What becomes such a pair. Blanks divide what normalization looks at: none is composed onto another
+    character or tells the case of one. Ends of lines divide it as well.
+    """
+    found = np.zeros_like(pairs)
+    for before, behind in np.argwhere(pairs[:128, :128]).tolist():
+        if chr(behind).isspace() or (before == NEWLINE and recipe.unit == "line"):
+            became = normalize(chr(before) + chr(behind), recipe)
+            found[before, behind] = len(became) == 2 and became.isascii() and pairs[ord(became[0]), ord(became[1])]
+    return found

@@ -1,0 +1,130 @@
+"""A text's boundaries follow its edits, and tell its tokens at any moment and in any stretch."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_core.alphabet import Alphabet
+from bpe_core.history.history import MergeHistory
+from bpe_core.recipe import Recipe
+from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT, Boundaries, Symbols
+from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.safe_cuts import SafeCuts
+from tests.core.test_encoding_any_recipe import TEXTS, histories
+
+
+def boundaries_of(text: str, history: MergeHistory) -> Boundaries:
+    return Tokenizer(history).boundaries(text, allowed_special="all")
+
+
+def assert_same(found: Boundaries, expected: Boundaries) -> None:
+    assert found.data == expected.data
+    assert found.ranks.tolist() == expected.ranks.tolist()
+    assert [column.tolist() for column in found.all_symbols()] == [column.tolist() for column in expected.all_symbols()]
+    for column in ("places", "ids", "before", "behind"):
+        assert getattr(found.hidden, column).tolist() == getattr(expected.hidden, column).tolist()
+
+
+def answer(known: Boundaries, history: MergeHistory) -> None:
+    """As for a window: for the least of the text that an edit can have changed."""
+    if known.pending is not None:
+        start, stop = SafeCuts.of(history.recipe).around(known.data, *known.pending)
+        known.put(start, boundaries_of(known.data[start:stop].decode(), history))
+
+
+@given(history=histories(), text=TEXTS, data=st.data())
+def test_after_edits_only_the_neighbourhood_must_be_encoded_again(
+    history: MergeHistory, text: str, data: st.DataObject
+) -> None:
+    known = boundaries_of(text, history)
+    for _ in range(data.draw(st.integers(1, 3), label="edits")):
+        start = data.draw(st.integers(0, len(text)), label="start")
+        stop = data.draw(st.integers(start, min(start + 4, len(text))), label="stop")
+        added = data.draw(TEXTS.map(lambda new: new[:6]) | st.just("x" * 50), label="added")
+        known.splice(len(text[:start].encode()), len(text[start:stop].encode()), added.encode())
+        text = text[:start] + added + text[stop:]
+        if data.draw(st.booleans(), label="asked at once"):
+            answer(known, history)
+    answer(known, history)
+    assert known.pending is None
+    assert_same(known, boundaries_of(text, history))
+
+
+@given(history=histories(), text=TEXTS, data=st.data())
+def test_any_stretch_has_the_tokens_of_the_whole(history: MergeHistory, text: str, data: st.DataObject) -> None:
+    known, at = boundaries_of(text, history), data.draw(st.integers(0, len(history)), label="at")
+    whole = known.tokens(at)
+    assert whole.spans()[:, 2].tolist() == Tokenizer(history).encode(text, at=at, allowed_special="all")
+    assert known.edges(at).tolist() == whole.edges.tolist()
+    assert known.count(at) == len(whole.spans())
+    assert known.largest_id(at) >= whole.ids.max(initial=0)
+    start = data.draw(st.integers(0, known.length), label="start")
+    stop = data.draw(st.integers(start, known.length), label="stop")
+    covering = [
+        row
+        for row in zip(whole.edges[:-1].tolist(), whole.edges[1:].tolist(), whole.ids.tolist(), strict=True)
+        if row[0] < stop and row[1] > start and row[0] < row[1]
+    ]
+    found = known.tokens_between(start, stop, at)
+    if start == stop:
+        assert len(found) == 0
+    else:
+        assert found.edges.tolist() == [row[0] for row in covering] + [covering[-1][1]]
+        assert found.ids.tolist() == [row[2] for row in covering]
+
+
+@given(history=histories(), text=TEXTS)
+def test_the_symbols_that_were_put_in_come_out_again(history: MergeHistory, text: str) -> None:
+    known = boundaries_of(text, history)
+    symbols = known.all_symbols()
+    assert symbols.ids.tolist() == Tokenizer(history).encode(text, at=0, allowed_special="all")
+    assert_same(Boundaries.of_symbols(known.data, symbols, known.alphabet_size), known)
+
+
+def test_symbols_without_bytes_between_two_that_have_some() -> None:
+    ids, ranks = [7, 1, 2, 3, 4], [PATTERN_CUT, 5, 9, 2, NEVER]
+    symbols = Symbols(
+        np.array(ids, np.int32), np.array(ranks, np.int32), np.array([0, 0, 1, 1, 1]), np.array([0, 1, 1, 1, 3])
+    )
+    known = Boundaries.of_symbols(b"abc", symbols, 20)
+    assert known.ranks.tolist() == [PATTERN_CUT, NEVER, INSIDE, PATTERN_CUT]
+    assert [column.tolist() for column in known.all_symbols()] == [column.tolist() for column in symbols]
+    assert known.tokens(0).spans().tolist() == [[0, 0, 7], [0, 1, 1], [1, 1, 2], [1, 1, 3], [1, 3, 4]]
+    assert known.tokens(3).spans().tolist() == [[0, 0, 7], [0, 1, 1], [1, 1, 22], [1, 3, 4]]
+    assert known.tokens(10).spans().tolist() == [[0, 1, 29], [1, 3, 4]]
+
+
+def test_a_token_longer_than_any_window_is_found_from_within() -> None:
+    ranks = np.full(100_001, 3, np.int32)
+    ranks[0] = ranks[-1] = PATTERN_CUT
+    known: Segmentation = Boundaries(bytes(100_000), ranks)
+    assert known.tokens_between(70_000, 70_001, 4).edges.tolist() == [0, 100_000]
+    assert known.tokens_between(70_000, 70_001, 3).edges.tolist() == [70_000, 70_001]
+
+
+def test_nothing_is_made_up_about_what_is_not_known() -> None:
+    known: Segmentation = Boundaries.unknown(b"some text")
+    assert known.pending == (0, 9)
+    assert known.tokens(0).ids.tolist() == [NO_TOKEN]
+    assert Boundaries.unknown(b"").pending is None
+
+
+def test_a_special_token_comes_and_goes_where_bytes_name_themselves() -> None:
+    recipe = Recipe.preset("gpt2", special_tokens=("<end>",))
+    history = MergeHistory.from_pairs(recipe, Alphabet.of_bytes(), [(ord("l"), ord("o"))])
+    known = boundaries_of("low low low", history)
+    known.splice(5, 0, b"<end>")
+    answer(known, history)
+    assert_same(known, boundaries_of("low l<end>ow low", history))
+    known.splice(6, 1, b"")
+    answer(known, history)
+    assert known.tokens(1).spans().tolist() == boundaries_of("low l<nd>ow low", history).tokens(1).spans().tolist()
+
+
+def test_there_are_ranks_for_all_bytes() -> None:
+    with pytest.raises(ValueError, match="2 ranks do not fit 5 bytes"):
+        Boundaries(b"abcde", np.zeros(2, np.int32))
