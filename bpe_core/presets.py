@@ -66,3 +66,12 @@ PRESETS: dict[str, Preset] = {
         "Characters, a ▁ before each word, rare characters as bytes.",
     ),
 }
+
+# Vocabulary sizes that serve well.
+USUAL_SIZES = (
+    "8,000–16,000 for limited data or memory",
+    "30,000–50,000 for one language, such as English",
+    "32,000–37,000 for translation between two languages",
+    "50,000–100,000 for many languages",
+    "50,000 and more for program code",
+)

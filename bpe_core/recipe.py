@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from bpe_core.errors import RecipeError
 from bpe_core.learning.methods import METHODS
@@ -28,47 +29,107 @@ Unknown = Literal["unk", "bytes"]
 CUSTOM_PATTERN = "custom"
 UNKNOWN_TOKEN = "<unk>"
 LARGEST_VOCABULARY = 4_000_000
+LARGEST_NUMBER = 2**63 - 1  # counts are 64-bit
 
 _DEFAULT_MARKER_TEXT = {"none": "", "symbol": "</w>", "glued": "</w>", "prefix": "▁", "continuation": "##"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recipe:
-    """How text becomes words, words become symbols, and symbols become merges."""
+class Choice:
+    """What is declared of a choice beside its name, its type and its default."""
 
-    name: str = "my recipe"
+    tip: str = ""  # what it means
+    among: Collection[str] = ()  # of these texts, or any if there are none
+    least: int | None = None  # of a number
+    most: int = LARGEST_NUMBER
+    optional: bool = False  # a number that need not be said
+    applies: Callable[[Recipe], bool] = lambda recipe: True  # whether it has a meaning beside the other choices
 
-    # From text to words.
-    lowercase: bool = False
-    strip_ascii_punctuation: bool = False
-    strip_marks: str = ""  # further characters to remove, such as “ and ’
-    unicode_form: UnicodeForm = ""
-    unit: Unit = "file"  # "line": each line, with its newline, is a text of its own
-    pattern: str = "gpt2"  # a key of NAMED_PATTERNS, or "custom"
-    custom_pattern: str = ""
-    special_tokens: tuple[str, ...] = ()  # never split, never merged across
 
-    # From words to symbols.
-    base: Base = "bytes"
-    marker: Marker = "none"
-    marker_text: str = ""
-    alphabet_limit: int | None = None  # characters only: keep this many, most frequent first
-    unknown: Unknown = "unk"  # what a character outside the alphabet becomes
+def _choice(default: Any, tip: str = "", **declared: Any) -> Any:
+    return dataclasses.field(default=default, metadata={"choice": Choice(tip=tip, **declared)})
 
-    # From symbols to tokens.
-    method: str = "bpe"  # one of METHODS
-    vocab_size: int | None = 32_000  # base symbols + merges + special tokens
-    merges: int | None = None  # instead of vocab_size
-    min_frequency: int = 2
-    max_token_length: int | None = None  # in base symbols
-    ties: str = "first-seen"  # a key of TIE_RULES
+
+@dataclass(frozen=True, kw_only=True)
+class Normalization:
+    """How text is changed before anything else."""
+
+    lowercase: bool = _choice(False, "Turn all letters into small ones before splitting")
+    strip_ascii_punctuation: bool = _choice(False, "Leave out !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~ before splitting")
+    strip_marks: str = _choice("", "Further characters to leave out before splitting")  # such as “ and ’
+    unicode_form: UnicodeForm = _choice("", among=get_args(UnicodeForm))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Splitting(Normalization):
+    """From text to words: all that decides which words a text has."""
+
+    unit: Unit = _choice("file", among=get_args(Unit))  # "line": each line, with its newline, is a text of its own
+    pattern: str = _choice("gpt2")  # a key of NAMED_PATTERNS, or "custom"
+    custom_pattern: str = _choice(
+        "",
+        "A regular expression: each match is a word, and so is what stands between two matches",
+        applies=lambda recipe: recipe.pattern == CUSTOM_PATTERN,
+    )
+    special_tokens: tuple[str, ...] = _choice(
+        (), "Texts such as <|endoftext|> that are never split and never merged with others"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Symbols:
+    """From words to base symbols."""
+
+    base: Base = _choice("bytes", among=get_args(Base))
+    marker: Marker = _choice("none", among=get_args(Marker))
+    marker_text: str = _choice("", "How the marker is written", applies=lambda recipe: recipe.marker != "none")
+    alphabet_limit: int | None = _choice(
+        None,
+        "Keep only so many characters, the most frequent ones",
+        least=1,
+        optional=True,
+        applies=lambda recipe: recipe.base == "characters",
+    )
+    unknown: Unknown = _choice(  # what a character outside the alphabet becomes
+        "unk", among=get_args(Unknown), applies=lambda recipe: recipe.base == "characters"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Size:
+    """How much is learned: one of the two."""
+
+    vocab_size: int | None = _choice(32_000, least=1, most=LARGEST_VOCABULARY, optional=True)  # specials included
+    merges: int | None = _choice(None, least=0, most=LARGEST_VOCABULARY, optional=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learning:
+    """From base symbols to tokens: what is learned first."""
+
+    method: str = _choice("bpe", among=METHODS)
+    min_frequency: int = _choice(2, "A pair that occurs less often is not merged", least=1)
+    max_token_length: int | None = _choice(
+        None, "Pairs that would become longer are not merged; counted in base symbols", least=2, optional=True
+    )
+    ties: str = _choice("first-seen", among=TIE_RULES)
+
+
+Part = TypeVar("Part", bound=Normalization | Symbols | Size | Learning)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe(Learning, Size, Symbols, Splitting):
+    """How text becomes words, words become symbols, and symbols become tokens."""
+
+    name: str = _choice("my recipe")
 
     def __post_init__(self) -> None:
         if self.marker_text == "":
             object.__setattr__(self, "marker_text", _DEFAULT_MARKER_TEXT.get(self.marker, ""))
         object.__setattr__(self, "special_tokens", tuple(self.special_tokens))
-        _check_choices(self)
-        _check_numbers(self)
+        for field in dataclasses.fields(self):
+            _check_value(field.name, getattr(self, field.name), type(field.default))
         _check_agreement(self)
         check_pattern(self.pattern, self.custom_pattern)
 
@@ -81,9 +142,8 @@ class Recipe:
 
     def with_changes(self, **changes: Any) -> Recipe:
         """A copy with some choices changed, validated as a whole."""
-        known = {field.name for field in dataclasses.fields(self)}
         for key in changes:
-            if key not in known:
+            if key not in CHOICES:
                 raise RecipeError(f"A recipe has no choice named {key!r}.")
         if changes.get("merges") is not None and "vocab_size" not in changes:
             changes["vocab_size"] = None
@@ -93,10 +153,27 @@ class Recipe:
             changes["marker_text"] = ""
         return dataclasses.replace(self, **changes)
 
+    def part(self, kind: type[Part]) -> Part:
+        """Some of its choices as a value of their own, to compare and to remember."""
+        return kind(**{field.name: getattr(self, field.name) for field in dataclasses.fields(kind)})
+
+    def differing(self, other: Recipe, *parts: type[Part]) -> list[str]:
+        """The names of the choices of these parts in which the two differ."""
+        names = [field.name for kind in parts for field in dataclasses.fields(kind)]
+        return [name for name in names if getattr(self, name) != getattr(other, name)]
+
+    def is_same_but_for_size(self, other: Recipe) -> bool:
+        """Whether what one learns is the beginning of what the other learns."""
+        return not self.differing(other, Splitting, Symbols, Learning)
+
+    def applies(self, choice: str) -> bool:
+        """Whether this choice has a meaning beside the others."""
+        return CHOICES[choice].applies(self)
+
     @property
     def normalizes(self) -> bool:
         """Whether the text is changed before it is split."""
-        return bool(self.lowercase or self.strip_ascii_punctuation or self.strip_marks or self.unicode_form)
+        return self.part(Normalization) != Normalization()
 
     def merge_limit(self, alphabet_size: int) -> int:
         """How many merges may be learned on an alphabet of that size."""
@@ -114,7 +191,7 @@ class Recipe:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it. The method goes without saying where it is the one that programs of before know, too."""
-        values = {**dataclasses.asdict(self), "special_tokens": list(self.special_tokens)}
+        values = {"name": self.name, **dataclasses.asdict(self), "special_tokens": list(self.special_tokens)}
         return {name: value for name, value in values.items() if (name, value) != ("method", "bpe")}
 
     def to_json(self) -> str:
@@ -124,8 +201,7 @@ class Recipe:
     def from_dict(cls, values: object) -> Recipe:
         if not isinstance(values, dict):
             raise RecipeError("A recipe must be a JSON object with one entry a choice.")
-        known = {field.name for field in dataclasses.fields(cls)}
-        unknown = sorted(str(key) for key in values if key not in known)
+        unknown = sorted(str(key) for key in values if key not in CHOICES)
         if unknown:
             raise RecipeError(f"A recipe has no choice named {unknown[0]!r}.")
         if isinstance(values.get("special_tokens"), str):
@@ -144,51 +220,38 @@ class Recipe:
         return cls.from_dict(values)
 
 
-def _check_choices(recipe: Recipe) -> None:
-    for field, allowed in (
-        ("base", get_args(Base)),
-        ("unit", get_args(Unit)),
-        ("unicode_form", get_args(UnicodeForm)),
-        ("marker", get_args(Marker)),
-        ("unknown", get_args(Unknown)),
-        ("method", METHODS),
-        ("ties", tuple(TIE_RULES)),
-    ):
-        value = getattr(recipe, field)
-        if value not in allowed:
-            choices = ", ".join(repr(choice) for choice in allowed)
-            raise RecipeError(f"{field} cannot be {value!r}; it is one of {choices}.")
-    for field in ("name", "strip_marks", "pattern", "custom_pattern", "marker_text"):
-        if not isinstance(getattr(recipe, field), str):
-            raise RecipeError(f"{field} must be text.")
-        _refuse_half_characters(field, getattr(recipe, field))
-    for field in ("lowercase", "strip_ascii_punctuation"):
-        if not isinstance(getattr(recipe, field), bool):
-            raise RecipeError(f"{field} must be true or false.")
+CHOICES: dict[str, Choice] = {field.name: field.metadata["choice"] for field in dataclasses.fields(Recipe)}
 
 
-def _check_numbers(recipe: Recipe) -> None:
-    for field, least in (
-        ("vocab_size", 1),
-        ("merges", 0),
-        ("min_frequency", 1),
-        ("max_token_length", 2),
-        ("alphabet_limit", 1),
-    ):
-        value = getattr(recipe, field)
-        if value is None and field != "min_frequency":
-            continue
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise RecipeError(f"{field} must be a whole number, not {value!r}.")
-        if value < least:
-            raise RecipeError(f"{field} must be at least {least}, not {value:,}.")
-        if field in ("vocab_size", "merges") and value > LARGEST_VOCABULARY:
-            raise RecipeError(f"{field} can be at most {LARGEST_VOCABULARY:,}, not {value:,}.")
-    if (recipe.vocab_size is None) == (recipe.merges is None):
-        raise RecipeError("Say either the vocabulary size or the number of merges, not both and not neither.")
+def _check_value(name: str, value: object, kind: type) -> None:
+    """Refuse what this choice cannot be, whatever the others are."""
+    choice = CHOICES[name]
+    if choice.among:
+        if value not in tuple(choice.among):
+            raise RecipeError(f"{name} cannot be {value!r}; it is one of {', '.join(map(repr, choice.among))}.")
+    elif choice.least is not None:
+        if value is not None or not choice.optional:
+            _check_number(name, value, choice.least, choice.most)
+    elif kind is bool and not isinstance(value, bool):
+        raise RecipeError(f"{name} must be true or false.")
+    elif kind is str:
+        if not isinstance(value, str):
+            raise RecipeError(f"{name} must be text.")
+        _refuse_half_characters(name, value)
+
+
+def _check_number(name: str, value: object, least: int, most: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise RecipeError(f"{name} must be a whole number, not {value!r}.")
+    if value < least:
+        raise RecipeError(f"{name} must be at least {least}, not {value:,}.")
+    if value > most:
+        raise RecipeError(f"{name} can be at most {most:,}, not {value:,}.")
 
 
 def _check_agreement(recipe: Recipe) -> None:
+    if (recipe.vocab_size is None) == (recipe.merges is None):
+        raise RecipeError("Say either the vocabulary size or the number of merges, not both and not neither.")
     if recipe.base == "bytes":
         if recipe.alphabet_limit is not None:
             raise RecipeError("An alphabet limit applies to characters; the byte alphabet always has 256 symbols.")

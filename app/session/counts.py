@@ -16,25 +16,11 @@ from app.worker.counting import Counted, CountFailed, CountingJob, CountProgress
 from app.worker.job import Job
 from app.worker.mailbox import Message
 from bpe_core import Recipe
+from bpe_core.recipe import Splitting
 
 Outcome = Counted | CountFailed
-Splitting = tuple[Hashable, ...]
 KEPT_SPLITTINGS = 3  # counts under older ones are forgotten
 KEPT_TEXTS = 20  # that nobody wants at the moment
-
-
-def splitting_of(recipe: Recipe) -> Splitting:
-    """The choices that decide which words a text has; all others leave its count as it is."""
-    return (
-        recipe.lowercase,
-        recipe.strip_ascii_punctuation,
-        recipe.strip_marks,
-        recipe.unicode_form,
-        recipe.unit,
-        recipe.pattern,
-        recipe.custom_pattern,
-        recipe.special_tokens,
-    )
 
 
 class Counts(QObject):
@@ -46,7 +32,7 @@ class Counts(QObject):
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._jobs = jobs
-        self._splitting: Splitting = ()  # of the job under way
+        self._splitting = Splitting()  # of the job under way
         self._outcomes: dict[Splitting, dict[Hashable, Outcome]] = {}
         self._progress: dict[Hashable, CountProgress] = {}
         self._job: CountingJob | None = None
@@ -59,7 +45,7 @@ class Counts(QObject):
         return self._job is not None
 
     def outcome_of(self, text: Text, recipe: Recipe) -> Outcome | None:
-        return self._outcomes.get(splitting_of(recipe), {}).get(text.key)
+        return self._outcomes.get(recipe.part(Splitting), {}).get(text.key)
 
     def progress_of(self, text: Text) -> CountProgress | None:
         return self._progress.get(text.key)
@@ -69,7 +55,7 @@ class Counts(QObject):
         self._next = texts, recipe
         if self._job is None:
             self._start_next()
-        elif splitting_of(recipe) != self._splitting or not self._job.keys <= {text.key for text in texts}:
+        elif recipe.part(Splitting) != self._splitting or not self._job.keys <= {text.key for text in texts}:
             self._job.stop()  # it works on something that nobody wants any more
 
     def cancel(self) -> None:
@@ -84,12 +70,12 @@ class Counts(QObject):
             return
         texts, recipe = self._next
         self._next = None
-        self._forget_old(splitting_of(recipe), {text.key for text in texts})
+        self._forget_old(recipe.part(Splitting), {text.key for text in texts})
         missing = [text for text in texts if self.outcome_of(text, recipe) is None]
         if not missing:
             self.settled.emit()
             return
-        self._splitting = splitting_of(recipe)
+        self._splitting = recipe.part(Splitting)
         self._job = CountingJob(self._jobs.mailbox, self._jobs.next_stamp("counting"), missing, recipe)
         self._jobs.start(self._job)
         self.changed.emit()

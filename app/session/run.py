@@ -112,7 +112,7 @@ class Run:
     def can_extend_to(self, recipe: Recipe) -> bool:
         """Whether the recipe is this run's with a larger vocabulary."""
         at_rest = not self.is_busy and self.job is None
-        if not at_rest or not self.can_be_continued or _but_for_size(recipe) != _but_for_size(self.recipe):
+        if not at_rest or not self.can_be_continued or not recipe.is_same_but_for_size(self.recipe):
             return False
         if self.history is None or self.end_reason not in ("", "vocabulary full"):
             return False
@@ -124,7 +124,3 @@ class Run:
     def end_sentence(self) -> str:
         assert self.history is not None
         return END_SENTENCES[self.history.end_reason or "stopped"]
-
-
-def _but_for_size(recipe: Recipe) -> Recipe:
-    return recipe.with_changes(merges=0, name="")

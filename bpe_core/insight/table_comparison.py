@@ -23,14 +23,10 @@ from typing import Literal, NamedTuple
 from bpe_core.formats.honest_text import escape
 from bpe_core.formats.spelling import spelled
 from bpe_core.history.history import Merge, MergeHistory
-from bpe_core.recipe import Recipe
+from bpe_core.recipe import Normalization, Recipe, Splitting
 from bpe_core.segmenting.tokenizer import Tokenizer
 
 Cause = Literal["none", "length", "tie", "base symbols", "pattern", "data", "count", "not known"]
-
-# The choices that decide which words there are.
-_SPLITTING = ("pattern", "custom_pattern", "unit")
-_CHANGES = ("lowercase", "strip_ascii_punctuation", "strip_marks", "unicode_form")
 
 Pair = tuple[bytes, bytes]
 
@@ -149,14 +145,14 @@ def _base(recipe: Recipe) -> str:
 
 
 def _splitting_difference(one: Recipe, other: Recipe) -> str:
-    for choice in _SPLITTING:
+    """The first choice that may have made other words; special tokens stand in hardly any text."""
+    changing = one.differing(other, Normalization)
+    found = sorted(one.differing(other, Splitting), key=lambda name: (name in changing, "pattern" not in name))
+    for choice in found:
         a, b = getattr(one, choice), getattr(other, choice)
-        if a != b:
-            return f"Text is split differently: {choice.replace('_', ' ')} is {a!r} in one, {b!r} in the other."
-    for choice in _CHANGES:
-        a, b = getattr(one, choice), getattr(other, choice)
-        if a != b:
-            return f"Text is changed differently first: {choice.replace('_', ' ')} is {a!r} in one, {b!r} in the other."
+        how = "changed differently first" if choice in changing else "split differently"
+        if choice != "special_tokens":
+            return f"Text is {how}: {choice.replace('_', ' ')} is {a!r} in one, {b!r} in the other."
     return ""
 
 

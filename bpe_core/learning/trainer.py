@@ -156,8 +156,7 @@ class Trainer:
         return stop
 
     def _check_continues(self, recipe: Recipe) -> None:
-        free = dict(vocab_size=None, merges=0, name="")
-        if recipe.with_changes(**free) != self.recipe.with_changes(**free):
+        if not recipe.is_same_but_for_size(self.recipe):
             raise RecipeError("Only the size of the vocabulary can change in a run; another choice needs a new run.")
 
     def _refuse_a_corpus_without_pairs(self) -> None:

@@ -36,14 +36,6 @@ FORMULA = (
     "often; a few very frequent tokens, or many very rare ones, lower it."
 )
 
-ADVICE: tuple[tuple[str, str], ...] = (
-    ("8,000–16,000", "limited data or memory"),
-    ("30,000–50,000", "one language, such as English"),
-    ("32,000–37,000", "translation between two languages"),
-    ("50,000–100,000", "many languages"),
-    ("50,000 and more", "program code"),
-)
-
 
 @dataclass(frozen=True, eq=False)
 class SizeCurves:

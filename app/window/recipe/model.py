@@ -12,6 +12,9 @@ from app.session.changes import Held
 from app.session.timer import timer
 from bpe_core import NAMED_PATTERNS, PRESETS, Recipe, RecipeError
 from bpe_core.learning.ties import TIE_RULES
+from bpe_core.presets import USUAL_SIZES as USUAL_SIZES
+from bpe_core.recipe import CHOICES, Splitting, Symbols
+from bpe_core.recipe import LARGEST_VOCABULARY as LARGEST_VOCABULARY
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import split_words
 
@@ -58,13 +61,7 @@ UNKNOWN_OPTIONS = (
     Option("unk", "<unk>", "A character outside the alphabet becomes the unknown token."),
     Option("bytes", "bytes", "A character outside the alphabet is written in bytes."),
 )
-SIZE_ADVICE = (
-    "8–16,000 for small data",
-    "30–50,000 for English",
-    "32–37,000 for translation",
-    "50–100,000 for many languages",
-    "50,000 or more for code",
-)
+TIPS = {name: choice.tip for name, choice in CHOICES.items()}
 
 
 class RecipeForm(QObject):
@@ -85,10 +82,15 @@ class RecipeForm(QObject):
     def value(self, choice: str) -> Any:
         return getattr(self._recipe.value, choice)
 
+    def applies(self, choice: str) -> bool:
+        """Whether it has a meaning beside the other choices."""
+        return self._recipe.value.applies(choice)
+
     @property
     def preset(self) -> str:
-        """The preset this recipe is, whatever its size; empty where choices differ."""
-        return next((name for name in PRESETS if _same_kind(Recipe.preset(name), self._recipe.value)), "")
+        """The preset whose words and symbols this recipe has, however much is learned; empty if there is none."""
+        recipe = self._recipe.value
+        return next((name for name in PRESETS if not recipe.differing(Recipe.preset(name), Splitting, Symbols)), "")
 
     def choose_preset(self, name: str) -> None:
         self._recipe.put(Recipe.preset(name), f"Recipe {name}")
@@ -120,9 +122,3 @@ class RecipeForm(QObject):
     def _recipe_changed(self) -> None:
         self.changed.emit()
         self._preview_soon.start()
-
-
-def _same_kind(one: Recipe, other: Recipe) -> bool:
-    """Whether two recipes differ in nothing but how much is learned."""
-    size = {"name": "", "merges": 1, "min_frequency": 1, "ties": "first-seen"}
-    return one.with_changes(**size) == other.with_changes(**size)

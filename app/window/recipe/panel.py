@@ -27,10 +27,11 @@ from app.window.recipe.model import (
     MARKER_OPTIONS,
     PATTERN_OPTIONS,
     PRESET_OPTIONS,
-    SIZE_ADVICE,
     TIE_OPTIONS,
+    TIPS,
     UNIT_OPTIONS,
     UNKNOWN_OPTIONS,
+    USUAL_SIZES,
     Option,
     RecipeForm,
 )
@@ -40,17 +41,6 @@ from app.window.recipe.split_preview import SplitPreview
 NO_PRESET = "own choices"
 NO_LIMIT = 0
 SIDES = 12  # the margins left and right
-TIPS = {
-    "min_frequency": "A pair that occurs less often is not merged",
-    "custom_pattern": "A regular expression: each match is a word, and so is what stands between two matches",
-    "marker_text": "How the marker is written",
-    "lowercase": "Turn all letters into small ones before splitting",
-    "strip_ascii_punctuation": "Leave out !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~ before splitting",
-    "strip_marks": "Further characters to leave out before splitting",
-    "special_tokens": "Texts such as <|endoftext|> that are never split and never merged with others",
-    "max_token_length": "Pairs that would become longer are not merged; counted in base symbols",
-    "alphabet_limit": "Keep only so many characters, the most frequent ones",
-}
 
 
 class RecipePanel(QScrollArea):
@@ -104,7 +94,7 @@ class RecipePanel(QScrollArea):
         self.size_kind.activated.connect(self._choose_size_kind)
         layout.addRow(self.size_kind, self.size_box)
         self._add_refusal(layout, "vocab_size")
-        self.advice = _small_label("Good sizes: " + "; ".join(SIZE_ADVICE) + ".")
+        self.advice = _small_label("Usual sizes: " + "; ".join(USUAL_SIZES) + ".")
         layout.addRow(self.advice)
         self._add(layout, "min_frequency", "At least", self._number(1, 1_000_000, suffix="×"))
         self._add(layout, "ties", "Ties", self._options(TIE_OPTIONS))
@@ -147,7 +137,7 @@ class RecipePanel(QScrollArea):
 
     def _add(self, layout: QFormLayout, choice: str, title: str, field: QWidget) -> None:
         field.setAccessibleName(title or field.property("text"))
-        field.setToolTip(TIPS.get(choice, ""))
+        field.setToolTip(TIPS[choice])
         self._fields[choice] = field
         layout.addRow(title, field)
         self._add_refusal(layout, choice)
@@ -237,14 +227,11 @@ class RecipePanel(QScrollArea):
         self._showing = True
         for choice, field in self._fields.items():
             _put_into(field, self._form.value(choice))
+            field.setEnabled(self._form.applies(choice))
         self.size_kind.setCurrentIndex(int(self.size_box.counts_merges))
         option = next((option for option in PRESET_OPTIONS if option.value == self._form.preset), None)
         self.explanation.setText(option.explanation if option else "Choices of your own.")
-        is_own, has_marker = self._form.value("pattern") == "custom", self._form.value("marker") != "none"
-        self._main_layout.setRowVisible(self.field("custom_pattern"), is_own)
-        self.field("marker_text").setEnabled(has_marker)
-        self.field("alphabet_limit").setEnabled(self._form.value("base") == "characters")
-        self.field("unknown").setEnabled(self._form.value("base") == "characters")
+        self._main_layout.setRowVisible(self.field("custom_pattern"), self._form.applies("custom_pattern"))
         self._showing = False
 
     def _refuse(self, choice: str, sentence: str) -> None:
@@ -284,7 +271,7 @@ def _put_into(field: QWidget, value: Any) -> None:
     elif isinstance(field, QCheckBox):
         field.setChecked(value)
     elif isinstance(field, QSpinBox):
-        field.setValue(value or NO_LIMIT)
+        field.setValue(min(value or NO_LIMIT, field.maximum()))
     elif isinstance(field, QLineEdit):
         field.setText(" ".join(value) if isinstance(value, tuple) else value)
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QSpinBox, QWidget
 
-from app.window.recipe.model import SIZE_ADVICE, RecipeForm
-
-LARGEST = 4_000_000
+from app.window.recipe.model import LARGEST_VOCABULARY, USUAL_SIZES, RecipeForm
 
 
 class SizeBox(QSpinBox):
@@ -15,12 +13,12 @@ class SizeBox(QSpinBox):
     def __init__(self, form: RecipeForm, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._form = form
-        self.setRange(0, LARGEST)
+        self.setRange(0, LARGEST_VOCABULARY)
         self.setGroupSeparatorShown(True)
         self.setKeyboardTracking(False)  # only a finished number is a choice
         self.setAccelerated(True)
         self.setSingleStep(1000)
-        self.setToolTip("How large the vocabulary grows:\n" + "\n".join(f"• {advice}" for advice in SIZE_ADVICE))
+        self.setToolTip("How large the vocabulary grows:\n" + "\n".join(f"• {usual}" for usual in USUAL_SIZES))
         form.changed.connect(self._show)
         form.refused.connect(lambda choice, sentence: self._show())
         self.valueChanged.connect(self._choose)

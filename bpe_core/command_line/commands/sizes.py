@@ -14,7 +14,8 @@ from bpe_core.command_line.arguments import add_merge_table
 from bpe_core.command_line.questions import add_corpus, count
 from bpe_core.errors import BpeError
 from bpe_core.formats import read_history
-from bpe_core.measures.size_curves import ADVICE, FORMULA, USUAL_POWER, SizeCurves, size_curves
+from bpe_core.measures.size_curves import FORMULA, USUAL_POWER, SizeCurves, size_curves
+from bpe_core.presets import USUAL_SIZES
 
 EXAMPLES = f"""\
 examples:
@@ -58,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         for name, one in curves.items():
             _print(name, one)
-        print("Usual sizes: " + "; ".join(f"{size} for {purpose}" for size, purpose in ADVICE) + ".")
+        print("Usual sizes: " + "; ".join(USUAL_SIZES) + ".")
     return 0
 
 

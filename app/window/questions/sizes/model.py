@@ -20,9 +20,9 @@ from app.worker.counting import Counted, corpus_of
 from app.worker.task import Task
 from bpe_core import BpeError, Cancelled, Corpus, MergeHistory, WordTable, count_words
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.measures.size_curves import ADVICE as ADVICE
 from bpe_core.measures.size_curves import FORMULA as FORMULA
 from bpe_core.measures.size_curves import SizeCurves, size_curves
+from bpe_core.presets import USUAL_SIZES as USUAL_SIZES
 
 REDRAW_MILLISECONDS = 150
 MOST_FILES = 24  # that are measured by themselves

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from app.window.parts.lines_chart import LinesChart
 from app.window.parts.widgets import muted, paragraph, scrolling
-from app.window.questions.sizes.model import ADVICE, FORMULA, MEASURES, SizesModel
+from app.window.questions.sizes.model import FORMULA, MEASURES, USUAL_SIZES, SizesModel
 
 MOST_NAME = 18  # characters of a file's name on a button
 
@@ -46,7 +46,7 @@ class SizesPanel(QWidget):
         self.texts.setToolTip("Which texts have a line")
         self.texts.setMenu(QMenu(self))
         self.texts.menu().aboutToShow.connect(self._fill_texts)
-        self.told, self.advice = paragraph(), muted(_advice())
+        self.told, self.advice = paragraph(), muted("<br>".join(("Usual sizes:", *USUAL_SIZES)))
         for label in (self.told, self.advice):
             label.setTextFormat(Qt.TextFormat.RichText)
         self.told.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -129,7 +129,3 @@ class SizesPanel(QWidget):
 
 def _shortened(name: str) -> str:
     return name if len(name) <= MOST_NAME else f"{name[: MOST_NAME - 1]}…"
-
-
-def _advice() -> str:
-    return "Usual sizes:<br>" + "<br>".join(f"{size}: {purpose}" for size, purpose in ADVICE)

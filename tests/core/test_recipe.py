@@ -1,0 +1,120 @@
+"""A recipe's choices: what each can be, which part each belongs to, when each has a meaning."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import pytest
+
+from bpe_core import PRESETS, Recipe, RecipeError, Trainer, WordTable
+from bpe_core.recipe import CHOICES, LARGEST_NUMBER, Learning, Normalization, Size, Splitting, Symbols
+
+PARTS = (Splitting, Symbols, Size, Learning)
+OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
+    lowercase=True, strip_ascii_punctuation=True, strip_marks="…", unicode_form="NFC", unit="line", pattern="cl100k",
+    custom_pattern=r"\d+", special_tokens=("<|end|>",), base="characters", marker="symbol", marker_text="@", merges=7,
+    alphabet_limit=50, unknown="bytes", vocab_size=777, min_frequency=9, max_token_length=11, ties="largest-text",
+)  # fmt: skip
+METHODS = {"method"}  # of which there is one
+
+
+def changed(choice: str) -> tuple[Recipe, Recipe]:
+    """A recipe in which that choice can be another, and the same with it so."""
+    needed = {
+        "custom_pattern": dict(pattern="custom", custom_pattern="x"),
+        "marker_text": dict(marker="prefix"),
+        "alphabet_limit": dict(base="characters"),
+        "unknown": dict(base="characters"),
+        "merges": dict(merges=6),
+    }
+    recipe = Recipe.preset("gpt2", **needed.get(choice, {}))  # type: ignore[arg-type]
+    return recipe, recipe.with_changes(**{choice: OTHER[choice]})
+
+
+def test_each_choice_but_the_name_belongs_to_one_part() -> None:
+    names = [field.name for part in PARTS for field in dataclasses.fields(part)]
+    assert sorted([*names, "name"]) == sorted(CHOICES) == sorted({*OTHER, *METHODS, "name"})
+
+
+@pytest.mark.parametrize("choice", OTHER)
+def test_recipes_differ_in_the_part_of_what_was_changed(choice: str) -> None:
+    one, other = changed(choice)
+    part = next(kind for kind in PARTS if choice in {field.name for field in dataclasses.fields(kind)})
+    assert [kind for kind in PARTS if one.differing(other, kind)] == [part]
+    assert [kind for kind in PARTS if one.part(kind) != other.part(kind)] == [part]
+    assert choice in one.differing(other, part)
+    assert one.is_same_but_for_size(other) == (part is Size)
+    assert other.normalizes == (choice in one.differing(other, Normalization))
+
+
+@pytest.mark.parametrize("choice", OTHER)
+def test_only_what_differs_but_for_the_size_needs_a_new_run(choice: str) -> None:
+    one, other = changed(choice)
+    trainer = Trainer(WordTable.from_counts({"low": 3, "lower": 2}), one)
+    if one.is_same_but_for_size(other):
+        trainer.extend(other)
+        assert trainer.recipe == other
+    else:
+        with pytest.raises(RecipeError, match="Only the size"):
+            trainer.extend(other)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_recipe_is_written_with_its_name_first_and_read_again(name: str) -> None:
+    recipe = Recipe.preset(name)
+    assert next(iter(json.loads(recipe.to_json()))) == "name"
+    assert Recipe.from_json(recipe.to_json()) == recipe
+
+
+@pytest.mark.parametrize("choice", [name for name, choice in CHOICES.items() if choice.least is not None])
+def test_numbers_have_limits(choice: str) -> None:
+    least, most = CHOICES[choice].least, CHOICES[choice].most
+    assert least is not None
+    assert most <= LARGEST_NUMBER == 2**63 - 1
+    for number, sentence in (
+        (least - 1, f"{choice} must be at least {least}"),
+        (most + 1, f"{choice} can be at most {most:,}"),
+        (10**30, "can be at most"),
+        (1.5, "must be a whole number"),
+        (True, "must be a whole number"),
+    ):
+        with pytest.raises(RecipeError, match=sentence):
+            Recipe.from_dict({**Recipe(base="characters").to_dict(), choice: number})
+
+
+@pytest.mark.parametrize("limits", [{"min_frequency": LARGEST_NUMBER}, {"max_token_length": LARGEST_NUMBER}])
+def test_the_largest_numbers_are_no_trouble(limits: dict[str, int]) -> None:
+    trainer = Trainer(WordTable.from_counts({"low": 3}), Recipe.preset("gpt2", min_frequency=1).with_changes(**limits))
+    trainer.advance()
+    assert len(trainer.history) == (0 if "min_frequency" in limits else 2)
+
+
+def test_what_has_no_meaning_beside_the_other_choices_is_told() -> None:
+    plain, rich = Recipe(), Recipe(base="characters", pattern="custom", custom_pattern="x", marker="prefix")
+    silent = {name for name in CHOICES if not plain.applies(name)}
+    assert silent == {"custom_pattern", "marker_text", "alphabet_limit", "unknown"}
+    assert all(rich.applies(name) for name in CHOICES)
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"base": None}, "base cannot be None; it is one of 'bytes', 'characters'"),
+        ({"ties": []}, r"ties cannot be \[\]; it is one of 'first-seen'"),
+        ({"ties": "byte-alphabet", "base": "characters"}, "orders bytes"),
+        ({"lowercase": 1}, "lowercase must be true or false"),
+        ({"name": 4}, "name must be text"),
+        ({"strip_marks": "\ud800"}, "half of a surrogate pair"),
+        ({"alphabet_limit": 3}, "applies to characters"),
+        ({"merges": 5}, "not both and not neither"),
+        ({"vocab_size": None}, "not both and not neither"),
+        ({"vocab_size": 200}, "smaller than the 256 bytes"),
+        ({"special_tokens": ["a", "a"]}, "listed twice"),
+        ({"colour": "red"}, "has no choice named 'colour'"),
+    ],
+)
+def test_an_impossible_recipe_is_refused_in_a_sentence(values: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(RecipeError, match=sentence):
+        Recipe.from_dict(values)
