@@ -65,7 +65,7 @@ from app.window.runs.panel import RunsPanel
 from app.window.text.encoder import TextEncoder
 from app.window.text.ids_decoding import decode_ids
 from app.window.text.model import TokenAt, TokenTextModel
-from app.window.text.undo_steps import TextSteps
+from app.window.text.undo import TextUndo
 from app.window.text.view.panel import TokenTextPanel
 from app.window.time.bar import TimeBar
 from app.window.time.player import Player
@@ -237,7 +237,7 @@ class Program(QObject):
 
     def _connect_undo(self) -> None:
         steps, undo, redo = self.session.undo, self.actions["undo"], self.actions["redo"]
-        self.text_steps = TextSteps(self.token_text, steps, self)
+        self.text_undo = TextUndo(self.token_text, steps, self)
         self.text_panel.editor.use_steps(steps)
         undo.triggered.connect(steps.undo)
         redo.triggered.connect(steps.redo)

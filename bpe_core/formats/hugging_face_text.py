@@ -88,7 +88,7 @@ def decoder_of(recipe: Recipe) -> Object:
 
 
 @dataclass
-class TextSteps:
+class TextPreparation:
     """What was understood of a file's normalizer and pre-tokenizer."""
 
     choices: dict[str, Any] = field(default_factory=lambda: {"pattern": "none"})  # of the recipe
@@ -97,9 +97,9 @@ class TextSteps:
     notes: list[str] = field(default_factory=list)
 
 
-def read_steps(whole: Object, name: str) -> TextSteps:
+def read_steps(whole: Object, name: str) -> TextPreparation:
     """The recipe's choices for how the file changes and splits a text."""
-    found = TextSteps()
+    found = TextPreparation()
     for step in _flat(object_in(whole, "normalizer", name), "normalizers", name):
         _read_normalizer(step, found, name)
     for step in _flat(object_in(whole, "pre_tokenizer", name), "pretokenizers", name):
@@ -122,7 +122,7 @@ def _flat(step: Object, key: str, name: str) -> Iterator[Object]:
             yield one
 
 
-def _read_normalizer(step: Object, found: TextSteps, name: str) -> None:
+def _read_normalizer(step: Object, found: TextPreparation, name: str) -> None:
     kind = text_in(step, "type", name)
     expression = _expression(step, name)
     if kind in ("NFC", "NFKC") and "unicode_form" not in found.choices:
@@ -147,7 +147,7 @@ def _marks_in(expression: str) -> str:
     return marks if _any_of(marks) == expression else ""
 
 
-def _read_pre_tokenizer(step: Object, found: TextSteps, name: str) -> None:
+def _read_pre_tokenizer(step: Object, found: TextPreparation, name: str) -> None:
     kind = text_in(step, "type", name)
     if kind == "ByteLevel":
         found.byte_level = True
@@ -167,7 +167,7 @@ def _read_pre_tokenizer(step: Object, found: TextSteps, name: str) -> None:
         found.notes.append(f"The file splits text by a step this program does not have: {kind or 'unnamed'}.")
 
 
-def _use_prefix(found: TextSteps, marker: str) -> None:
+def _use_prefix(found: TextPreparation, marker: str) -> None:
     if found.choices["pattern"] == "none":
         found.choices["pattern"] = "whitespace"
         if not found.prefix:
@@ -177,7 +177,7 @@ def _use_prefix(found: TextSteps, marker: str) -> None:
     found.prefix = marker
 
 
-def _read_split(step: Object, found: TextSteps, name: str) -> None:
+def _read_split(step: Object, found: TextPreparation, name: str) -> None:
     expression, behavior = _expression(step, name), text_in(step, "behavior", name)
     inverted = step.get("invert") is True
     if expression == LINES and behavior == "Isolated":
@@ -194,7 +194,7 @@ def _read_split(step: Object, found: TextSteps, name: str) -> None:
         found.notes.append(f"The file splits text in a way this program does not have: Split, {behavior or 'unnamed'}.")
 
 
-def _use_pattern(found: TextSteps, choices: dict[str, Any], step: str) -> None:
+def _use_pattern(found: TextPreparation, choices: dict[str, Any], step: str) -> None:
     if found.choices["pattern"] == "none":
         found.choices |= choices
     elif found.choices["pattern"] != choices["pattern"] or found.choices.get("custom_pattern") != choices.get(

@@ -19,7 +19,7 @@ from bpe_core.formats.checked_json import (
     whole_text,
 )
 from bpe_core.formats.guessing import likely_pattern
-from bpe_core.formats.hugging_face_text import TextSteps, decoder_of, normalizer_of, pre_tokenizer_of, read_steps
+from bpe_core.formats.hugging_face_text import TextPreparation, decoder_of, normalizer_of, pre_tokenizer_of, read_steps
 from bpe_core.formats.spelling import same_text
 from bpe_core.formats.stand_in_texts import numbered, written_tokens
 from bpe_core.formats.vocabulary_model import Style, build
@@ -212,7 +212,7 @@ def _specials(
     return specials, notes
 
 
-def _style(model: Object, steps: TextSteps, vocabulary: dict[str, int], name: str) -> Style:
+def _style(model: Object, steps: TextPreparation, vocabulary: dict[str, int], name: str) -> Style:
     suffix = text_in(model, "end_of_word_suffix", name)
     byte_level = steps.byte_level or _looks_byte_level(vocabulary, suffix, steps)
     fallback = model.get("byte_fallback") is True and all(f"<0x{i:02X}>" in vocabulary for i in range(256))
@@ -225,12 +225,12 @@ def _style(model: Object, steps: TextSteps, vocabulary: dict[str, int], name: st
     )
 
 
-def _looks_byte_level(vocabulary: dict[str, int], suffix: str, steps: TextSteps) -> bool:
+def _looks_byte_level(vocabulary: dict[str, int], suffix: str, steps: TextPreparation) -> bool:
     """A file without a pre-tokenizer may still be byte-level, when its vocabulary holds every stand-in."""
     return not suffix and not steps.prefix and "Ġ" in vocabulary and "Ċ" in vocabulary and "Ā" in vocabulary
 
 
-def _recipe(steps: TextSteps, style: Style, specials: dict[str, int], merges: int, name: str) -> Recipe:
+def _recipe(steps: TextPreparation, style: Style, specials: dict[str, int], merges: int, name: str) -> Recipe:
     choices: dict[str, Any] = dict(steps.choices)
     if style.byte_level:
         choices |= {"base": "bytes"}

@@ -41,7 +41,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Step:
+class EncodingStep:
     """A moment in the encoding of a word: which merge was made, and the tokens after it."""
 
     rank: int | None  # None for the word as it was before any merge
@@ -73,7 +73,7 @@ def merge_trees(symbols: Sequence[int], ranks: Sequence[int], base: int, at: int
     return finished
 
 
-def encoding_steps(symbols: Sequence[int], ranks: Sequence[int], base: int, at: int = NEVER) -> list[Step]:
+def encoding_steps(symbols: Sequence[int], ranks: Sequence[int], base: int, at: int = NEVER) -> list[EncodingStep]:
     """The word before any merge and after each one that changes it, as far as merge `at`.
 
     >>> for step in encoding_steps([108, 111, 119], [0, 1], base=256):
@@ -83,5 +83,5 @@ def encoding_steps(symbols: Sequence[int], ranks: Sequence[int], base: int, at: 
     1 [257]
     """
     made = sorted({rank for rank in ranks if rank < min(at, NEVER)})
-    before = Step(None, tuple(merge_trees(symbols, ranks, base, 0)))
-    return [before] + [Step(rank, tuple(merge_trees(symbols, ranks, base, rank + 1))) for rank in made]
+    before = EncodingStep(None, tuple(merge_trees(symbols, ranks, base, 0)))
+    return [before] + [EncodingStep(rank, tuple(merge_trees(symbols, ranks, base, rank + 1))) for rank in made]

@@ -41,7 +41,7 @@ import numpy as np
 
 from bpe_core.history.history import MergeHistory, Pair
 from bpe_core.insight.boundary_life import Meeting, meetings
-from bpe_core.insight.merge_tree import Node, Step, encoding_steps, merge_trees
+from bpe_core.insight.merge_tree import EncodingStep, Node, encoding_steps, merge_trees
 from bpe_core.insight.pattern_branches import Branch, branch_that_matched
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT
@@ -180,7 +180,7 @@ class WordInText:
         """Its tokens after so many merges."""
         return merge_trees(self.symbols, self.ranks, self.base, at)
 
-    def steps(self, at: int = NEVER) -> list[Step]:
+    def steps(self, at: int = NEVER) -> list[EncodingStep]:
         """Its encoding, step by step."""
         return encoding_steps(self.symbols, self.ranks, self.base, at)
 

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.lessons.bench import Bench
 from app.window.lessons.course import Page
-from app.window.lessons.lessons import Lesson, Step, filled, is_same_answer, lessons
+from app.window.lessons.lessons import Lesson, LessonStep, filled, is_same_answer, lessons
 from app.window.lessons.predictions import candidates, written
 from app.window.lessons.replacing_text import words_by_replacing_text
 from app.window.lessons.rich_text import as_html
@@ -32,7 +32,7 @@ def lesson_named(part: str) -> Lesson:
     return next(lesson for lesson in lessons() if part in lesson.name)
 
 
-def bench_of(lesson: Lesson, step: Step) -> Bench:
+def bench_of(lesson: Lesson, step: LessonStep) -> Bench:
     """The lesson's corpus as it stands when a step begins."""
     whole = Bench.of_text(lesson.corpus, step.recipe)
     return Bench(whole.words, whole.history.first(step.merges))

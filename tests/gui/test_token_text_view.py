@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.window.text.model import NO_TOKEN, TextChange, TokenAt, Tokens, TokenTextModel
-from app.window.text.view.block_layout import BlockLayout, Setting
+from app.window.text.view.block_layout import BlockLayout, Typesetting
 from app.window.text.view.canvas import MARGIN
 from app.window.text.view.caret import next_word, previous_word, word_around
 from app.window.text.view.colouring import COLOURS, UNCOLOURED, coloured_tokens, colours_of, preferred_colours
@@ -826,7 +826,7 @@ def test_everything_has_a_name_and_can_be_reached_by_keyboard(panel: TokenTextPa
 
 
 def test_a_setting_is_measured_once() -> None:
-    setting = Setting(QApplication.font(), 300.0)
+    setting = Typesetting(QApplication.font(), 300.0)
     assert setting.metrics is setting.metrics
     assert BlockLayout("", setting, right_to_left=False, goes_on=False).height == setting.row_height
 
@@ -834,7 +834,7 @@ def test_a_setting_is_measured_once() -> None:
 @pytest.mark.parametrize("text", ["עולם two ab", "two עולם x", "שלום 123 עולם", "a ע b", "שָׁלוֹם ab", "a مرحبا 1 b"])
 @pytest.mark.parametrize("right_to_left", [False, True])
 def test_where_the_reading_direction_turns_each_letter_has_its_cell(text: str, right_to_left: bool) -> None:
-    layout = BlockLayout(text, Setting(QApplication.font(), 500.0), right_to_left=right_to_left, goes_on=False)
+    layout = BlockLayout(text, Typesetting(QApplication.font(), 500.0), right_to_left=right_to_left, goes_on=False)
     (row,) = layout.rows
     begins, ends = layout.cells(row)
     low, high = np.sort(np.stack((begins, ends)), axis=0)

@@ -14,7 +14,7 @@ from app.session.notices import Notice
 from app.session.run import Phase, Run
 from app.session.session import Session
 from app.window.lessons.bench import Bench, WordNow
-from app.window.lessons.lessons import Lesson, Step, filled, is_same_answer
+from app.window.lessons.lessons import Lesson, LessonStep, filled, is_same_answer
 from app.window.lessons.predictions import (
     HOW_TO_WRITE,
     Feedback,
@@ -49,7 +49,7 @@ class Outcome:
 class Page:
     """Everything that is shown of a step."""
 
-    step: Step
+    step: LessonStep
     number: int  # from 1
     total: int
     say: str
@@ -188,7 +188,7 @@ class Course(QObject):
     # What is shown
 
     @property
-    def step(self) -> Step | None:
+    def step(self) -> LessonStep | None:
         """The present step; None without a lesson, and behind its last step."""
         if self.lesson is None or self.number >= len(self.lesson.steps):
             return None
@@ -265,7 +265,7 @@ class Course(QObject):
         self.moved.emit(lesson.name, self.number)
         self.changed.emit()
 
-    def _can_reach(self, run: Run, step: Step) -> bool:
+    def _can_reach(self, run: Run, step: LessonStep) -> bool:
         is_here = run in self._session.runs.all and run.recipe == step.recipe
         return is_here and (run.learned == step.merges or (run.learned < step.merges and run.can_go_on()))
 
@@ -276,7 +276,7 @@ class Course(QObject):
             self._judge(run, step)
         self.changed.emit()
 
-    def _judge(self, run: Run, step: Step) -> None:
+    def _judge(self, run: Run, step: LessonStep) -> None:
         bench = self._bench_of_step()
         if bench is None or run.history is None:
             return

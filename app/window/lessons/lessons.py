@@ -46,7 +46,7 @@ class Query:
 
 
 @dataclass(frozen=True)
-class Step:
+class LessonStep:
     """One page of a lesson."""
 
     kind: StepKind
@@ -69,7 +69,7 @@ class Lesson:
     minutes: int
     corpus: str  # the text to learn from
     text: str  # to be looked at, token by token
-    steps: tuple[Step, ...]
+    steps: tuple[LessonStep, ...]
 
     @property
     def shows_words(self) -> bool:
@@ -111,7 +111,7 @@ def text_of_words(counts: Mapping[str, int]) -> str:
     return "".join(" ".join([word] * count) + "\n" for word, count in counts.items())
 
 
-def filled(text: str, step: Step, bench: Bench) -> str:
+def filled(text: str, step: LessonStep, bench: Bench) -> str:
     """The text with what the engine says in place of each name in braces."""
     for name, query in step.values.items():
         if f"{{{name}}}" in text:
@@ -149,7 +149,7 @@ def _corpus_of(told: Mapping[str, Any]) -> str:
     return text
 
 
-def _steps(told: list[dict[str, Any]], recipe: Recipe) -> list[Step]:
+def _steps(told: list[dict[str, Any]], recipe: Recipe) -> list[LessonStep]:
     """The steps, each with how many merges those before it have made."""
     steps = []
     merges = 0
@@ -158,7 +158,7 @@ def _steps(told: list[dict[str, Any]], recipe: Recipe) -> list[Step]:
             recipe, merges = recipe.with_changes(**step["recipe"]), 0
         merges = step.get("merges", merges)
         steps.append(
-            Step(
+            LessonStep(
                 kind=step["kind"],
                 say=step["say"],
                 recipe=recipe,

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEd
 
 from app.session.merge_filter import MergeFilter
 from app.window.merges.model import MergeTableModel
-from app.window.merges.table import MergeTable
+from app.window.merges.table import MergeTableView
 from app.window.parts.icons import icon
 from app.window.parts.theme import shades_of
 from app.window.parts.widgets import entry, number_box
@@ -24,7 +24,7 @@ class MergePanel(QWidget):
     def __init__(self, model: MergeTableModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self.table = MergeTable(model)
+        self.table = MergeTableView(model)
         self.needle = entry(can_be_cleared=True)
         self.needle.setAccessibleName("Filter merges")
         self._sign = self.needle.addAction(icon("search", self.palette()), QLineEdit.ActionPosition.LeadingPosition)

@@ -13,7 +13,7 @@ from app.window.parts.theme import fixed_font
 WIDTHS = ("99,999", "·tokens", "·tokens", "·tokenizer", "9,999,999", "= ·th + ing", "999", "99,999,999", "99.999")
 
 
-class MergeTable(QTableView):
+class MergeTableView(QTableView):
     """Rows are picked by click or arrow keys; the moment shown is marked beside them."""
 
     travelled = Signal(int)  # to the moment after so many merges

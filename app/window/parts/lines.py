@@ -23,7 +23,7 @@ class NamedLine:
 
 
 @dataclass(frozen=True, eq=False)
-class Lines:
+class ChartLines:
     """All lines of a chart."""
 
     lines: tuple[NamedLine, ...]
@@ -46,7 +46,7 @@ class Lines:
         return [("line", self.x_title, self.y_title), *rows]
 
 
-NO_LINES = Lines((), "", "")
+NO_LINES = ChartLines((), "", "")
 
 
 def thinned(y: Numbers, most: int = MOST_POINTS) -> tuple[Numbers, Numbers]:

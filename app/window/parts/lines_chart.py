@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
-from app.window.parts.lines import Lines, NamedLine
+from app.window.parts.lines import ChartLines, NamedLine
 from app.window.parts.theme import shades_of
 
 MARGIN = 10.0
@@ -25,7 +25,7 @@ class LinesChart(QWidget):
 
     time_chosen = Signal(int)
 
-    def __init__(self, title: str, lines: Callable[[], Lines], hint: str, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, lines: Callable[[], ChartLines], hint: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lines, self._hint = lines, hint
         self.setAccessibleName(title)
@@ -75,7 +75,7 @@ class LinesChart(QWidget):
             max(20.0, self.height() - top - 2.6 * metrics.height()),
         )
 
-    def _paint_axes(self, painter: QPainter, scale: _Scale, lines: Lines) -> None:
+    def _paint_axes(self, painter: QPainter, scale: _Scale, lines: ChartLines) -> None:
         shades, plot, metrics = shades_of(self.palette()), scale.plot, QFontMetricsF(self.font())
         for value in scale.y_ticks():
             y = scale.y(value)
@@ -93,7 +93,7 @@ class LinesChart(QWidget):
         width = metrics.horizontalAdvance(lines.x_title)
         painter.drawText(QPointF(plot.right() - width, plot.bottom() + 2.1 * metrics.height()), lines.x_title)
 
-    def _paint_line(self, painter: QPainter, scale: _Scale, lines: Lines, index: int, line: NamedLine) -> None:
+    def _paint_line(self, painter: QPainter, scale: _Scale, lines: ChartLines, index: int, line: NamedLine) -> None:
         if not len(line.x):
             return
         colour = self.colour(index)
@@ -120,7 +120,7 @@ class LinesChart(QWidget):
 class _Scale:
     """From numbers to places in the plot and back."""
 
-    def __init__(self, plot: QRectF, lines: Lines) -> None:
+    def __init__(self, plot: QRectF, lines: ChartLines) -> None:
         self.plot = plot
         self._is_log = lines.is_log_x
         self._start = lines.first_x
@@ -144,7 +144,7 @@ class _Scale:
     def y_ticks(self) -> list[float]:
         """Round numbers from nothing up.
 
-        >>> _Scale(QRectF(0, 0, 10, 10), Lines((), "", "")).y_ticks()
+        >>> _Scale(QRectF(0, 0, 10, 10), ChartLines((), "", "")).y_ticks()
         [0.0]
         """
         if self._top <= 1e-9:

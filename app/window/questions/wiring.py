@@ -15,7 +15,7 @@ from app.window.charts.panel import ChartsPanel
 from app.window.encode.dialog import EncodeDialog
 from app.window.encode.model import CorpusEncoding
 from app.window.main_window import MainWindow
-from app.window.merges.table import MergeTable
+from app.window.merges.table import MergeTableView
 from app.window.message_bar import MessageBar
 from app.window.parts.dialogs import TEXT_FILTER
 from app.window.questions.inspector import InsightPanel
@@ -97,7 +97,7 @@ class Asking(QObject):
         editor.place_clicked.connect(lambda byte: self._insight.show_why())
         editor.menu_opening.connect(self._add_to_text_menu)
 
-    def connect_merges(self, table: MergeTable) -> None:
+    def connect_merges(self, table: MergeTableView) -> None:
         """A click on a merge shows its token; a right click offers the other answers about it."""
         table.travelled.connect(lambda position: self._insight.show_token())
         table.activated.connect(lambda index: self._show_inspector())

@@ -14,14 +14,14 @@ from bpe_core.errors import EncodingError
 from bpe_core.text.reading.beginning import HEAD_LENGTH, refuse_empty_or_binary
 from bpe_core.text.reading.opening import ByteStream, open_stream
 from bpe_core.text.reading.skipped import SkipLog
-from bpe_core.text.reading.source import Block, Bytes, OnInvalid, ReadingOptions, Source
+from bpe_core.text.reading.source import Bytes, OnInvalid, ReadingOptions, Source, TextBlock
 from bpe_core.text.reading.utf8 import first_invalid, whole_characters
 
 _SMALLEST_BLOCK = 64  # room for what was left of the block before, and then some
 _PYTHON_ERRORS: dict[OnInvalid, str] = {"strict": "strict", "replace": "replace", "skip": "ignore"}
 
 
-def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Block]:
+def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[TextBlock]:
     """The text of a file in blocks of about `size` bytes, without its byte order mark."""
     size = max(size, _SMALLEST_BLOCK)
     with open_stream(source) as stream:
@@ -32,7 +32,9 @@ def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog
             yield from _decoded_blocks(stream, source, encoding, options.on_invalid, size, log)
 
 
-def _utf8_blocks(stream: ByteStream, source: Source, on_invalid: OnInvalid, size: int, log: SkipLog) -> Iterator[Block]:
+def _utf8_blocks(
+    stream: ByteStream, source: Source, on_invalid: OnInvalid, size: int, log: SkipLog
+) -> Iterator[TextBlock]:
     rest = b""  # a character that the end of the last block cut
     start = 0  # where the block stands in the file
     at_end = False
@@ -49,7 +51,7 @@ def _utf8_blocks(stream: ByteStream, source: Source, on_invalid: OnInvalid, size
         if start == 0 and data[:3] == codecs.BOM_UTF8:
             data = data[3:]
         if len(data):
-            yield Block(data, stream.bytes_read)
+            yield TextBlock(data, stream.bytes_read)
         rest = bytes(buffer[end:filled])
         start += end
 
@@ -79,7 +81,7 @@ def _mended(data: Bytes, bad: int, start: int, source: Source, on_invalid: OnInv
 
 def _decoded_blocks(
     stream: ByteStream, source: Source, encoding: str, on_invalid: OnInvalid, size: int, log: SkipLog
-) -> Iterator[Block]:
+) -> Iterator[TextBlock]:
     decoder = _Decoder(source, encoding, on_invalid, log)
     at_start, at_end = True, False
     while not at_end:
@@ -91,7 +93,7 @@ def _decoded_blocks(
             at_start = False
             text = text.removeprefix("\ufeff")
         if text:  # some odd encodings can spell half a surrogate pair, which UTF-8 cannot
-            yield Block(text.encode("utf-8", "replace"), stream.bytes_read)
+            yield TextBlock(text.encode("utf-8", "replace"), stream.bytes_read)
 
 
 class _Decoder:

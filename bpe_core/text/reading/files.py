@@ -13,7 +13,7 @@ from bpe_core.text.reading.beginning import HEAD_LENGTH, checked_encoding, refus
 from bpe_core.text.reading.folders import files_in
 from bpe_core.text.reading.opening import COMPRESSION_OF_SUFFIX, open_stream, sentences, shown
 from bpe_core.text.reading.skipped import SkipLog
-from bpe_core.text.reading.source import STANDARD_INPUT, Kind, Piece, ReadingOptions, Source
+from bpe_core.text.reading.source import STANDARD_INPUT, DocumentPiece, Kind, ReadingOptions, Source
 
 _PIECES_OF = {"text": plain_text.pieces, "jsonl": json_lines.pieces, "csv": tables.pieces, "tsv": tables.pieces}
 _KIND_OF_SUFFIX: dict[str, Kind] = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv"}
@@ -27,7 +27,7 @@ class FileReader:
         self._options = options
         self._was_read = False
 
-    def pieces(self, size: int, log: SkipLog) -> Iterator[Piece]:
+    def pieces(self, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
         if self._was_read and self.source.size is None:
             raise CorpusError(f"{self.source.name} has been read already and cannot be read twice; save it to a file.")
         self._was_read = True

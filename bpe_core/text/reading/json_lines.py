@@ -6,16 +6,16 @@ import json
 from collections.abc import Iterator
 
 from bpe_core.text.reading.blocks import text_blocks
-from bpe_core.text.reading.lines import Lines
+from bpe_core.text.reading.lines import NumberedLines
 from bpe_core.text.reading.rows import BadRow, encoded_field, listed, pass_over
 from bpe_core.text.reading.skipped import SkipLog
-from bpe_core.text.reading.source import Piece, ReadingOptions, Source
+from bpe_core.text.reading.source import DocumentPiece, ReadingOptions, Source
 from bpe_core.text.reading.texts import pieces_of
 
 
-def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Piece]:
+def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
     """Each row is a document; blank lines are none."""
-    lines = Lines(text_blocks(source, options, size, log), source.name)
+    lines = NumberedLines(text_blocks(source, options, size, log), source.name)
     for line in lines:
         if line.isspace():
             continue

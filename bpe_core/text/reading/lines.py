@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from bpe_core.errors import CorpusError
-from bpe_core.text.reading.source import Block
+from bpe_core.text.reading.source import TextBlock
 
 LONGEST_LINE = 64 * 1024 * 1024  # bytes; parsing takes some ten times that
 
 
-class Lines:
+class NumberedLines:
     """The lines of a file with their line ends; `number` and `bytes_read` tell where reading is."""
 
-    def __init__(self, blocks: Iterable[Block], name: str, longest: int = LONGEST_LINE) -> None:
+    def __init__(self, blocks: Iterable[TextBlock], name: str, longest: int = LONGEST_LINE) -> None:
         self._blocks = blocks
         self._name = name
         self._longest = longest

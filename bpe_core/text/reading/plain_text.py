@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 from bpe_core.text.reading.blocks import text_blocks
 from bpe_core.text.reading.skipped import SkipLog
-from bpe_core.text.reading.source import Piece, ReadingOptions, Source
+from bpe_core.text.reading.source import DocumentPiece, ReadingOptions, Source
 
 
-def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Piece]:
+def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
     """The blocks of the file, read one ahead so that the last can be marked."""
     blocks = text_blocks(source, options, size, log)
     held = next(blocks, None)
     if held is None:
         return  # all of it was invalid and left out
     for block in blocks:
-        yield Piece(held.data, False, held.bytes_read)
+        yield DocumentPiece(held.data, False, held.bytes_read)
         held = block
-    yield Piece(held.data, True, held.bytes_read)
+    yield DocumentPiece(held.data, True, held.bytes_read)

@@ -39,14 +39,14 @@ class ReadingOptions:
     on_bad_row: OnBadRow = "error"
 
 
-class Block(NamedTuple):
+class TextBlock(NamedTuple):
     """A stretch of a file's text as valid UTF-8, cut between characters."""
 
     data: Bytes
     bytes_read: int  # of the file as stored, when this block had been read
 
 
-class Piece(NamedTuple):
+class DocumentPiece(NamedTuple):
     """A stretch of one document; documents are never glued to each other."""
 
     data: Bytes
@@ -60,6 +60,6 @@ class Reader(Protocol):
     @property
     def source(self) -> Source: ...
 
-    def pieces(self, size: int, log: SkipLog) -> Iterator[Piece]:
+    def pieces(self, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
         """The documents in pieces of about `size` bytes; what was passed over goes to the log."""
         ...

@@ -7,18 +7,18 @@ from collections.abc import Iterator
 
 from bpe_core.errors import CorpusError
 from bpe_core.text.reading.blocks import text_blocks
-from bpe_core.text.reading.lines import Lines
+from bpe_core.text.reading.lines import NumberedLines
 from bpe_core.text.reading.rows import BadRow, encoded_field, listed, pass_over
 from bpe_core.text.reading.skipped import SkipLog
-from bpe_core.text.reading.source import Piece, ReadingOptions, Source
+from bpe_core.text.reading.source import DocumentPiece, ReadingOptions, Source
 from bpe_core.text.reading.texts import pieces_of
 
 LARGEST_FIELD = 64 * 1024 * 1024  # characters; a quote that is never closed would take the rest of the file
 
 
-def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Piece]:
+def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
     """Each row is a document, whose text may run over several lines between quotes."""
-    lines = Lines(text_blocks(source, options, size, log), source.name)
+    lines = NumberedLines(text_blocks(source, options, size, log), source.name)
     rows = _Rows(lines, "\t" if source.kind == "tsv" else ",", source.name)
     column = _column_of(rows.header, options.field, source.name)
     while True:
@@ -36,7 +36,7 @@ def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> 
 class _Rows(Iterator[list[str]]):
     """The rows after the header; `line` tells where the last one began."""
 
-    def __init__(self, lines: Lines, delimiter: str, name: str) -> None:
+    def __init__(self, lines: NumberedLines, delimiter: str, name: str) -> None:
         # The limit belongs to the whole process, so it is only ever raised.
         csv.field_size_limit(max(csv.field_size_limit(), LARGEST_FIELD))
         self._reader = csv.reader((line.decode() for line in lines), delimiter=delimiter, strict=True)

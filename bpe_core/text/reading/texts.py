@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from bpe_core.errors import CorpusError, EncodingError
 from bpe_core.text.reading.skipped import SkipLog
-from bpe_core.text.reading.source import OnInvalid, Piece, Source
+from bpe_core.text.reading.source import DocumentPiece, OnInvalid, Source
 from bpe_core.text.reading.utf8 import cut_points
 
 
@@ -31,13 +31,13 @@ def encoded(text: str, on_invalid: OnInvalid = "strict") -> bytes:
         ) from error
 
 
-def pieces_of(text: bytes, size: int, bytes_read: int) -> Iterator[Piece]:
+def pieces_of(text: bytes, size: int, bytes_read: int) -> Iterator[DocumentPiece]:
     """One document that is in memory already; an empty one has no pieces."""
     if not text:
         return
     cuts = cut_points(text, max(size, 4))
     for start, stop in pairwise(cuts):
-        yield Piece(text[start:stop], stop == len(text), bytes_read)
+        yield DocumentPiece(text[start:stop], stop == len(text), bytes_read)
 
 
 class TextsReader:
@@ -53,7 +53,7 @@ class TextsReader:
         size = None if not isinstance(texts, (list, tuple)) else sum(map(_stored_size, texts))
         self.source = Source("texts", None, size, "texts")
 
-    def pieces(self, size: int, log: SkipLog) -> Iterator[Piece]:
+    def pieces(self, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
         if self._only_once and self._was_read:
             raise CorpusError(
                 "These texts came from an iterator and have been read already; give a list to read them again."

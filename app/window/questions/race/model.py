@@ -12,7 +12,7 @@ from app.session.aside import Aside
 from app.session.run import Run
 from app.session.runs import Runs
 from app.session.time import TimeCursor
-from app.window.parts.lines import NO_LINES, Lines, NamedLine
+from app.window.parts.lines import NO_LINES, ChartLines, NamedLine
 from app.window.parts.throttle import Throttle
 from bpe_core import MergeHistory
 from bpe_core.insight.race import Race, Runner, best_that_never_won, race
@@ -45,7 +45,7 @@ class RaceFacts:
     """The race as of one moment."""
 
     runners: tuple[RunnerFacts, ...]
-    lines: Lines
+    lines: ChartLines
     leads: tuple[tuple[int, str], ...]  # from this state on, that one leads
 
 
@@ -71,7 +71,7 @@ class RaceModel(QObject):
         return self._throttle.is_pending
 
     @property
-    def lines(self) -> Lines:
+    def lines(self) -> ChartLines:
         return self.facts.lines if self.facts is not None else NO_LINES
 
     def watch(self, on: bool) -> None:
@@ -163,12 +163,12 @@ def race_facts(ranked: RankedWords, pairs: Sequence[Pair], at: int, names: Seque
     )
 
 
-def _zoomed(lines: tuple[NamedLine, ...], result: Race, end: int, at: int) -> Lines:
+def _zoomed(lines: tuple[NamedLine, ...], result: Race, end: int, at: int) -> ChartLines:
     """The part of the history in which something happens to these pairs, and the moment shown."""
     first = min([at, *(runner.born for runner in result.runners)])
     last = max([at, *(runner.won_at or end for runner in result.runners)])
     margin = max(1, (last - first) // 10)
-    return Lines(
+    return ChartLines(
         lines,
         "Merges",
         "Count of the pair",

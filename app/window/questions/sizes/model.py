@@ -14,7 +14,7 @@ from app.session.run import Run
 from app.session.runs import Runs
 from app.session.shelf import Shelf
 from app.session.time import TimeCursor
-from app.window.parts.lines import NO_LINES, Lines, NamedLine, Numbers, thinned
+from app.window.parts.lines import NO_LINES, ChartLines, NamedLine, Numbers, thinned
 from app.window.parts.throttle import Throttle
 from app.worker.counting import Counted, corpus_of
 from app.worker.task import Task
@@ -108,7 +108,7 @@ class SizesModel(QObject):
         self._throttle.call()
 
     @property
-    def lines(self) -> Lines:
+    def lines(self) -> ChartLines:
         if self.facts is None:
             return NO_LINES
         drawn: list[NamedLine] = []
@@ -119,7 +119,7 @@ class SizesModel(QObject):
             knee = ((float(curves.knee), float(y[curves.knee]), f"knee at {curves.base + curves.knee:,}"),)
             drawn.append(NamedLine(name, x, shown, () if drawn else knee))
         position = float(self._cursor.position)
-        return Lines(tuple(drawn), "Merges", self.measure.title, is_share=self.measure.is_share, marked_x=position)
+        return ChartLines(tuple(drawn), "Merges", self.measure.title, is_share=self.measure.is_share, marked_x=position)
 
     @property
     def here(self) -> list[tuple[str, float]]:

@@ -35,7 +35,7 @@ class Composition:
 
 
 @dataclass(frozen=True)
-class Setting:
+class Typesetting:
     """All that decides how a block is laid out, besides its text."""
 
     font: QFont
@@ -61,7 +61,7 @@ class Setting:
 
 
 @dataclass(eq=False)
-class Row:
+class TextRow:
     """One row: the characters of the block it shows, and its place within the block."""
 
     start: int
@@ -81,7 +81,7 @@ class BlockLayout:
     def __init__(
         self,
         text: str,
-        setting: Setting,
+        setting: Typesetting,
         *,
         right_to_left: bool,
         goes_on: bool,
@@ -132,8 +132,8 @@ class BlockLayout:
         layout.endLayout()
         return layout
 
-    def _rows(self) -> list[Row]:
-        rows: list[Row] = []
+    def _rows(self) -> list[TextRow]:
+        rows: list[TextRow] = []
         for number in range(self.layout.lineCount()):
             line = self.layout.lineAt(number)
             start = rows[-1].stop if rows else 0
@@ -142,7 +142,7 @@ class BlockLayout:
                 stop = len(self.text)
             first = self.byte_of(start)
             y, height = line.y() - ROW_PADDING, self.setting.height_of(line)
-            rows.append(Row(start, stop, line, y, height, first, self.byte_of(stop) - first))
+            rows.append(TextRow(start, stop, line, y, height, first, self.byte_of(stop) - first))
         return rows
 
     # -- positions within the block --------------------------------------------------------
@@ -155,14 +155,14 @@ class BlockLayout:
             return byte
         return int(np.searchsorted(self._byte_starts, byte, side="right")) - 1
 
-    def row_of(self, character: int) -> Row:
+    def row_of(self, character: int) -> TextRow:
         """The row a caret before this character stands in; one between two rows stands in the later."""
         for row in reversed(self.rows):
             if row.start <= character:
                 return row
         return self.rows[0]
 
-    def row_at(self, y: float) -> Row:
+    def row_at(self, y: float) -> TextRow:
         for row in self.rows:
             if y < row.y + row.height:
                 return row
@@ -173,12 +173,12 @@ class BlockLayout:
         row = self.row_of(character)
         return _x(row.line, self.visible.units_of(min(character, len(self.visible.source))))
 
-    def nearest_character(self, row: Row, x: float) -> int:
+    def nearest_character(self, row: TextRow, x: float) -> int:
         """The place in a row nearest to a point, for the caret."""
         character = self.visible.character_of(row.line.xToCursor(x))
         return min(max(character, row.start), self.last_place(row))
 
-    def last_place(self, row: Row) -> int:
+    def last_place(self, row: TextRow) -> int:
         """Where the caret stands at the end of a row."""
         if row.stop == len(self.text) and not self.goes_on:
             return row.stop - self.ends_line
@@ -204,13 +204,13 @@ class BlockLayout:
 
     # -- cells -----------------------------------------------------------------------------
 
-    def cells(self, row: Row) -> tuple[Floats, Floats]:
+    def cells(self, row: TextRow) -> tuple[Floats, Floats]:
         """For each byte of a row, where its cell begins and ends in reading direction."""
         if row.cells is None:
             row.cells = self._measured_cells(row)
         return row.cells
 
-    def _measured_cells(self, row: Row) -> tuple[Floats, Floats]:
+    def _measured_cells(self, row: TextRow) -> tuple[Floats, Floats]:
         has_newline = self.ends_line and row.stop == len(self.text)
         clusters, begins, ends = self._clusters(row, row.stop - has_newline)
         if has_newline:
@@ -227,7 +227,7 @@ class BlockLayout:
         share = (end - begin) / np.repeat(sizes, sizes)
         return begin + share * number, begin + share * (number + 1)
 
-    def _clusters(self, row: Row, stop: int) -> tuple[list[int], list[float], list[float]]:
+    def _clusters(self, row: TextRow, stop: int) -> tuple[list[int], list[float], list[float]]:
         """The characters of a row that stand alone or carry others, and where each begins and ends."""
         visible, line = self.visible, row.line
         characters = range(row.start, stop)

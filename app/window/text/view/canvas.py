@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 
 from app.window.text.model import TextChange, TokenAt, TokenTextModel
-from app.window.text.view.block_layout import Setting
+from app.window.text.view.block_layout import Typesetting
 from app.window.text.view.flow import Flow
 from app.window.text.view.painting import ByteSpan, Overlay, TokenPainter
 from app.window.text.view.palette import TokenPalette
@@ -112,11 +112,11 @@ class TokenCanvas(QAbstractScrollArea):
 
     # -- scrolling -------------------------------------------------------------------------
 
-    def _setting(self) -> Setting:
+    def _setting(self) -> Typesetting:
         font = self.font()
-        setting = Setting(font, 0.0, self._show_blanks)
+        setting = Typesetting(font, 0.0, self._show_blanks)
         room = self.viewport().width() - 2 * MARGIN - setting.newline_width
-        return Setting(font, max(room, 4 * setting.newline_width), self._show_blanks)
+        return Typesetting(font, max(room, 4 * setting.newline_width), self._show_blanks)
 
     def _lay_out_again(self) -> None:
         self.flow.height = float(self.viewport().height())

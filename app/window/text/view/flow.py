@@ -16,14 +16,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.window.text.pieces import PiecesChange, TextPieces
-from app.window.text.view.block_layout import BlockLayout, Composition, Row, Setting
+from app.window.text.view.block_layout import BlockLayout, Composition, TextRow, Typesetting
 from app.window.text.view.visible_text import reads_right_to_left
 
 _KEPT_LAYOUTS = 512
 
 
 @dataclass(frozen=True)
-class Block:
+class PlacedBlock:
     """A block where it stands now: its characters in the text, its top in the viewport."""
 
     index: int
@@ -35,7 +35,7 @@ class Block:
 class Flow:
     """Which blocks are on the screen, and where each character is."""
 
-    def __init__(self, pieces: TextPieces, setting: Setting) -> None:
+    def __init__(self, pieces: TextPieces, setting: Typesetting) -> None:
         self.pieces = pieces
         self.setting = setting
         self.height = 0.0  # of the viewport
@@ -47,7 +47,7 @@ class Flow:
 
     # -- changes ---------------------------------------------------------------------------
 
-    def reset(self, setting: Setting) -> None:
+    def reset(self, setting: Typesetting) -> None:
         """Lay out anew, for another width or font, keeping the first visible row in sight."""
         top = self.character_at(0.0, 0.0) if self._layouts else 0
         self.setting = setting
@@ -131,7 +131,7 @@ class Flow:
         later = index + 1 < len(self.pieces) and character >= self.start_of(index + 1)
         return index + later
 
-    def visible(self) -> list[Block]:
+    def visible(self) -> list[PlacedBlock]:
         """The blocks on the screen, from the top. Afterwards the anchor stands where it should."""
         for _ in range(3):  # blocks above turn out to be of other heights than thought
             blocks = self._blocks_from_anchor()
@@ -143,14 +143,14 @@ class Flow:
             self._move(-missing)
         return blocks
 
-    def _blocks_from_anchor(self) -> list[Block]:
-        blocks: list[Block] = []
+    def _blocks_from_anchor(self) -> list[PlacedBlock]:
+        blocks: list[PlacedBlock] = []
         self._move(0.0)
         index, y = self._anchor, -self._above
         while index < len(self.pieces) and (y < self.height or not blocks):
             start = self.start_of(index)
             layout = self.layout(index)
-            blocks.append(Block(index, start, y, layout))
+            blocks.append(PlacedBlock(index, start, y, layout))
             y += layout.height
             index += 1
         return blocks
@@ -205,7 +205,7 @@ class Flow:
 
     # -- from places to characters and back ------------------------------------------------
 
-    def place_of(self, character: int) -> tuple[Block, Row]:
+    def place_of(self, character: int) -> tuple[PlacedBlock, TextRow]:
         """The block and the row of the caret before a character, wherever they are."""
         index = self.block_of(character)
         for block in self.visible():
@@ -214,10 +214,10 @@ class Flow:
         else:
             self.layout(index)
             top = float(self._heights[:index].sum())
-            block = Block(index, self.start_of(index), top - self.offset, self.layout(index))
+            block = PlacedBlock(index, self.start_of(index), top - self.offset, self.layout(index))
         return block, block.layout.row_of(character - block.start)
 
-    def block_at(self, y: float) -> Block:
+    def block_at(self, y: float) -> PlacedBlock:
         """The visible block at a height, or the nearest."""
         blocks = self.visible()
         return next((block for block in blocks if y < block.y + block.layout.height), blocks[-1])

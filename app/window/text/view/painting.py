@@ -15,9 +15,9 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPen
 
 from app.window.text.model import TokenTextModel
-from app.window.text.view.block_layout import BlockLayout, Row
+from app.window.text.view.block_layout import BlockLayout, TextRow
 from app.window.text.view.colouring import Int8s, Int64s, coloured_tokens
-from app.window.text.view.flow import Block
+from app.window.text.view.flow import PlacedBlock
 from app.window.text.view.palette import TokenPalette
 from app.window.text.view.visible_text import LABEL_SCALE
 
@@ -67,7 +67,7 @@ class TokenPainter:
         self._fills = np.array([*(fill.rgb() for fill in palette.fills), 0], np.uint32)  # the last for UNCOLOURED
 
     def paint(
-        self, painter: QPainter, blocks: Sequence[Block], model: TokenTextModel, overlay: Overlay, left: float
+        self, painter: QPainter, blocks: Sequence[PlacedBlock], model: TokenTextModel, overlay: Overlay, left: float
     ) -> None:
         """Paint blocks that follow each other; `left` is where rows begin."""
         start = model.pieces.byte_of(blocks[0].start)
@@ -89,7 +89,7 @@ class TokenPainter:
     # -- fills -----------------------------------------------------------------------------
 
     def _paint_fills(
-        self, painter: QPainter, layout: BlockLayout, row: Row, first: int, edges: Int64s, colours: Int8s
+        self, painter: QPainter, layout: BlockLayout, row: TextRow, first: int, edges: Int64s, colours: Int8s
     ) -> None:
         if not row.byte_count:
             return
@@ -110,7 +110,7 @@ class TokenPainter:
             painter.drawLines(kept.splits)
 
     def _row_tokens(
-        self, layout: BlockLayout, row: Row, starts: Int64s, colours: Int8s, key: tuple[object, ...]
+        self, layout: BlockLayout, row: TextRow, starts: Int64s, colours: Int8s, key: tuple[object, ...]
     ) -> RowTokens:
         segments = self._segments(layout, row, starts)
         pixels = _line_of_pixels(segments, self._fills[colours[segments.span]])
@@ -122,7 +122,7 @@ class TokenPainter:
         image = QImage(pixels.data, len(pixels), 1, pixels.nbytes, QImage.Format.Format_ARGB32_Premultiplied)
         return RowTokens(key, pixels, image, [QLineF(x, top, x, bottom) for x in places])
 
-    def _segments(self, layout: BlockLayout, row: Row, starts: Int64s) -> Segments:
+    def _segments(self, layout: BlockLayout, row: TextRow, starts: Int64s) -> Segments:
         """Where on the screen the spans of bytes are that start at these bytes of a row."""
         begins, ends = layout.cells(row)
         torn = np.flatnonzero(np.abs(begins[1:] - ends[:-1]) > 0.01) + 1
@@ -195,7 +195,9 @@ class TokenPainter:
 
     # -- overlays --------------------------------------------------------------------------
 
-    def _paint_overlay(self, painter: QPainter, layout: BlockLayout, row: Row, first: int, overlay: Overlay) -> None:
+    def _paint_overlay(
+        self, painter: QPainter, layout: BlockLayout, row: TextRow, first: int, overlay: Overlay
+    ) -> None:
         stop = first + row.byte_count
         if overlay.selection and overlay.selection[0] < stop and first < overlay.selection[1]:
             for low, high in self._stretches(layout, row, first, overlay.selection):
@@ -209,7 +211,7 @@ class TokenPainter:
                 painter.drawRoundedRect(frame, CORNER, CORNER)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
-    def _stretches(self, layout: BlockLayout, row: Row, first: int, span: ByteSpan) -> list[tuple[float, float]]:
+    def _stretches(self, layout: BlockLayout, row: TextRow, first: int, span: ByteSpan) -> list[tuple[float, float]]:
         """Where on the screen a span of bytes lies within a row."""
         start, stop = max(0, span[0] - first), min(row.byte_count, span[1] - first)
         if start >= stop:

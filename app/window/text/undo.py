@@ -9,7 +9,7 @@ from app.session.changes import Steps
 from app.window.text.model import TokenTextModel
 
 
-class TextSteps(QObject):
+class TextUndo(QObject):
     """Adds a step for each that the text remembers by itself, and tells the text where one ends."""
 
     def __init__(self, text: TokenTextModel, steps: Steps, parent: QObject | None = None) -> None:
