@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.kernels import count, join_tables, word_tables
+from bpe_core.kernels import utf8 as utf8  # loaded for `bpe_core.text.reading.utf8`, which finds it then
 from bpe_core.kernels.scan import Machine, begin_text, machine_of
 from bpe_core.limits import check_room
 from bpe_core.text.blocks import Block, ByteArray, Stretch, in_blocks
