@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from bpe_core.errors import TooLarge as TooLarge
     from bpe_core.history.history import Merge as Merge
     from bpe_core.history.history import MergeHistory as MergeHistory
+    from bpe_core.learning.protocol import Candidate as Candidate
     from bpe_core.learning.trainer import Batch as Batch
-    from bpe_core.learning.trainer import PairCount as PairCount
     from bpe_core.learning.trainer import Trainer as Trainer
     from bpe_core.learning.trainer import train as train
     from bpe_core.presets import PRESETS as PRESETS
@@ -51,6 +51,7 @@ _HOME_OF = {
     "Boundaries": "segmenting.tokenizer",
     "BpeError": "errors",
     "Cancelled": "errors",
+    "Candidate": "learning.protocol",
     "Corpus": "text.corpus",
     "CorpusError": "errors",
     "EncodingError": "errors",
@@ -63,7 +64,6 @@ _HOME_OF = {
     "OutputError": "errors",
     "PATTERN_CUT": "segmenting.tokenizer",
     "PRESETS": "presets",
-    "PairCount": "learning.trainer",
     "PatternError": "errors",
     "Progress": "progress",
     "Recipe": "recipe",

@@ -50,7 +50,7 @@ def _learn() -> None:
     learner = CompiledLearner(words, alphabet, recipe, None)
     columns = Columns.with_room(8)
     learner.learn(columns, 4, 1000)
-    learner.top_pairs(3)
+    learner.candidates(3)
     learner.tidy_arena()
     history = MergeHistory(recipe, alphabet, columns.first(learner.learned))
     CompiledLearner(words, alphabet, recipe, history).learn(Columns.with_room(8), 8, 1000)

@@ -75,7 +75,7 @@ class Run:
     def planned(self) -> int:
         """How many merges its recipe asks for, as far as is known."""
         if self.trainer is not None:
-            return self.trainer.merges_planned
+            return self.trainer.steps_planned
         if self.history is None:
             return 0
         try:

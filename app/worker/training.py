@@ -18,7 +18,7 @@ import numpy.typing as npt
 from app.worker.job import Job
 from app.worker.mailbox import Mailbox, Message
 from app.worker.token_names import TokenNames
-from bpe_core import Batch, MergeHistory, PairCount, Recipe, Trainer, WordTable
+from bpe_core import Batch, Candidate, MergeHistory, Recipe, Trainer, WordTable
 from bpe_core.learning.layout import lay_out
 
 BATCH_SECONDS = 0.016
@@ -51,7 +51,7 @@ class LeadingPairs:
     """The pairs that would be merged next, best first, as of merge `at`."""
 
     at: int
-    pairs: tuple[PairCount, ...]
+    pairs: tuple[Candidate, ...]
 
 
 @dataclass(frozen=True)
@@ -200,4 +200,4 @@ class TrainingJob(Job):
 
 
 def _leading(trainer: Trainer) -> LeadingPairs:
-    return LeadingPairs(len(trainer.history), tuple(trainer.top_pairs(LEADING_PAIRS)))
+    return LeadingPairs(len(trainer.history), tuple(trainer.candidates(LEADING_PAIRS)))

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled
-from bpe_core.kernels import readiness
+from bpe_core.kernels.policy import Policy
 from bpe_core.limits import check_room, watching_memory
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import Recipe
@@ -27,10 +27,8 @@ from bpe_core.text.scanner import table_for
 from bpe_core.text.specials import parts_of
 from bpe_core.text.splitting import Splitter
 
-SMALL_TEXT = 1_000_000  # bytes; plain Python counts them sooner than Numba is imported
-SMALL_TEXT_WHEN_LOADED = 10_000  # the same where Numba is there already
-LARGE_TEXT = 100_000_000  # plain Python would need longer than the compiler does, and much memory
-PATIENCE = 300.0  # seconds to wait for the compiler
+# In bytes. Very much text would take plain Python much memory, too.
+KERNELS = Policy("bpe_core.counting.compiled", small=1_000_000, small_when_loaded=10_000, large=100_000_000)
 
 WORDS_BETWEEN_CHECKS = 50_000  # some 30 ms
 
@@ -59,13 +57,14 @@ def count_words(
         return corpus.word_counts
     cancelled = watching_memory(cancelled, "Counting", FEWER_WORDS)
     chunks = _watched(corpus, progress, cancelled)
-    enough = SMALL_TEXT_WHEN_LOADED if _kernels_are_loaded() else SMALL_TEXT
-    beginning = list(_up_to(chunks, enough))
+    beginning = list(_up_to(chunks, KERNELS.least))
     if _takes_whole_documents(recipe):
         return _counted_as_wholes(chain(beginning, chunks))
-    is_large = sum(len(chunk.data) for chunk in beginning) >= enough
-    if is_large and _has_table(recipe) and _kernels_are_ready(corpus, progress, cancelled):
+    read = sum(len(chunk.data) for chunk in beginning)
+    size = read if read < KERNELS.least else max(read, corpus.total_size or 0)
+    if recipe.pattern != "custom" and KERNELS.chooses(size, waiting=_told(progress), cancelled=cancelled):
         return _counted_by_kernels(chain(beginning, chunks), recipe)
+    _stop_if(cancelled)
     return _counted_plainly(chain(beginning, chunks), recipe, cancelled)
 
 
@@ -151,26 +150,10 @@ def _takes_whole_documents(recipe: Recipe) -> bool:
     return is_one_word and not recipe.normalizes and not recipe.special_tokens
 
 
-def _has_table(recipe: Recipe) -> bool:
-    return recipe.pattern != "custom"
-
-
-def _kernels_are_loaded() -> bool:
-    return "bpe_core.counting.compiled" in sys.modules and not readiness.forbidden()
-
-
-def _kernels_are_ready(corpus: Corpus, progress: ProgressReport, cancelled: CancelCheck) -> bool:
-    """Whether they can be used; for a very large text that is waited for."""
-    if readiness.ready() or _kernels_are_loaded():
-        return True
-    readiness.prepare()
-    size = corpus.total_size
-    if size is None or size < LARGE_TEXT or not readiness.kernels_exist():
-        return False
-    progress(Progress("preparing", 0, None, "bytes", "compiling for this computer, which is done only once"))
-    is_ready = readiness.wait_until_ready(PATIENCE, cancelled)
-    _stop_if(cancelled)
-    return is_ready
+def _told(progress: ProgressReport) -> Callable[[], None]:
+    """Tells that the compiler is waited for."""
+    about = "compiling for this computer, which is done only once"
+    return lambda: progress(Progress("preparing", 0, None, "bytes", about))
 
 
 def _up_to(chunks: Iterator[Chunk], enough: int) -> Iterator[Chunk]:

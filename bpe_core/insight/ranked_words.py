@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import MergeHistory, Pair
-from bpe_core.kernels import readiness
+from bpe_core.kernels.policy import Policy
 from bpe_core.learning.layout import lay_out
 from bpe_core.segmenting.boundaries import NEVER, PATTERN_CUT
 from bpe_core.segmenting.merging import Merges
@@ -34,7 +34,7 @@ from bpe_core.segmenting.tokenizer import Tokenizer
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
 
-SMALL = 20_000  # cells; plain Python ranks them sooner than Numba is imported
+KERNELS = Policy("bpe_core.segmenting.compiled_ranks", small=20_000)  # cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +189,7 @@ class RankedWords:
 
 
 def _ranker_for(symbols: Int32s) -> Callable[[Int32s, MergeHistory], Int32s]:
-    if len(symbols) <= SMALL or not readiness.ready():
+    if not KERNELS.chooses(len(symbols)):
         return _plain_ranks
     from bpe_core.segmenting.compiled_ranks import compiled_ranks  # imports Numba: half a second
 

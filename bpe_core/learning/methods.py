@@ -1,5 +1,60 @@
-"""The methods that learn a vocabulary, by the name a recipe calls them."""
+"""The methods that learn a vocabulary: a row a method, by the name a recipe calls it.
+
+A new method is a folder beside `bpe/` whose `method.py` holds what a `Method` asks for, and a row here.
+Nobody else names one.
+"""
 
 from __future__ import annotations
 
-METHODS = ("bpe",)
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # recipes ask which methods there are
+    from bpe_core.alphabet import Alphabet
+    from bpe_core.counting.words import WordTable
+    from bpe_core.history.history import MergeHistory
+    from bpe_core.kernels.policy import Policy
+    from bpe_core.learning.protocol import Learner
+    from bpe_core.recipe import Recipe
+
+METHODS = {"bpe": "bpe_core.learning.bpe.method"}  # imported when it is first needed
+
+
+# Of the words, the tokens at first, the recipe, and a history whose steps are made before any other.
+LearnerMaker = Callable[["WordTable", "Alphabet", "Recipe", "MergeHistory | None"], "Learner"]
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to learn by a method; all ways make the same steps."""
+
+    learner: LearnerMaker
+    bytes_a_cell: int  # of memory for each byte of the distinct words, and for each word
+
+
+@dataclass(frozen=True)
+class CompiledWay(Way):
+    """The fast one."""
+
+    kernels: Policy  # measured in bytes of distinct words
+
+
+@dataclass(frozen=True)
+class Method:
+    """What a method has to offer."""
+
+    title: str
+    reason: str  # what the best step is chosen by
+    nothing_to_learn: str  # a sentence for a text that holds no first step
+    tokens_at_first: Callable[[WordTable, Recipe], Alphabet]
+    steps_planned: Callable[[Recipe, Alphabet], int]
+    plain: Way
+    compiled: CompiledWay | None = None
+
+    @classmethod
+    def of(cls, recipe: Recipe) -> Method:
+        """The one that a recipe names."""
+        method: Method = import_module(METHODS[recipe.method]).METHOD
+        return method

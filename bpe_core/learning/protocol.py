@@ -1,46 +1,34 @@
-"""What the plain and the compiled learner have in common."""
+"""What every learner can be asked, whatever its method chooses by."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from typing import Protocol
 
-from bpe_core.history.history import Columns
-
-EVERY_LENGTH = 2**62  # a token length limit that limits nothing
+from bpe_core.history.history import Columns, EndReason
 
 
 @dataclass(frozen=True)
-class PairCount:
-    """A pair that could be merged now."""
+class Candidate:
+    """A step that could be made now."""
 
     left: int
-    right: int
-    count: int
-    first_position: int  # comparable within one training run only
-
-
-class Stop(Enum):
-    """Why a learner returned."""
-
-    GOING = "as far as it was told to go"
-    NO_PAIRS = "no pairs"
-    TOO_RARE = "too rare"
+    right: int  # NOTHING where the step would drop the left one
+    count: int  # how often what it joins, or drops, stands in the corpus
 
 
 class Learner(Protocol):
-    """Something that chooses and applies merges, one after the other."""
+    """Something that chooses and makes steps, one after the other."""
 
     tokens_at_start: int
-    has_pairs: bool  # before the first merge, however rare
+    has_candidates: bool  # before the first step, however rare
 
     @property
     def learned(self) -> int:
-        """Merges so far."""
+        """Steps so far."""
 
-    def learn(self, columns: Columns, stop_at: int, work: int) -> Stop:
-        """Fill rows up to `stop_at`, returning early after about so much work."""
+    def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
+        """Fill rows up to `stop_at`, returning early after about so much work. Empty: it can go on."""
 
-    def top_pairs(self, wanted: int) -> list[PairCount]:
-        """The pairs that would be merged next, best first, as things stand."""
+    def candidates(self, wanted: int) -> list[Candidate]:
+        """The steps that would be made next, best first, as things stand."""

@@ -1,10 +1,10 @@
-"""Training, step by step: choose the best pair, join it everywhere, note what happened.
+"""Training, step by step: let a method choose its best step and make it everywhere, note what happened.
 
     >>> from bpe_core.counting.words import WordTable
     >>> trainer = Trainer(WordTable.from_counts({"aaabdaaabac": 1}), Recipe.preset("raw-bytes", min_frequency=2))
     >>> trainer.advance(max_merges=1)
     Batch(start=0, stop=1, finished=False)
-    >>> [(pair.left, pair.right, pair.count) for pair in trainer.top_pairs(2)]
+    >>> [(pair.left, pair.right, pair.count) for pair in trainer.candidates(2)]
     [(256, 97, 2), (97, 98, 2)]
     >>> trainer.advance().finished, trainer.end_reason
     (True, 'too rare')
@@ -16,45 +16,32 @@ with the same result.
 
 from __future__ import annotations
 
-import sys
 import time
 from dataclasses import dataclass
-from typing import Any
 
-from bpe_core.alphabet import Alphabet
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError, NothingToLearn, RecipeError
 from bpe_core.history.history import Columns, EndReason, MergeHistory
-from bpe_core.kernels import readiness
-from bpe_core.learning.bpe.plain import PlainLearner
-from bpe_core.learning.protocol import Learner, Stop
-from bpe_core.learning.protocol import PairCount as PairCount
+from bpe_core.learning.methods import Method
+from bpe_core.learning.protocol import Candidate, Learner
 from bpe_core.limits import check_room
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import Recipe
 from bpe_core.text.corpus import Corpus
 
-SMALL_TEXT = 20_000  # bytes of distinct words; plain Python learns them sooner than Numba is imported
-LARGE_TEXT = 2_000_000  # here plain Python would need longer to begin than the compiler to end
-PATIENCE = 300.0  # seconds to wait for the compiler
-
 SECONDS_BETWEEN_REPORTS = 0.05
 UNLIMITED = 2**60  # work that no call reaches
 FIRST_WORK = 50_000  # about a millisecond
 LEAST_WORK = 1_000
-ROOM_AT_FIRST = 4_096  # merges
+ROOM_AT_FIRST = 4_096  # steps
 
-BYTES_A_CELL = 14  # of memory for each byte of the distinct words, and for each word
-PLAIN_BYTES_A_CELL = 80  # the same in plain Python
 FEWER_CELLS = "Train on fewer texts, or choose a pattern that leaves fewer or shorter different words."
-
-_ENDS: dict[Stop, EndReason] = {Stop.NO_PAIRS: "no pairs", Stop.TOO_RARE: "too rare"}
 
 
 @dataclass(frozen=True)
 class Batch:
-    """What one call learned: the merges `start` to `stop`, and whether that was the end."""
+    """What one call learned: the steps `start` to `stop`, and whether that was the end."""
 
     start: int
     stop: int
@@ -65,26 +52,27 @@ class Trainer:
     """One run. It may move from thread to thread, but belongs to one at a time; its histories are frozen."""
 
     def __init__(self, words: WordTable, recipe: Recipe, *, history: MergeHistory | None = None) -> None:
-        """With a history, its merges are made first, and training goes on from there.
+        """With a history, its steps are made first, and training goes on from there.
 
         Its counts must be those of these words; where it has none, as an imported table, it gets them here.
         """
         self.words = words
         self.recipe = recipe
-        self.alphabet = Alphabet.for_words(words, recipe) if history is None else history.alphabet
+        self._method = Method.of(recipe)
+        self.alphabet = self._method.tokens_at_first(words, recipe) if history is None else history.alphabet
         known = 0 if history is None else len(history)
-        self._limit = max(recipe.merge_limit(len(self.alphabet)), known)
+        self._limit = max(self._method.steps_planned(recipe, self.alphabet), known)
         self._columns = Columns.with_room(min(self._limit, max(ROOM_AT_FIRST, known)))
         self._end_reason: EndReason = ""
         self._rate = 0.0  # work units a second, as last measured
         self._learner = self._make_learner(history)
-        self._refuse_a_corpus_without_pairs()
+        self._refuse_a_corpus_that_teaches_nothing()
         if history is not None:
             self._replay(history)
 
     @property
     def history(self) -> MergeHistory:
-        """All merges so far; later ones do not change it."""
+        """All steps so far; later ones do not change it."""
         return MergeHistory(
             self.recipe,
             self.alphabet,
@@ -95,11 +83,11 @@ class Trainer:
 
     @property
     def end_reason(self) -> EndReason:
-        """Why there are no more merges; empty as long as there can be."""
+        """Why there are no more steps; empty as long as there can be."""
         return self._end_reason
 
     @property
-    def merges_planned(self) -> int:
+    def steps_planned(self) -> int:
         return self._limit
 
     def advance(self, max_merges: int | None = None, seconds: float | None = None) -> Batch:
@@ -108,25 +96,23 @@ class Trainer:
         start = self._learner.learned
         goal = self._limit if max_merges is None else min(self._limit, start + max(0, max_merges))
         deadline = None if seconds is None else time.perf_counter() + seconds
-        stop = Stop.GOING
-        while self._learner.learned < goal and stop is Stop.GOING:
-            stop = self._learn_a_while(goal, deadline)
+        end: EndReason = ""
+        while self._learner.learned < goal and not end:
+            end = self._learn_a_while(goal, deadline)
             if deadline is not None and time.perf_counter() >= deadline:
                 break
-        if stop is not Stop.GOING:
-            self._end_reason = _ENDS[stop]
-        elif self._learner.learned >= self._limit:
-            self._end_reason = "vocabulary full"
+        if end or self._learner.learned >= self._limit:
+            self._end_reason = end or "vocabulary full"
         return Batch(start, self._learner.learned, self._end_reason != "")
 
-    def top_pairs(self, n: int) -> list[PairCount]:
-        """The pairs that would be merged now, best first, as far as they are frequent enough."""
-        return self._learner.top_pairs(n)
+    def candidates(self, n: int) -> list[Candidate]:
+        """The steps that would be made now, best first, as far as they are good enough."""
+        return self._learner.candidates(n)
 
     def extend(self, recipe: Recipe) -> None:
         """Go on to a larger vocabulary; what is learned so far must be what the new recipe would have learned."""
         self._check_continues(recipe)
-        limit = recipe.merge_limit(len(self.alphabet))
+        limit = self._method.steps_planned(recipe, self.alphabet)
         if limit < self._learner.learned:
             raise RecipeError(
                 f"{self._learner.learned:,} merges are learned already; "
@@ -139,7 +125,7 @@ class Trainer:
 
     # --- How far a call goes ------------------------------------------------------------
 
-    def _learn_a_while(self, goal: int, deadline: float | None) -> Stop:
+    def _learn_a_while(self, goal: int, deadline: float | None) -> EndReason:
         """One call into the learner, sized so that it comes back in time."""
         room = len(self._columns.left)
         if self._learner.learned == room:
@@ -150,49 +136,40 @@ class Trainer:
         before = time.perf_counter()
         left = max(0.0, deadline - before)
         work = max(LEAST_WORK, int(self._rate * left)) if self._rate else FIRST_WORK
-        stop = self._learner.learn(self._columns, min(goal, room), work)
-        if stop is Stop.GOING and self._learner.learned < min(goal, room):  # all of that work was done
+        end = self._learner.learn(self._columns, min(goal, room), work)
+        if not end and self._learner.learned < min(goal, room):  # all of that work was done
             self._rate = work / max(1e-6, time.perf_counter() - before)
-        return stop
+        return end
 
     def _check_continues(self, recipe: Recipe) -> None:
         if not recipe.is_same_but_for_size(self.recipe):
             raise RecipeError("Only the size of the vocabulary can change in a run; another choice needs a new run.")
 
-    def _refuse_a_corpus_without_pairs(self) -> None:
+    def _refuse_a_corpus_that_teaches_nothing(self) -> None:
         if len(self.words) == 0:
             raise NothingToLearn("The text holds no words, so there is nothing to learn; choose another text.")
-        if not self._learner.has_pairs:
-            raise NothingToLearn(
-                "No two symbols stand side by side in any word of this text, so there is nothing to learn; "
-                "choose another text, or a pattern that leaves longer words."
-            )
+        if not self._learner.has_candidates:
+            raise NothingToLearn(self._method.nothing_to_learn)
 
     # --- Plain or compiled --------------------------------------------------------------
 
     def _make_learner(self, forced: MergeHistory | None) -> Learner:
-        size = len(self.words.text)
-        if size > LARGE_TEXT:
-            readiness.wait_until_ready(PATIENCE)
-        compiled = (size > SMALL_TEXT and readiness.ready()) or _kernels_are_loaded()
-        each = BYTES_A_CELL if compiled else PLAIN_BYTES_A_CELL
-        check_room(each * (size + len(self.words)), "Training", FEWER_CELLS)
-        if compiled:
-            return _compiled_learner(self.words, self.alphabet, self.recipe, forced)
-        if size > SMALL_TEXT:
-            readiness.prepare()
-        return PlainLearner(self.words, self.alphabet, self.recipe, forced)
+        method, size = self._method, len(self.words.text)
+        fast = method.compiled if method.compiled is not None and method.compiled.kernels.chooses(size) else None
+        self._is_plain = fast is None
+        way = fast or method.plain
+        check_room(way.bytes_a_cell * (size + len(self.words)), "Training", FEWER_CELLS)
+        return way.learner(self.words, self.alphabet, self.recipe, forced)
 
     def _let_kernels_take_over(self) -> None:
-        """Once they are compiled, a new learner makes the merges so far again and goes on from there."""
-        plain = isinstance(self._learner, PlainLearner)
-        if not plain or len(self.words.text) <= SMALL_TEXT or not readiness.ready():
+        """Once they are compiled, a new learner makes the steps so far again and goes on from there."""
+        fast = self._method.compiled
+        if not self._is_plain or fast is None or not fast.kernels.allows(len(self.words.text)):
             return
         learned = self._learner.learned
-        learner = _compiled_learner(self.words, self.alphabet, self.recipe, self.history)
+        learner = fast.learner(self.words, self.alphabet, self.recipe, self.history)
         learner.learn(_with_more_room(self._columns, len(self._columns.left)), learned, UNLIMITED)
-        self._learner = learner
-        self._rate = 0.0
+        self._learner, self._is_plain, self._rate = learner, False, 0.0
 
     def _replay(self, history: MergeHistory) -> None:
         self._learner.learn(self._columns, len(history), UNLIMITED)
@@ -213,21 +190,11 @@ def train(
     finished = False
     while not finished and not cancelled():
         finished = trainer.advance(seconds=SECONDS_BETWEEN_REPORTS).finished
-        progress(Progress("training", len(trainer.history), trainer.merges_planned, "merges", ""))
+        progress(Progress("training", len(trainer.history), trainer.steps_planned, "merges", ""))
     history = trainer.history
     if not finished:
         history.end_reason = "stopped"
     return history
-
-
-def _kernels_are_loaded() -> bool:
-    return "bpe_core.learning.bpe.compiled" in sys.modules and not readiness.forbidden()
-
-
-def _compiled_learner(*arguments: Any) -> Learner:
-    from bpe_core.learning.bpe.compiled import CompiledLearner  # imports Numba: half a second
-
-    return CompiledLearner(*arguments)
 
 
 def _with_more_room(columns: Columns, room: int) -> Columns:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Protocol
@@ -10,14 +9,14 @@ from typing import Protocol
 import numpy as np
 
 from bpe_core.history.history import MergeHistory
-from bpe_core.kernels import readiness
+from bpe_core.kernels.policy import Policy
 from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, Symbols, joined
 from bpe_core.segmenting.cutting import Cutting, Part, utf8
 from bpe_core.segmenting.greedy import LongestMatch
 from bpe_core.segmenting.plain_encoder import PlainEncoder
 from bpe_core.segmenting.segmentation import Int32s
 
-WORTH_LOADING = 64_000  # characters: in this time plain code encodes them, too
+KERNELS = Policy("bpe_core.segmenting.compiled_encoder", small=64_000)  # characters
 
 _encoded_plainly = 0  # characters, by all tokenizers of this process together
 
@@ -93,11 +92,7 @@ class TextEncoder:
         if self._compiled is not None:
             return self._compiled
         _encoded_plainly += len(text)
-        are_loaded = "bpe_core.kernels.encode" in sys.modules and not readiness.forbidden()
-        if _encoded_plainly < WORTH_LOADING and not are_loaded:
-            return self.plain
-        if not are_loaded and not readiness.ready():
-            readiness.prepare()
+        if not KERNELS.chooses(_encoded_plainly):
             return self.plain
         from bpe_core.segmenting.compiled_encoder import CompiledEncoder  # this imports Numba
 

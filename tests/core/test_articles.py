@@ -252,7 +252,7 @@ def test_d_what_counted_six_when_the_printed_rule_counted_five() -> None:
     trainer = bpe.Trainer(WordTable.from_counts(TOY), WITH_MARKER)
     trainer.advance(max_merges=5)
     texts = token_texts(trainer.history)
-    leading = [(texts[pair.left], texts[pair.right], pair.count) for pair in trainer.top_pairs(4)]
+    leading = [(texts[pair.left], texts[pair.right], pair.count) for pair in trainer.candidates(4)]
     assert leading == [(b"n", b"e", 6), (b"e", b"w", 6), (b"w", b"est</w>", 6), (b"low", b"</w>", 5)]
 
 

@@ -20,6 +20,7 @@ from bpe_core.counting.count_words import count_by_kernels, count_plainly, count
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, EncodingError, TooLarge
 from bpe_core.kernels import readiness
+from bpe_core.kernels.policy import Policy
 from bpe_core.presets import PRESETS
 from bpe_core.progress import Progress
 from bpe_core.recipe import Recipe
@@ -248,7 +249,7 @@ class TestTheChoice:
         prepared: list[str] = []
         monkeypatch.setattr(readiness, "ready", lambda: False)
         monkeypatch.setattr(readiness, "prepare", lambda: prepared.append("now"))
-        monkeypatch.setattr(counting, "_kernels_are_loaded", lambda: False)
+        monkeypatch.setattr(counting, "KERNELS", Policy("not loaded", small=1_000_000))
         assert count_words(Corpus.from_texts(["low lower "] * 150_000), Recipe()).total == 450_000
         assert chosen == ["_counted_plainly"]
         assert prepared == ["now"]
@@ -258,8 +259,7 @@ class TestTheChoice:
         monkeypatch.setattr(readiness, "ready", lambda: False)
         monkeypatch.setattr(readiness, "prepare", lambda: None)
         monkeypatch.setattr(readiness, "wait_until_ready", lambda seconds, cancelled: True)
-        monkeypatch.setattr(counting, "_kernels_are_loaded", lambda: False)
-        monkeypatch.setattr(counting, "LARGE_TEXT", 1_000_000)
+        monkeypatch.setattr(counting, "KERNELS", Policy("not loaded", small=1_000, large=1_000_000))
         count_words(Corpus.from_texts(["low lower "] * 150_000), Recipe(), progress=told.append)
         assert chosen == ["_counted_by_kernels"]
         assert "preparing" in {progress.stage for progress in told}

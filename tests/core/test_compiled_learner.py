@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from bpe_core import reference
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import Columns, EndReason, MergeHistory
+from bpe_core.history.history import Columns, MergeHistory
 from bpe_core.kernels import learn_queue
 from bpe_core.learning.bpe import compiled as compiled_learner
 from bpe_core.learning.bpe.compiled import CompiledLearner
-from bpe_core.learning.protocol import Stop
 from bpe_core.recipe import Recipe
 from tests.core.learning import all_columns, pairs_of
 from tests.core.random_training import BYTE_TIES, CHARACTER_TIES, merge_tables, recipes, words
@@ -24,23 +23,17 @@ from tests.core.random_training import BYTE_TIES, CHARACTER_TIES, merge_tables, 
 A_LOT = 2**60  # work that no call reaches
 NO_ROOM = 2  # pairs that fit at first: everything must grow, and more than once
 
-END_REASONS: dict[Stop, EndReason] = {
-    Stop.NO_PAIRS: "no pairs",
-    Stop.TOO_RARE: "too rare",
-    Stop.GOING: "vocabulary full",
-}
-
 
 def drive(learner: CompiledLearner, recipe: Recipe, alphabet: Alphabet, limit: int) -> MergeHistory:
     """The history of a learner that is driven to its end."""
     columns = Columns.with_room(limit)
-    stop = learner.learn(columns, limit, A_LOT)
+    end = learner.learn(columns, limit, A_LOT)
     return MergeHistory(
         recipe,
         alphabet,
         columns.first(learner.learned),
         tokens_at_start=learner.tokens_at_start,
-        end_reason=END_REASONS[stop],
+        end_reason=end or "vocabulary full",
     )
 
 
@@ -127,7 +120,7 @@ def test_looking_at_the_leading_pairs_changes_nothing(words: WordTable, ties: An
     alphabet = Alphabet.for_words(words, recipe)
     learner, columns = CompiledLearner(words, alphabet, recipe, None, room=NO_ROOM), Columns.with_room(40)
     learner.learn(columns, merges, A_LOT)
-    leading = learner.top_pairs(wanted)
+    leading = learner.candidates(wanted)
     learner.learn(columns, 40, A_LOT)
     plain = reference.train(words, recipe)
     assert all_columns(MergeHistory(recipe, alphabet, columns.first(learner.learned))) == all_columns(plain)
@@ -163,7 +156,7 @@ def test_a_call_with_little_work_returns_after_one_merge() -> None:
     learner = CompiledLearner(words, Alphabet.for_words(words, recipe), recipe, None)
     columns = Columns.with_room(5)
     for done in range(1, 6):
-        assert learner.learn(columns, 5, 1) is Stop.GOING
+        assert learner.learn(columns, 5, 1) == ""
         assert learner.learned == done
 
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 import bpe_core as bpe
 from bpe_core import reference
 from bpe_core.kernels import readiness
+from bpe_core.kernels.policy import Policy
 from bpe_core.learning import trainer
+from bpe_core.learning.bpe import method
 from bpe_core.learning.bpe.compiled import CompiledLearner
+from bpe_core.learning.bpe.method import METHOD
 from bpe_core.learning.bpe.plain import PlainLearner
 from bpe_core.progress import Progress
 from tests.core.learning import all_columns
@@ -62,8 +66,9 @@ def test_columns_grow_while_old_views_stay(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_kernels_take_over_in_the_middle_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trainer, "SMALL_TEXT", 0)
-    monkeypatch.setattr(trainer, "_kernels_are_loaded", lambda: False)
+    assert METHOD.compiled is not None
+    wanted = replace(METHOD.compiled, kernels=Policy("not loaded", small=0))
+    monkeypatch.setattr(method, "METHOD", replace(METHOD, compiled=wanted))
     monkeypatch.setattr(readiness, "prepare", lambda: None)
     monkeypatch.setattr(readiness, "ready", lambda: False)
     made = bpe.Trainer(WORDS, RECIPE)
@@ -97,7 +102,7 @@ def test_a_run_is_extended_in_its_size_only() -> None:
 
 
 def test_stopping_keeps_what_was_learned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trainer, "_kernels_are_loaded", lambda: False)
+    monkeypatch.setattr(method, "METHOD", replace(METHOD, compiled=None))
     monkeypatch.setattr(trainer, "SECONDS_BETWEEN_REPORTS", 0.0)
     monkeypatch.setattr(trainer, "FIRST_WORK", 1)
     monkeypatch.setattr(trainer, "LEAST_WORK", 1)

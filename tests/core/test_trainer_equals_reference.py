@@ -15,7 +15,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.history import Columns, MergeHistory
 from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.learning.bpe.plain import PlainLearner
-from bpe_core.learning.protocol import Learner, Stop
+from bpe_core.learning.protocol import Learner
 from bpe_core.recipe import Recipe
 from tests.core.learning import all_columns, pairs_of
 from tests.core.random_training import merge_tables, recipes, words
@@ -38,9 +38,9 @@ def learn(make: MakeLearner, words: WordTable, recipe: Recipe, work: int = A_LOT
     limit = recipe.merge_limit(len(alphabet))
     columns = Columns.with_room(limit)
     learner = make(words, alphabet, recipe, None)
-    stop = Stop.GOING
-    while learner.learned < limit and stop is Stop.GOING:
-        stop = learner.learn(columns, limit, work)
+    end = ""
+    while learner.learned < limit and not end:
+        end = learner.learn(columns, limit, work)
     return {name: column[: learner.learned].tolist() for name, column in columns._asdict().items()}
 
 
@@ -80,10 +80,10 @@ def test_the_leading_pairs_are_the_references_ranking(
     columns = Columns.with_room(merges)
     learner.learn(columns, merges, A_LOT)
     done = columns.first(learner.learned)
-    leading = [(pair.left, pair.right, pair.count) for pair in learner.top_pairs(wanted)]
+    leading = [(pair.left, pair.right, pair.count) for pair in learner.candidates(wanted)]
     assert leading == ranking_after(MergeHistory(recipe, alphabet, done), words)[:wanted]
     # Looking changes nothing:
-    assert leading == [(pair.left, pair.right, pair.count) for pair in learner.top_pairs(wanted)]
+    assert leading == [(pair.left, pair.right, pair.count) for pair in learner.candidates(wanted)]
 
 
 def ranking_after(history: MergeHistory, words: WordTable) -> list[tuple[int, int, int]]:

@@ -27,12 +27,13 @@ def noted(self, signature):
 dispatcher.Dispatcher.compile = noted
 
 import bpe_core as bpe
-import bpe_core.learning.bpe.compiled, bpe_core.counting.count_words, bpe_core.learning.trainer
+from bpe_core.kernels.policy import Policy
+import bpe_core.learning.bpe.compiled, bpe_core.counting.count_words
 from bpe_core.segmenting.compiled_ranks import compiled_ranks
 from bpe_core.learning.layout import lay_out
 
-bpe_core.counting.count_words.SMALL_TEXT = bpe_core.counting.count_words.SMALL_TEXT_WHEN_LOADED = 0
-bpe_core.learning.trainer.SMALL_TEXT = bpe_core.learning.bpe.compiled._ROOMY = 0
+bpe_core.counting.count_words.KERNELS = Policy("bpe_core.counting.compiled", small=0)
+bpe_core.learning.bpe.compiled._ROOMY = 0  # the learner is imported, so it is used
 text = "".join(f"word {i % 97} low lower λόγος {chr(0x4E00 + i % 900)}\\n" for i in range(1_500))
 corpus = bpe.Corpus.from_texts([text, text[5:]])
 for i, preset in enumerate(bpe.PRESETS):
@@ -41,7 +42,7 @@ for i, preset in enumerate(bpe.PRESETS):
         words = bpe.count_words(corpus, recipe)
         trainer = bpe.Trainer(words, recipe)
         trainer.advance(max_merges=5)
-        trainer.top_pairs(4)
+        trainer.candidates(4)
         trainer.advance()
         again = bpe.Trainer(words, recipe, history=trainer.history)
         again.advance(max_merges=1)

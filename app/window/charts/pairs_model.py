@@ -126,7 +126,7 @@ class PairChartModel(QObject):
 def replayed(words: WordTable, history: MergeHistory) -> LeadingPairs:
     """The past is recomputed: the pairs that led after these merges, beside the trainer that goes on."""
     replica = Trainer(words, history.recipe, history=history)
-    return LeadingPairs(len(history), tuple(replica.top_pairs(LEADING_PAIRS)))
+    return LeadingPairs(len(history), tuple(replica.candidates(LEADING_PAIRS)))
 
 
 def _bars(run: Run | None, leading: LeadingPairs) -> tuple[Bar, ...]:

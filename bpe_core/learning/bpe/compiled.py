@@ -9,17 +9,18 @@ import numpy.typing as npt
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import Columns, MergeHistory
+from bpe_core.history.history import Columns, EndReason, MergeHistory
 from bpe_core.kernels import learn as kernel
 from bpe_core.kernels import learn_queue, learn_start
 from bpe_core.kernels import learn_state as names
+from bpe_core.learning.bpe.plain import EVERY_LENGTH
 from bpe_core.learning.layout import Layout, lay_out
-from bpe_core.learning.protocol import EVERY_LENGTH, PairCount, Stop
+from bpe_core.learning.protocol import Candidate
 from bpe_core.learning.ties import TIE_RULES
 from bpe_core.limits import check_room
 from bpe_core.recipe import Recipe
 
-_STOPS = {names.GOING: Stop.GOING, names.OUT_OF_PAIRS: Stop.NO_PAIRS, names.TOO_RARE: Stop.TOO_RARE}
+_ENDS: dict[int, EndReason] = {names.GOING: "", names.OUT_OF_PAIRS: "no pairs", names.TOO_RARE: "too rare"}
 _SMALL_ALPHABET = 1024  # so many symbols or fewer have a table with a place for each of their pairs
 LEARNING = "Learning"
 FEWER_CELLS = "Train on fewer texts, or choose a pattern that leaves fewer or shorter different words."
@@ -51,17 +52,17 @@ class CompiledLearner:
         learn_start.number_slices(self._state)
         self._make_arena()
         learn_start.place_base_pairs(self._state)
-        self.has_pairs = bool(self._state.number[names.PAIRS] > 1)
+        self.has_candidates = bool(self._state.number[names.PAIRS] > 1)
 
-    def learn(self, columns: Columns, stop_at: int, work: int) -> Stop:
+    def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
         """Learn up to the row `stop_at`, but not much longer than `work` units (some ten nanoseconds each)."""
         self._make_room_for_tokens(stop_at)
         number = self._state.number
         while True:
             kernel.learn(self._state, columns, np.int64(stop_at), np.int64(work))
             status = int(number[names.STATUS])
-            if status in _STOPS:
-                return _STOPS[status]
+            if status in _ENDS:
+                return _ENDS[status]
             if status == names.NEEDS_PAIRS:
                 self._grow_pairs()
             elif status == names.NEEDS_ARENA:
@@ -73,13 +74,13 @@ class CompiledLearner:
     def learned(self) -> int:
         return int(self._state.number[names.MERGES])
 
-    def top_pairs(self, wanted: int) -> list[PairCount]:
+    def candidates(self, wanted: int) -> list[Candidate]:
         wanted = min(wanted, len(self._state.pairs))
         found, cells = np.empty(wanted, np.int64), np.empty(wanted, np.int64)
         total = learn_queue.leading_pairs(self._state, np.int64(wanted), found, cells)
         pairs = self._state.pairs[found[:total]]
-        columns = (pairs["left"], pairs["right"], pairs["count"], cells[:total])
-        return [PairCount(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+        columns = (pairs["left"], pairs["right"], pairs["count"])
+        return [Candidate(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
 
     def _make_room_for_tokens(self, merges: int) -> None:
         state, tokens = self._state, int(self._state.number[names.BASE]) + merges + 1

@@ -13,11 +13,13 @@ from typing import Any, NamedTuple
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import NOTHING, Columns, MergeHistory
+from bpe_core.history.history import NOTHING, Columns, EndReason, MergeHistory
 from bpe_core.learning.layout import SEPARATOR, lay_out
-from bpe_core.learning.protocol import EVERY_LENGTH, PairCount, Stop
+from bpe_core.learning.protocol import Candidate
 from bpe_core.learning.ties import TIE_RULES, Pair
 from bpe_core.recipe import Recipe
+
+EVERY_LENGTH = 2**62  # a token length limit that limits nothing
 
 HeapEntry = tuple[int, Any, Pair]  # minus the count, the tie key, the pair
 
@@ -55,7 +57,7 @@ class PlainLearner:
         for index, run in enumerate(self._runs):
             for pair in pairwise(run.symbols):
                 self._add(pair, index, run.weight)
-        self.has_pairs = bool(self._counts)
+        self.has_candidates = bool(self._counts)
         self._heap: list[HeapEntry] = []
         for pair in self._counts:
             self._push(pair)
@@ -64,11 +66,11 @@ class PlainLearner:
     def learned(self) -> int:
         return self._learned
 
-    def learn(self, columns: Columns, stop_at: int, work: int) -> Stop:
+    def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
         while self._learned < stop_at and work > 0:
             pair = self._choose()
             if pair is None:
-                return Stop.TOO_RARE if self._any_pair_is_left() else Stop.NO_PAIRS
+                return "too rare" if self._any_pair_is_left() else "no pairs"
             row = self._learned
             columns.left[row], columns.right[row] = pair
             columns.count[row] = self._counts.pop(pair, 0)
@@ -76,15 +78,15 @@ class PlainLearner:
             work -= WORK_A_STEP + WORK_A_RUN * len(self._places.get(pair, ()))
             self._merge(pair)
             columns.tokens_left[row] = self._tokens_left
-        return Stop.GOING
+        return ""
 
-    def top_pairs(self, wanted: int) -> list[PairCount]:
+    def candidates(self, wanted: int) -> list[Candidate]:
         leading: list[HeapEntry] = []
         while len(leading) < wanted and self._best() is not None:
             leading.append(heapq.heappop(self._heap))
         for entry in leading:
             heapq.heappush(self._heap, entry)
-        return [PairCount(*pair, -count, self._first_place(pair)) for count, _, pair in leading]
+        return [Candidate(*pair, -count) for count, _, pair in leading]
 
     def _add(self, pair: Pair, index: int, weight: int) -> None:
         """Count one occurrence, in the run of that index."""

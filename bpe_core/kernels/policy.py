@@ -1,0 +1,52 @@
+"""Plain Python or compiled kernels: the one rule that counting, learning, ranking and encoding go by.
+
+Importing Numba takes half a second, and compiling the kernels twenty, though only once. So little work is
+done in plain Python, more of it as soon as the kernels are there, and only very much waits for them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bpe_core.kernels import readiness
+
+PATIENCE = 300.0  # seconds to wait for the compiler
+
+
+@dataclass(frozen=True)
+class Policy:
+    """From which size on one kind of work wants its kernels, in whatever that work is measured."""
+
+    module: str  # that drives the kernels; it imports Numba
+    small: int  # less than this plain Python has done before Numba is imported
+    small_when_loaded: int = 0  # the same where it is there already
+    large: int = sys.maxsize  # plain Python would need longer than the compiler
+
+    @property
+    def are_loaded(self) -> bool:
+        return self.module in sys.modules and not readiness.forbidden()
+
+    @property
+    def least(self) -> int:
+        """Less than this is left to plain Python."""
+        return self.small_when_loaded if self.are_loaded else self.small
+
+    def allows(self, size: int) -> bool:
+        """Whether work of that size should use the kernels now."""
+        return size >= self.least and (self.are_loaded or readiness.ready())
+
+    def chooses(
+        self, size: int, *, waiting: Callable[[], None] = lambda: None, cancelled: Callable[[], bool] = lambda: False
+    ) -> bool:
+        """The same; where the kernels are wanted and not there, they are compiled aside, and a large work waits."""
+        if size < self.least:
+            return False
+        if self.allows(size):
+            return True
+        readiness.prepare()
+        if size < self.large or readiness.forbidden() or not readiness.kernels_exist():
+            return False
+        waiting()
+        return readiness.wait_until_ready(PATIENCE, cancelled)

@@ -1,0 +1,34 @@
+"""What byte-pair encoding offers to whoever learns and cuts by a method's name."""
+
+from __future__ import annotations
+
+from bpe_core.alphabet import Alphabet
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import MergeHistory
+from bpe_core.kernels.policy import Policy
+from bpe_core.learning.bpe.plain import PlainLearner
+from bpe_core.learning.methods import CompiledWay, Method, Way
+from bpe_core.learning.protocol import Learner
+from bpe_core.recipe import Recipe
+
+_COMPILED = "bpe_core.learning.bpe.compiled"
+
+
+def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: MergeHistory | None) -> Learner:
+    from bpe_core.learning.bpe.compiled import CompiledLearner  # imports Numba: half a second
+
+    return CompiledLearner(words, alphabet, recipe, forced)
+
+
+METHOD = Method(
+    title="Byte-pair encoding",
+    reason="count",
+    nothing_to_learn=(
+        "No two symbols stand side by side in any word of this text, so there is nothing to learn; "
+        "choose another text, or a pattern that leaves longer words."
+    ),
+    tokens_at_first=Alphabet.for_words,
+    steps_planned=lambda recipe, alphabet: recipe.merge_limit(len(alphabet)),
+    plain=Way(PlainLearner, bytes_a_cell=80),
+    compiled=CompiledWay(_compiled_learner, 14, Policy(_COMPILED, small=20_000, large=2_000_000)),
+)
