@@ -16,9 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.errors import EncodingError
+from bpe_core.errors import Cancelled, EncodingError
 from bpe_core.text.corpus import Corpus
-from bpe_core.text.reading.skipped import SHOWN_PER_SOURCE
+from bpe_core.text.reading.files import texts_in
+from bpe_core.text.reading.skipped import SHOWN_PER_SOURCE, SkipLog
+from bpe_core.text.reading.source import ReadingOptions
 from bpe_core.text.reading.utf8 import cut_points, first_invalid, whole_characters
 from tests.core.reading_texts import documents, read, sentence, write
 
@@ -388,3 +390,70 @@ def test_an_unreadable_file_in_a_folder_is_not_passed_over(folder: Path, monkeyp
 
     monkeypatch.setattr("builtins.open", refuse)
     assert sentence(folder) == f"{folder / 'a.txt'} cannot be opened: permission denied."
+
+
+def test_a_folder_of_nothing_at_all(tmp_path: Path) -> None:
+    assert sentence(tmp_path) == f"There is no file in the folder {tmp_path}."
+
+
+def listed(folder: Path) -> tuple[list[str], list[str]]:
+    """What a window shows: the texts of a folder, and what it tells of the rest."""
+    log = SkipLog()
+    texts = texts_in(folder, ("*",), ReadingOptions(), log, is_strict=False)
+    return [Path(text.name).name for text in texts], [report.sentence for report in log.reports()]
+
+
+def test_links_in_a_circle_are_told_and_not_followed(folder: Path) -> None:
+    try:
+        (folder / "sub" / "again").symlink_to(folder, target_is_directory=True)
+        (folder / "round.txt").symlink_to(folder / "round.txt")
+        (folder / "nowhere.txt").symlink_to(folder / "gone.txt")
+    except OSError:
+        return  # this system or user may not make links
+    assert len(read(folder)) == 6
+    assert listed(folder)[1] == [f"{folder / 'sub' / 'again'} is a link to a folder, and such links are not followed."]
+
+
+def test_an_unreadable_folder_in_a_folder_is_refused_or_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real_scandir = os.scandir
+
+    def refuse(path: str) -> object:
+        if Path(path).name == "sub":
+            raise PermissionError(13, "Permission denied", path)
+        return real_scandir(path)
+
+    monkeypatch.setattr("os.scandir", refuse)
+    told = f"The folder {folder / 'sub'} cannot be opened: permission denied."
+    assert sentence(folder) == told
+    assert listed(folder) == (["a.txt", "b.txt", "c.md", "f.txt"], [told])
+
+
+def test_what_vanishes_while_a_folder_is_listed_is_told_and_the_rest_is_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real_scandir, real_open = os.scandir, open
+
+    def scan(path: str) -> object:
+        if Path(path).name == "deep":
+            Path(path, "e.txt").unlink()
+            Path(path).rmdir()
+        return real_scandir(path)
+
+    def vanish(path: Path, *arguments: object, **choices: object) -> object:
+        if Path(path).name == "a.txt":
+            Path(path).unlink(missing_ok=True)
+        return real_open(path, *arguments, **choices)  # type: ignore[call-overload]
+
+    monkeypatch.setattr("os.scandir", scan)
+    monkeypatch.setattr("builtins.open", vanish)
+    corpus = Corpus.from_files(folder)
+    assert [Path(source.name).name for source in corpus.sources] == ["b.txt", "c.md", "d.txt", "f.txt"]
+    assert [skipped.sentence for skipped in corpus.skipped] == [
+        f"The folder {folder / 'sub' / 'deep'} does not exist.",
+        f"{folder / 'a.txt'} does not exist.",
+    ]
+
+
+def test_looking_through_a_folder_can_be_stopped(folder: Path) -> None:
+    with pytest.raises(Cancelled):
+        texts_in(folder, ("*",), ReadingOptions(), SkipLog(), cancelled=lambda: True)

@@ -7,7 +7,8 @@ import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bpe_core.errors import CorpusError
+from bpe_core.errors import Cancelled, CorpusError
+from bpe_core.progress import CancelCheck, never_cancelled
 from bpe_core.text.reading import json_lines, plain_text, tables
 from bpe_core.text.reading.beginning import HEAD_LENGTH, checked_encoding, refuse_empty_or_binary
 from bpe_core.text.reading.folders import files_in
@@ -47,7 +48,7 @@ def readers_of(
         if str(path) == STANDARD_INPUT:
             sources.append(Source("standard input", None, None, "text", encoding=None))
         elif stat.S_ISDIR(_status(Path(path)).st_mode):
-            sources += _sources_in(Path(path), patterns, options, log)
+            sources += texts_in(Path(path), patterns, options, log)
         else:
             sources.append(source_of(Path(path), options))
     return [FileReader(source, options) for source in sources]
@@ -77,18 +78,38 @@ def _status(path: Path) -> os.stat_result:
         raise CorpusError(f"{shown(path)!r} cannot be a path: {error}.") from error
 
 
-def _sources_in(folder: Path, patterns: Sequence[str], options: ReadingOptions, log: SkipLog) -> list[Source]:
-    """The texts of a folder; what else lies there is reported, and only if nothing is left refused."""
+def texts_in(
+    folder: Path,
+    patterns: Sequence[str],
+    options: ReadingOptions,
+    log: SkipLog,
+    *,
+    is_strict: bool = True,
+    cancelled: CancelCheck = never_cancelled,
+) -> list[Source]:
+    """The texts of a folder; what else lies there is reported, and only if nothing is left refused.
+
+    A text may not go missing for want of a permission: who is strict is refused at once.
+    """
     sources: list[Source] = []
     reasons: list[str] = []
-    for path in files_in(folder, patterns):
-        if not os.access(path, os.R_OK):
-            source_of(path, options)  # raises the sentence: a text may not go missing for want of a permission
+
+    def pass_over(name: str, error: CorpusError) -> None:
+        if is_strict and isinstance(error.__cause__, PermissionError):
+            raise error
+        reasons.append(str(error))
+        log.add(name, str(error))
+
+    for path in files_in(folder, patterns, pass_over):
+        if cancelled():
+            raise Cancelled("Looking through the folder was stopped.")
         try:
             sources.append(source_of(path, options))
         except CorpusError as error:
-            reasons.append(str(error))
-            log.add(shown(path), str(error))
-    if not sources:
+            pass_over(shown(path), error)
+    if reasons and not sources:
         raise CorpusError(f"There is no text file in the folder {shown(folder)}. {reasons[0]}")
+    if not sources:
+        wanted = "" if "*" in patterns else f" matching {', '.join(patterns)}"
+        raise CorpusError(f"There is no file{wanted} in the folder {shown(folder)}.")
     return sources
