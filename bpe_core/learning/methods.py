@@ -18,6 +18,8 @@ if TYPE_CHECKING:  # recipes ask which methods there are
     from bpe_core.kernels.policy import Policy
     from bpe_core.learning.protocol import Learner
     from bpe_core.recipe import Recipe
+    from bpe_core.segmenting.cutting import Cutting
+    from bpe_core.segmenting.segmentation import Segmenter
 
 METHODS = {"bpe": "bpe_core.learning.bpe.method"}  # imported when it is first needed
 
@@ -50,6 +52,7 @@ class Method:
     nothing_to_learn: str  # a sentence for a text that holds no first step
     tokens_at_first: Callable[[WordTable, Recipe], Alphabet]
     steps_planned: Callable[[Recipe, Alphabet], int]
+    segmenter: Callable[[MergeHistory, Cutting], Segmenter]
     plain: Way
     compiled: CompiledWay | None = None
 

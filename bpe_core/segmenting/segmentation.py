@@ -38,6 +38,16 @@ class Tokens:
         return rows[np.flatnonzero(self.ids != NO_TOKEN)]
 
 
+class Segmenter(Protocol):
+    """Cuts texts by one history, as its method does. Of special tokens it looks for those that are allowed."""
+
+    def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
+        """The tokens after so many steps."""
+
+    def segmentation(self, text: str, allowed: tuple[str, ...]) -> Segmentation:
+        """The tokens after every step, with their places."""
+
+
 class Segmentation(Protocol):
     """One text with its tokens after every step of a history. It follows the text when that is edited."""
 

@@ -35,24 +35,24 @@ class Encoder(Protocol):
 
 
 class TextEncoder:
-    """Encodes texts with the merges of one history."""
+    """Byte-pair encoding's `Segmenter`: cuts texts with the merges of one history."""
 
-    def __init__(self, history: MergeHistory) -> None:
+    def __init__(self, history: MergeHistory, cutting: Cutting) -> None:
         self._history = history
         self._base = len(history.alphabet)
-        self.cutting = Cutting(history.recipe)
-        self.plain = PlainEncoder(history, self.cutting)
+        self._cutting = cutting
+        self.plain = PlainEncoder(history, cutting)
         self._special_id = {token: id for id, token in enumerate(history.recipe.special_tokens, history.first_special)}
         self._compiled: Encoder | None = None
 
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         encoder = self._encoder_for(text)
-        if encoder is not self.plain and not allowed and not self.cutting.recipe.normalizes:
+        if encoder is not self.plain and not allowed and not self._cutting.recipe.normalizes:
             return encoder.ids(text, at)
         utf8(text)  # so that what cannot be encoded is told by its place in the text as it was given
         return _end_to_end(
             encoder.ids(part, at) if special is None else np.array([self._special_id[special]], np.int32)
-            for part, special in self.cutting.normalized_parts(text, allowed)
+            for part, special in self._cutting.normalized_parts(text, allowed)
         )
 
     def greedy_ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
@@ -61,17 +61,17 @@ class TextEncoder:
             self.plain.greedy_ids(part, at, self._longest_match)
             if special is None
             else np.array([self._special_id[special]], np.int32)
-            for part, special in self.cutting.normalized_parts(text, allowed)
+            for part, special in self._cutting.normalized_parts(text, allowed)
         )
 
-    def boundaries(self, text: str, allowed: tuple[str, ...]) -> Boundaries:
+    def segmentation(self, text: str, allowed: tuple[str, ...]) -> Boundaries:
         data = utf8(text)
         encoder = self._encoder_for(text)
         symbol_of_byte = self.plain.spelling.symbol_of_byte
-        if symbol_of_byte is not None and self.cutting.keeps_all and not any(token in text for token in allowed):
+        if symbol_of_byte is not None and self._cutting.keeps_all and not any(token in text for token in allowed):
             ranks = np.append(encoder.byte_ranks(text), np.int32(PATTERN_CUT))
             return Boundaries.of_bytes(data, ranks, symbol_of_byte, self._base)
-        parts = [self._placed_symbols(encoder, part) for part in self.cutting.parts(text, allowed)]
+        parts = [self._placed_symbols(encoder, part) for part in self._cutting.parts(text, allowed)]
         return Boundaries.of_symbols(data, joined(parts), self._base)
 
     def _placed_symbols(self, encoder: Encoder, part: Part) -> Symbols:
@@ -96,7 +96,7 @@ class TextEncoder:
             return self.plain
         from bpe_core.segmenting.compiled_encoder import CompiledEncoder  # this imports Numba
 
-        self._compiled = CompiledEncoder(self._history, self.cutting)
+        self._compiled = CompiledEncoder(self._history, self._cutting)
         return self._compiled
 
 

@@ -24,23 +24,24 @@ import numpy as np
 
 from bpe_core.errors import BpeError
 from bpe_core.history.history import MergeHistory
+from bpe_core.learning.methods import Method
 from bpe_core.segmenting.boundaries import INSIDE as INSIDE
 from bpe_core.segmenting.boundaries import NEVER as NEVER
 from bpe_core.segmenting.boundaries import PATTERN_CUT as PATTERN_CUT
 from bpe_core.segmenting.boundaries import Boundaries as Boundaries
-from bpe_core.segmenting.cutting import Allowed
-from bpe_core.segmenting.segmentation import Int32s
+from bpe_core.segmenting.cutting import Allowed, Cutting
+from bpe_core.segmenting.segmentation import Int32s, Segmentation
 from bpe_core.segmenting.text_encoder import TextEncoder
 from bpe_core.token_texts import TokenTexts
 
 
 class Tokenizer:
-    """The tokenizer that a history of merges makes."""
+    """The tokenizer that a history makes, cutting as the method does by which it was learned."""
 
     def __init__(self, history: MergeHistory) -> None:
         self.history = history
-        self._merges = len(history)
-        self._texts = TextEncoder(history)
+        self._cutting = Cutting(history.recipe)
+        self._segmenter = Method.of(history.recipe).segmenter(history, self._cutting)
 
     # -- from a text to tokens -------------------------------------------------------------
 
@@ -49,19 +50,17 @@ class Tokenizer:
 
         What is written like a special token is ordinary text, unless the caller allows it to be one.
         """
-        merges, allowed = self._checked(at, allowed_special)
-        ids: list[int] = self._texts.ids(text, merges, allowed).tolist()
+        ids: list[int] = self.encode_to_array(text, at=at, allowed_special=allowed_special).tolist()
         return ids
 
     def encode_to_array(self, text: str, *, at: int | None = None, allowed_special: Allowed = ()) -> Int32s:
         """The same ids as an array."""
-        merges, allowed = self._checked(at, allowed_special)
-        return self._texts.ids(text, merges, allowed)
+        return self._segmenter.ids(text, self._checked_at(at), self._cutting.allowed(allowed_special))
 
     def encode_greedy(self, text: str, *, at: int | None = None, allowed_special: Allowed = ()) -> list[int]:
         """The ids when at each place the longest token that fits is taken, whenever it was learned."""
-        merges, allowed = self._checked(at, allowed_special)
-        ids: list[int] = self._texts.greedy_ids(text, merges, allowed).tolist()
+        allowed = self._cutting.allowed(allowed_special)
+        ids: list[int] = self._merging.greedy_ids(text, self._checked_at(at), allowed).tolist()
         return ids
 
     def spans(self, text: str, at: int | None = None, *, allowed_special: Allowed = ()) -> list[tuple[int, int, int]]:
@@ -71,12 +70,16 @@ class Tokenizer:
         a token of its own its span is empty. Where normalization changed the text, a span covers what its
         token was made of, and what was removed right behind it.
         """
-        boundaries = self.boundaries(text, allowed_special=allowed_special)
-        return [(start, stop, id) for start, stop, id in boundaries.tokens(self._checked_at(at)).spans().tolist()]
+        found = self.segmentation(text, allowed_special=allowed_special)
+        return [(start, stop, id) for start, stop, id in found.tokens(self._checked_at(at)).spans().tolist()]
+
+    def segmentation(self, text: str, *, allowed_special: Allowed = ()) -> Segmentation:
+        """The tokens of a text after every step."""
+        return self._segmenter.segmentation(text, self._cutting.allowed(allowed_special))
 
     def boundaries(self, text: str, *, allowed_special: Allowed = ()) -> Boundaries:
-        """For each boundary in a text the merge that dissolves it: its tokens at every moment."""
-        return self._texts.boundaries(text, self._checked(None, allowed_special)[1])
+        """The same where pairs are joined: for each boundary in a text the merge that dissolves it."""
+        return self._merging.segmentation(text, self._cutting.allowed(allowed_special))
 
     # -- one word --------------------------------------------------------------------------
 
@@ -89,7 +92,7 @@ class Tokenizer:
         >>> [rank if rank != NEVER else "never" for rank in tokenizer.ranks_of_word(b"slow")]
         ['never', 0, 1]
         """
-        return list(self._texts.plain.merged(word).ranks)
+        return list(self._merging.plain.merged(word).ranks)
 
     def word_steps(self, word: bytes) -> list[tuple[int, list[int]]]:
         """How a word is encoded, step by step: the index of each merge that changes it, and its tokens after that.
@@ -100,7 +103,7 @@ class Tokenizer:
         >>> tokenizer.word_steps(b"slow")
         [(0, [115, 256, 119]), (1, [115, 257])]
         """
-        return self._texts.plain.steps(word)
+        return self._merging.plain.steps(word)
 
     # -- from tokens to a text -------------------------------------------------------------
 
@@ -125,16 +128,20 @@ class Tokenizer:
 
     # --------------------------------------------------------------------------------------
 
+    @property
+    def _merging(self) -> TextEncoder:
+        """What knows the ranks of boundaries."""
+        if not isinstance(self._segmenter, TextEncoder):
+            raise BpeError("This can be asked only where pairs are joined, one after the other.")
+        return self._segmenter
+
     @cached_property
     def _token_texts(self) -> TokenTexts:
         return TokenTexts(self.history)
 
-    def _checked(self, at: int | None, allowed: Allowed) -> tuple[int, tuple[str, ...]]:
-        return self._checked_at(at), self._texts.cutting.allowed(allowed) if allowed else ()
-
     def _checked_at(self, at: int | None) -> int:
         if at is None:
-            return self._merges
+            return len(self.history)
         if at < 0:
-            raise BpeError(f"`at` is a number of merges, so it cannot be {at:,}.")
-        return min(at, self._merges)  # training may have ended early: after its end nothing changes
+            raise BpeError(f"`at` is a number of steps, so it cannot be {at:,}.")
+        return min(at, len(self.history))  # training may have ended early: after its end nothing changes

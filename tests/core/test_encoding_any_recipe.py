@@ -94,11 +94,11 @@ def test_plain_python_kernels_and_specification_agree(history: MergeHistory, tex
     expected = with_special_tokens(text, history, allowed, at)
     compiled = bpe.Tokenizer(history)
     assert_tells(compiled, text, expected, at, allowed)
-    assert isinstance(compiled._texts._encoder_for(""), CompiledEncoder)
+    assert isinstance(compiled._merging._encoder_for(""), CompiledEncoder)  # nothing else tells which of them it was
     with plain_python():
         plain = bpe.Tokenizer(history)
         assert_tells(plain, text, expected, at, allowed)
-        assert isinstance(plain._texts._encoder_for(""), PlainEncoder)
+        assert isinstance(plain._merging._encoder_for(""), PlainEncoder)
 
 
 def keeps_every_byte(recipe: Recipe) -> bool:

@@ -14,7 +14,7 @@ from app.session.time import TimeCursor
 from app.window.parts.throttle import Throttle
 from app.window.text.model import EncodeRequest, TokenTextModel
 from bpe_core import MergeHistory, Recipe, Tokenizer, WordTable
-from bpe_core.alphabet import Alphabet
+from bpe_core.learning.methods import Method
 from bpe_core.segmenting.segmentation import Segmentation
 from bpe_core.text.safe_cuts import SafeCuts
 
@@ -71,7 +71,7 @@ class TextEncoder(QObject):
         if run is not None and run.history is not None:
             return run.history
         recipe = self._recipe.value
-        alphabet = Alphabet.for_words(WordTable.from_counts({}), recipe)
+        alphabet = Method.of(recipe).tokens_at_first(WordTable.from_counts({}), recipe)
         return MergeHistory.from_pairs(recipe, alphabet, [])
 
     def encode(self) -> None:
@@ -89,7 +89,7 @@ class TextEncoder(QObject):
         text = request.text
         self._aside.ask(
             TOPIC,  # special tokens stand for themselves: a person who types one means it
-            lambda task: Tokenizer(wanted).boundaries(text, allowed_special="all"),
+            lambda task: Tokenizer(wanted).segmentation(text, allowed_special="all"),
             partial(self._accept, request, wanted),
             self._fail,
             ended=self.encode,

@@ -10,6 +10,7 @@ from bpe_core.learning.bpe.plain import PlainLearner
 from bpe_core.learning.methods import CompiledWay, Method, Way
 from bpe_core.learning.protocol import Learner
 from bpe_core.recipe import Recipe
+from bpe_core.segmenting.text_encoder import TextEncoder
 
 _COMPILED = "bpe_core.learning.bpe.compiled"
 
@@ -29,6 +30,7 @@ METHOD = Method(
     ),
     tokens_at_first=Alphabet.for_words,
     steps_planned=lambda recipe, alphabet: recipe.merge_limit(len(alphabet)),
+    segmenter=TextEncoder,
     plain=Way(PlainLearner, bytes_a_cell=80),
     compiled=CompiledWay(_compiled_learner, 14, Policy(_COMPILED, small=20_000, large=2_000_000)),
 )

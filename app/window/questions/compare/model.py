@@ -182,7 +182,7 @@ class ComparisonModel(QAbstractTableModel):
 
         def work(task: Task) -> tuple[_Encoded, list[Tokenizer]]:
             ready = [known or Tokenizer(history) for known, history in zip(tokenizers, histories, strict=True)]
-            one, other = (tokenizer.boundaries(text, allowed_special="all") for tokenizer in ready)
+            one, other = (tokenizer.segmentation(text, allowed_special="all") for tokenizer in ready)
             return _Encoded(text.encode(), (one, other)), ready
 
         self._texts = key
