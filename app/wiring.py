@@ -74,7 +74,7 @@ from app.window.toolbar import MainToolBar
 from app.window.training.speed_box import SpeedBox, merges_per_second
 from app.window.training.status import TrainingStatusModel, title_of
 from app.window.training.status_line import StatusLine
-from app.worker.courtesy import WhileItDraws
+from app.worker.window_first import WhileItDraws
 from bpe_core import Recipe
 from resources import samples
 

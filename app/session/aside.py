@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject
 
-from app.session.jobs import Jobs
 from app.session.run import Run
-from app.worker.job import Failed, Job
-from app.worker.mailbox import Message
-from app.worker.task import Answered, Reported, Task
+from app.worker.job import Ended, Job, Reported, Task
+from app.worker.mailbox import Mailbox
 
 Answer = TypeVar("Answer")
 
@@ -27,13 +25,12 @@ def _ignore(*news: object) -> None:
 
 @dataclass
 class _Asked:
-    work: Callable[[Task], Any]
+    task: Task
     done: Callable[[Any], object]
     failed: Callable[[str], object]
     progress: Callable[[Any], object]
     ended: Callable[[], object]
     is_wanted: bool = True
-    task: Task | None = None
     began: float = 0.0
 
 
@@ -41,24 +38,25 @@ class _Asked:
 class _Topic:
     """What is asked about one thing: one question under way, the others in their order."""
 
-    waiting: deque[_Asked] = field(default_factory=deque)
     under_way: _Asked | None = None
+    waiting: deque[_Asked] = field(default_factory=deque)
     seconds: float = 0.0  # that the last answer took
 
 
 class Aside(QObject):
-    """Each topic has one thread at most; the newest question of a topic wins."""
+    """Each topic has one thread at most, and its newest question wins. All threads end before the window does."""
 
-    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._jobs = jobs
-        self._topics: dict[str, _Topic] = {}
-        jobs.mailbox.arrived.connect(self._receive)
-        jobs.ended.connect(self._job_ended)
+        self._topics: dict[Hashable, _Topic] = {}
+        self._jobs: dict[Job, tuple[Callable[[Any], object], Callable[[], object]]] = {}
+        self._is_closed = False
+        self._mailbox = Mailbox(self)
+        self._mailbox.arrived.connect(self._receive)
 
     def ask(
         self,
-        topic: str,
+        topic: Hashable,
         work: Callable[[Task], Answer],
         done: Callable[[Answer], object] = _ignore,
         failed: Callable[[str], object] = _ignore,
@@ -75,53 +73,73 @@ class Aside(QObject):
         """
         if not queues:
             self.cancel(topic)
-        self._topics.setdefault(topic, _Topic()).waiting.append(_Asked(work, done, failed, progress, ended))
+        asked = _Asked(Task(str(topic), work), done, failed, progress, ended)
+        self._topics.setdefault(topic, _Topic()).waiting.append(asked)
         self._go_on(topic)
 
-    def cancel(self, topic: str) -> None:
+    def cancel(self, topic: Hashable) -> None:
         """Nobody wants to know any more."""
-        about = self._topics.setdefault(topic, _Topic())
+        about = self._topics.get(topic, _Topic())
         about.waiting.clear()
-        if about.under_way is not None and about.under_way.task is not None:
+        if about.under_way is not None:
             about.under_way.is_wanted = False
             about.under_way.task.stop()
 
-    def is_busy(self, *topics: str) -> bool:
-        """Whether work about one of these topics is under way; of none: about any."""
-        return any(about.under_way is not None for name, about in self._topics.items() if name in topics or not topics)
+    def is_busy(self, *topics: Hashable) -> bool:
+        """Whether there is something to do about one of these topics; of none: about any."""
+        known = (self._topics.get(topic, _Topic()) for topic in topics or tuple(self._topics))
+        return any(about.under_way is not None or about.waiting for about in known)
 
-    def pause(self, topic: str, run: Run | None, least: int) -> int:
+    def pause(self, topic: Hashable, run: Run | None, least: int) -> int:
         """Milliseconds to wait before a topic is asked about again; a run that goes on needs the processor itself."""
-        seconds = self._topics[topic].seconds if run is not None and run.is_busy and topic in self._topics else 0.0
+        seconds = self._topics.get(topic, _Topic()).seconds if run is not None and run.is_busy else 0.0
         return max(least, round(1000 * REST * seconds))
 
-    def _go_on(self, topic: str) -> None:
+    def start(self, job: Job, receive: Callable[[Any], object], ended: Callable[[], object]) -> None:
+        """Let a job begin that has more to say than one answer; `receive` is given what it posts."""
+        if not self._is_closed:
+            self._jobs[job] = receive, ended
+            job.start(self._mailbox)
+
+    def close(self) -> None:
+        """Nothing is heard or begun any more; all that is under way is asked to stop and waited for."""
+        self._is_closed = True
+        self._mailbox.close()
+        for job in self._jobs:
+            job.stop()
+        for job in self._jobs:
+            job.join()
+        self._jobs.clear()
+
+    def _receive(self, job: Job, message: object) -> None:
+        receive, ended = self._jobs[job]
+        if isinstance(message, Ended):
+            del self._jobs[job]
+            ended()
+        else:
+            receive(message)
+
+    def _go_on(self, topic: Hashable) -> None:
         about = self._topics[topic]
-        if about.under_way is None and about.waiting:
-            asked = about.under_way = about.waiting.popleft()
-            asked.task = Task(self._jobs.mailbox, self._jobs.next_stamp(topic), asked.work)
-            asked.began = time.monotonic()
-            self._jobs.start(asked.task)
-
-    def _receive(self, message: Message) -> None:
-        if not isinstance(message, Answered | Failed | Reported):
+        if about.under_way is not None or not about.waiting:
             return
-        for about in self._topics.values():
-            asked = about.under_way
-            if asked is None or asked.task is None or asked.task.stamp != message.stamp or not asked.is_wanted:
-                continue
-            if isinstance(message, Answered):
-                asked.done(message.answer)
-            elif isinstance(message, Reported):
-                asked.progress(message.news)
-            else:
-                asked.failed(message.sentence)
-            break
+        asked = about.under_way = about.waiting.popleft()
+        asked.began = time.monotonic()
 
-    def _job_ended(self, job: Job) -> None:
-        for topic, about in list(self._topics.items()):
-            asked = about.under_way
-            if asked is not None and asked.task is job:
-                about.under_way, about.seconds = None, time.monotonic() - asked.began
-                asked.ended()
-                self._go_on(topic)
+        def receive(message: Reported) -> None:
+            if asked.is_wanted:
+                asked.progress(message.news)
+
+        self.start(asked.task, receive, lambda: self._end(topic, asked))
+
+    def _end(self, topic: Hashable, asked: _Asked) -> None:
+        about, task = self._topics[topic], asked.task
+        about.under_way, about.seconds = None, time.monotonic() - asked.began
+        try:
+            if asked.is_wanted and task.failure:
+                asked.failed(task.failure)
+            elif asked.is_wanted and task.is_done:
+                asked.done(task.answer)
+        finally:
+            asked.ended()
+            self._go_on(topic)

@@ -1,4 +1,4 @@
-"""Which texts are counted already, and the job that counts the others.
+"""Which texts are counted already, and the counting of the others.
 
 A count belongs to a text and to the choices that decide how it is split. It is kept when
 the text is removed or another pattern is tried, so that taking a change back costs nothing;
@@ -7,80 +7,115 @@ of the texts that are gone only the last are remembered.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import time
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from functools import partial
 
+import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from app.session.jobs import Jobs
-from app.worker.counting import Counted, CountFailed, CountingJob, CountProgress, Text
-from app.worker.job import Job
-from app.worker.mailbox import Message
-from bpe_core import Recipe
+from app.session.aside import Aside
+from app.session.sources import Source, Sources
+from app.worker.job import Task
+from bpe_core import BpeError, Cancelled, Corpus, Progress, Recipe, WordTable, count_words
 from bpe_core.recipe import Splitting
 
-Outcome = Counted | CountFailed
+TOPIC = "counts"
 KEPT_SPLITTINGS = 3  # counts under older ones are forgotten
 KEPT_TEXTS = 20  # that nobody wants at the moment
+LONG_WORD = 64  # bytes; hardly any word of a language with blanks is as long
+
+
+@dataclass(frozen=True)
+class Counted:
+    """One text is counted."""
+
+    table: WordTable
+    words: int
+    longest_word: int  # in bytes
+    share_in_long_words: float  # of all bytes
+    encoding: str
+    skipped: tuple[str, ...]  # what could not be read, as sentences
+
+
+@dataclass(frozen=True)
+class CountFailed:
+    """One text could not be counted; the others go on."""
+
+    sentence: str
+
+
+@dataclass(frozen=True)
+class CountProgress:
+    """Where the counting of one text stands."""
+
+    key: Hashable
+    done: int
+    total: int | None
+    bytes_per_second: float
+
+
+Outcome = Counted | CountFailed
+Outcomes = dict[Hashable, Outcome]
 
 
 class Counts(QObject):
-    """Counts texts on demand, one job at a time; a new demand replaces the one before."""
+    """Counts texts on demand, on one thread; a new demand replaces the one before."""
 
     changed = Signal()  # an outcome or a progress is new
     settled = Signal()  # whatever was wanted is counted, has failed, or was cancelled
 
-    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
+    def __init__(self, aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._jobs = jobs
-        self._splitting = Splitting()  # of the job under way
-        self._outcomes: dict[Splitting, dict[Hashable, Outcome]] = {}
-        self._progress: dict[Hashable, CountProgress] = {}
-        self._job: CountingJob | None = None
-        self._next: tuple[Sequence[Text], Recipe] | None = None
-        jobs.mailbox.arrived.connect(self._receive)
-        jobs.ended.connect(self._job_ended)
+        self._aside = aside
+        self._outcomes: dict[Splitting, Outcomes] = {}  # those of the splitting under way grow from its thread
+        self._progress: CountProgress | None = None
+        self._under_way: tuple[Splitting, set[Hashable]] = Splitting(), set()
+        self._next: tuple[Sources, Recipe] | None = None
 
     @property
     def busy(self) -> bool:
-        return self._job is not None
+        return self._aside.is_busy(TOPIC)
 
-    def outcome_of(self, text: Text, recipe: Recipe) -> Outcome | None:
-        return self._outcomes.get(recipe.part(Splitting), {}).get(text.key)
+    def outcome_of(self, source: Source, recipe: Recipe) -> Outcome | None:
+        return self._outcomes.get(recipe.part(Splitting), {}).get(source.key())
 
-    def progress_of(self, text: Text) -> CountProgress | None:
-        return self._progress.get(text.key)
+    def progress_of(self, source: Source) -> CountProgress | None:
+        return self._progress if self._progress is not None and self._progress.key == source.key() else None
 
-    def want(self, texts: Sequence[Text], recipe: Recipe) -> None:
+    def want(self, sources: Sources, recipe: Recipe) -> None:
         """See to it that these texts are counted under this recipe; `settled` tells when."""
-        self._next = texts, recipe
-        if self._job is None:
+        self._next = sources, recipe
+        splitting, keys = self._under_way
+        if not self.busy:
             self._start_next()
-        elif recipe.part(Splitting) != self._splitting or not self._job.keys <= {text.key for text in texts}:
-            self._job.stop()  # it works on something that nobody wants any more
+        elif recipe.part(Splitting) != splitting or not keys <= {source.key() for source in sources}:
+            self._aside.cancel(TOPIC)  # it works on something that nobody wants any more
 
     def cancel(self) -> None:
         """Leave what is not counted yet as it is."""
         self._next = None
-        if self._job is not None:
-            self._job.stop()
+        self._aside.cancel(TOPIC)
 
     def _start_next(self) -> None:
         if self._next is None:
             self.settled.emit()
             return
-        texts, recipe = self._next
-        self._next = None
-        self._forget_old(recipe.part(Splitting), {text.key for text in texts})
-        missing = [text for text in texts if self.outcome_of(text, recipe) is None]
+        (sources, recipe), self._next = self._next, None
+        wanted, splitting = {source.key(): source for source in sources}, recipe.part(Splitting)
+        self._forget_old(splitting, wanted)
+        outcomes = self._outcomes[splitting]
+        missing = {key: source for key, source in wanted.items() if key not in outcomes}
         if not missing:
             self.settled.emit()
             return
-        self._splitting = recipe.part(Splitting)
-        self._job = CountingJob(self._jobs.mailbox, self._jobs.next_stamp("counting"), missing, recipe)
-        self._jobs.start(self._job)
+        self._under_way = splitting, set(missing)
+        work = partial(count_texts, missing, recipe, outcomes)
+        self._aside.ask(TOPIC, work, progress=self._take_progress, ended=self._end)
         self.changed.emit()
 
-    def _forget_old(self, current: Splitting, wanted: set[Hashable]) -> None:
+    def _forget_old(self, current: Splitting, wanted: Mapping[Hashable, Source]) -> None:
         """What is wanted now is not forgotten."""
         self._outcomes[current] = self._outcomes.pop(current, {})
         for old in list(self._outcomes)[:-KEPT_SPLITTINGS]:
@@ -89,20 +124,51 @@ class Counts(QObject):
         for key in [key for key in known if key not in wanted][:-KEPT_TEXTS]:
             del known[key]
 
-    def _receive(self, message: Message) -> None:
-        if not isinstance(message, Counted | CountFailed | CountProgress):
-            return
-        if self._job is None or message.job_stamp != self._job.stamp:
-            return
-        if isinstance(message, CountProgress):
-            self._progress[message.key] = message
-        else:
-            self._outcomes[self._splitting][message.key] = message
+    def _take_progress(self, progress: CountProgress | None) -> None:
+        self._progress = progress
         self.changed.emit()
 
-    def _job_ended(self, job: Job) -> None:
-        if job is self._job:
-            self._job = None
-            self._progress.clear()
-            self.changed.emit()
-            self._start_next()
+    def _end(self) -> None:
+        self._take_progress(None)
+        self._start_next()
+
+
+def count_texts(texts: Mapping[Hashable, Source], recipe: Recipe, outcomes: Outcomes, task: Task) -> None:
+    """Count one after the other, each with a table of its own. What came of one is kept, even if the rest is not."""
+    for key, source in texts.items():
+        try:
+            outcomes[key] = _counted(source, key, recipe, task)
+        except Cancelled:
+            raise
+        except BpeError as error:
+            outcomes[key] = CountFailed(str(error))
+        task.report(None)
+
+
+def _counted(source: Source, key: Hashable, recipe: Recipe, task: Task) -> Counted:
+    began = time.monotonic()
+
+    def report(progress: Progress) -> None:
+        rate = progress.done / max(1e-3, time.monotonic() - began)
+        task.report(CountProgress(key, progress.done, progress.total, rate))
+
+    corpus = source.corpus()
+    table = count_words(corpus, recipe, progress=report, cancelled=task.cancelled)
+    if task.stopping:
+        raise Cancelled("Counting was stopped.")
+    lengths = np.diff(table.starts)
+    weights = lengths * table.counts
+    everything = max(1, int(weights.sum()))
+    return Counted(
+        table=table,
+        words=table.total,
+        longest_word=int(lengths.max(initial=0)),
+        share_in_long_words=float(weights[lengths > LONG_WORD].sum() / everything),
+        encoding=_encoding_of(corpus),
+        skipped=tuple(str(report) for report in corpus.skipped),
+    )
+
+
+def _encoding_of(corpus: Corpus) -> str:
+    encodings = {source.encoding for source in corpus.sources if source.encoding}
+    return " and ".join(sorted(encodings)) or "UTF-8"

@@ -15,24 +15,23 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.leftovers import Leftovers
+from app.session.leftovers import Leftover, Leftovers
 from app.session.notices import Answer, Notice
 from app.session.safety_copy import SafetyCopy
 from app.session.session import Session
+from app.session.session_files import FileState, Opened, opened, written
 from app.session.snapshot import restore, snapshot_of
 from app.session.timer import timer
-from app.worker.job import Failed
-from app.worker.mailbox import Message
-from app.worker.reporting import Reported, ReportJob
-from app.worker.saving import FileState, Leftover, Opened, OpeningJob, Saved, SavingJob
+from bpe_core.report import report_of, write_report
 from bpe_core.session_file import EXTENSION, Lock, SavedSession, View
 
+TOPIC = "session file"
 LOOK_MILLISECONDS = 400  # with the time it takes to write, less than a second is ever at stake
 UNTITLED = "New session"
 
 
 class Document(QObject):
-    """The file side of a session. Lives in the window's thread; reading and writing happens in jobs."""
+    """The file side of a session. Lives in the window's thread; reading and writing happens aside."""
 
     changed = Signal()  # its name, or whether it is modified
     opened = Signal(View)  # another session is in the window; how it was looked at
@@ -48,17 +47,14 @@ class Document(QObject):
         self.path: Path | None = None
         self.name = UNTITLED
         self.is_modified = False
-        self.leftovers = Leftovers(folder / "unsaved", session.jobs, self)
-        self._session, self._folder, self._layout = session, folder, layout
+        self.leftovers = Leftovers(folder / "unsaved", session.aside, self)
+        self._session, self._aside, self._folder, self._layout = session, session.aside, folder, layout
         self._first_text = session.text.value
         self._lock: Lock | None = None
         self._state: FileState | None = None  # of the file when it was read or written here
         self._saved: SavedSession | None = None
         self._copy: SafetyCopy | None = None
-        self._job: SavingJob | OpeningJob | None = None
-        self._report: ReportJob | None = None
         self._new_lock: Lock | None = None  # of the file that is being saved or opened
-        session.jobs.mailbox.arrived.connect(self._receive)
         self._timer = timer(self, LOOK_MILLISECONDS, self.look, repeats=True)
         self._timer.start()
 
@@ -91,29 +87,42 @@ class Document(QObject):
         if is_own and not replaces_foreign and FileState.of(target) not in (self._state, None):
             self._ask_before_replacing(target)
             return
-        jobs = self._session.jobs
-        self._job = SavingJob(jobs.mailbox, jobs.next_stamp("saving"), self._snapshot(), target)
-        jobs.start(self._job)
+        now = self._snapshot()
+        take = partial(self._take_saved, now, target)
+        self._aside.ask(TOPIC, lambda task: written(now, target), take, self._tell_unsaved, ended=self._unlock_new)
 
     def _ask_before_replacing(self, target: Path) -> None:
         answer = Answer("Replace it", lambda: self.save(target, replaces_foreign=True))
         sentence = f"{target.name} was changed by another program since it was opened here. Save under another name, or"
         self.noticed.emit(Notice(f"{sentence} replace what it holds now.", answers=(answer,)))
 
-    def _take_saved(self, message: Saved) -> None:
-        if message.path != self.path:
-            self._belong_to(message.path, self._new_lock)
+    def _take_saved(self, session: SavedSession, path: Path, state: FileState | None) -> None:
+        if path != self.path:
+            self._belong_to(path, self._new_lock)
             self._new_lock = None
-        self._state, self._saved = message.state, message.session
-        self.saved.emit(message.path)
-        self.noticed.emit(Notice(f"Saved as {message.path}.", is_error=False))
+        self._state, self._saved = state, session
+        self.saved.emit(path)
+        self.noticed.emit(Notice(f"Saved as {path}.", is_error=False))
         self.look()
+
+    def _tell_unsaved(self, sentence: str) -> None:
+        self.noticed.emit(Notice(sentence, answers=(self._elsewhere(),)))
+
+    def _unlock_new(self) -> None:
+        """Of a file that could not be written or opened."""
+        if self._new_lock is not None:
+            self._new_lock.release()
+            self._new_lock = None
 
     def report(self, path: Path) -> None:
         """Write a page about the run that is shown, aside."""
-        jobs = self._session.jobs
-        self._report = ReportJob(jobs.mailbox, jobs.next_stamp("report"), self._snapshot(), path)
-        jobs.start(self._report)
+        now = self._snapshot()
+        self._aside.ask(
+            "report",
+            lambda task: write_report(report_of(now), path),
+            lambda _: self.reported.emit(path),
+            lambda sentence: self.noticed.emit(Notice(sentence)),
+        )
 
     # Opening
 
@@ -132,31 +141,39 @@ class Document(QObject):
             self.noticed.emit(Notice("Another window has brought that session back already.", is_error=False))
 
     def _begin_opening(self, path: Path, *, is_safety_copy: bool) -> None:
-        jobs = self._session.jobs
-        stamp = jobs.next_stamp("opening")
-        self._job = OpeningJob(jobs.mailbox, stamp, path, is_safety_copy=is_safety_copy)
-        jobs.start(self._job)
+        self._aside.ask(
+            TOPIC,
+            lambda task: opened(path, is_safety_copy=is_safety_copy),
+            partial(self._take_opened, is_safety_copy),
+            partial(self._tell_unopened, path, is_safety_copy),
+            ended=self._unlock_new,
+        )
 
-    def _take_opened(self, message: Opened, *, is_safety_copy: bool) -> None:
-        self._leave()
-        restore(self._session, message.session, message.names)
+    def _tell_unopened(self, path: Path, is_safety_copy: bool, sentence: str) -> None:
         if is_safety_copy:
-            self._take_leftover(message)
+            self.leftovers.give_back(path)
+        self.noticed.emit(Notice(sentence))
+
+    def _take_opened(self, is_safety_copy: bool, found: Opened) -> None:
+        self._leave()
+        restore(self._session, found.session, found.names)
+        if is_safety_copy:
+            self._take_leftover(found)
         else:
-            self._take_file(message)
-        self.opened.emit(message.session.view)
+            self._take_file(found)
+        self.opened.emit(found.session.view)
         self._session.fingerprints.compare()
         self.changed.emit()
         self.look()
 
-    def _take_file(self, message: Opened) -> None:
-        path = message.path
+    def _take_file(self, found: Opened) -> None:
+        path = found.path
         is_own = self._is_own(path)
         if is_own or self._claim(path):
             if not is_own:
                 self._belong_to(path, self._new_lock)
                 self._new_lock = None
-            self._state = message.state
+            self._state = found.state
         else:
             self._belong_to(None, None)
             self.name = f"{path.stem} (copy)"
@@ -164,10 +181,10 @@ class Document(QObject):
             self.noticed.emit(Notice(sentence, is_error=False))
         self._saved = self._snapshot()
 
-    def _take_leftover(self, message: Opened) -> None:
+    def _take_leftover(self, found: Opened) -> None:
         """It belongs to the file it was, and differs from it."""
-        self.leftovers.set_brought_back(message.path)
-        path = Path(message.session.saved_as) if message.session.saved_as else None
+        self.leftovers.set_brought_back(found.path)
+        path = Path(found.session.saved_as) if found.session.saved_as else None
         is_own = path is not None and self._is_own(path)
         if path is not None and not is_own and not self._claim(path):
             path = None
@@ -214,7 +231,7 @@ class Document(QObject):
 
     def _keep(self, now: SavedSession, *, is_last: bool = False) -> None:
         if self._copy is None:
-            self._copy = SafetyCopy(self._folder / "unsaved", self._session.jobs, self)
+            self._copy = SafetyCopy(self._folder / "unsaved", self._aside, self)
             # What was brought back before it began is in it, what is brought back from now on will not be.
             self._copy.kept.connect(partial(self.leftovers.replace, self.leftovers.brought_back))
             self._copy.trouble.connect(self._tell_trouble)
@@ -248,9 +265,10 @@ class Document(QObject):
 
     def _is_busy(self) -> bool:
         """Whether a session is on its way; if so, the person is told."""
-        if self._job is not None:
+        is_busy = self._aside.is_busy(TOPIC)
+        if is_busy:
             self.noticed.emit(Notice("A session is being saved or opened just now; try again in a moment."))
-        return self._job is not None
+        return is_busy
 
     def _is_own(self, path: Path) -> bool:
         """Whether this session is in that file, which a link may name too."""
@@ -275,33 +293,8 @@ class Document(QObject):
         self._state = None
         self.changed.emit()
 
-    def _receive(self, message: Message) -> None:
-        if self._report is not None and message.stamp == self._report.stamp:
-            self._tell_reported(message)
-        if self._job is None or message.stamp != self._job.stamp:
-            return
-        job, self._job = self._job, None  # whatever it says, it is the last thing
-        if isinstance(message, Saved):
-            self._take_saved(message)
-        elif isinstance(message, Opened):
-            self._take_opened(message, is_safety_copy=isinstance(job, OpeningJob) and job.is_safety_copy)
-        elif isinstance(message, Failed):
-            if isinstance(job, OpeningJob) and job.is_safety_copy:
-                self.leftovers.give_back(job.path)
-            answers = (self._elsewhere(),) if isinstance(job, SavingJob) else ()
-            self.noticed.emit(Notice(message.sentence, answers=answers))
-        if self._new_lock is not None:  # of a file that could not be written
-            self._new_lock.release()
-            self._new_lock = None
-
     def _elsewhere(self) -> Answer:
         return Answer("Save Elsewhere …", self.elsewhere_wanted.emit)
-
-    def _tell_reported(self, message: Message) -> None:
-        if isinstance(message, Reported):
-            self.reported.emit(message.path)
-        elif isinstance(message, Failed):
-            self.noticed.emit(Notice(message.sentence))
 
 
 def _closed(session: SavedSession) -> SavedSession:

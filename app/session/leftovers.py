@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.jobs import Jobs
-from app.worker.job import Job
-from app.worker.mailbox import Message
-from app.worker.saving import Leftover, LeftoversJob, claim, remove_safety_copy
-from app.worker.saving import Leftovers as Found
-from bpe_core.session_file import Lock
+from app.session.aside import Aside
+from app.worker.safety_copy import lock_of, remove_safety_copy
+from bpe_core import BpeError
+from bpe_core.session_file import EXTENSION, Lock, Summary, read_summary
+
+MOST_LEFTOVERS = 20  # older ones are removed
+
+
+@dataclass(frozen=True)
+class Leftover:
+    """A safety copy that no window is writing any more."""
+
+    path: Path
+    written: datetime
+    summary: Summary
 
 
 class Leftovers(QObject):
@@ -19,23 +32,17 @@ class Leftovers(QObject):
 
     changed = Signal()
 
-    def __init__(self, folder: Path, jobs: Jobs, parent: QObject | None = None) -> None:
+    def __init__(self, folder: Path, aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.all: tuple[Leftover, ...] = ()
-        self._folder, self._jobs = folder, jobs
-        self._job: LeftoversJob | None = None
-        self._looks_again = False
+        self._folder, self._aside = folder, aside
         self._claimed: dict[Path, Lock] = {}
         self.brought_back: frozenset[Path] = frozenset()  # those claimed whose session is in the window by now
-        jobs.mailbox.arrived.connect(self._receive)
-        jobs.ended.connect(self._job_ended)
 
     def look(self) -> None:
         """Look for them aside; `changed` tells when that is done."""
-        self._looks_again = self._job is not None  # what is left behind just now, the look under way may have missed
-        if self._job is None:
-            self._job = LeftoversJob(self._jobs.mailbox, self._jobs.next_stamp("leftovers"), self._folder)
-            self._jobs.start(self._job)
+        folder = self._folder
+        self._aside.ask("leftovers", lambda task: find_leftovers(folder), self._take)
 
     def claim(self, leftover: Leftover) -> bool:
         """Whether no other window has it; from now on this one has."""
@@ -79,13 +86,50 @@ class Leftovers(QObject):
         remove_safety_copy(path)
         self.give_back(path)
 
-    def _receive(self, message: Message) -> None:
-        if isinstance(message, Found) and self._job is not None and message.stamp == self._job.stamp:
-            self.all = message.found
-            self.changed.emit()
+    def _take(self, found: tuple[Leftover, ...]) -> None:
+        self.all = found
+        self.changed.emit()
 
-    def _job_ended(self, job: Job) -> None:
-        if job is self._job:
-            self._job = None
-            if self._looks_again:
-                self.look()
+
+def find_leftovers(folder: Path) -> tuple[Leftover, ...]:
+    """Safety copies whose window is gone, the newest first."""
+    files = sorted(folder.glob(f"*{EXTENSION}"), key=lambda path: path.name, reverse=True)
+    found = [leftover for path in files if (leftover := _look(path)) is not None]
+    for old in found[MOST_LEFTOVERS:]:
+        remove_safety_copy(old.path)
+    return tuple(found[:MOST_LEFTOVERS])
+
+
+def _look(path: Path) -> Leftover | None:
+    try:
+        if not _is_free(path):
+            return None  # a living window's
+        try:
+            written = datetime.fromtimestamp(path.stat().st_mtime)
+            return Leftover(path, written, read_summary(path))
+        finally:
+            if path.stat().st_size == 0:  # its window was gone before it was worth anything
+                remove_safety_copy(path)
+    except (OSError, BpeError):
+        return None
+
+
+_one_at_a_time = threading.RLock()  # a look takes a lock for a moment, which must not pass for another window's
+
+
+def claim(path: Path) -> Lock | None:
+    """The lock of a safety copy, unless it is gone, or a window writes it or has brought it back."""
+    with _one_at_a_time, contextlib.suppress(OSError):
+        lock = Lock.acquire(lock_of(path))
+        if lock is None or path.exists():
+            return lock
+        lock.release()
+    return None
+
+
+def _is_free(path: Path) -> bool:
+    with _one_at_a_time:
+        lock = claim(path)
+        if lock is not None:
+            lock.release()
+    return lock is not None

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.counts import Counts
-from app.session.jobs import Jobs
+from app.session.aside import Aside
+from app.session.counts import Counted, CountFailed, Counts
 from app.session.notices import Notice
 from app.session.ranked_runs import RankedRuns
 from app.session.run import Phase, Run
 from app.session.sources import Sources
 from app.session.time import TimeCursor
-from app.worker.counting import Counted, CountFailed
-from app.worker.job import Failed, Job
-from app.worker.mailbox import Message
-from app.worker.training import Learned, Pace, Prepared, PreparingJob, Rested, TrainingJob
+from app.worker.training import Learned, Pace, Prepared, Rested, TrainingJob, prepared
 from bpe_core import Recipe, WordTable
 
 UNCOUNTED = "Counting was cancelled; the merges have no counts."
+UNEXPECTED = "Training ended because of an unexpected error; what was learned is kept."
 CANCELLED = "Counting was cancelled before there was anything to learn from."
 
 
 class Runs(QObject):
-    """All runs, of which one is shown. Lives in the window's thread; jobs bring their news by the mailbox."""
+    """All runs, of which one is shown. Lives in the window's thread; what works aside brings its news there."""
 
     changed = Signal()  # another run is shown, or its phase is another
     grew = Signal(int, int)  # the shown run has the merges [a, b) more
@@ -34,16 +32,14 @@ class Runs(QObject):
     prepared = Signal(object)  # a run whose texts are counted
     noticed = Signal(Notice)
 
-    def __init__(self, counts: Counts, jobs: Jobs, cursor: TimeCursor, parent: QObject | None = None) -> None:
+    def __init__(self, counts: Counts, aside: Aside, cursor: TimeCursor, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.all: list[Run] = []
         self.shown: Run | None = None
         self.merges_per_second: float | None = None
         self.ranked = RankedRuns()
-        self._counts, self._jobs, self._cursor = counts, jobs, cursor
+        self._counts, self._aside, self._cursor = counts, aside, cursor
         self._numbers = itertools.count(1)
-        jobs.mailbox.arrived.connect(self._receive)
-        jobs.ended.connect(self._job_ended)
         counts.settled.connect(self._prepare_counted)
 
     @property
@@ -58,7 +54,7 @@ class Runs(QObject):
         run = Run(self.next_number(), recipe, sources, Pace(self.merges_per_second), merges_when_prepared=merges)
         self.all.append(run)
         self.show(run)
-        self._counts.want([source.as_text() for source in run.sources], run.recipe)
+        self._counts.want(run.sources, run.recipe)
 
     def resume(self, *, merges: int | None = None) -> None:
         """Let the shown run go on, if its recipe has more to learn."""
@@ -79,6 +75,7 @@ class Runs(QObject):
             self._end(run, UNCOUNTED if run.only_counts else CANCELLED)
             self._counts.cancel()
         elif run.phase is Phase.PREPARING:
+            self._aside.cancel(run.stamp)
             self._end(run, UNCOUNTED if run.only_counts else "Training was stopped before it began.")
         elif run.phase is Phase.PAUSED:
             self._end(run, run.end_sentence())
@@ -126,7 +123,7 @@ class Runs(QObject):
             return
         run.sources, run.phase, run.sentence, run.only_counts = sources, Phase.COUNTING, "", True
         self._tell(run)
-        self._counts.want([source.as_text() for source in sources], run.recipe)
+        self._counts.want(sources, run.recipe)
 
     def remove(self, run: Run) -> None:
         """Forget a run that is at rest."""
@@ -139,8 +136,10 @@ class Runs(QObject):
     def replace_all(self, runs: Sequence[Run], shown: Run | None) -> None:
         """Have these runs instead, as when another session is opened; what the others still say is not heard."""
         for run in self.all:
-            if run.job is not None and run not in runs:
-                run.job.stop()
+            if run not in runs:
+                self._aside.cancel(run.stamp)
+                if run.job is not None:
+                    run.job.stop()
         self.all = list(runs)
         self._numbers = itertools.count(1 + max((run.number for run in runs), default=0))
         self.show(shown)
@@ -152,7 +151,7 @@ class Runs(QObject):
                 self._prepare(run)
 
     def _prepare(self, run: Run) -> None:
-        outcomes = [self._counts.outcome_of(source.as_text(), run.recipe) for source in run.sources]
+        outcomes = [self._counts.outcome_of(source, run.recipe) for source in run.sources]
         if None in outcomes:
             self._end(run, UNCOUNTED if run.only_counts else CANCELLED)
             return
@@ -163,19 +162,27 @@ class Runs(QObject):
             return
         if failures:
             self.noticed.emit(Notice(f"{failures[0]} The other texts are used.", "\n".join(failures)))
-        run.phase = Phase.PREPARING
-        words = partial(WordTable.merged, tables)
-        self._jobs.start(PreparingJob(self._jobs.mailbox, run.stamp, words, run.recipe, history=run.history))
+        self._make_trainer(run, partial(WordTable.merged, tables))
         self.prepared.emit(run)
         self._tell(run)
 
     def _prepare_again(self, run: Run, merges: int | None) -> None:
         """A run from a file has no trainer until it is to go on: its merges are made once more on its words."""
-        words, history = run.words, run.history
+        words = run.words
         assert words is not None
-        run.phase, run.sentence, run.merges_when_prepared = Phase.PREPARING, "", merges
-        self._jobs.start(PreparingJob(self._jobs.mailbox, run.stamp, lambda: words, run.recipe, history=history))
+        run.sentence, run.merges_when_prepared = "", merges
+        self._make_trainer(run, lambda: words)
         self._tell(run)
+
+    def _make_trainer(self, run: Run, words: Callable[[], WordTable]) -> None:
+        run.phase, recipe, history = Phase.PREPARING, run.recipe, run.history
+        self._aside.ask(
+            run.stamp,
+            lambda task: prepared(words, recipe, history, task.cancelled),
+            partial(self._take_trainer, run),
+            partial(self._fail, run),
+            ended=partial(self._note_end_of_preparing, run),
+        )
 
     def _learn(self, run: Run, merges: int | None) -> None:
         if run.trainer is None:
@@ -184,24 +191,18 @@ class Runs(QObject):
         assert run.names is not None
         run.phase, run.sentence = Phase.LEARNING, ""
         run.pace.merges_per_second = self.merges_per_second if merges is None else None
-        run.job = TrainingJob(self._jobs.mailbox, run.stamp, run.trainer, run.names, run.pace, merges=merges)
-        self._jobs.start(run.job)
+        run.job = job = TrainingJob(run.trainer, run.names, run.pace, merges=merges)
+        self._aside.start(job, partial(self._receive, run), partial(self._note_end_of_learning, run, job))
         self._tell(run)
 
-    def _receive(self, message: Message) -> None:
-        run = next((run for run in self.all if run.stamp == message.stamp), None)
-        if run is None:
+    def _receive(self, run: Run, message: Learned | Rested) -> None:
+        if run not in self.all:
             return
-        if isinstance(message, Prepared) and run.phase is Phase.PREPARING:
-            self._take_trainer(run, message)
-        elif isinstance(message, Learned):
+        if isinstance(message, Learned):
             run.merges_per_second = message.merges_per_second
-            self._grow(run, message)
-        elif isinstance(message, Rested):
-            self._grow(run, message)
+        self._grow(run, message)
+        if isinstance(message, Rested):
             self._rest(run)
-        elif isinstance(message, Failed) and run.is_busy:
-            self._fail(run, message.sentence)
 
     def _take_trainer(self, run: Run, message: Prepared) -> None:
         run.trainer, run.names = message.trainer, message.names
@@ -237,13 +238,17 @@ class Runs(QObject):
             run.phase = Phase.PAUSED
             self._tell(run)
 
-    def _job_ended(self, job: Job) -> None:
-        """A thread that died of a bug must not leave its run learning for ever."""
-        for run in self.all:
-            died_learning = run.job is job and run.phase is Phase.LEARNING
-            died_preparing = isinstance(job, PreparingJob) and run.stamp == job.stamp and run.phase is Phase.PREPARING
-            if died_learning or died_preparing:
-                self._fail(run, "Training ended because of an unexpected error; what was learned is kept.")
+    def _note_end_of_preparing(self, run: Run) -> None:
+        """A thread that died of a bug must not leave its run preparing for ever."""
+        if run in self.all and run.phase is Phase.PREPARING and not self._aside.is_busy(run.stamp):
+            self._fail(run, UNEXPECTED)
+
+    def _note_end_of_learning(self, run: Run, job: TrainingJob) -> None:
+        """Nor one that died while it learned."""
+        if run in self.all and run.job is job:
+            run.job = None
+            if run.is_busy:
+                self._fail(run, job.failure or UNEXPECTED)
 
     def _end(self, run: Run, sentence: str) -> None:
         run.phase, run.sentence = Phase.ENDED, sentence

@@ -9,10 +9,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.jobs import Jobs
-from app.worker.job import Job
-from app.worker.mailbox import Message
-from app.worker.saving import Kept, NotKept, SafetyCopyJob, lock_of
+from app.session.aside import Aside
+from app.worker.safety_copy import Kept, NotKept, SafetyCopyJob, lock_of
 from bpe_core.session_file import EXTENSION, Lock, SavedSession
 
 _numbers = itertools.count(1)
@@ -25,18 +23,16 @@ class SafetyCopy(QObject):
     left = Signal()  # nobody holds it any more
     trouble = Signal(str)  # it could not be written: told once, until it works again
 
-    def __init__(self, folder: Path, jobs: Jobs, parent: QObject | None = None) -> None:
+    def __init__(self, folder: Path, aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
         stamp = f"{datetime.now():%Y-%m-%d-%H-%M-%S}-{os.getpid()}-{next(_numbers)}"
         self.path = folder / f"{stamp}{EXTENSION}"
-        self._jobs = jobs
-        self._job = SafetyCopyJob(jobs.mailbox, jobs.next_stamp("safety copy"), self.path)
+        self._aside = aside
+        self._job = SafetyCopyJob(self.path)
         self._lock: Lock | None = None
         self._is_started = False
         self._is_in_trouble = False
         self.last: SavedSession | None = None  # given
-        jobs.mailbox.arrived.connect(self._receive)
-        jobs.ended.connect(self._job_ended)
 
     def keep(self, session: SavedSession) -> None:
         """Write it soon, aside."""
@@ -69,7 +65,7 @@ class SafetyCopy(QObject):
             self._tell(f"Could not write {self.path}: {error.strerror or error}.")
             return False
         self._is_started = True
-        self._jobs.start(self._job)
+        self._aside.start(self._job, self._receive, self._job_ended)
         return True
 
     def _end(self) -> None:
@@ -78,12 +74,10 @@ class SafetyCopy(QObject):
         else:
             self.deleteLater()
 
-    def _receive(self, message: Message) -> None:
-        if message.stamp != self._job.stamp:
-            return
+    def _receive(self, message: Kept | NotKept) -> None:
         if isinstance(message, NotKept):
             self._tell(message.sentence)
-        elif isinstance(message, Kept):
+        else:
             self._is_in_trouble = False
             self.kept.emit()
 
@@ -92,8 +86,7 @@ class SafetyCopy(QObject):
             self._is_in_trouble = True
             self.trouble.emit(sentence)
 
-    def _job_ended(self, job: Job) -> None:
-        if job is self._job:
-            self.release()
-            self.left.emit()
-            self.deleteLater()
+    def _job_ended(self) -> None:
+        self.release()
+        self.left.emit()
+        self.deleteLater()

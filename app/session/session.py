@@ -8,13 +8,11 @@ from app.session.aside import Aside
 from app.session.changes import Held, Steps
 from app.session.detour import Detour
 from app.session.fingerprints import Fingerprints
-from app.session.jobs import Jobs
 from app.session.merge_filter import MergeFilter
 from app.session.notices import Notice
 from app.session.runs import Runs
 from app.session.shelf import Shelf
 from app.session.time import TimeCursor
-from app.worker.mailbox import Mailbox
 from bpe_core import Recipe
 from bpe_core.kernels import readiness
 from bpe_core.session_file import Bookmark
@@ -27,17 +25,15 @@ class Session(QObject):
 
     def __init__(self, recipe: Recipe, text: str = "", parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.mailbox = Mailbox(self)
-        self.jobs = Jobs(self.mailbox, self)
-        self.aside = Aside(self.jobs, self)
+        self.aside = Aside(self)
         self.undo = Steps(self)
         self.recipe: Held[Recipe] = Held(recipe, self.undo, self)
         self.text: Held[str] = Held(text, self.undo, self)  # the person's text, shown token by token
         self.filter: Held[MergeFilter] = Held(MergeFilter(), self.undo, self)
         self.bookmarks: Held[tuple[Bookmark, ...]] = Held((), self.undo, self)
-        self.shelf = Shelf(self.recipe, self.jobs, self.undo, self)
+        self.shelf = Shelf(self.recipe, self.aside, self.undo, self)
         self.cursor = TimeCursor(self)
-        self.runs = Runs(self.shelf.counts, self.jobs, self.cursor, self)
+        self.runs = Runs(self.shelf.counts, self.aside, self.cursor, self)
         self.detour = Detour(
             self.shelf.sources, self.recipe, self.text, self.filter, self.runs, self.cursor, self.undo, self
         )
@@ -78,6 +74,5 @@ class Session(QObject):
             self.shelf.count()
 
     def close(self) -> None:
-        """Let no message in any more; ask every thread to stop and wait for it."""
-        self.mailbox.close()
-        self.jobs.close()
+        """End every thread, and hear of none any more."""
+        self.aside.close()

@@ -8,15 +8,15 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from app.session.aside import Aside
 from app.session.changes import Held, Steps
-from app.session.counts import Counts, Outcome
-from app.session.jobs import Jobs
+from app.session.counts import CountProgress, Counts, Outcome
 from app.session.notices import Notice
 from app.session.sources import Source, Sources, moved, with_files, without
-from app.worker.counting import CountProgress, Listed, ListingJob
-from app.worker.job import Job
-from app.worker.mailbox import Message
-from bpe_core import Recipe
+from bpe_core import Cancelled, Recipe
+from bpe_core.progress import CancelCheck
+
+TOPIC = "files of folders"
 
 
 class Shelf(QObject):
@@ -25,26 +25,27 @@ class Shelf(QObject):
     noticed = Signal(Notice)
     listed = Signal()  # all folders that were added have been looked through
 
-    def __init__(self, recipe: Held[Recipe], jobs: Jobs, undo: Steps, parent: QObject | None = None) -> None:
+    def __init__(self, recipe: Held[Recipe], aside: Aside, undo: Steps, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.sources: Held[Sources] = Held((), undo, self)
-        self.counts = Counts(jobs, self)
+        self.counts = Counts(aside, self)
         self._recipe = recipe
-        self._jobs = jobs
-        self._listing: set[Job] = set()
-        jobs.mailbox.arrived.connect(self._receive)
-        jobs.ended.connect(self._note_end)
+        self._aside = aside
 
     @property
     def is_listing(self) -> bool:
         """Whether texts that were added are still on their way."""
-        return bool(self._listing)
+        return self._aside.is_busy(TOPIC)
 
     def add_paths(self, paths: Sequence[Path]) -> None:
         """Add files, and the files of folders; a large folder takes a moment."""
-        job = ListingJob(self._jobs.mailbox, self._jobs.next_stamp("listing"), tuple(paths))
-        self._listing.add(job)
-        self._jobs.start(job)
+        self._aside.ask(
+            TOPIC,
+            lambda task: files_in(paths, task.cancelled),
+            self._take_files,
+            ended=self._tell_if_all_are_listed,
+            queues=True,
+        )
 
     def add_text(self, name: str, text: str) -> None:
         self.sources.put((*self.sources.value, Source(name, text=text)), f"Add {name}")
@@ -68,27 +69,39 @@ class Shelf(QObject):
 
     def count(self) -> None:
         """Count what is not counted yet."""
-        self.counts.want([source.as_text() for source in self.sources.value], self._recipe.value)
+        self.counts.want(self.sources.value, self._recipe.value)
 
     def outcome_of(self, source: Source) -> Outcome | None:
-        return self.counts.outcome_of(source.as_text(), self._recipe.value)
+        return self.counts.outcome_of(source, self._recipe.value)
 
     def progress_of(self, source: Source) -> CountProgress | None:
-        return self.counts.progress_of(source.as_text())
+        return self.counts.progress_of(source)
 
-    def _receive(self, message: Message) -> None:
-        if isinstance(message, Listed):
-            if not message.paths:
-                self.noticed.emit(Notice("There are no files in that folder."))
-            self.sources.put(with_files(self.sources.value, message.paths), "Add files")
+    def _take_files(self, paths: tuple[Path, ...]) -> None:
+        if not paths:
+            self.noticed.emit(Notice("There are no files in that folder."))
+        self.sources.put(with_files(self.sources.value, paths), "Add files")
 
-    def _note_end(self, job: Job) -> None:
-        if job in self._listing:
-            self._listing.remove(job)
-            if not self._listing:
-                self.listed.emit()
+    def _tell_if_all_are_listed(self) -> None:
+        if not self.is_listing:
+            self.listed.emit()
 
     @property
     def splits(self) -> bool:
         """Whether the recipe means to split texts at all."""
         return self._recipe.value.pattern != "none"
+
+
+def files_in(paths: Sequence[Path], cancelled: CancelCheck) -> tuple[Path, ...]:
+    """These files, and those in these folders, in the order they are to be read; a large tree takes a while."""
+    found: list[Path] = []
+    for path in paths:
+        inside = sorted(path.rglob("*")) if path.is_dir() else [path]
+        found += [file for file in inside if not _hidden(file, path) and (file.is_file() or file == path)]
+        if cancelled():
+            raise Cancelled("Nobody wants these files any more.")
+    return tuple(found)
+
+
+def _hidden(file: Path, folder: Path) -> bool:
+    return file != folder and any(part.startswith(".") for part in file.relative_to(folder).parts)

@@ -8,9 +8,16 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
 
-from app.worker.counting import Text
+from bpe_core import Corpus, CorpusError
+from bpe_core.text.reading.source import OnInvalid
 
 PATHS_REACH_FAR = sys.platform == "win32"
+
+# What a person may choose beside the encodings that Python knows: what becomes of bytes that are not valid.
+LENIENT: dict[str, tuple[str | None, OnInvalid]] = {
+    "utf-8 replace": ("utf-8", "replace"),
+    "utf-8 skip": ("utf-8", "skip"),
+}
 
 _numbers = itertools.count(1)
 
@@ -44,15 +51,28 @@ class Source:
             return None
         return status.st_size, status.st_mtime_ns
 
-    def as_text(self) -> Text:
-        """What the counting job is given; the key changes when the file does."""
-        return Text(key=self._key(), path=self.path, text=self.text, encoding=self.encoding, refused=self.refused)
+    def corpus(self) -> Corpus:
+        """To be read, from its file or as it is."""
+        if self.path is None:
+            return Corpus.from_texts([self.text])
+        if self.refused:
+            raise CorpusError(self.refused)
+        _refuse_what_may_never_end(self.path)
+        encoding, on_invalid = LENIENT.get(self.encoding or "", (self.encoding, "strict"))
+        return Corpus.from_files([self.path], encoding=encoding, on_invalid=on_invalid)
 
-    def _key(self) -> Hashable:
+    def key(self) -> Hashable:
+        """What its count is remembered by: another one when the file is."""
         return self.number if self.path is None else (self.path, self.file_state(), self.encoding)
 
 
 Sources = tuple[Source, ...]
+
+
+def _refuse_what_may_never_end(path: Path) -> None:
+    """A session may name anything. Whoever waits for a pipe cannot be stopped, and the window could not close."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise CorpusError(f"{path} is a pipe or a device; the window learns from files only (bpe-explorer train can).")
 
 
 def with_files(sources: Sources, paths: tuple[Path, ...]) -> Sources:

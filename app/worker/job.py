@@ -1,41 +1,36 @@
-"""One background job is one object: what it does, how it is stopped, what it says at its end."""
+"""One background job is one object: what it does, how it is stopped, how it ended."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-from app.worker.courtesy import be_modest, give_way
-from app.worker.mailbox import Mailbox, Message
+from app.worker.mailbox import Mailbox
+from app.worker.window_first import let_window_go_first, lower_priority
 from bpe_core import BpeError, Cancelled
 
-
-@dataclass(frozen=True)
-class Failed(Message):
-    """A job could not do its work, for a reason a person can understand."""
-
-    sentence: str
+THREAD = "aside: "  # how the names of all these threads begin
 
 
 @dataclass(frozen=True)
-class Ended(Message):
-    """A job is over, whether or not it succeeded: the last message of every job."""
-
-    job: Job
+class Ended:
+    """The last message of every job, whether or not it succeeded."""
 
 
 class Job:
     """Work on a thread of its own. It is asked to stop, never killed, and waited for before the program ends."""
 
-    def __init__(self, mailbox: Mailbox, stamp: Hashable) -> None:
-        self.stamp = stamp
-        self._mailbox = mailbox
+    def __init__(self, name: str) -> None:
+        self.failure = ""  # once it has ended: a sentence, where the reason is one that a person can understand
+        self._mailbox: Mailbox | None = None
         self._stop = threading.Event()
         # Not a daemon: a daemon still inside a kernel when the interpreter ends would crash the process.
-        self._thread = threading.Thread(target=self._main, name=type(self).__name__)
+        self._thread = threading.Thread(target=self._main, name=THREAD + name)
 
-    def start(self) -> None:
+    def start(self, mailbox: Mailbox) -> None:
+        self._mailbox = mailbox
         self._thread.start()
 
     def stop(self) -> None:
@@ -51,28 +46,54 @@ class Job:
     def stopping(self) -> bool:
         return self._stop.is_set()
 
-    def told_to_stop(self) -> bool:
-        """The same, for loops to ask all the time; in doing so they let the window go first."""
-        give_way()
-        return self._stop.is_set()
-
     def work(self) -> None:
         """What the job does, on its thread; overridden by each kind of job."""
         raise NotImplementedError
 
-    def post(self, message: Message) -> None:
-        self._mailbox.post(message)
+    def post(self, message: object) -> None:
+        if self._mailbox is not None:
+            self._mailbox.post(self, message)
 
     def _main(self) -> None:
-        be_modest()
+        lower_priority()
         try:
             self.work()
         except Cancelled:
             pass
         except BpeError as error:
-            self.post(Failed(self.stamp, str(error)))
+            self.failure = str(error)
         except MemoryError:
-            self.post(Failed(self.stamp, "There is not enough memory for this; try a smaller text or vocabulary."))
+            self.failure = "There is not enough memory for this; try a smaller text or vocabulary."
         finally:
             # Anything else goes on to threading.excepthook, which shows it; the job is over all the same.
-            self.post(Ended(self.stamp, self))
+            self.post(Ended())
+
+
+@dataclass(frozen=True)
+class Reported:
+    """How far a task is, in whatever form it tells."""
+
+    news: Any
+
+
+class Task(Job):
+    """A function called once, with this object: its `cancelled` and `report` are what the engine takes as such."""
+
+    def __init__(self, name: str, function: Callable[[Task], Any]) -> None:
+        super().__init__(name)
+        self.is_done = False
+        self.answer: Any = None
+        self._function = function
+
+    def cancelled(self) -> bool:
+        """Whether nobody waits for the answer any more. To be asked all the time: the window goes first meanwhile."""
+        let_window_go_first()
+        return self.stopping
+
+    def report(self, news: object) -> None:
+        """Tell how far the work is; of many reports the window hears the newest."""
+        self.post(Reported(news))
+
+    def work(self) -> None:
+        self.answer = self._function(self)
+        self.is_done = True

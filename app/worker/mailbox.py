@@ -1,43 +1,35 @@
 """How news crosses from any thread into the window's: frozen messages, the newest of a kind only.
 
 A thread may post as often as it likes. The window is woken once, takes what has gathered,
-and sees of each kind and stamp only the latest: a flood becomes one message.
+and sees of each sender and kind only the latest: a flood becomes one message.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Hashable
-from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from app.worker import courtesy
-
-
-@dataclass(frozen=True)
-class Message:
-    """News from a job. The stamp names what it is about, such as a run; stale ones are dropped by it."""
-
-    stamp: Hashable
+from app.worker import window_first
 
 
 class Mailbox(QObject):
     """Posted to from any thread; `arrived` is emitted in the thread the mailbox lives in."""
 
-    arrived = Signal(object)
+    arrived = Signal(object, object)  # who sent it, and what
     _rang = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._lock = threading.Lock()
-        self._waiting: dict[Hashable, Message] = {}
+        self._waiting: dict[tuple[Hashable, type], object] = {}
         self._closed = False
         self._rang.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
-    def post(self, message: Message) -> None:
-        """Leave a message; it replaces one of the same type and stamp that was not fetched yet."""
-        kind = (type(message), message.stamp)
+    def post(self, sender: Hashable, message: object) -> None:
+        """Leave a message; it replaces one of the same sender and type that was not fetched yet."""
+        kind = sender, type(message)
         with self._lock:
             if self._closed:
                 return
@@ -52,12 +44,12 @@ class Mailbox(QObject):
         with self._lock:
             self._closed = True
             self._waiting.clear()
-        courtesy.window_is_done()
+        window_first.window_is_done()
 
     def _deliver(self) -> None:
-        courtesy.window_begins()
+        window_first.window_begins()
         with self._lock:
-            messages = list(self._waiting.values())
+            waiting = list(self._waiting.items())
             self._waiting.clear()
-        for message in messages:
-            self.arrived.emit(message)
+        for (sender, _), message in waiting:
+            self.arrived.emit(sender, message)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from app.worker.courtesy import give_way
+from app.worker.window_first import let_window_go_first
 from bpe_core import MergeHistory
 from bpe_core.alphabet import Alphabet
 
@@ -67,7 +67,7 @@ class TokenNames:
         """Name the tokens that the history has beyond those known."""
         raw, text, columns = self.raw, self.text, history.columns
         for start in range(len(raw) - self.base, len(history), NAMES_AT_ONCE):
-            give_way()
+            let_window_go_first()
             part = slice(start, start + NAMES_AT_ONCE)
             for i, j in zip(columns.left[part].tolist(), columns.right[part].tolist(), strict=True):
                 joined = raw[i] + raw[j]

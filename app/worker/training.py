@@ -9,17 +9,17 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from app.worker.job import Job
-from app.worker.mailbox import Mailbox, Message
 from app.worker.token_names import TokenNames
-from bpe_core import Batch, Candidate, MergeHistory, Recipe, Trainer, WordTable
+from bpe_core import Batch, Cancelled, Candidate, MergeHistory, Recipe, Trainer, WordTable
 from bpe_core.learning.layout import lay_out
+from bpe_core.progress import CancelCheck
 
 BATCH_SECONDS = 0.016
 NEWS_SECONDS = 0.03  # the window draws no faster
@@ -55,7 +55,7 @@ class LeadingPairs:
 
 
 @dataclass(frozen=True)
-class Prepared(Message):
+class Prepared:
     """A trainer stands ready; it belongs to the run, and to one thread at a time."""
 
     trainer: Trainer
@@ -67,7 +67,7 @@ class Prepared(Message):
 
 
 @dataclass(frozen=True)
-class Learned(Message):
+class Learned:
     """There are more merges."""
 
     history: MergeHistory
@@ -76,40 +76,25 @@ class Learned(Message):
 
 
 @dataclass(frozen=True)
-class Rested(Message):
+class Rested:
     """The thread has left the trainer; `history.end_reason` says whether it can go on."""
 
     history: MergeHistory
     leading: LeadingPairs
 
 
-class PreparingJob(Job):
-    """Makes a trainer of counted words."""
-
-    def __init__(
-        self,
-        mailbox: Mailbox,
-        stamp: Hashable,
-        tables: Callable[[], WordTable],
-        recipe: Recipe,
-        *,
-        history: MergeHistory | None = None,
-    ) -> None:
-        """With a history, its merges are made first."""
-        super().__init__(mailbox, stamp)
-        self._tables = tables
-        self._recipe = recipe
-        self._history = history
-
-    def work(self) -> None:
-        words = self._tables()
-        trainer = Trainer(words, self._recipe, history=self._history)
-        if self.stopping:
-            return
-        counts = count_symbols(words, trainer, self._recipe)
-        names = TokenNames(trainer.alphabet)
-        names.grow(trainer.history)
-        self.post(Prepared(self.stamp, trainer, names, words, counts, trainer.history, _leading(trainer)))
+def prepared(
+    tables: Callable[[], WordTable], recipe: Recipe, history: MergeHistory | None, cancelled: CancelCheck
+) -> Prepared:
+    """A trainer of counted words; with a history, its merges are made first."""
+    words = tables()
+    trainer = Trainer(words, recipe, history=history)
+    if cancelled():
+        raise Cancelled("Nobody wants to train any more.")
+    counts = count_symbols(words, trainer, recipe)
+    names = TokenNames(trainer.alphabet)
+    names.grow(trainer.history)
+    return Prepared(trainer, names, words, counts, trainer.history, _leading(trainer))
 
 
 def count_symbols(words: WordTable, trainer: Trainer, recipe: Recipe) -> npt.NDArray[np.int64]:
@@ -126,17 +111,8 @@ def count_symbols(words: WordTable, trainer: Trainer, recipe: Recipe) -> npt.NDA
 class TrainingJob(Job):
     """Lets a trainer advance until it ends, has made enough merges, or is told to rest."""
 
-    def __init__(
-        self,
-        mailbox: Mailbox,
-        stamp: Hashable,
-        trainer: Trainer,
-        names: TokenNames,
-        pace: Pace,
-        *,
-        merges: int | None = None,
-    ) -> None:
-        super().__init__(mailbox, stamp)
+    def __init__(self, trainer: Trainer, names: TokenNames, pace: Pace, *, merges: int | None = None) -> None:
+        super().__init__("training")
         self._trainer = trainer
         self._names = names
         self._pace = pace
@@ -159,10 +135,10 @@ class TrainingJob(Job):
                 leading = None
                 if now - told_leading >= LEADING_SECONDS:
                     leading, told_leading = _leading(self._trainer), now
-                self.post(Learned(self.stamp, self._named_history(), self._rate(now), leading))
+                self.post(Learned(self._named_history(), self._rate(now), leading))
                 told = now
             self._wait_for_the_next(now)
-        self.post(Rested(self.stamp, self._named_history(), _leading(self._trainer)))
+        self.post(Rested(self._named_history(), _leading(self._trainer)))
 
     def _advance(self) -> Batch:
         wanted = self._left

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.session.run import Phase
 from app.settings import LOCATION, Settings
 from app.wiring import Program, build
+from app.worker.job import THREAD
 
 # The picture-only platform says the first three of windows with a least size and of menus; some fonts are why it
 # says the last.
@@ -53,7 +54,7 @@ def new_program(qtbot: QtBot, settings: Settings) -> Iterator[Callable[..., Prog
         program.deleteLater()  # with its models, before the views that listen to them
         program.window.deleteLater()
     for thread in threading.enumerate():
-        if thread.name.endswith("Job"):
+        if thread.name.startswith(THREAD):
             thread.join(1)  # one that has said that it ended may still be on its way out
             assert not thread.is_alive(), thread.name
     cast(QApplication, QApplication.instance()).setStyleSheet("")  # what is shown next alone must not wear it

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.session.aside import Aside
 from app.session.session import Session
-from app.worker.task import Task
+from app.worker.job import Task
 from bpe_core import Cancelled, Corpus, CorpusError, Recipe, count_words
 from tests.gui.conftest import WAIT
 

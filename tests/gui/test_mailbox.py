@@ -4,67 +4,82 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.worker.job import Ended, Failed, Job
-from app.worker.mailbox import Mailbox, Message
+from app.worker.job import Ended, Job
+from app.worker.mailbox import Mailbox
 from bpe_core import CorpusError
+from tests.gui.conftest import WAIT
 
 
 @dataclass(frozen=True)
-class News(Message):
+class News:
     number: int
 
 
-def test_a_flood_becomes_the_newest_message(qtbot: QtBot) -> None:
-    box = Mailbox()
-    arrived: list[News] = []
-    box.arrived.connect(arrived.append)
-    thread = threading.Thread(target=lambda: list(map(box.post, (News("a", i) for i in range(10_000)))))
+class Other(News):
+    pass
+
+
+@pytest.fixture
+def box(qtbot: QtBot) -> Mailbox:
+    return Mailbox()
+
+
+@pytest.fixture
+def arrived(box: Mailbox) -> list[tuple[object, object]]:
+    found: list[tuple[object, object]] = []
+    box.arrived.connect(lambda sender, message: found.append((sender, message)))
+    return found
+
+
+def test_a_flood_becomes_the_newest_message(qtbot: QtBot, box: Mailbox, arrived: list[Any]) -> None:
+    def flood() -> None:
+        for number in range(10_000):
+            box.post("a", News(number))
+
+    thread = threading.Thread(target=flood)
     thread.start()
     thread.join()
-    box.post(News("b", 1))
-    qtbot.waitUntil(lambda: len(arrived) > 0)
-    assert arrived == [News("a", 9_999), News("b", 1)]
+    box.post("a", Other(1))
+    box.post("b", News(1))
+    qtbot.waitUntil(lambda: len(arrived) > 0, timeout=WAIT)
+    assert arrived == [("a", News(9_999)), ("a", Other(1)), ("b", News(1))]
 
 
-def test_messages_arrive_in_the_thread_of_the_box(qtbot: QtBot) -> None:
-    box = Mailbox()
+def test_messages_arrive_in_the_thread_of_the_box(qtbot: QtBot, box: Mailbox) -> None:
     threads: list[int] = []
-    box.arrived.connect(lambda message: threads.append(threading.get_ident()))
-    thread = threading.Thread(target=lambda: box.post(News("a", 1)))
+    box.arrived.connect(lambda sender, message: threads.append(threading.get_ident()))
+    thread = threading.Thread(target=lambda: box.post("a", News(1)))
     thread.start()
     thread.join()
-    qtbot.waitUntil(lambda: len(threads) > 0)
+    qtbot.waitUntil(lambda: len(threads) > 0, timeout=WAIT)
     assert threads == [threading.get_ident()]
 
 
-def test_the_newest_stands_behind_what_came_before_it(qtbot: QtBot) -> None:
-    box = Mailbox()
-    arrived: list[News] = []
-    box.arrived.connect(arrived.append)
-    for message in (News("a", 1), News("b", 1), News("a", 2)):
-        box.post(message)
-    qtbot.waitUntil(lambda: len(arrived) > 0)
-    assert arrived == [News("b", 1), News("a", 2)]
+def test_the_newest_stands_behind_what_came_before_it(qtbot: QtBot, box: Mailbox, arrived: list[Any]) -> None:
+    for sender, number in (("a", 1), ("b", 1), ("a", 2)):
+        box.post(sender, News(number))
+    qtbot.waitUntil(lambda: len(arrived) > 0, timeout=WAIT)
+    assert arrived == [("b", News(1)), ("a", News(2))]
 
 
-def test_nothing_arrives_after_closing(qtbot: QtBot) -> None:
-    box = Mailbox()
-    arrived: list[Message] = []
-    box.arrived.connect(arrived.append)
-    box.post(News("a", 1))
+def test_nothing_arrives_after_closing(qtbot: QtBot, box: Mailbox, arrived: list[Any]) -> None:
+    open_one = Mailbox()
+    box.post("a", News(1))
     box.close()
-    box.post(News("a", 2))
-    qtbot.wait(30)
+    box.post("a", News(2))
+    with qtbot.waitSignal(open_one.arrived, timeout=WAIT):  # whatever was on its way to the other has arrived by then
+        open_one.post("a", News(3))
     assert arrived == []
 
 
 class Work(Job):
-    def __init__(self, mailbox: Mailbox, error: Exception | None) -> None:
-        super().__init__(mailbox, "work")
+    def __init__(self, error: Exception | None) -> None:
+        super().__init__("work")
         self.error = error
 
     def work(self) -> None:
@@ -72,16 +87,19 @@ class Work(Job):
             raise self.error
 
 
-@pytest.mark.parametrize("error", [None, CorpusError("The file is gone."), MemoryError()])
-def test_every_job_says_that_it_ended(qtbot: QtBot, error: Exception | None) -> None:
-    box = Mailbox()
-    arrived: list[Message] = []
-    box.arrived.connect(arrived.append)
-    job = Work(box, error)
-    job.start()
-    qtbot.waitUntil(lambda: any(isinstance(message, Ended) for message in arrived))
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (None, ""),
+        (CorpusError("The file is gone."), "The file is gone."),
+        (MemoryError(), "There is not enough memory for this; try a smaller text or vocabulary."),
+    ],
+)
+def test_every_job_says_that_it_ended(
+    qtbot: QtBot, box: Mailbox, arrived: list[Any], error: Exception | None, sentence: str
+) -> None:
+    job = Work(error)
+    job.start(box)
+    qtbot.waitUntil(lambda: (job, Ended()) in arrived, timeout=WAIT)
     job.join()
-    sentences = [message.sentence for message in arrived if isinstance(message, Failed)]
-    assert len(sentences) == (error is not None)
-    if isinstance(error, CorpusError):
-        assert sentences == ["The file is gone."]
+    assert job.failure == sentence

@@ -22,7 +22,7 @@ from app.session.merge_filter import MergeFilter
 from app.session.run import Phase
 from app.settings import RECENT_FILES, data_folder
 from app.wiring import Program
-from app.worker import saving
+from app.worker import safety_copy
 from bpe_core import BpeError, OutputError, Recipe
 from bpe_core.progress import CancelCheck
 from bpe_core.session_file import (
@@ -506,7 +506,7 @@ def test_the_summary_of_a_copy_is_read_without_keeping_others_from_it(
         may_go_on.wait()
         return read_summary(path)
 
-    monkeypatch.setattr("app.worker.saving.read_summary", read_slowly)
+    monkeypatch.setattr("app.session.leftovers.read_summary", read_slowly)
     left.filing.document.leftovers.look()
     is_reading.wait()
     try:
@@ -528,7 +528,7 @@ def test_what_could_not_be_brought_back_stays(qtbot: QtBot, left: Program) -> No
     qtbot.waitUntil(lambda: text_in(own) == "another text", timeout=WAIT)
     left.window.close()
     assert copy in safety_copies()
-    assert Lock.acquire(saving.lock_of(copy)) is not None  # nobody holds it any more
+    assert Lock.acquire(safety_copy.lock_of(copy)) is not None  # nobody holds it any more
 
 
 def test_what_is_asked_for_while_another_session_is_saved_stays(
@@ -541,7 +541,7 @@ def test_what_is_asked_for_while_another_session_is_saved_stays(
         may_go_on.wait()
         write_session(*arguments)
 
-    monkeypatch.setattr("app.worker.saving.write_session", write_slowly)
+    monkeypatch.setattr("app.session.session_files.write_session", write_slowly)
     (copy,) = safety_copies()
     bring = next(button for button in left.messages.findChildren(QPushButton) if button.text() == "Bring It Back")
     left.filing.document.save(tmp_path / "one.bpex")
@@ -660,7 +660,7 @@ def test_a_full_disk_is_told_and_written_to_again_when_there_is_room(
     def refuse(*_: object, **__: object) -> None:
         raise OutputError("Could not write it: database or disk is full.")
 
-    monkeypatch.setattr(saving, "RETRY_SECONDS", 0.05)
+    monkeypatch.setattr(safety_copy, "RETRY_SECONDS", 0.05)
     update = SessionWriter.update
     monkeypatch.setattr(SessionWriter, "update", refuse)
     small(program)

@@ -9,11 +9,11 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
+from app.session.counts import LONG_WORD, Counted, CountFailed
 from app.session.shelf import Shelf
 from app.session.sources import Source
 from app.window.parts.throttle import Throttle
 from app.window.parts.wording import count_text, duration_text, size_text
-from app.worker.counting import LONG_WORD, Counted, CountFailed
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole

@@ -15,8 +15,7 @@ from app.session.runs import Runs
 from app.session.shelf import Shelf
 from app.session.sources import Source
 from app.session.time import TimeCursor
-from app.worker.counting import corpus_of
-from app.worker.task import Task
+from app.worker.job import Task
 from bpe_core import Corpus, Progress
 from bpe_core.segmenting.encode_corpus import EncodedCorpus, Width, encode_corpus
 
@@ -78,10 +77,10 @@ class CorpusEncoding(QObject):
                 "its ids are the ones written."
             )
             return
-        history, texts = run.history, [source.as_text() for source in sources]
+        history = run.history
 
         def work(task: Task) -> EncodedCorpus:
-            corpus = Corpus.joined([corpus_of(text) for text in texts])
+            corpus = Corpus.joined([source.corpus() for source in sources])
             return encode_corpus(
                 corpus, history, path, at=at, width=width, progress=task.report, cancelled=task.cancelled
             )

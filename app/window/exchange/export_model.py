@@ -15,7 +15,7 @@ from app.session.notices import Notice
 from app.session.runs import Runs
 from app.session.time import TimeCursor
 from app.window.parts.wording import count_text
-from app.worker.task import Task
+from app.worker.job import Task
 from bpe_core import Progress
 from bpe_core.formats import FORMATS
 from bpe_core.verification.prepared_export import PreparedExport, prepare_export

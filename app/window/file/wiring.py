@@ -11,6 +11,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDockWidget, QMenu
 
 from app.session.document import Document
+from app.session.leftovers import Leftover
 from app.session.notices import Answer, Notice
 from app.session.session import Session
 from app.settings import LAST_FOLDER, Settings, data_folder
@@ -23,7 +24,6 @@ from app.window.message_bar import MessageBar
 from app.window.parts.dialogs import REPORT_FILTERS, SESSION_FILTERS, ask_for_session, ask_where_to_save
 from app.window.parts.wording import count_text
 from app.window.text.model import TokenTextModel
-from app.worker.saving import Leftover
 from bpe_core.session_file import EXTENSION, View
 
 LARGEST_SIZE = 10_000  # pixels

@@ -17,7 +17,7 @@ from app.session.runs import Runs
 from app.session.time import TimeCursor
 from app.window.parts.throttle import Throttle
 from app.window.parts.wording import count_text
-from app.worker.task import Task
+from app.worker.job import Task
 from app.worker.token_names import shown
 from bpe_core import MergeHistory, Tokenizer
 from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables, differing_regions

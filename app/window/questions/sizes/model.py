@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
+from app.session.counts import Counted
 from app.session.run import Run
 from app.session.runs import Runs
 from app.session.shelf import Shelf
 from app.session.time import TimeCursor
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine, Numbers, thinned
 from app.window.parts.throttle import Throttle
-from app.worker.counting import Counted, corpus_of
-from app.worker.task import Task
+from app.worker.job import Task
 from bpe_core import BpeError, Cancelled, Corpus, MergeHistory, WordTable, count_words
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.measures.size_curves import FORMULA as FORMULA
@@ -168,9 +167,7 @@ class SizesModel(QObject):
             return
         self._asked = key
         ranked, tables, held_out = self._runs.ranked.of(run), self._tables(run), self.held_out
-        texts: dict[str, Callable[[], Corpus]] = {
-            source.name: partial(corpus_of, source.as_text()) for source in sources[:MOST_FILES]
-        }
+        texts: dict[str, Callable[[], Corpus]] = {source.name: source.corpus for source in sources[:MOST_FILES]}
         if held_out is not None:
             texts[HELD_OUT + held_out.name] = lambda: Corpus.from_files([held_out])
 
@@ -198,7 +195,7 @@ class SizesModel(QObject):
         """The words of each file, where there are several and their counts are remembered."""
         if not 2 <= len(run.sources) <= MOST_FILES:
             return {}
-        outcomes = {source.name: self._shelf.counts.outcome_of(source.as_text(), run.recipe) for source in run.sources}
+        outcomes = {source.name: self._shelf.counts.outcome_of(source, run.recipe) for source in run.sources}
         return {name: outcome.table for name, outcome in outcomes.items() if isinstance(outcome, Counted)}
 
     def _take(self, answer: tuple[SizesFacts | None, list[str]]) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
+from app.session.counts import Counted
 from app.session.run import Run
 from app.session.runs import Runs
 from app.session.shelf import Shelf
@@ -16,7 +17,6 @@ from app.session.time import TimeCursor
 from app.session.timer import timer
 from app.window.parts.throttle import Throttle
 from app.window.questions.token.facts_model import InspectorModel
-from app.worker.counting import Counted, corpus_of
 from app.worker.token_names import shown
 from bpe_core import BpeError, MergeHistory
 from bpe_core.insight.contexts import contexts
@@ -185,7 +185,7 @@ class TokenLifeModel(QObject):
         if len(run.sources) < 2:
             return None
         if self._files is None or self._files[0] is not run:
-            outcomes = [self._shelf.counts.outcome_of(source.as_text(), run.recipe) for source in run.sources]
+            outcomes = [self._shelf.counts.outcome_of(source, run.recipe) for source in run.sources]
             tables = [outcome.table for outcome in outcomes if isinstance(outcome, Counted)]
             if len(tables) < len(outcomes):
                 return None
@@ -303,7 +303,7 @@ def find_lines(
         if cancelled() or len(found) >= MOST_CONTEXTS:
             break
         try:
-            corpus = corpus_of(source.as_text())
+            corpus = source.corpus()
             most = max(2, MOST_CONTEXTS // len(sources))
             hits = contexts(corpus, ranked, token, at, most=most, seconds=seconds, cancelled=cancelled)
         except BpeError:

@@ -13,7 +13,7 @@ from app.session.runs import Runs
 from app.session.time import TimeCursor
 from app.window.parts.throttle import Throttle
 from app.window.text.model import TokenTextModel
-from app.worker.task import Task
+from app.worker.job import Task
 from bpe_core import MergeHistory
 from bpe_core.insight.merge_tree import Node
 from bpe_core.insight.ranked_words import RankedWords

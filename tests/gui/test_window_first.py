@@ -16,21 +16,21 @@ from pytestqt.qtbot import QtBot
 
 from app.window.parts.progress_bar import ProgressBar
 from app.wiring import Program
-from app.worker import courtesy
+from app.worker import window_first
 from app.worker.job import Job
 from app.worker.mailbox import Mailbox
 
 
 @pytest.fixture(autouse=True)
 def window_at_rest(qtbot: QtBot) -> Iterator[None]:
-    courtesy.window_is_done()
+    window_first.window_is_done()
     yield
-    courtesy.window_is_done()
+    window_first.window_is_done()
 
 
 def waited() -> float:
     began = time.monotonic()
-    courtesy.give_way()
+    window_first.let_window_go_first()
     return time.monotonic() - began
 
 
@@ -39,23 +39,23 @@ def test_nobody_waits_for_a_window_at_rest() -> None:
 
 
 def test_a_window_at_work_is_waited_for_but_not_for_ever(qtbot: QtBot) -> None:
-    courtesy.window_begins()
-    assert waited() >= courtesy.PATIENCE_SECONDS
-    qtbot.waitUntil(lambda: waited() < courtesy.PATIENCE_SECONDS)  # the event loop has come to rest
+    window_first.window_begins()
+    assert waited() >= window_first.PATIENCE_SECONDS
+    qtbot.waitUntil(lambda: waited() < window_first.PATIENCE_SECONDS)  # the event loop has come to rest
 
 
 def test_who_waits_goes_on_when_the_window_is_done() -> None:
-    courtesy.window_begins()
-    timer = threading.Timer(0.002, courtesy.window_is_done)
+    window_first.window_begins()
+    timer = threading.Timer(0.002, window_first.window_is_done)
     timer.start()
-    assert min(waited(), waited()) < courtesy.PATIENCE_SECONDS
+    assert min(waited(), waited()) < window_first.PATIENCE_SECONDS
 
 
 def test_a_window_that_draws_is_at_work(qtbot: QtBot, program: Program) -> None:
-    qtbot.waitUntil(lambda: not courtesy._Window.is_at_work)
+    qtbot.waitUntil(lambda: not window_first._Window.is_at_work)
     QApplication.sendEvent(program.window, QEvent(QEvent.Type.UpdateRequest))
-    assert courtesy._Window.is_at_work
-    qtbot.waitUntil(lambda: not courtesy._Window.is_at_work)
+    assert window_first._Window.is_at_work
+    qtbot.waitUntil(lambda: not window_first._Window.is_at_work)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="threads have priorities of their own here only")
@@ -66,11 +66,11 @@ def test_jobs_are_modest(qtbot: QtBot) -> None:
         def work(self) -> None:
             found.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
 
-    job = Modest(Mailbox(), "a")
-    job.start()
+    job = Modest("a")
+    job.start(Mailbox())
     job.join()
     mine = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
-    assert found[0] > mine or mine == courtesy.MOST_MODEST
+    assert found[0] > mine or mine == window_first.MOST_MODEST
 
 
 def test_a_new_value_of_a_progress_bar_draws_nothing_at_once(qtbot: QtBot) -> None:

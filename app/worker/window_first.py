@@ -34,7 +34,7 @@ def window_is_done() -> None:
     _Window.is_at_work = False
 
 
-def give_way() -> None:
+def let_window_go_first() -> None:
     """Called aside, about every millisecond: wait while the window is at work."""
     if not _Window.is_at_work:
         return
@@ -43,7 +43,7 @@ def give_way() -> None:
         time.sleep(_NAP_SECONDS)
 
 
-def be_modest() -> None:
+def lower_priority() -> None:
     """Called at the start of a thread that works aside: the window is served before it."""
     if sys.platform == "linux":  # elsewhere threads have no priority of their own that can be asked for this way
         with contextlib.suppress(OSError):

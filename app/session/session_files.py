@@ -1,0 +1,54 @@
+"""Session files: written whole, and read with the names of their tokens. Both may take long, so both are done aside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.worker.token_names import TokenNames
+from bpe_core.session_file import SavedSession, read_session, write_session
+
+
+@dataclass(frozen=True)
+class FileState:
+    """What tells whether somebody else has written a file since."""
+
+    size: int
+    modified_ns: int
+
+    @classmethod
+    def of(cls, path: Path) -> FileState | None:
+        try:
+            status = path.stat()
+        except OSError:
+            return None
+        return cls(status.st_size, status.st_mtime_ns)
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A session, with the names of the tokens of each run."""
+
+    session: SavedSession
+    path: Path
+    state: FileState | None
+    names: Mapping[int, TokenNames]
+
+
+def written(session: SavedSession, path: Path) -> FileState | None:
+    """Beside its file, then put in its place: never stopped half-way, and waited for when the window is closed."""
+    write_session(session, path)
+    return FileState.of(path)
+
+
+def opened(path: Path, *, is_safety_copy: bool) -> Opened:
+    """Read and checked."""
+    state = FileState.of(path)
+    session = read_session(path, is_safety_copy=is_safety_copy)
+    names = {}
+    for run in session.runs:
+        if run.history is not None:
+            names[run.number] = TokenNames(run.history.alphabet)
+            names[run.number].grow(run.history)
+    return Opened(session, path, state, names)
