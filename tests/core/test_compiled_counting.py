@@ -19,7 +19,7 @@ from bpe_core.counting.compiled import Counter, count_compiled
 from bpe_core.counting.count_words import count_by_kernels, count_plainly, count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, EncodingError, TooLarge
-from bpe_core.kernels import readiness
+from bpe_core.kernels import readiness, utf8
 from bpe_core.kernels.policy import Policy
 from bpe_core.presets import PRESETS
 from bpe_core.progress import Progress
@@ -29,7 +29,7 @@ from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.utf8 import first_invalid
 from bpe_core.text.scanner import ScanTable, table_for
 from tests.core.reading_texts import write
-from tests.shared import shared_file
+from tests.shared import here, text_of
 
 RECIPES = {
     **{name: Recipe.preset(name) for name in PRESETS},
@@ -69,9 +69,11 @@ def test_random_texts_in_tiny_blocks(name: str, texts: list[str], chunk: int, bl
 
 
 @pytest.mark.parametrize("pattern", ["gpt2", "o200k", "whitespace"])
-@pytest.mark.parametrize("name", ["tinyshakespeare.txt", "udhr-languages.txt"])
+@pytest.mark.parametrize(
+    "name", here("made/english", "made/languages", "data/tinyshakespeare.txt", "data/udhr-languages.txt")
+)
 def test_real_texts_in_small_blocks(name: str, pattern: str) -> None:
-    text = shared_file(f"data/{name}").read_text("utf-8")[:1_000_000]
+    text = text_of(name)[:1_000_000]
     counted = kernels_in_pieces([text], Recipe(pattern=pattern), chunk=1 << 14, block=1 << 15, threads=2)
     assert list(counted) == list(count_plainly(Corpus.from_texts([text]), Recipe(pattern=pattern)))
 
@@ -196,8 +198,8 @@ BYTES = st.lists(
 
 @given(data=BYTES)
 def test_invalid_bytes_are_found_where_python_finds_them(data: bytes) -> None:
-    writable = memoryview(bytearray(data))
-    assert "bpe_core.kernels.utf8" in sys.modules
+    assert sys.modules[utf8.__name__] is utf8  # loaded, or it would be plain Python that is asked
+    writable = memoryview(bytearray(data))  # as a block that was read from a file, which the kernel looks at
     assert first_invalid(writable) == first_invalid(data)
 
 
@@ -265,8 +267,9 @@ class TestTheChoice:
         assert "preparing" in {progress.stage for progress in told}
 
 
-def test_real_counts_do_not_depend_on_the_number_of_threads() -> None:
-    data = shared_file("data/wikitext2-valid.raw.txt").read_bytes()
+@pytest.mark.parametrize("name", here("made/languages", "data/wikitext2-valid.raw.txt"))
+def test_real_counts_do_not_depend_on_the_number_of_threads(name: str) -> None:
+    data = text_of(name).encode()
     tables = [
         count_compiled([Stretch(data, True)] * 3, gpt2_table(), threads=threads, block_size=1 << 16)
         for threads in (1, 2, 5)

@@ -22,7 +22,7 @@ from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.plain_encoder import PlainEncoder
 from bpe_core.text.normalization import normalize
 from tests.core.random_training import merge_tables, recipes, texts, words
-from tests.shared import shared_text
+from tests.shared import here, text_of
 
 
 def both_encoders(history: MergeHistory) -> tuple[PlainEncoder, CompiledEncoder]:
@@ -143,8 +143,9 @@ def test_one_long_word_of_many_letters() -> None:
     assert np.array_equal(compiled.byte_ranks(text), plain.byte_ranks(text))
 
 
-def test_a_real_text_and_many_languages() -> None:
-    text = shared_text("data/udhr-languages.txt")[:300_000]
+@pytest.mark.parametrize("name", here("made/languages", "data/udhr-languages.txt"))
+def test_a_real_text_and_many_languages(name: str) -> None:
+    text = text_of(name)[:300_000]
     table = bpe.count_words(bpe.Corpus.from_texts([text]), Recipe.preset("gpt2"))
     trainer = bpe.Trainer(table, Recipe.preset("gpt2", merges=3_000))
     while not trainer.advance().finished:

@@ -18,7 +18,7 @@ from bpe_core.text.corpus import Corpus
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import split_words
 from tests.core.reading_texts import write
-from tests.shared import shared_file, shared_text
+from tests.shared import here, path_of, text_of
 
 TEXTS = st.lists(
     st.text(st.sampled_from("aAlow'Σσ .!\n\n\r<e>\u0301éİ😀“") | st.characters(exclude_categories=["Cs"]), max_size=60)
@@ -120,13 +120,18 @@ def test_a_bad_text_stops_counting_with_its_sentence(tmp_path: Path) -> None:
         count_words(Corpus.from_files(path), Recipe())
 
 
-def test_the_raven_in_clean_words() -> None:
-    table = count_words(Corpus.from_files(shared_file("data/raven.txt")), Recipe.preset("clean-words"))
-    assert (table.total, len(table)) == (1067, 459)
+WORDS = {"poem": (256, 118), "data/raven.txt": (1067, 459)}
 
 
-def test_real_text_line_by_line() -> None:
-    text = shared_text("data/tinyshakespeare.txt")
-    table = count_words(Corpus.from_files(shared_file("data/tinyshakespeare.txt")), Recipe.preset("english"))
+@pytest.mark.parametrize("name", here(*WORDS))
+def test_a_poem_in_clean_words(name: str) -> None:
+    table = count_words(Corpus.from_files(path_of(name)), Recipe.preset("clean-words"))
+    assert (table.total, len(table)) == WORDS[name]
+
+
+@pytest.mark.parametrize("name", here("prose", "code", "data/tinyshakespeare.txt"))
+def test_real_text_line_by_line(name: str) -> None:
+    text = text_of(name)
+    table = count_words(Corpus.from_files(path_of(name)), Recipe.preset("english"))
     assert table.total_bytes == len(text.encode())
     assert list(table) == as_told([text], Recipe.preset("english"))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bpe_core import Recipe, WordTable, reference
-from tests.shared import shared_text
+from tests.shared import here, text_of
 
 
 @pytest.mark.parametrize("merges", [0, 1, 2, 7, 40])
@@ -27,8 +27,9 @@ def test_token_counts_agree_with_encoding_every_word(text: str, merges: int) -> 
     assert {token: count for token, count in enumerate(counted.tolist()) if count} == dict(plain)
 
 
-def test_compression_never_falls_and_ends_where_the_history_does() -> None:
-    words = WordTable.from_counts(Counter(shared_text("data/raven.txt").split()))
+@pytest.mark.parametrize("name", here("poem", "data/raven.txt"))
+def test_compression_never_falls_and_ends_where_the_history_does(name: str) -> None:
+    words = WordTable.from_counts(Counter(text_of(name).split()))
     history = reference.train(words, Recipe.preset("raw-bytes", vocab_size=None, merges=60))
     curve = history.compression
     assert len(curve) == 61

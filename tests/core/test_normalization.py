@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bpe_core.recipe import Recipe
 from bpe_core.text.normalization import normalize, normalize_with_origins
-from tests.shared import shared_text
+from tests.shared import here, text_of
 
 # Characters that compose, reorder, expand, fold and vanish, and their neighbours.
 TRICKY = "aeoAEΣσςİıſßK\u0301\u0323\u0328\u0307\u0300ｶﾞﾡￂ각ᄀ\u1161\u11a8ﬁ①…“’”!-<> \r\n\t\u200d😀नि\u09c7\u09be\ud800"
@@ -129,8 +129,9 @@ def test_only_one_character_grows_in_lower_case() -> None:
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFKC"])
-def test_real_text_in_many_languages(form: str) -> None:
-    text = shared_text("data/udhr-languages.txt")[:1_500_000]
+@pytest.mark.parametrize("name", here("languages", "made/languages", "data/udhr-languages.txt"))
+def test_real_text_in_many_languages(name: str, form: str) -> None:
+    text = text_of(name)[:1_500_000]
     decomposed = unicodedata.normalize("NFD", text)
     recipe = Recipe(unicode_form=form, lowercase=True)  # type: ignore[arg-type]
     result = normalize_with_origins(decomposed, recipe)

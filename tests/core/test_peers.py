@@ -10,8 +10,6 @@ Held on real text, on many languages, and on thousands of short texts full of ov
 
 from __future__ import annotations
 
-import contextlib
-import io
 import itertools
 import json
 import random
@@ -25,7 +23,8 @@ from bpe_core.learning.ties import BYTE_ALPHABET
 from bpe_core.recipe import Recipe
 from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.core.learning import learn_fast, token_texts
-from tests.shared import shared_file, shared_text
+from tests.core.subword_nmt import CORPORA, Reference, codes_of, reference_of
+from tests.shared import here, text_of
 
 GPT2 = NAMED_PATTERNS["gpt2"].expression
 RANDOM_CASES = 1_500
@@ -42,20 +41,17 @@ def our_merges(history: bpe.MergeHistory) -> Merges:
     return [(texts[merge.left], texts[merge.right]) for merge in history]
 
 
-def real_texts() -> dict[str, Callable[[], str]]:
-    """English, and the beginning of a text in hundreds of languages."""
-    return {
-        "shakespeare": lambda: shared_text("data/tinyshakespeare.txt"),
-        "wikitext": lambda: shared_text("data/wikitext2-valid.raw.txt"),
-        "languages": lambda: first_megabyte("data/udhr-languages.txt"),
-    }
+LANGUAGES = here("made/languages", "data/udhr-languages.txt")
+ENGLISH = here("made/english", "data/tinyshakespeare.txt", "data/wikitext2-valid.raw.txt")
 
 
-def first_megabyte(name: str) -> str:
-    return shared_file(name).read_bytes()[:1_000_000].decode(errors="ignore")
+@pytest.fixture(params=ENGLISH + LANGUAGES)
+def text(request: pytest.FixtureRequest) -> str:
+    return beginning_of(request.param)
 
 
-each_real_text = pytest.mark.parametrize("text", real_texts().values(), ids=real_texts())
+def beginning_of(name: str) -> str:
+    return text_of(name)[:700_000]
 
 
 def overlapping_texts(seed: int, letters: tuple[str, ...] = ("a", "ab", "ab ", "aab b", "abc ")) -> Iterator[str]:
@@ -119,10 +115,9 @@ def hugging_face_merges(text: str, vocab_size: int, min_frequency: int) -> Merge
     return [(from_stand_ins(left), from_stand_ins(right)) for left, right in merges]
 
 
-@each_real_text
-def test_tokenizers_learns_the_same_merges(text: Callable[[], str]) -> None:
+def test_tokenizers_learns_the_same_merges(text: str) -> None:
     recipe = Recipe.preset("gpt2", vocab_size=4_000, ties="byte-alphabet")
-    assert our_merges(our_history(text(), recipe)) == hugging_face_merges(text(), 4_000, 2)
+    assert our_merges(our_history(text, recipe)) == hugging_face_merges(text, 4_000, 2)
 
 
 def test_tokenizers_learns_the_same_merges_from_overlaps() -> None:
@@ -143,10 +138,9 @@ def rustbpe_tokens(text: str, vocab_size: int) -> list[bytes]:
     return [bytes(token) for token, _ in ranks][256:]
 
 
-@each_real_text
-def test_rustbpe_learns_the_same_tokens(text: Callable[[], str]) -> None:
+def test_rustbpe_learns_the_same_tokens(text: str) -> None:
     recipe = Recipe.preset("gpt2", vocab_size=4_000, min_frequency=1, ties="lowest-ids")
-    assert token_texts(our_history(text(), recipe))[256:] == rustbpe_tokens(text(), 4_000)
+    assert token_texts(our_history(text, recipe))[256:] == rustbpe_tokens(text, 4_000)
 
 
 def test_rustbpe_learns_the_same_tokens_from_overlaps() -> None:
@@ -163,11 +157,7 @@ NMT = Recipe(
 
 
 def nmt_merges(text: str, merges: int, min_frequency: int) -> Merges:
-    learn_bpe = pytest.importorskip("subword_nmt.learn_bpe").learn_bpe
-    codes = io.StringIO()
-    with contextlib.suppress(ValueError):  # it fails where no pair is left; what it wrote by then counts
-        learn_bpe(io.StringIO(text), codes, merges, min_frequency=min_frequency)
-    return read_codes(codes.getvalue())
+    return read_codes(codes_of(text, merges, min_frequency))
 
 
 def read_codes(codes: str) -> Merges:
@@ -176,27 +166,31 @@ def read_codes(codes: str) -> Merges:
     return [(left.encode(), right.encode()) for left, right in (rule.split(" ") for rule in rules)]
 
 
-def test_subword_nmts_own_reference() -> None:
-    history = our_history(shared_text("data/subword-nmt/corpus.en"), NMT)
-    assert our_merges(history) == read_codes(shared_text("data/subword-nmt/bpe.ref"))
+@pytest.fixture(params=CORPORA)
+def nmt(request: pytest.FixtureRequest) -> Reference:
+    return reference_of(request.param)
 
 
-def test_subword_nmts_own_segmentation() -> None:
-    text = shared_text("data/subword-nmt/corpus.en")
-    history = our_history(text, NMT)
+def test_subword_nmts_own_reference(nmt: Reference) -> None:
+    assert our_merges(our_history(nmt.corpus, NMT)) == read_codes(nmt.codes)
+
+
+def test_subword_nmts_own_segmentation(nmt: Reference) -> None:
+    history = our_history(nmt.corpus, NMT)
     tokenizer = bpe.Tokenizer(history)
     texts = [token.decode() for token in token_texts(history)]
     cut = [
         " ".join(
             (texts[id] + "@@").removesuffix("</w>@@") for word in line.split() for id in tokenizer.encode(word)
         )
-        for line in text.splitlines()
+        for line in nmt.corpus.splitlines()
     ]  # fmt: skip
-    assert cut == [" ".join(line.split()) for line in shared_text("data/subword-nmt/corpus.bpe.ref.en").splitlines()]
+    assert cut == [" ".join(line.split()) for line in nmt.cut.splitlines()]
 
 
-def test_subword_nmt_learns_the_same_merges_from_many_languages() -> None:
-    text = first_megabyte("data/udhr-languages.txt")[:60_000]
+@pytest.mark.parametrize("name", LANGUAGES)
+def test_subword_nmt_learns_the_same_merges_from_many_languages(name: str) -> None:
+    text = text_of(name)[:40_000]
     assert our_merges(our_history(text, NMT.with_changes(merges=400))) == nmt_merges(text, 400, 2)
 
 
@@ -214,8 +208,9 @@ def educational_tokens(text: str, vocab_size: int) -> list[bytes]:
     return list(train(text, vocab_size, GPT2, visualise=None))[256:]
 
 
-def test_tiktokens_educational_code_learns_the_same_tokens() -> None:
-    text = shared_text("data/raven.txt")
+@pytest.mark.parametrize("name", here("poem", "languages", "data/raven.txt"))
+def test_tiktokens_educational_code_learns_the_same_tokens(name: str) -> None:
+    text = text_of(name)[:7_000]
     recipe = Recipe.preset("gpt2", vocab_size=400, min_frequency=1, ties="first-seen")
     assert token_texts(our_history(text, recipe))[256:] == educational_tokens(text, 400)
 
@@ -244,6 +239,7 @@ def hugging_face_encoder(history: bpe.MergeHistory) -> Encode:
 ENCODERS = {"tiktoken": tiktoken_encoder, "tokenizers": hugging_face_encoder}
 each_encoder = pytest.mark.parametrize("encoder", ENCODERS.values(), ids=ENCODERS)
 
+UNSEEN = ("data/wikitext2-test.raw.txt", "data/udhr-languages.txt")
 HARD_TEXTS = [
     "",
     " ",
@@ -258,12 +254,11 @@ HARD_TEXTS = [
 
 
 @each_encoder
-@each_real_text
-def test_peers_encode_real_text_to_the_same_ids(text: Callable[[], str], encoder: Callable[..., Encode]) -> None:
-    history = our_history(text(), Recipe.preset("gpt2", vocab_size=4_000))
+def test_peers_encode_real_text_to_the_same_ids(text: str, encoder: Callable[..., Encode]) -> None:
+    history = our_history(text, Recipe.preset("gpt2", vocab_size=4_000))
     ours, peers = bpe.Tokenizer(history), encoder(history)
-    unseen = shared_text("data/wikitext2-test.raw.txt")[:200_000] + first_megabyte("data/udhr-languages.txt")[-200_000:]
-    for sample in (text()[:300_000], unseen, *HARD_TEXTS):
+    unseen = [text_of(name)[-200_000:] for name in here("made/languages", "code", "prose", *UNSEEN)]
+    for sample in (text[:300_000], *unseen, *HARD_TEXTS):
         assert ours.encode(sample) == peers(sample)
 
 
@@ -275,8 +270,9 @@ def test_peers_encode_overlaps_to_the_same_ids(encoder: Callable[..., Encode]) -
 
 
 @each_encoder
-def test_peers_given_the_first_merges_only_stand_where_we_stood_then(encoder: Callable[..., Encode]) -> None:
-    text = first_megabyte("data/udhr-languages.txt")[:120_000]
+@pytest.mark.parametrize("name", LANGUAGES)
+def test_peers_given_the_first_merges_only_stand_where_we_stood_then(name: str, encoder: Callable[..., Encode]) -> None:
+    text = text_of(name)[:100_000]
     history = our_history(text, Recipe.preset("gpt2", vocab_size=1_500))
     ours, at_every_moment = bpe.Tokenizer(history), bpe.Tokenizer(history).boundaries(text)
     for at in (0, 1, 2, 10, 100, 700, len(history)):
@@ -288,7 +284,7 @@ def test_peers_given_the_first_merges_only_stand_where_we_stood_then(encoder: Ca
 def test_tiktoken_finds_the_same_special_tokens_where_they_are_allowed() -> None:
     tiktoken = pytest.importorskip("tiktoken")
     names = ("<|endoftext|>", "<|pad|>", "<|end|>of")
-    history = our_history(shared_text("data/raven.txt"), Recipe.preset("gpt2", vocab_size=600, special_tokens=names))
+    history = our_history(text_of("poem"), Recipe.preset("gpt2", vocab_size=600, special_tokens=names))
     ranks = {text: id for id, text in enumerate(token_texts(history))}
     ids = {name: len(ranks) + j for j, name in enumerate(names)}
     theirs = tiktoken.Encoding("ours", pat_str=GPT2, mergeable_ranks=ranks, special_tokens=ids)

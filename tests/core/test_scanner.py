@@ -19,7 +19,7 @@ from bpe_core.text.scanner import ScanTable, table_for
 from bpe_core.text.scanner.kinds import CODE_POINTS, KINDS, SURROGATES, Kind, kind_of_code_point
 from bpe_core.text.scanner.machine import ROW, STATE_SHIFT
 from bpe_core.text.splitting import split_words
-from tests.shared import shared_text
+from tests.shared import here, text_of
 
 PATTERNS = list(NAMED_PATTERNS)
 UNITS: list[Unit] = ["file", "line"]
@@ -123,16 +123,20 @@ def test_random_texts(pattern: str, unit: Unit, text: str) -> None:
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-@pytest.mark.parametrize("name", ["tinyshakespeare.txt", "wikitext2-test.raw.txt", "udhr-languages.txt"])
+@pytest.mark.parametrize(
+    "name",
+    here("prose", "code", "languages", "made/languages")
+    + here("data/tinyshakespeare.txt", "data/wikitext2-test.raw.txt", "data/udhr-languages.txt"),
+)
 def test_real_texts(name: str, pattern: str) -> None:
-    text = shared_text(f"data/{name}")[:1_500_000]
+    text = text_of(name)[:1_500_000]
     assert words_by_kernel(text, pattern) == words_by_regex(text, pattern)
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-@pytest.mark.parametrize("name", ["raven.txt", "udhr-languages.txt"])
+@pytest.mark.parametrize("name", here("poem", "code", "languages", "data/raven.txt", "data/udhr-languages.txt"))
 def test_real_texts_line_by_line(name: str, pattern: str) -> None:
-    text = shared_text(f"data/{name}")[-300_000:]
+    text = text_of(name)[-300_000:]
     assert words_by_kernel(text, pattern, "line") == words_by_regex(text, pattern, "line")
 
 

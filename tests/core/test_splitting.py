@@ -14,7 +14,7 @@ from bpe_core.errors import PatternError
 from bpe_core.recipe import Recipe
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.splitting import MATCHES_A_ROUND, Splitter, lines_of, split_words
-from tests.shared import shared_text
+from tests.shared import here, text_of
 
 TEXTS = st.text(st.sampled_from("aB'stlre 123\n\r\t.,!<>|\u0301éДǅ日😀\u00a0\u2028ſ") | st.characters())
 
@@ -155,8 +155,9 @@ def test_a_pattern_that_cannot_be_used_is_refused_with_the_recipe(pattern: str, 
         custom(pattern)
 
 
-def test_real_text() -> None:
-    text = shared_text("data/tinyshakespeare.txt")
+@pytest.mark.parametrize("name", here("prose", "code", "languages", "data/tinyshakespeare.txt"))
+def test_real_text(name: str) -> None:
+    text = text_of(name)
     expected = regex.findall(NAMED_PATTERNS["gpt2"].expression, text)
     assert list(split_words(text, Recipe.preset("gpt2"))) == expected
     assert list(split_words(text, custom(NAMED_PATTERNS["gpt2"].expression))) == expected

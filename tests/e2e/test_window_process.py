@@ -130,7 +130,7 @@ def test_a_command_needs_no_screen() -> None:
     assert "lo" in done.stdout
 
 
-@pytest.mark.skipif(shutil.which("Xvfb") is None, reason="Xvfb, a screen in memory, is not installed")
+@pytest.mark.skipif(shutil.which("Xvfb") is None, reason="no Xvfb, a screen in memory (on Debian the package xvfb)")
 def test_on_a_screen_in_memory(tmp_path: Path, own_settings: dict[str, str]) -> None:
     readable, writable = os.pipe()
     command = ["Xvfb", "-displayfd", str(writable), "-screen", "0", "1400x900x24"]

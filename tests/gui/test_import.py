@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from app.worker.token_names import shown as shown_text
 from bpe_core import Corpus, Recipe, Tokenizer, train
 from bpe_core.formats import FORMATS, read_history, write_history
 from tests.gui.conftest import WAIT, settle, wait_for_phase
-from tests.shared import shared_file
+from tests.shared import here, path_of, text_of
 
 TEXT = "the lowest price is lower than the last one, and the lower the better, is it not? thin then that\n" * 3
 HISTORY = train(Corpus.from_texts([TEXT]), Recipe.preset("gpt2", merges=40))
@@ -253,15 +254,26 @@ def test_what_the_file_does_otherwise_is_told(qtbot: QtBot, program: Program, tm
     assert "in an order of its own" in details
 
 
-@pytest.mark.parametrize("name", ["gpt2/vocab.bpe", "tiktoken/cl100k_base.tiktoken"])
-def test_large_tables_of_others(qtbot: QtBot, program: Program, name: str) -> None:
-    path = shared_file(f"data/{name}")
+def ranks_learned_here(folder: Path) -> tuple[Path, list[int]]:
+    """A table of 9,000 ranks, and the numbers of "hello world" by the package that learned it."""
+    theirs = pytest.importorskip("rustbpe", reason="the package rustbpe is not installed").Tokenizer()
+    theirs.train_from_iterator([text_of("made/languages") + text_of("made/english")], 9_000)
+    lines = [base64.b64encode(bytes(token)) + b" %d\n" % rank for token, rank in theirs.get_mergeable_ranks()]
+    (folder / "ranks.tiktoken").write_bytes(b"".join(lines))
+    return folder / "ranks.tiktoken", list(theirs.encode("hello world"))
+
+
+LARGE = {"data/gpt2/vocab.bpe": [31373, 995], "data/tiktoken/cl100k_base.tiktoken": [15339, 1917]}
+
+
+@pytest.mark.parametrize("name", ["learned here", *here(*LARGE)])
+def test_large_tables_of_others(qtbot: QtBot, program: Program, tmp_path: Path, name: str) -> None:
+    path, numbers = (path_of(name), LARGE[name]) if name in LARGE else ranks_learned_here(tmp_path)
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.exchanging.open(path)
     program.token_text.set_text("hello world")
     settle(qtbot, program)
-    ids = program.token_text.tokens_between(0, 11).ids.tolist()
-    assert ids == ([31373, 995] if name.startswith("gpt2") else [15339, 1917])
+    assert program.token_text.tokens_between(0, 11).ids.tolist() == numbers
 
 
 def test_the_numbers_shown_are_those_of_the_file(

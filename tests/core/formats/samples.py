@@ -11,24 +11,27 @@ from bpe_core import Corpus, MergeHistory, Recipe, Tokenizer, train
 from bpe_core.formats import FORMATS, Format, Opened
 from bpe_core.formats.base import Beside
 from bpe_core.verification.hard_cases import HARD_TEXTS
-from tests.shared import shared_file, shared_text
+from tests.shared import SCRIPTS, here, text_of
 
-LEARNED_BYTES = 120_000
+LEARNED = 60_000  # characters of each text
 MERGES = 400
 
 
 @cache
 def languages() -> str:
-    """The beginning of a text in hundreds of languages."""
-    return shared_file("data/udhr-languages.txt").read_bytes()[:LEARNED_BYTES].decode(errors="ignore")
+    """A text in many languages."""
+    return "\n".join(text_of(name)[:LEARNED] for name in here("languages", "made/languages", "data/udhr-languages.txt"))
 
 
 @cache
 def texts() -> tuple[str, ...]:
     """Other languages, English, and everything that is known to be hard."""
-    whole = shared_text("data/udhr-languages.txt")
-    slices = [whole[start : start + 1_500] for start in range(0, len(whole), 250_000)]
-    return (*slices, shared_text("data/wikitext2-test.raw.txt")[:20_000], *HARD_TEXTS)
+    found = [text_of(name) for name in (*SCRIPTS, "poem", "prose", "code")]
+    for name in here("data/udhr-languages.txt"):
+        whole = text_of(name)
+        found += [whole[start : start + 1_500] for start in range(0, len(whole), 250_000)]
+    found += [text_of(name)[:20_000] for name in here("data/wikitext2-test.raw.txt")]
+    return (*found, *HARD_TEXTS)
 
 
 @cache

@@ -1,9 +1,17 @@
-"""The tables of GPT-2 and cl100k: opened in no time, with the counts and ids that their own libraries give."""
+"""Tables learned by others: opened in no time, with the counts and ids that their own libraries give.
+
+Some are learned here by the libraries themselves; those of GPT-2, cl100k and subword-nmt's own join
+them where they are.
+"""
 
 from __future__ import annotations
 
+import base64
+import json
 import time
-from functools import cache
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -11,69 +19,135 @@ from bpe_core import Tokenizer
 from bpe_core.formats import Opened, open_table
 from bpe_core.formats.tiktoken_ranks import read_ranks
 from bpe_core.text.patterns import NAMED_PATTERNS
-from tests.shared import shared_file, shared_text
+from tests.core.subword_nmt import CORPORA, reference_of
+from tests.shared import here, path_of, text_of
 
-LONGEST_SECONDS = 6.0  # of work; it takes about one on the machine it was written on
+LONGEST_SECONDS = 6.0  # of work; the largest take about one on the machine it was written on
+SIZE = 9_000  # of the tables learned here
 
-FILES = {
-    "gpt2/vocab.bpe": ("merges.txt", 50_000, "gpt2", [31373, 995], 286_221),
-    "gpt2/encoder.json": ("merges.txt", 50_000, "gpt2", [31373, 995], 286_221),
-    "tiktoken/cl100k_base.tiktoken": ("tiktoken", 100_000, "cl100k", [15339, 1917], 289_305),
+
+class Table(NamedTuple):
+    """What somebody else has learned, and what is known of it."""
+
+    path: Path
+    format: str
+    merges: int
+    pattern: str
+    hello: list[int]  # the ids of "hello world"
+    long_text: str
+    tokens: int  # of the long text
+
+
+def by_tokenizers(folder: Path) -> Table:
+    """`vocab.json` and `merges.txt`, with a special token at the end as GPT-2 has one."""
+    tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
+    theirs = tokenizers.ByteLevelBPETokenizer()
+    theirs.train_from_iterator([learned_from()], SIZE, show_progress=False)
+    theirs.save_model(str(folder))
+    vocabulary = json.loads((folder / "vocab.json").read_text("utf-8"))
+    (folder / "vocab.json").write_text(json.dumps({**vocabulary, "<|endoftext|>": SIZE}), "utf-8")
+    hello, tokens = theirs.encode("hello world").ids, len(theirs.encode(text_of("languages")).ids)
+    return Table(folder / "merges.txt", "merges.txt", SIZE - 256, "gpt2", hello, "languages", tokens)
+
+
+def by_rustbpe(folder: Path) -> Table:
+    """Ranks as tiktoken reads them."""
+    theirs = pytest.importorskip("rustbpe", reason="the package rustbpe is not installed").Tokenizer()
+    theirs.train_from_iterator([learned_from()], SIZE, pattern=NAMED_PATTERNS["cl100k"].expression)
+    lines = [base64.b64encode(bytes(token)) + b" %d\n" % rank for token, rank in theirs.get_mergeable_ranks()]
+    path = folder / "small.tiktoken"
+    path.write_bytes(b"".join(lines))
+    hello, tokens = list(theirs.encode("hello world")), len(theirs.encode(text_of("languages")))
+    return Table(path, "tiktoken", SIZE - 256, "cl100k", hello, "languages", tokens)
+
+
+def learned_from() -> str:
+    return text_of("made/languages") + text_of("made/english")
+
+
+GPT2 = ("merges.txt", 50_000, "gpt2", [31373, 995], "data/wikitext2-test.raw.txt", 286_221)
+CL100K = ("tiktoken", 100_000, "cl100k", [15339, 1917], "data/wikitext2-test.raw.txt", 289_305)
+TABLES: dict[str, Callable[[Path], Table]] = {
+    "tokenizers": by_tokenizers,
+    "rustbpe": by_rustbpe,
+    "data/gpt2/vocab.bpe": lambda _: Table(path_of("data/gpt2/vocab.bpe"), *GPT2),
+    "data/gpt2/encoder.json": lambda _: Table(path_of("data/gpt2/encoder.json"), *GPT2),
+    "data/tiktoken/cl100k_base.tiktoken": lambda _: Table(path_of("data/tiktoken/cl100k_base.tiktoken"), *CL100K),
 }
 
 
-@cache
-def opened_in_time(name: str) -> Opened:
-    path = shared_file(f"data/{name}")
+class Case(NamedTuple):
+    table: Table
+    opened: Opened
+
+    def numbers(self, text: str, **choices: object) -> list[int]:
+        ids = Tokenizer(self.opened.history).encode(text, **choices)  # type: ignore[arg-type]
+        return self.opened.numbers_of(ids)
+
+
+@pytest.fixture(scope="module", params=["tokenizers", "rustbpe", *here(*list(TABLES)[2:])])
+def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
+    """A table, opened in time."""
+    table = TABLES[request.param](tmp_path_factory.mktemp("tables"))
     before = time.process_time()
-    found = open_table(path)
+    found = open_table(table.path)
     assert time.process_time() - before < LONGEST_SECONDS
-    return found
+    return Case(table, found)
 
 
-def numbers(found: Opened, text: str, **choices: object) -> list[int]:
-    return found.numbers_of(Tokenizer(found.history).encode(text, **choices))  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_it_opens_in_time_with_its_merges_and_numbers(name: str) -> None:
-    format, merges, pattern, hello, _ = FILES[name]
-    found = opened_in_time(name)
-    assert (found.format, len(found.history), found.history.recipe.pattern) == (format, merges, pattern)
+def test_it_opens_with_its_merges_and_numbers(case: Case) -> None:
+    found = case.opened
+    assert (found.format, len(found.history), found.history.recipe.pattern) == case.table[1:4]
     assert not found.history.has_counts
-    assert numbers(found, "hello world") == hello
+    assert case.numbers("hello world") == case.table.hello
 
 
-@pytest.mark.parametrize("name", ["gpt2/vocab.bpe", "tiktoken/cl100k_base.tiktoken"])
-def test_a_long_text_has_as_many_tokens_as_the_libraries_count(name: str) -> None:
-    assert len(numbers(opened_in_time(name), shared_text("data/wikitext2-test.raw.txt"))) == FILES[name][-1]
+def test_a_long_text_has_as_many_tokens_as_the_libraries_count(case: Case) -> None:
+    assert len(case.numbers(text_of(case.table.long_text))) == case.table.tokens
 
 
-def test_the_special_token_of_gpt2_has_its_number() -> None:
-    found = opened_in_time("gpt2/vocab.bpe")
-    assert found.history.recipe.special_tokens == ("<|endoftext|>",)
-    assert numbers(found, "a<|endoftext|>", allowed_special="all") == [64, 50256]
+def test_the_special_token_has_its_number(case: Case) -> None:
+    if case.table.format == "tiktoken":  # such a file holds none
+        assert case.opened.history.recipe.special_tokens == ()
+    else:
+        assert case.opened.history.recipe.special_tokens == ("<|endoftext|>",)
+        (a,) = case.numbers("a")
+        assert case.numbers("a<|endoftext|>", allowed_special="all") == [a, case.table.merges + 256]
 
 
-def test_ids_are_those_of_tiktoken_in_every_language() -> None:
+def test_ids_are_those_of_tiktoken_in_every_language(case: Case) -> None:
+    """Also of tables that were not learned for it: merges in their order are ranks."""
     tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
-    found = opened_in_time("tiktoken/cl100k_base.tiktoken")
-    ranks = read_ranks(shared_file("data/tiktoken/cl100k_base.tiktoken").read_bytes(), "cl100k_base")
-    expression = NAMED_PATTERNS["cl100k"].expression
-    theirs = tiktoken.Encoding("cl100k", pat_str=expression, mergeable_ranks=ranks, special_tokens={})
-    text = shared_text("data/udhr-languages.txt")
-    for start in range(0, len(text), 200_000):
-        piece = text[start : start + 5_000]
-        assert numbers(found, piece) == theirs.encode_ordinary(piece)
+    expression = NAMED_PATTERNS[case.table.pattern].expression
+    theirs = tiktoken.Encoding("theirs", pat_str=expression, mergeable_ranks=ranks_of(case), special_tokens={})
+    for name in here("languages", "code", "data/udhr-languages.txt"):
+        text = text_of(name)
+        for start in range(0, len(text), 200_000):
+            piece = text[start : start + 5_000]
+            assert case.numbers(piece) == theirs.encode_ordinary(piece)
 
 
-def test_subword_nmt_codes_cut_a_corpus_as_their_own_program_does() -> None:
-    """The reference joins the pieces of a word by @@; `</w>` belongs to its last one."""
-    found = open_table(shared_file("data/subword-nmt/bpe.ref"))
+def ranks_of(case: Case) -> dict[bytes, int]:
+    if case.table.format == "tiktoken":
+        return read_ranks(case.table.path.read_bytes(), case.table.path.name)
+    tokenizer, numbers = Tokenizer(case.opened.history), case.opened.numbers
+    return {
+        tokenizer.token_bytes(id): id if numbers is None else int(numbers[id]) for id in range(case.table.merges + 256)
+    }
+
+
+# --- subword-nmt ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_subword_nmt_codes_cut_a_corpus_as_their_own_program_does(name: str, tmp_path: Path) -> None:
+    """`</w>` belongs to the last piece of a word."""
+    reference = reference_of(name)
+    (tmp_path / "codes").write_text(reference.codes, "utf-8", newline="\n")
+    found = open_table(tmp_path / "codes")
     assert found.format == "subword-nmt"
     tokenizer = Tokenizer(found.history)
-    plain = shared_text("data/subword-nmt/corpus.en").split("\n")[:300]
-    cut = shared_text("data/subword-nmt/corpus.bpe.ref.en").split("\n")[:300]
+    plain, cut = reference.corpus.split("\n")[:300], reference.cut.split("\n")[:300]
     for line, expected in zip(plain, cut, strict=True):
         raw = line.encode()
         pieces = [raw[start:stop].decode() for start, stop, _ in tokenizer.spans(line)]

@@ -10,7 +10,7 @@ import pytest
 from bpe_core import BpeError, Cancelled, Corpus, MergeHistory, OutputError, Recipe, Tokenizer, train
 from bpe_core.segmenting import encode_corpus as module
 from bpe_core.segmenting.encode_corpus import encode_corpus
-from tests.shared import shared_text
+from tests.shared import here, text_of
 
 TEXTS = ["the lowest price is lower\n\nthan the last one. ", "naïve 漢字 🐦's 1234567", ""]
 
@@ -50,12 +50,13 @@ def test_each_file_has_its_figures(history: MergeHistory, tmp_path: Path) -> Non
         assert figures.bytes_per_token == len(text.encode()) / len(encoded)
 
 
+@pytest.mark.parametrize("name", here("prose", "languages", "data/wikitext2-valid.raw.txt"))
 @pytest.mark.parametrize("preset", ["gpt2", "cl100k", "o200k", "english", "words", "clean-words"])
 def test_a_long_document_is_cut_without_changing_a_token(
-    preset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    preset: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "PIECE", 300)
-    text = shared_text("data/raven.txt") + shared_text("data/wikitext2-valid.raw.txt")[:20_000]
+    text = text_of("poem") + text_of(name)[:20_000]
     history = train(Corpus.from_texts([text]), Recipe.preset(preset).with_changes(merges=200))
     corpus = Corpus.from_texts([text])
     small_chunks = corpus.chunks

@@ -1,0 +1,82 @@
+"""Byte-pair encoding as one might write it on the first day; it shares nothing with the engine or its reference."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+Pair = tuple[int, int]
+
+BYTES = [chr(byte) for byte in range(256)]  # each written as one letter
+
+
+@dataclass
+class Recount:
+    """What was learned, and how the words are cut at the end."""
+
+    texts: list[str]  # of each token
+    words: list[tuple[list[int], int]]  # the tokens of each, and how often it occurs
+    pairs: list[Pair] = field(default_factory=list)
+    counts: list[int] = field(default_factory=list)
+    ties: list[bool] = field(default_factory=list)  # whether another pair occurred as often
+
+    @property
+    def rows(self) -> list[tuple[str, str, int]]:
+        """Left, right, count, as a person writes them."""
+        found = zip(self.pairs, self.counts, strict=True)
+        return [(self.texts[left], self.texts[right], count) for (left, right), count in found]
+
+    def tokens_left(self) -> Counter[str]:
+        """How often each token stands in the words at the end."""
+        left: Counter[str] = Counter()
+        for word, count in self.words:
+            for token in word:
+                left[self.texts[token]] += count
+        return left
+
+    def ids(self, symbols: Sequence[str]) -> list[int]:
+        """The tokens of another word: every pair joined in the order in which it was learned."""
+        word = [self.texts.index(symbol) for symbol in symbols]
+        for number, pair in enumerate(self.pairs, len(self.texts) - len(self.pairs)):
+            word = joined(word, pair, number)
+        return word
+
+
+def recount(
+    words: Mapping[tuple[str, ...], int], merges: int, *, least: int = 2, lowest_ids: bool = False, base: list[str]
+) -> Recount:
+    """Count all pairs again before each step; of the most frequent the one met first is joined, or the lowest ids."""
+    numbers = {text: number for number, text in enumerate(base)}
+    found = Recount(list(base), [([numbers[symbol] for symbol in word], count) for word, count in words.items()])
+    for _ in range(merges):
+        counts: Counter[Pair] = Counter()
+        for word, count in found.words:
+            for pair in pairwise(word):
+                counts[pair] += count
+        most = max(counts.values(), default=0)
+        if most < least:
+            break
+        leading = [pair for pair in counts if counts[pair] == most]
+        left, right = min(leading) if lowest_ids else leading[0]
+        found.pairs.append((left, right))
+        found.counts.append(most)
+        found.ties.append(len(leading) > 1)
+        found.texts.append(found.texts[left] + found.texts[right])
+        found.words = [(joined(word, (left, right), len(found.texts) - 1), count) for word, count in found.words]
+    return found
+
+
+def joined(word: list[int], pair: Pair, number: int) -> list[int]:
+    """From the left, every place where the two stand side by side."""
+    found: list[int] = []
+    i = 0
+    while i < len(word):
+        if tuple(word[i : i + 2]) == pair:
+            found.append(number)
+            i += 2
+        else:
+            found.append(word[i])
+            i += 1
+    return found

@@ -1,0 +1,40 @@
+"""What the package subword-nmt makes of a corpus: of one of its own it ships that, of ours it is asked here."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from typing import NamedTuple
+
+import pytest
+
+from tests.shared import here, text_of
+
+CORPORA = here("prose", "data/subword-nmt/corpus.en")
+
+
+class Reference(NamedTuple):
+    """1,000 codes, and the corpus cut by them; @@ stands behind the pieces of a word but its last."""
+
+    corpus: str
+    codes: str
+    cut: str
+
+
+def reference_of(name: str) -> Reference:
+    if name.startswith("data/"):
+        files = ("corpus.en", "bpe.ref", "corpus.bpe.ref.en")
+        return Reference(*(text_of(f"data/subword-nmt/{file}") for file in files))
+    apply_bpe = pytest.importorskip("subword_nmt.apply_bpe", reason="the package subword-nmt is not installed")
+    text = text_of(name)
+    codes = codes_of(text, 1_000, 2)
+    theirs = apply_bpe.BPE(io.StringIO(codes))
+    return Reference(text, codes, "".join(theirs.process_line(line) for line in text.splitlines(keepends=True)))
+
+
+def codes_of(text: str, merges: int, min_frequency: int) -> str:
+    learn_bpe = pytest.importorskip("subword_nmt.learn_bpe", reason="the package subword-nmt is not installed")
+    codes = io.StringIO()
+    with contextlib.suppress(ValueError):  # it fails where no pair is left; what it wrote by then counts
+        learn_bpe.learn_bpe(io.StringIO(text), codes, merges, min_frequency=min_frequency)
+    return codes.getvalue()
