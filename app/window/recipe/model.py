@@ -31,36 +31,38 @@ class Option:
     explanation: str
 
 
-PRESET_OPTIONS = tuple(Option(name, name, preset.explanation) for name, preset in PRESETS.items())
-PATTERN_OPTIONS = (
-    *(Option(name, name, pattern.explanation) for name, pattern in NAMED_PATTERNS.items()),
-    Option("custom", "my own …", "Your own regular expression: each match is a word, and so is what stands between."),
-)
-TIE_OPTIONS = tuple(Option(name, rule.label, f"The pair {rule.takes}.") for name, rule in TIE_RULES.items())
-BASE_OPTIONS = (
-    Option("bytes", "bytes", "The 256 bytes: every text can be written, whatever the language."),
-    Option("characters", "characters", "The characters of the corpus; others are unknown later on."),
-)
-UNIT_OPTIONS = (
-    Option("file", "whole text", "A text is split as one piece."),
-    Option("line", "line by line", "Each line, with its newline, is split by itself."),
-)
-FORM_OPTIONS = (
-    Option("", "as it is", "Characters stay as they were typed."),
-    Option("NFC", "NFC", "A letter and its accent become one character."),
-    Option("NFKC", "NFKC", "As NFC; compatibility forms such as ﬁ or ２ become ordinary characters."),
-)
-MARKER_OPTIONS = (
-    Option("none", "none", "Words are not marked."),
-    Option("symbol", "</w> as a symbol", "Each word ends with a symbol of its own."),
-    Option("glued", "</w> glued on", "The last character of each word carries the marker."),
-    Option("prefix", "▁ in front", "Each word begins with the marker."),
-    Option("continuation", "## when continued", "Shown before pieces that continue a word; changes no merge."),
-)
-UNKNOWN_OPTIONS = (
-    Option("unk", "<unk>", "A character outside the alphabet becomes the unknown token."),
-    Option("bytes", "bytes", "A character outside the alphabet is written in bytes."),
-)
+OPTIONS = {  # of the choices that are made from a list
+    "preset": [Option(name, name, preset.explanation) for name, preset in PRESETS.items()],
+    "pattern": [
+        *(Option(name, name, pattern.explanation) for name, pattern in NAMED_PATTERNS.items()),
+        Option("custom", "my own …", f"Your own. {CHOICES['custom_pattern'].tip}."),
+    ],
+    "ties": [Option(name, rule.label, f"The pair {rule.takes}.") for name, rule in TIE_RULES.items()],
+    "base": [
+        Option("bytes", "bytes", "The 256 bytes: every text can be written, whatever the language."),
+        Option("characters", "characters", "The characters of the corpus; others are unknown later on."),
+    ],
+    "unit": [
+        Option("file", "whole text", "A text is split as one piece."),
+        Option("line", "line by line", "Each line, with its newline, is split by itself."),
+    ],
+    "unicode_form": [
+        Option("", "as it is", "Characters stay as they were typed."),
+        Option("NFC", "NFC", "A letter and its accent become one character."),
+        Option("NFKC", "NFKC", "As NFC; compatibility forms such as ﬁ or ２ become ordinary characters."),
+    ],
+    "marker": [
+        Option("none", "none", "Words are not marked."),
+        Option("symbol", "</w> as a symbol", "Each word ends with a symbol of its own."),
+        Option("glued", "</w> glued on", "The last character of each word carries the marker."),
+        Option("prefix", "▁ in front", "Each word begins with the marker."),
+        Option("continuation", "## when continued", "Shown before pieces that continue a word; changes no merge."),
+    ],
+    "unknown": [
+        Option("unk", "<unk>", "A character outside the alphabet becomes the unknown token."),
+        Option("bytes", "bytes", "A character outside the alphabet is written in bytes."),
+    ],
+}
 TIPS = {name: choice.tip for name, choice in CHOICES.items()}
 
 

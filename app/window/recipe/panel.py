@@ -21,20 +21,7 @@ from PySide6.QtWidgets import (
 
 from app.window.parts.theme import shades_of
 from app.window.parts.widgets import entry, muted, number_box, paragraph
-from app.window.recipe.model import (
-    BASE_OPTIONS,
-    FORM_OPTIONS,
-    MARKER_OPTIONS,
-    PATTERN_OPTIONS,
-    PRESET_OPTIONS,
-    TIE_OPTIONS,
-    TIPS,
-    UNIT_OPTIONS,
-    UNKNOWN_OPTIONS,
-    USUAL_SIZES,
-    Option,
-    RecipeForm,
-)
+from app.window.recipe.model import OPTIONS, TIPS, USUAL_SIZES, RecipeForm
 from app.window.recipe.size_box import SizeBox
 from app.window.recipe.split_preview import SplitPreview
 
@@ -97,8 +84,8 @@ class RecipePanel(QScrollArea):
         self.advice = _small_label("Usual sizes: " + "; ".join(USUAL_SIZES) + ".")
         layout.addRow(self.advice)
         self._add(layout, "min_frequency", "At least", self._number(1, 1_000_000, suffix="×"))
-        self._add(layout, "ties", "Ties", self._options(TIE_OPTIONS))
-        self._add(layout, "pattern", "Split by", self._options(PATTERN_OPTIONS))
+        self._add(layout, "ties", "Ties", option_box("ties"))
+        self._add(layout, "pattern", "Split by", option_box("pattern"))
         self._add(layout, "custom_pattern", "Pattern", entry("such as \\w+|\\s+"))
         self.preview = SplitPreview(self._form)
         layout.addRow(self.preview)
@@ -107,18 +94,18 @@ class RecipePanel(QScrollArea):
     def _more_fields(self) -> QFormLayout:
         layout = _form_layout()
         layout.setContentsMargins(0, 0, 0, 0)
-        self._add(layout, "base", "Starts from", self._options(BASE_OPTIONS))
-        self._add(layout, "unit", "Unit", self._options(UNIT_OPTIONS))
-        self._add(layout, "marker", "Marker", self._options(MARKER_OPTIONS))
+        self._add(layout, "base", "Starts from", option_box("base"))
+        self._add(layout, "unit", "Unit", option_box("unit"))
+        self._add(layout, "marker", "Marker", option_box("marker"))
         self._add(layout, "marker_text", "Marker text", entry())
-        self._add(layout, "lowercase", "", self._check("Lower case"))
-        self._add(layout, "strip_ascii_punctuation", "", self._check("No ASCII punctuation"))
+        self._add(layout, "lowercase", "", QCheckBox("Lower case"))
+        self._add(layout, "strip_ascii_punctuation", "", QCheckBox("No ASCII punctuation"))
         self._add(layout, "strip_marks", "Remove also", entry("such as “”’"))
-        self._add(layout, "unicode_form", "Unicode", self._options(FORM_OPTIONS))
+        self._add(layout, "unicode_form", "Unicode", option_box("unicode_form"))
         self._add(layout, "special_tokens", "Special tokens", entry("separated by blanks"))
         self._add(layout, "max_token_length", "Longest token", self._number(NO_LIMIT, 10_000, none="no limit"))
         self._add(layout, "alphabet_limit", "Alphabet", self._number(NO_LIMIT, 1_000_000, none="all characters"))
-        self._add(layout, "unknown", "Unknown as", self._options(UNKNOWN_OPTIONS))
+        self._add(layout, "unknown", "Unknown as", option_box("unknown"))
         return layout
 
     def _more_button(self) -> QToolButton:
@@ -152,6 +139,8 @@ class RecipePanel(QScrollArea):
 
     def _connect(self, choice: str, field: QWidget) -> None:
         if isinstance(field, QComboBox):
+            field.setMinimumContentsLength(6)
+            field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             field.activated.connect(lambda _: self._choose(choice))
         elif isinstance(field, QCheckBox):
             field.clicked.connect(lambda _: self._choose(choice))
@@ -161,26 +150,12 @@ class RecipePanel(QScrollArea):
             field.editingFinished.connect(lambda: self._choose(choice))
 
     @staticmethod
-    def _options(options: tuple[Option, ...]) -> QComboBox:
-        box = QComboBox()
-        for option in options:
-            box.addItem(option.title, option.value)
-            box.setItemData(box.count() - 1, option.explanation, Qt.ItemDataRole.ToolTipRole)
-        box.setMinimumContentsLength(6)
-        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        return box
-
-    @staticmethod
     def _number(least: int, most: int, suffix: str = "", none: str = "") -> QSpinBox:
         box = number_box(least, most)
         box.setSuffix(suffix)
         box.setKeyboardTracking(False)
         box.setSpecialValueText(none)
         return box
-
-    @staticmethod
-    def _check(title: str) -> QCheckBox:
-        return QCheckBox(title)
 
     # From the fields to the recipe, and back
 
@@ -229,7 +204,7 @@ class RecipePanel(QScrollArea):
             _put_into(field, self._form.value(choice))
             field.setEnabled(self._form.applies(choice))
         self.size_kind.setCurrentIndex(int(self.size_box.counts_merges))
-        option = next((option for option in PRESET_OPTIONS if option.value == self._form.preset), None)
+        option = next((option for option in OPTIONS["preset"] if option.value == self._form.preset), None)
         self.explanation.setText(option.explanation if option else "Choices of your own.")
         self._main_layout.setRowVisible(self.field("custom_pattern"), self._form.applies("custom_pattern"))
         self._showing = False
@@ -244,15 +219,21 @@ class RecipePanel(QScrollArea):
         layout.setRowVisible(place, bool(sentence))
 
 
+def option_box(choice: str) -> QComboBox:
+    """What can be chosen there, each explained where the mouse rests on it."""
+    box = QComboBox()
+    for option in OPTIONS[choice]:
+        box.addItem(option.title, option.value)
+        box.setItemData(box.count() - 1, option.explanation, Qt.ItemDataRole.ToolTipRole)
+    return box
+
+
 def preset_box(form: RecipeForm) -> QComboBox:
     """A box to choose a preset by name; it says where the recipe is none of them."""
-    box = QComboBox()
+    box = option_box("preset")
     box.setAccessibleName("Preset")
     box.setMinimumContentsLength(9)
     box.setToolTip("A recipe to start from")
-    for option in PRESET_OPTIONS:
-        box.addItem(option.title, option.value)
-        box.setItemData(box.count() - 1, option.explanation, Qt.ItemDataRole.ToolTipRole)
 
     def show() -> None:
         box.setCurrentIndex(box.findData(form.preset) if form.preset else -1)
