@@ -3,7 +3,8 @@
 Bytes: id 0 to 255 is the byte itself. Characters: `<unk>` first if the recipe has it, then
 the 256 fallback bytes if it has those, then the characters of the corpus by code point.
 A word marker that is a symbol of its own comes last; one glued to a character makes
-further symbols (`w</w>`) that stand behind the plain ones.
+further symbols (`w</w>`) that stand behind the plain ones. A method that begins with whole
+pieces of words has them behind all others, as seeds.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from bpe_core.counting.words import WordTable
 from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
 
-SymbolKind = Literal["byte", "character", "marker", "glued", "unknown", "fallback"]
+SymbolKind = Literal["byte", "character", "marker", "glued", "unknown", "fallback", "seed"]
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from app.worker.token_names import TokenNames
 from app.worker.training import LeadingPairs, Pace, TrainingJob
 from bpe_core import MergeHistory, Recipe, RecipeError, Trainer, WordTable
 from bpe_core.history.history import END_SENTENCES, EndReason
+from bpe_core.learning.methods import Method
 from bpe_core.session_file import Fingerprint
 
 NO_PAIRS_YET = LeadingPairs(0, ())
@@ -67,7 +68,7 @@ class Run:
     @property
     def shown_numbers(self) -> npt.NDArray[np.int64] | None:
         """The numbers by which its tokens are shown; None: their ids. A table that has grown has its own again."""
-        if self.numbers is None or self.history is None or len(self.numbers) != self.history.vocabulary_size:
+        if self.numbers is None or self.history is None or len(self.numbers) != self.history.id_count:
             return None
         return self.numbers
 
@@ -79,7 +80,7 @@ class Run:
         if self.history is None:
             return 0
         try:
-            return max(self.learned, self.recipe.merge_limit(len(self.history.alphabet)))
+            return max(self.learned, Method.of(self.recipe).steps_planned(self.recipe, self.history.alphabet))
         except RecipeError:
             return self.learned
 
@@ -117,7 +118,7 @@ class Run:
         if self.history is None or self.end_reason not in ("", "vocabulary full"):
             return False
         try:
-            return recipe.merge_limit(len(self.history.alphabet)) > max(self.learned, self.planned)
+            return Method.of(recipe).steps_planned(recipe, self.history.alphabet) > max(self.learned, self.planned)
         except RecipeError:
             return False
 

@@ -155,6 +155,6 @@ def _pair(line: bytes, where: str) -> tuple[int, int]:
 
 def _numbers(history: MergeHistory, specials: list[int]) -> Int64s | None:
     """Special tokens may have any numbers."""
-    ours = np.arange(history.vocabulary_size)
+    ours = np.arange(history.id_count)
     numbers = np.concatenate([ours[: len(ours) - len(specials)], np.array(specials, np.int64)])
     return None if np.array_equal(numbers, ours) else numbers

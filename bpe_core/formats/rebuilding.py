@@ -16,6 +16,7 @@ from bpe_core.alphabet import Alphabet, Symbol, SymbolKind
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats.rows import TokenTexts
 from bpe_core.history.history import NOTHING, Columns, EndReason, Merge, MergeHistory
+from bpe_core.learning.methods import Method
 from bpe_core.recipe import LARGEST_VOCABULARY, UNKNOWN_TOKEN, Recipe
 
 LARGEST_COUNT = 2**63 - 1
@@ -138,6 +139,8 @@ def checked_symbol(kind: object, text: bytes, decoded: bytes, where: str) -> Sym
 
 def checked_alphabet(symbols: list[Symbol], recipe: Recipe, where: str) -> Alphabet:
     """The base symbols as an alphabet that training this recipe can have started from."""
+    seeds = [symbol for symbol in symbols if symbol.kind == "seed"] if Method.of(recipe).drops else []
+    base = symbols[: len(symbols) - len(seeds)]  # seeds stand behind all others
     plain = [symbol for symbol in symbols if symbol.kind in ("byte", "character")]
     if recipe.base == "bytes":
         _check_bytes(plain, where)
@@ -145,13 +148,13 @@ def checked_alphabet(symbols: list[Symbol], recipe: Recipe, where: str) -> Alpha
     else:
         _check_characters(plain, where)
         start = _unknown_symbols(recipe)
-    if symbols[: len(start)] != start:
+    if base[: len(start)] != start:
         raise FormatError(f"{where}: the symbols for unknown characters are not those of the recipe.")
-    rest = symbols[len(start) :]
+    rest = base[len(start) :]
     if rest[: len(plain)] != plain or not _are_markers(rest[len(plain) :], plain, recipe):
         raise FormatError(f"{where}: the base symbols are not those the recipe's alphabet and marker give.")
     # A character of the text may look just like the marker; two of a kind never look alike.
-    if len({(symbol.kind, symbol.text) for symbol in rest}) < len(rest):
+    if len({(symbol.kind, symbol.text) for symbol in rest + seeds}) < len(rest + seeds):
         raise FormatError(f"{where}: two base symbols have the same text.")
     return Alphabet(tuple(symbols))
 

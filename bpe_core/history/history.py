@@ -1,7 +1,14 @@
-"""What a trainer learned, merge by merge: append-only columns, seen through frozen views.
+"""What a trainer learned, step by step: append-only columns, seen through frozen views, and the facts they tell.
 
-A `MergeHistory` is a view of the first `len(history)` merges. The trainer appends behind
+A step joins two tokens into a new one, or drops a token; byte-pair encoding only joins. The alphabet is there
+before the first step, and each token that is joined takes the next id behind it, so the ids of what is
+dropped stay what they were. The special tokens stand behind all others.
+
+A `MergeHistory` is a view of the first `len(history)` steps. The trainer appends behind
 that end; a view never changes, so it may be read from any thread.
+
+What all methods can tell of a step has a column here. What a method chooses by besides (the parts of a score, a
+loss, a round), and whether a person forced a step, are further columns of the same length, for who brings them.
 """
 
 from __future__ import annotations
@@ -9,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple, overload
+from typing import Literal, NamedTuple, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -22,8 +29,9 @@ Int64s = npt.NDArray[np.int64]
 Float64s = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Pair = tuple[int, int]
+T = TypeVar("T")
 
-NOTHING = -1  # no runner-up; or a count that is not known (an imported table)
+NOTHING = -1  # no runner-up; no right half, as of a step that drops a token; a count that is not known
 
 EndReason = Literal["", "vocabulary full", "too rare", "no pairs", "stopped"]
 
@@ -38,21 +46,21 @@ END_SENTENCES: dict[EndReason, str] = {
 
 @dataclass(frozen=True)
 class Merge:
-    """One step: the pair that was joined, the token it became, and how narrowly it won."""
+    """One step: the pair that was joined and the token it became, or the token dropped, and how narrowly it won."""
 
-    step: int  # 1 for the first merge
+    step: int  # 1 for the first
     left: int
-    right: int
+    right: int  # NOTHING where the left one is dropped
     id: int
-    count: int  # NOTHING where it is not known
-    tied: bool  # another pair had the same count: the tie rule decided
-    runner_up: tuple[int, int] | None  # the pair that would have won without this one
+    count: int  # of what was joined or dropped, in the corpus before; NOTHING where it is not known
+    tied: bool  # another one had the same count: the tie rule decided
+    runner_up: tuple[int, int] | None  # what would have been joined, or dropped, without this one
     runner_up_count: int
-    tokens_left: int  # tokens in the corpus after this merge
+    tokens_left: int  # tokens in the corpus after this step
 
 
 class Columns(NamedTuple):
-    """One row a merge; room for more rows than are filled."""
+    """One row a step; room for more rows than are filled."""
 
     left: Int32s
     right: Int32s
@@ -85,7 +93,7 @@ class Columns(NamedTuple):
 
 
 class MergeHistory(Sequence[Merge]):
-    """The merges in the order they were learned, with the alphabet and recipe they belong to."""
+    """The steps in the order they were made, with the alphabet and recipe they belong to."""
 
     def __init__(
         self,
@@ -133,7 +141,7 @@ class MergeHistory(Sequence[Merge]):
             step=row + 1,
             left=left,
             right=right,
-            id=len(self.alphabet) + row,
+            id=int(self.ids[row]),
             count=count,
             tied=has_other and other_count == count,
             runner_up=(other_left, other_right) if has_other else None,
@@ -152,12 +160,49 @@ class MergeHistory(Sequence[Merge]):
             self.recipe, self.alphabet, self.columns.first(max(0, merges)), tokens_at_start=self.tokens_at_start
         )
 
-    # --- Its tokens and their numbers: the alphabet, what was joined, the special tokens ------
+    # --- Its tokens and their ids: the alphabet, what was joined, the special tokens ----------
+
+    @cached_property
+    def _joins(self) -> Int64s | None:
+        """The indices of the steps that join; None where all of them do."""
+        joins: Bools = self.columns.right != NOTHING
+        return None if joins.all() else np.flatnonzero(joins)
+
+    @property
+    def only_joins(self) -> bool:
+        """Whether no step drops a token."""
+        return self._joins is None
+
+    @cached_property
+    def ids(self) -> Int64s:
+        """The token that each step made, or dropped."""
+        if self._joins is None:
+            return np.arange(len(self.alphabet), self.first_special)
+        ids = self.columns.left.astype(np.int64)
+        ids[self._joins] = np.arange(len(self.alphabet), self.first_special)
+        return ids
+
+    def of_steps(self, of_tokens: Sequence[T], start: int = 0) -> Sequence[T]:
+        """What is told of each token, for the token of each step from `start` on."""
+        if self._joins is None:
+            return of_tokens[len(self.alphabet) + start : self.first_special]
+        return [of_tokens[id] for id in self.ids[start:].tolist()]
 
     @property
     def first_special(self) -> int:
         """The id behind the last token that was joined."""
-        return len(self.alphabet) + len(self)
+        return len(self.alphabet) + (len(self) if self._joins is None else len(self._joins))
+
+    @property
+    def id_count(self) -> int:
+        """How many ids there are: every token that ever was has one."""
+        return self.first_special + len(self.recipe.special_tokens)
+
+    @property
+    def vocabulary(self) -> Int64s:
+        """The tokens that have not been dropped, but for the special ones."""
+        tokens = np.arange(self.first_special)
+        return tokens if self._joins is None else np.setdiff1d(tokens, self.ids[self.columns.right == NOTHING])
 
     @property
     def vocabulary_size(self) -> int:
@@ -165,26 +210,35 @@ class MergeHistory(Sequence[Merge]):
 
     def vocabulary_size_at(self, steps: int) -> int:
         """How many tokens there were after so many steps, special tokens included."""
-        return len(self.alphabet) + min(steps, len(self)) + len(self.recipe.special_tokens)
+        steps = min(steps, len(self))
+        dropped = 0 if self._joins is None else int(np.count_nonzero(self.columns.right[:steps] == NOTHING))
+        return len(self.alphabet) + steps - 2 * dropped + len(self.recipe.special_tokens)
 
     def pair(self, row: int) -> Pair:
         """The two tokens that the step of that index joined."""
         return int(self.columns.left[row]), int(self.columns.right[row])
 
-    def pairs(self) -> list[Pair]:
-        """What was joined, token by token."""
-        return list(zip(self.columns.left.tolist(), self.columns.right.tolist(), strict=True))
+    def pairs(self, first: int = 0, stop: int | None = None) -> list[Pair]:
+        """What was joined, token by token; or only what the first, the second ... of them was joined from."""
+        which = slice(first, stop) if self._joins is None else self._joins[first:stop]
+        return list(zip(self.columns.left[which].tolist(), self.columns.right[which].tolist(), strict=True))
+
+    def row_of(self, token: int) -> int | None:
+        """The index of the step that joined a token; None for one that was not joined."""
+        place = token - len(self.alphabet)
+        if not 0 <= place < self.first_special - len(self.alphabet):
+            return None
+        return place if self._joins is None else int(self._joins[place])
 
     def parts(self, token: int) -> Pair | None:
         """The two tokens one was joined from; None for what was not joined."""
-        row = token - len(self.alphabet)
-        return self.pair(row) if 0 <= row < len(self) else None
+        row = self.row_of(token)
+        return None if row is None else self.pair(row)
 
     def children(self, token: int) -> list[int]:
         """The tokens that one is a half of."""
         halves = (self.columns.left == token) | (self.columns.right == token)
-        children: list[int] = (np.flatnonzero(halves) + len(self.alphabet)).tolist()
-        return children
+        return [child for child in self.ids[halves].tolist() if child != token]
 
     def symbols_of(self, token: int) -> list[int]:
         """The base symbols a token is made of."""
@@ -211,7 +265,8 @@ class MergeHistory(Sequence[Merge]):
         >>> history.ranks()
         {(256, 119): 1, (108, 111): 0}
         """
-        return dict(zip(reversed(self.pairs()), reversed(range(len(self))), strict=True))
+        rows = range(len(self)) if self._joins is None else self._joins.tolist()
+        return dict(zip(reversed(self.pairs()), reversed(rows), strict=True))
 
     # --- What it tells of the corpus ----------------------------------------------------------
 

@@ -55,6 +55,7 @@ class Method:
     segmenter: Callable[[MergeHistory, Cutting], Segmenter]
     plain: Way
     compiled: CompiledWay | None = None
+    drops: bool = False  # it begins with seeds besides the base symbols, and its steps may drop tokens
 
     @classmethod
     def of(cls, recipe: Recipe) -> Method:

@@ -59,7 +59,7 @@ class EncodedCorpus:
 
 def smallest_width(history: MergeHistory) -> Width:
     """Two bytes an id where they are enough, else four."""
-    return "uint16" if history.vocabulary_size <= 1 << 16 else "uint32"
+    return "uint16" if history.id_count <= 1 << 16 else "uint32"
 
 
 def encode_corpus(
@@ -102,10 +102,8 @@ def check_output(path: Path, history: MergeHistory, width: Width | None) -> str:
         raise OutputError(f"{path} is no ordinary file; an .npy file begins with its length, which is known last.")
     if width is not None and width not in get_args(Width):
         raise BpeError(f"The width cannot be {width!r}; it is one of {', '.join(get_args(Width))}.")
-    if width is not None and history.vocabulary_size - 1 > np.iinfo(width).max:
-        raise BpeError(
-            f"The largest id is {history.vocabulary_size - 1:,}; {width} holds at most {np.iinfo(width).max:,}."
-        )
+    if width is not None and history.id_count - 1 > np.iinfo(width).max:
+        raise BpeError(f"The largest id is {history.id_count - 1:,}; {width} holds at most {np.iinfo(width).max:,}.")
     return kind
 
 
@@ -119,7 +117,7 @@ def _write_all(
     cancelled: CancelCheck,
 ) -> int:
     total, done_before, read, source = corpus.total_size, 0, 0, 0
-    seen = np.zeros(encoding.tokenizer.vocabulary_size(), bool)
+    seen = np.zeros(encoding.tokenizer.history.id_count, bool)
     written = 0
     for chunk in corpus.chunks():
         if cancelled():

@@ -120,7 +120,7 @@ class Tokenizer:
         return self._token_texts[id]
 
     def is_special(self, id: int) -> bool:
-        return self.history.first_special <= id < self.vocabulary_size()
+        return self.history.first_special <= id < self.history.id_count
 
     def vocabulary_size(self, at: int | None = None) -> int:
         """How many tokens there are after so many merges, special tokens included."""

@@ -215,7 +215,7 @@ class _Reader:
         found = self._object(self.json("numbers", {})).get(str(run))
         if found is None:
             return None
-        sound = isinstance(found, list) and len(found) == history.vocabulary_size
+        sound = isinstance(found, list) and len(found) == history.id_count
         if not sound or not all(type(one) is int and NO_NUMBER <= one <= LARGEST_NUMBER for one in found):
             raise FormatError(f"{where}: the numbers of its tokens are damaged.")
         return np.array(found, np.int64)

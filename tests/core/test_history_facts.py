@@ -7,7 +7,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from bpe_core import Recipe, WordTable, reference
+from bpe_core import Alphabet, MergeHistory, Recipe, Symbol, WordTable, reference
+from bpe_core.history.history import NOTHING
 from tests.shared import here, text_of
 
 
@@ -36,3 +37,34 @@ def test_compression_never_falls_and_ends_where_the_history_does(name: str) -> N
     assert curve[0] == 1
     assert curve[-1] == history.tokens_at_start / history.columns.tokens_left[-1]
     assert (np.diff(curve) >= 0).all()
+
+
+def a_history_that_drops() -> MergeHistory:
+    """It begins with the seeds ab (256) and bc (257), joins ab+c, drops bc, and joins abc+ab."""
+    seeds = [Symbol(text, text, "seed") for text in (b"ab", b"bc")]
+    alphabet = Alphabet((*Alphabet.of_bytes().symbols, *seeds))
+    recipe = Recipe.preset("raw-bytes", special_tokens=("<end>",))
+    return MergeHistory.from_pairs(recipe, alphabet, [(256, 99), (257, NOTHING), (258, 256)])
+
+
+def test_what_is_dropped_keeps_its_id_and_leaves_the_vocabulary() -> None:
+    history = a_history_that_drops()
+    assert [(step.id, step.right == NOTHING) for step in history] == [(258, False), (257, True), (259, False)]
+    assert (history.first_special, history.id_count) == (260, 261)
+    assert [history.vocabulary_size_at(steps) for steps in range(5)] == [259, 260, 259, 260, 260]
+    assert history.vocabulary.tolist() == [*range(257), 258, 259]
+    assert history.first(1).only_joins
+    assert history.first(1).vocabulary.tolist() == [*range(259)]
+
+
+def test_tokens_are_found_by_the_steps_that_joined_them() -> None:
+    history = a_history_that_drops()
+    assert history.pairs() == [(256, 99), (258, 256)]
+    assert history.pairs(1) == [(258, 256)]
+    assert history.ranks() == {(256, 99): 0, (258, 256): 2}
+    assert [history.row_of(token) for token in (255, 257, 258, 259, 260)] == [None, None, 0, 2, None]
+    assert [history.parts(token) for token in (257, 259)] == [None, (258, 256)]
+    assert history.children(256) == [258, 259]
+    assert history.children(257) == []
+    assert history.symbols_of(259) == [256, 99, 256]
+    assert history.of_steps(range(260), 1) == [257, 259]

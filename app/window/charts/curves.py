@@ -86,10 +86,10 @@ class CurvesModel(QObject):
     def token_lengths(self) -> Curve:
         """How many tokens of the vocabulary have how many bytes."""
         run = self._runs.shown
-        if run is None or run.names is None:
+        if run is None or run.names is None or run.history is None:
             return NOTHING_YET
-        known = run.names.base + min(self._cursor.position, run.learned)
-        lengths = np.fromiter(map(len, run.names.raw[:known]), np.int64, known)
+        tokens = run.history.first(self._cursor.position).vocabulary
+        lengths = np.fromiter(map(len, map(run.names.raw.__getitem__, tokens.tolist())), np.int64, len(tokens))
         found = np.bincount(lengths)
         x = np.arange(1, len(found))
         return Curve(x.astype(float), found[1:].astype(float), "Bytes in the token", "Tokens", is_bars=True)

@@ -28,7 +28,7 @@ def decode_ids(entered: str, run: Run | None) -> str:
         return ""
     if run is None or run.history is None:
         return "There are no tokens yet: train first."
-    ids, size = [int(word[:19]) for word in words], run.history.vocabulary_size
+    ids, size = [int(word[:19]) for word in words], run.history.id_count
     if run.shown_numbers is not None:
         return _by_numbers(ids, run.history, run.shown_numbers)
     unknown = next((id for id in ids if id >= size), None)
