@@ -21,6 +21,22 @@ from tests.shared import ROOT
 LAYERS = ["bpe_core", "app.worker", "app.session", "app.window"]  # each may use those before it
 QT = {"PySide6", "shiboken6", "pyqtgraph"}
 DRAWING = ("PySide6.QtWidgets", "PySide6.QtSvgWidgets", "PySide6.QtGui.QPainter", "PySide6.QtGui.QDrag", "pyqtgraph")
+# The engine's folders and files; each may use those before it.
+STAGES = [
+    *("errors", "progress", "limits", "atomic", "presets", "recipe", "text", "kernels", "counting", "alphabet"),
+    *("history", "learning", "token_texts", "segmenting", "insight", "measures", "formats", "verification"),
+    *("session_file", "report", "reference", "warm_up", "command_line", "__main__"),
+]
+BACKWARD = {  # what an arrow may still point back to: hardly more than names, numbers and types
+    "bpe_core.recipe": {"bpe_core.text.patterns", "bpe_core.learning.methods", "bpe_core.learning.ties"},
+    "bpe_core.kernels.encode": {"bpe_core.segmenting.boundaries"},
+    "bpe_core.kernels.merge_word": {"bpe_core.segmenting.merging"},
+    "bpe_core.learning.methods": {"bpe_core.segmenting"},
+    "bpe_core.learning.bpe.method": {"bpe_core.segmenting"},  # a method brings what cuts by it
+    "bpe_core.text.reading.utf8": {"bpe_core.kernels"},
+    "bpe_core.text.corpus": {"bpe_core.counting.words"},  # a corpus may be words that were counted elsewhere
+    "bpe_core.insight.table_comparison": {"bpe_core.formats.honest_text", "bpe_core.formats.spelling"},
+}
 TOP_LEVEL = {"app", "bpe_core", "resources", "tests", "pyproject.toml", "README.md"}
 BUILT = {"build", "dist", "__pycache__"}
 
@@ -120,6 +136,22 @@ def test_no_arrow_turns_round(module: str, path: Path) -> None:
 )
 def test_the_check_itself_sees_a_turned_arrow(module: str, source: str) -> None:
     assert broken_arrows(module, source) != []
+
+
+def stage_of(module: str) -> int:
+    """Where a module of the engine stands."""
+    return STAGES.index(module.split(".")[1])
+
+
+def test_the_engine_flows_one_way_from_text_to_commands() -> None:
+    engine = {name: path for name, path in modules() if is_in(name, "bpe_core") and name != "bpe_core"}
+    turned = [
+        f"{module} must not import {imported}"
+        for module, path in engine.items()
+        for imported in sorted(imports_of(path.read_text(encoding="utf-8")) & set(engine))
+        if stage_of(module) < stage_of(imported) and not any(is_in(imported, back) for back in BACKWARD.get(module, ()))
+    ]
+    assert turned == []
 
 
 def test_the_top_level_holds_what_it_should_and_nothing_else() -> None:
