@@ -35,7 +35,7 @@ class Screenshot(QObject):
         if not self._has_begun:
             if session.runs.shown is not None:  # a session brought its own, and its own moment
                 self._has_begun = self._has_travelled = True
-            elif session.shelf.sources.value:
+            elif session.corpus.texts.value:
                 self._has_begun = True
                 session.train()
             return

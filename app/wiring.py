@@ -154,7 +154,7 @@ class Program(QObject):
     def _build_models(self) -> None:
         self.session = session = Session(FIRST_RECIPE, FIRST_TEXT, self)
         runs, cursor, aside = session.runs, session.cursor, session.aside
-        self.corpus = CorpusListModel(session.shelf, self)
+        self.corpus = CorpusListModel(session.corpus, self)
         self.form = RecipeForm(session.recipe, session.text, aside, self)
         self.training = TrainingStatusModel(session, self)
         self.merges = MergeTableModel(self)
@@ -253,7 +253,7 @@ class Program(QObject):
         self._recount_soon = timer(self, RECOUNT_MILLISECONDS, session.count)
         session.recipe.changed.connect(lambda _: self.corpus.refresh())
         session.recipe.changed.connect(lambda _: self._recount_soon.start())
-        session.shelf.sources.changed.connect(lambda _: session.count())
+        session.corpus.texts.changed.connect(lambda _: session.count())
 
     def _connect_training(self) -> None:
         session, actions = self.session, self.actions

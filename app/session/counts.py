@@ -16,7 +16,7 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
-from app.session.sources import Source, Sources
+from app.session.corpus_texts import CorpusText, CorpusTexts
 from app.worker.job import Task
 from bpe_core import BpeError, Cancelled, Corpus, Progress, Recipe, WordTable, count_words
 from bpe_core.recipe import Splitting
@@ -72,19 +72,19 @@ class Counts(QObject):
         self._outcomes: dict[Splitting, Outcomes] = {}  # those of the splitting under way grow from its thread
         self._progress: CountProgress | None = None
         self._under_way: tuple[Splitting, set[Hashable]] = Splitting(), set()
-        self._next: tuple[Sources, Recipe] | None = None
+        self._next: tuple[CorpusTexts, Recipe] | None = None
 
     @property
     def busy(self) -> bool:
         return self._aside.is_busy(TOPIC)
 
-    def outcome_of(self, source: Source, recipe: Recipe) -> Outcome | None:
+    def outcome_of(self, source: CorpusText, recipe: Recipe) -> Outcome | None:
         return self._outcomes.get(recipe.part(Splitting), {}).get(source.key())
 
-    def progress_of(self, source: Source) -> CountProgress | None:
+    def progress_of(self, source: CorpusText) -> CountProgress | None:
         return self._progress if self._progress is not None and self._progress.key == source.key() else None
 
-    def want(self, sources: Sources, recipe: Recipe) -> None:
+    def want(self, sources: CorpusTexts, recipe: Recipe) -> None:
         """See to it that these texts are counted under this recipe; `settled` tells when."""
         self._next = sources, recipe
         splitting, keys = self._under_way
@@ -115,7 +115,7 @@ class Counts(QObject):
         self._aside.ask(TOPIC, work, progress=self._take_progress, ended=self._end)
         self.changed.emit()
 
-    def _forget_old(self, current: Splitting, wanted: Mapping[Hashable, Source]) -> None:
+    def _forget_old(self, current: Splitting, wanted: Mapping[Hashable, CorpusText]) -> None:
         """What is wanted now is not forgotten."""
         self._outcomes[current] = self._outcomes.pop(current, {})
         for old in list(self._outcomes)[:-KEPT_SPLITTINGS]:
@@ -133,7 +133,7 @@ class Counts(QObject):
         self._start_next()
 
 
-def count_texts(texts: Mapping[Hashable, Source], recipe: Recipe, outcomes: Outcomes, task: Task) -> None:
+def count_texts(texts: Mapping[Hashable, CorpusText], recipe: Recipe, outcomes: Outcomes, task: Task) -> None:
     """Count one after the other, each with a table of its own. What came of one is kept, even if the rest is not."""
     for key, source in texts.items():
         try:
@@ -145,14 +145,14 @@ def count_texts(texts: Mapping[Hashable, Source], recipe: Recipe, outcomes: Outc
         task.report(None)
 
 
-def _counted(source: Source, key: Hashable, recipe: Recipe, task: Task) -> Counted:
+def _counted(source: CorpusText, key: Hashable, recipe: Recipe, task: Task) -> Counted:
     began = time.monotonic()
 
     def report(progress: Progress) -> None:
         rate = progress.done / max(1e-3, time.monotonic() - began)
         task.report(CountProgress(key, progress.done, progress.total, rate))
 
-    corpus = source.corpus()
+    corpus = source.as_corpus()
     table = count_words(corpus, recipe, progress=report, cancelled=task.cancelled)
     if task.stopping:
         raise Cancelled("Counting was stopped.")

@@ -14,19 +14,19 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from app.session.changes import Held
+from app.session.corpus_texts import CorpusText, CorpusTexts
 from app.session.merge_filter import MergeFilter
 from app.session.run import Run
 from app.session.runs import Runs
-from app.session.sources import Source, Sources
 from app.session.time import TimeCursor
 from bpe_core import Recipe
 
 
 @dataclass(frozen=True)
-class Belongings:
+class Contents:
     """What a person has in front of them."""
 
-    sources: Sources
+    sources: CorpusTexts
     recipe: Recipe
     text: str
     filter: MergeFilter
@@ -42,7 +42,7 @@ class Detour(QObject):
 
     def __init__(
         self,
-        sources: Held[Sources],
+        sources: Held[CorpusTexts],
         recipe: Held[Recipe],
         text: Held[str],
         chosen_filter: Held[MergeFilter],
@@ -52,7 +52,7 @@ class Detour(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self.kept: Belongings | None = None
+        self.kept: Contents | None = None
         self._sources, self._recipe, self._text, self._filter = sources, recipe, text, chosen_filter
         self._runs, self._cursor, self._undo = runs, cursor, undo
         self._lent: set[int] = set()  # the numbers of the sources that belong to detours
@@ -65,7 +65,7 @@ class Detour(QObject):
         if self.kept is None:
             self._begun_at = self._undo.index()
             self._undo.push(_Leaving(self, f"Lesson “{title}”"))
-        source = Source(title, text=corpus)
+        source = CorpusText(title, text=corpus)
         self._lent.add(source.number)
         self._sources.put_quietly((source,))
         self._recipe.put_quietly(recipe)
@@ -91,7 +91,7 @@ class Detour(QObject):
             self.kept = None
             self.changed.emit()
 
-    def brought(self, sources: Sources) -> Iterable[Source]:
+    def brought(self, sources: CorpusTexts) -> Iterable[CorpusText]:
         """The sources that are not the detour's own."""
         return (source for source in sources if source.number not in self._lent)
 
@@ -99,17 +99,17 @@ class Detour(QObject):
         """Whether a run has learned from a detour's corpus, so that it goes when the detour ends."""
         return bool(run.sources) and not any(self.brought(run.sources))
 
-    def belongings(self) -> Belongings:
+    def contents(self) -> Contents:
         """What the person has, be it in front of them or aside."""
         cursor, now = self._cursor, self._sources.value
         if self.kept is not None:
             return replace(self.kept, sources=(*self.kept.sources, *self.brought(now)))
         values = now, self._recipe.value, self._text.value, self._filter.value
-        return Belongings(*values, self._runs.shown, cursor.position, cursor.live)
+        return Contents(*values, self._runs.shown, cursor.position, cursor.live)
 
     def begin(self) -> None:
         """Let what the person has stand aside."""
-        self.kept = self.belongings()
+        self.kept = self.contents()
         self._filter.put_quietly(MergeFilter())
         self.changed.emit()
 

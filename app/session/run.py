@@ -11,7 +11,7 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
-from app.session.sources import Sources
+from app.session.corpus_texts import CorpusTexts
 from app.worker.token_names import TokenNames
 from app.worker.training import LeadingPairs, Pace, TrainingJob
 from bpe_core import MergeHistory, Recipe, RecipeError, Trainer, WordTable
@@ -40,7 +40,7 @@ class Run:
 
     number: int
     recipe: Recipe
-    sources: Sources
+    sources: CorpusTexts
     pace: Pace
     stamp: Hashable = field(
         default_factory=lambda: ("run", next(_stamps))

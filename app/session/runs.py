@@ -9,11 +9,11 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
+from app.session.corpus_texts import CorpusTexts
 from app.session.counts import Counted, CountFailed, Counts
 from app.session.notices import Notice
 from app.session.ranked_runs import RankedRuns
 from app.session.run import Phase, Run
-from app.session.sources import Sources
 from app.session.time import TimeCursor
 from app.worker.training import Learned, Pace, Prepared, Rested, TrainingJob, prepared
 from bpe_core import Recipe, WordTable
@@ -46,7 +46,7 @@ class Runs(QObject):
     def waiting_for_counts(self) -> bool:
         return any(run.phase is Phase.COUNTING for run in self.all)
 
-    def train(self, sources: Sources, recipe: Recipe, *, merges: int | None = None) -> None:
+    def train(self, sources: CorpusTexts, recipe: Recipe, *, merges: int | None = None) -> None:
         """Begin a run; with `merges` it pauses after so many."""
         if not sources:
             self.noticed.emit(Notice("There is no text to learn from: open a file, paste a text or choose a sample."))
@@ -113,7 +113,7 @@ class Runs(QObject):
         """Have one more run, such as a table from elsewhere, which has its merges already."""
         self.all.append(run)
 
-    def count_on(self, sources: Sources) -> None:
+    def count_on(self, sources: CorpusTexts) -> None:
         """Find out how often the merges of the shown run, an imported table, occur in these texts."""
         run = self.shown
         if run is None or not run.can_be_counted:

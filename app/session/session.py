@@ -6,12 +6,12 @@ from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
 from app.session.changes import Held, Steps
+from app.session.corpus import SessionCorpus
 from app.session.detour import Detour
 from app.session.fingerprints import Fingerprints
 from app.session.merge_filter import MergeFilter
 from app.session.notices import Notice
 from app.session.runs import Runs
-from app.session.shelf import Shelf
 from app.session.time import TimeCursor
 from bpe_core import Recipe
 from bpe_core.kernels import readiness
@@ -31,17 +31,17 @@ class Session(QObject):
         self.text: Held[str] = Held(text, self.undo, self)  # the person's text, shown token by token
         self.filter: Held[MergeFilter] = Held(MergeFilter(), self.undo, self)
         self.bookmarks: Held[tuple[Bookmark, ...]] = Held((), self.undo, self)
-        self.shelf = Shelf(self.recipe, self.aside, self.undo, self)
+        self.corpus = SessionCorpus(self.recipe, self.aside, self.undo, self)
         self.cursor = TimeCursor(self)
-        self.runs = Runs(self.shelf.counts, self.aside, self.cursor, self)
+        self.runs = Runs(self.corpus.counts, self.aside, self.cursor, self)
         self.detour = Detour(
-            self.shelf.sources, self.recipe, self.text, self.filter, self.runs, self.cursor, self.undo, self
+            self.corpus.texts, self.recipe, self.text, self.filter, self.runs, self.cursor, self.undo, self
         )
         self.fingerprints = Fingerprints(self.runs, self.aside, self)
         self.fingerprints.noticed.connect(self.noticed)
         self._wanted_merges: list[int | None] = []  # of a run that is to begin when its texts are known
-        self.shelf.listed.connect(self._train_as_wanted)
-        self.shelf.noticed.connect(self.noticed)
+        self.corpus.listed.connect(self._train_as_wanted)
+        self.corpus.noticed.connect(self.noticed)
         self.runs.noticed.connect(self.noticed)
 
     def warm_up(self) -> None:
@@ -50,10 +50,10 @@ class Session(QObject):
 
     def train(self, *, merges: int | None = None) -> None:
         """Begin a run on the texts and the recipe as they are now; on those just being opened, too."""
-        if self.shelf.is_listing:
+        if self.corpus.is_listing:
             self._wanted_merges = [merges]
             return
-        self.runs.train(self.shelf.sources.value, self.recipe.value, merges=merges)
+        self.runs.train(self.corpus.texts.value, self.recipe.value, merges=merges)
 
     def _train_as_wanted(self) -> None:
         wanted, self._wanted_merges = self._wanted_merges, []
@@ -71,7 +71,7 @@ class Session(QObject):
     def count(self) -> None:
         """Count the texts under the present recipe, unless a run is waiting for counts of its own."""
         if not self.runs.waiting_for_counts:
-            self.shelf.count()
+            self.corpus.count()
 
     def close(self) -> None:
         """End every thread, and hear of none any more."""

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from app.session.corpus_texts import CorpusText, from_session
 from app.session.merge_filter import MergeFilter
 from app.session.run import Phase, Run
 from app.session.session import Session
-from app.session.sources import Source, from_session
 from app.worker.token_names import TokenNames
 from app.worker.training import Pace
 from bpe_core.session_file import Fingerprint, RunState, SavedRun, SavedSession, SavedSource, View
@@ -26,7 +26,7 @@ PHASES: dict[RunState, Phase] = {"paused": Phase.PAUSED, "ended": Phase.ENDED, "
 
 def snapshot_of(session: Session, layout: Mapping[str, Any], saved_as: Path | None = None) -> SavedSession:
     """Everything that is worth a place in a file; runs that have not begun to learn are not."""
-    detour, theirs = session.detour, session.detour.belongings()
+    detour, theirs = session.detour, session.detour.contents()
     runs = tuple(_saved_run(run) for run in session.runs.all if run.history is not None and not detour.owns(run))
     shown = theirs.shown
     is_kept = shown is not None and shown.history is not None
@@ -47,7 +47,7 @@ def restore(session: Session, saved: SavedSession, names: Mapping[int, TokenName
     """Let the session hold what was saved instead of what it held."""
     session.detour.forget()
     runs = [_run(run, names.get(run.number)) for run in saved.runs]
-    session.shelf.sources.put_quietly(tuple(_source(source) for source in saved.sources))
+    session.corpus.texts.put_quietly(tuple(_source(source) for source in saved.sources))
     session.recipe.put_quietly(saved.recipe)
     session.text.put_quietly(saved.text)
     session.bookmarks.put_quietly(saved.bookmarks)
@@ -72,7 +72,7 @@ def _saved_run(run: Run) -> SavedRun:
     )
 
 
-def _saved_source(source: Source, fingerprint: Fingerprint | None = None) -> SavedSource:
+def _saved_source(source: CorpusText, fingerprint: Fingerprint | None = None) -> SavedSource:
     if source.path is None:
         return SavedSource(source.name, text=source.text, encoding=source.encoding)
     return SavedSource(source.name, path=str(source.path.absolute()), encoding=source.encoding, fingerprint=fingerprint)
@@ -97,9 +97,9 @@ def _run(saved: SavedRun, names: TokenNames | None) -> Run:
     )
 
 
-def _source(saved: SavedSource) -> Source:
+def _source(saved: SavedSource) -> CorpusText:
     if saved.path is None:
-        return Source(saved.name, text=saved.text or "", encoding=saved.encoding)
+        return CorpusText(saved.name, text=saved.text or "", encoding=saved.encoding)
     return from_session(saved.name, saved.path, saved.encoding)
 
 

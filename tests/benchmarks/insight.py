@@ -127,10 +127,10 @@ class Window:
         self.program = program = build(self.application, Settings())
         program.window.show()
         program.begin([path])
-        self.wait_for(lambda: bool(program.session.shelf.sources.value) and not program.session.shelf.counts.busy)
+        self.wait_for(lambda: bool(program.session.corpus.texts.value) and not program.session.corpus.counts.busy)
         program.form.choose(vocab_size=VOCABULARY)
         program.token_text.set_text(path.read_bytes()[:TEXT_BYTES].decode(errors="ignore"))
-        self.wait_for(lambda: not program.session.shelf.counts.busy)
+        self.wait_for(lambda: not program.session.corpus.counts.busy)
 
     def wait_for(self, is_so: Callable[[], bool], seconds: float = 300.0) -> None:
         deadline = time.monotonic() + seconds

@@ -96,10 +96,10 @@ def measure_training(text: Path) -> None:
     program.token_text.set_text(beginning)
     program.form.choose(vocab_size=VOCABULARY)
     session = program.session
-    _until(lambda: bool(session.shelf.sources.value), run_for)
+    _until(lambda: bool(session.corpus.texts.value), run_for)
     ticker = _Ticker()
-    program.session.shelf.count()
-    _until(lambda: not session.shelf.counts.busy and not program.encoder.is_behind, run_for)
+    program.session.corpus.count()
+    _until(lambda: not session.corpus.counts.busy and not program.encoder.is_behind, run_for)
     ticker.report("reading and counting, loading included")
     run_for(1.0)
     ticker.restart()

@@ -47,7 +47,7 @@ def main(folder: Path, seed: int) -> int:
     program.window.show()
     program.begin([])
     session, document = program.session, program.filing.document
-    session.shelf.replace_by_text("restless", restless_text())
+    session.corpus.replace_by_text("restless", restless_text())
     assert program.form.choose(vocab_size=VOCABULARY)
     session.runs.set_pace(chosen.choice(PACES))
     session.train()

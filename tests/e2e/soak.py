@@ -110,14 +110,14 @@ class Somebody:
         header.sectionClicked.emit(self._chosen.randrange(self._program.merges.columnCount()))
 
     def _choose_corpus(self) -> None:
-        shelf, place = self._program.session.shelf, self._chosen.random()
+        corpus, place = self._program.session.corpus, self._chosen.random()
         if place < 0.4:
-            shelf.replace_by_text("restless", self._text)
+            corpus.replace_by_text("restless", self._text)
         elif place < 0.8:
             self._program.opening.open_sample(self._chosen.choice(samples()))
-        elif len(shelf.sources.value) < 4:
+        elif len(corpus.texts.value) < 4:
             sample = self._chosen.choice(samples())
-            shelf.add_text(sample.title, sample.text())
+            corpus.add_text(sample.title, sample.text())
 
     def _choose_recipe(self) -> None:
         form = self._program.form

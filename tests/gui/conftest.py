@@ -93,6 +93,6 @@ def settle(qtbot: QtBot, program: Program) -> None:
     def is_quiet() -> None:
         assert not program.encoder.is_behind
         assert not program.pairs.is_waiting
-        assert not program.session.shelf.counts.busy
+        assert not program.session.corpus.counts.busy
 
     qtbot.waitUntil(is_quiet, timeout=WAIT)

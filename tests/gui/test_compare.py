@@ -24,7 +24,7 @@ Train = Callable[[Program], None]
 @pytest.fixture
 def comparing(qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
     """A run beside a table that was opened to compare with."""
-    program.session.shelf.replace_by_text("small", TEXT)
+    program.session.corpus.replace_by_text("small", TEXT)
     assert program.form.choose(vocab_size=296)
     train(program)
     program.token_text.set_text("the lowest price, then that\nlast")

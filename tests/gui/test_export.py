@@ -20,7 +20,7 @@ Train = Callable[[Program], None]
 
 @pytest.fixture
 def trained(program: Program, train: Train) -> Program:
-    program.session.shelf.replace_by_text("small", TEXT)
+    program.session.corpus.replace_by_text("small", TEXT)
     assert program.form.choose(vocab_size=300)
     train(program)
     return program

@@ -111,7 +111,7 @@ def test_it_can_be_exported(qtbot: QtBot, program: Program, imported: Run, tmp_p
 
 def test_counts_are_found_on_my_corpus(qtbot: QtBot, program: Program, imported: Run) -> None:
     """Counted on the text it was learned from, it is the table it was."""
-    program.session.shelf.replace_by_text("small", TEXT)
+    program.session.corpus.replace_by_text("small", TEXT)
     assert program.actions["count_imported"].isEnabled()
     program.session.cursor.go_to(12)
     program.actions["count_imported"].trigger()
@@ -130,7 +130,7 @@ def test_counts_are_found_on_my_corpus(qtbot: QtBot, program: Program, imported:
 
 def test_the_pair_that_comes_next_is_the_tables_own(qtbot: QtBot, program: Program, imported: Run) -> None:
     """On other texts another pair may lead than the one the table joins."""
-    program.session.shelf.replace_by_text("other", "zzz zzz zzz the")
+    program.session.corpus.replace_by_text("other", "zzz zzz zzz the")
     program.actions["count_imported"].trigger()
     wait_for_phase(qtbot, program, Phase.ENDED)
     program.session.cursor.go_to(0)
@@ -140,24 +140,24 @@ def test_the_pair_that_comes_next_is_the_tables_own(qtbot: QtBot, program: Progr
 
 
 def test_counting_needs_a_corpus(qtbot: QtBot, program: Program, imported: Run) -> None:
-    program.session.shelf.sources.put((), "Empty")
+    program.session.corpus.texts.put((), "Empty")
     program.actions["count_imported"].trigger()
     assert "no text to count on" in program.messages.sentence.text()
     assert imported.phase is Phase.ENDED
 
 
 def test_counting_can_be_stopped(qtbot: QtBot, program: Program, imported: Run) -> None:
-    program.session.shelf.replace_by_text("larger", TEXT * 3_000)
+    program.session.corpus.replace_by_text("larger", TEXT * 3_000)
     program.actions["count_imported"].trigger()
     program.actions["stop"].trigger()
     assert imported.phase is Phase.ENDED
     assert "have no counts" in imported.sentence
-    qtbot.waitUntil(lambda: not program.session.shelf.counts.busy, timeout=WAIT)
+    qtbot.waitUntil(lambda: not program.session.corpus.counts.busy, timeout=WAIT)
     assert program.actions["count_imported"].isEnabled()
 
 
 def test_a_counted_table_can_grow(qtbot: QtBot, program: Program, imported: Run) -> None:
-    program.session.shelf.replace_by_text("small", TEXT)
+    program.session.corpus.replace_by_text("small", TEXT)
     program.actions["count_imported"].trigger()
     wait_for_phase(qtbot, program, Phase.ENDED)
     program.session.runs.extend(imported.recipe.with_changes(merges=42))
@@ -231,11 +231,11 @@ def test_a_dropped_tokenizer_is_opened_whatever_it_is_called(qtbot: QtBot, progr
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.window.files_dropped.emit([ranks])
     assert shown(program).learned == 40
-    assert all(source.path != ranks for source in program.session.shelf.sources.value)
+    assert all(source.path != ranks for source in program.session.corpus.texts.value)
     text = ranks.with_name("text.tiktoken")
     text.write_text("This is a text, whatever it is called.")
     program.window.files_dropped.emit([text])
-    qtbot.waitUntil(lambda: any(source.path == text for source in program.session.shelf.sources.value), timeout=WAIT)
+    qtbot.waitUntil(lambda: any(source.path == text for source in program.session.corpus.texts.value), timeout=WAIT)
     assert shown(program).learned == 40
 
 

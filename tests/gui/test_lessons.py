@@ -409,7 +409,7 @@ def test_everything_is_as_before_when_a_lesson_is_left(
 
     def world() -> tuple[object, ...]:
         return (
-            session.shelf.sources.value, session.recipe.value, program.token_text.text(), session.runs.shown,
+            session.corpus.texts.value, session.recipe.value, program.token_text.text(), session.runs.shown,
             session.cursor.position, session.undo.canUndo(), len(session.runs.all),
         )  # fmt: skip
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.session.changes import Held, Steps, _Replacement
-from app.session.sources import Source, moved, without
+from app.session.corpus_texts import CorpusText, moved, without
 from app.session.time import TimeCursor
 
 
@@ -82,7 +82,7 @@ def test_the_cursor_rides_at_the_end_unless_it_was_taken(moves: list[tuple[str, 
 
 @given(st.permutations(range(5)), st.integers(0, 4), st.integers(0, 4))
 def test_moving_a_source_keeps_all_others_in_order(order: list[int], which: int, place: int) -> None:
-    sources = tuple(Source(str(number), text="x") for number in order)
+    sources = tuple(CorpusText(str(number), text="x") for number in order)
     chosen = sources[which]
     after = moved(sources, chosen.number, place)
     assert after[place] is chosen

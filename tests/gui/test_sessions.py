@@ -17,7 +17,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.session import fingerprints, sources
+from app.session import corpus_texts, fingerprints
 from app.session.merge_filter import MergeFilter
 from app.session.run import Phase
 from app.settings import RECENT_FILES, data_folder
@@ -60,7 +60,7 @@ def wait_for_rows(qtbot: QtBot, program: Program, wanted: int) -> None:
 
 
 def wait_for_texts(qtbot: QtBot, program: Program) -> None:
-    qtbot.waitUntil(lambda: bool(program.session.shelf.sources.value), timeout=WAIT)
+    qtbot.waitUntil(lambda: bool(program.session.corpus.texts.value), timeout=WAIT)
 
 
 def tokens(program: Program) -> list[int]:
@@ -732,13 +732,13 @@ def test_a_session_that_names_a_file_on_another_computer_does_not_look_at_it(
     path = tmp_path / r"\\other\share\a.txt"
     path.write_text("low lower lowest", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sources, "PATHS_REACH_FAR", True)
+    monkeypatch.setattr(corpus_texts, "PATHS_REACH_FAR", True)
     known = Fingerprint(path.stat().st_size - 1, 0)
     run = SavedRun(1, Recipe.preset("gpt2"), (SavedSource("a.txt", path=path.name, fingerprint=known),))
     source = SavedSource("a.txt", path=path.name)
     write_session(SavedSession(Recipe.preset("gpt2"), (source,), runs=(run,)), tmp_path / "one.bpex")
     open_session(qtbot, program, tmp_path / "one.bpex")
-    (opened,) = program.session.shelf.sources.value
+    (opened,) = program.session.corpus.texts.value
     assert opened.path == Path(path.name)
     assert opened.size is None
 
@@ -748,9 +748,9 @@ def test_a_session_that_names_a_file_on_another_computer_does_not_look_at_it(
 
     qtbot.waitUntil(lambda: "is on another computer" in told(), timeout=WAIT)
     assert "changed" not in program.messages.sentence.text()
-    program.session.shelf.add_paths([Path(path.name)])
+    program.session.corpus.add_paths([Path(path.name)])
     qtbot.waitUntil(lambda: "another computer" not in told(), timeout=WAIT)
-    (added,) = program.session.shelf.sources.value
+    (added,) = program.session.corpus.texts.value
     assert not added.refused
 
 

@@ -25,27 +25,27 @@ def trained(qtbot: QtBot, program: Program, train: Callable[[Program], None]) ->
 
 def everything(program: Program) -> tuple[object, ...]:
     session = program.session
-    sources = tuple((source.name, source.encoding) for source in session.shelf.sources.value)
+    sources = tuple((source.name, source.encoding) for source in session.corpus.texts.value)
     text = program.token_text.text()
     return sources, session.recipe.value, text, session.filter.value, session.bookmarks.value
 
 
 def add_text(qtbot: QtBot, program: Program, folder: Path) -> None:
     (folder / "more.txt").write_text("so it was and so it is")
-    before = len(program.session.shelf.sources.value)
-    program.session.shelf.add_paths([folder / "more.txt"])
-    qtbot.waitUntil(lambda: len(program.session.shelf.sources.value) > before, timeout=WAIT)
+    before = len(program.session.corpus.texts.value)
+    program.session.corpus.add_paths([folder / "more.txt"])
+    qtbot.waitUntil(lambda: len(program.session.corpus.texts.value) > before, timeout=WAIT)
 
 
 def reorder(qtbot: QtBot, program: Program, folder: Path) -> None:
-    program.session.shelf.add_text("another", "one more")
-    last = program.session.shelf.sources.value[-1]
-    program.session.shelf.move(last.number, 0)
+    program.session.corpus.add_text("another", "one more")
+    last = program.session.corpus.texts.value[-1]
+    program.session.corpus.move(last.number, 0)
 
 
 def read_otherwise(qtbot: QtBot, program: Program, folder: Path) -> None:
-    numbers = {source.number for source in program.session.shelf.sources.value}
-    program.session.shelf.read_as(numbers, "latin-1")
+    numbers = {source.number for source in program.session.corpus.texts.value}
+    program.session.corpus.read_as(numbers, "latin-1")
 
 
 def remove_texts(qtbot: QtBot, program: Program, folder: Path) -> None:

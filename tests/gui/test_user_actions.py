@@ -122,13 +122,13 @@ def machine_for(qtbot: QtBot, folder: Path) -> type[RuleBasedStateMachine]:
         def choose_text(self, which: int, adds: bool) -> None:
             sample = samples()[which]
             if adds:
-                self.program.session.shelf.add_text(sample.title, sample.text())
+                self.program.session.corpus.add_text(sample.title, sample.text())
             else:
                 self.program.opening.open_sample(sample)
 
         @rule()
         def add_missing_file(self) -> None:
-            self.program.session.shelf.add_paths([folder / "missing.txt"])
+            self.program.session.corpus.add_paths([folder / "missing.txt"])
 
         @rule()
         def remove_all_texts(self) -> None:

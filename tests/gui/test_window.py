@@ -383,11 +383,11 @@ def test_files_folders_and_pasted_texts(
 def test_training_waits_for_files_that_are_just_being_opened(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path
 ) -> None:
-    shelf, runs = program.session.shelf, program.session.runs
-    shelf.remove({source.number for source in shelf.sources.value})
+    corpus, runs = program.session.corpus, program.session.runs
+    corpus.remove({source.number for source in corpus.texts.value})
     (tmp_path / "zebras.txt").write_text("zebras zebras zebras", encoding="utf-8")
     program.opening.add_paths([tmp_path])
-    assert not shelf.sources.value
+    assert not corpus.texts.value
     train(program)
     assert runs.shown is not None
     assert [source.name for source in runs.shown.sources] == ["zebras.txt"]
@@ -454,11 +454,11 @@ def test_removing_and_reordering_reads_nothing_again(
     assert [program.corpus.source_at(row).name for row in range(3)] == ["b.txt", "a.txt", "c.txt"]
     panel.remove_button.click()
     assert [program.corpus.source_at(row).name for row in range(2)] == ["b.txt", "c.txt"]
-    assert not program.session.shelf.counts.busy  # all of them are counted already
+    assert not program.session.corpus.counts.busy  # all of them are counted already
     program.actions["undo"].trigger()
     program.actions["undo"].trigger()
     assert [program.corpus.source_at(row).name for row in range(3)] == ["a.txt", "b.txt", "c.txt"]
-    assert not program.session.shelf.counts.busy
+    assert not program.session.corpus.counts.busy
     program.actions["redo"].trigger()
     assert [program.corpus.source_at(row).name for row in range(3)] == ["b.txt", "a.txt", "c.txt"]
 
@@ -469,7 +469,7 @@ def test_a_warning_where_words_are_whole_sentences(
     path = tmp_path / "japanese.txt"
     path.write_text("朝、パン屋さんが窓を開けると通りじゅうが温かいパンの匂いになります。" * 20, encoding="utf-8")
     program.form.choose_preset("english")
-    program.session.shelf.add_paths([path])
+    program.session.corpus.add_paths([path])
     qtbot.waitUntil(lambda: bool(program.corpus.warning), timeout=WAIT)
     assert "gpt2 or o200k" in program.corpus_panel.warning.text()
     program.form.choose_preset("raw-bytes")  # does not mean to split at all
@@ -685,7 +685,7 @@ def test_close_while_counting(qtbot: QtBot, new_program: Callable[..., Program],
     path.write_text("".join(f"word{number} " for number in range(600_000)))
     program = new_program(path)
     if moment == "soon":
-        qtbot.waitUntil(lambda: program.session.shelf.counts.busy, timeout=WAIT)
+        qtbot.waitUntil(lambda: program.session.corpus.counts.busy, timeout=WAIT)
     program.window.close()
 
 
@@ -693,7 +693,7 @@ def test_counting_can_be_cancelled(qtbot: QtBot, new_program: Callable[..., Prog
     path = tmp_path / "large.txt"
     path.write_text("".join(f"word{number} " for number in range(1_500_000)))
     program = new_program(path)
-    qtbot.waitUntil(lambda: program.session.shelf.counts.busy, timeout=WAIT)
+    qtbot.waitUntil(lambda: program.session.corpus.counts.busy, timeout=WAIT)
     program.actions["main"].trigger()
     program.actions["stop"].trigger()
     wait_for_phase(qtbot, program, Phase.ENDED)
@@ -786,7 +786,7 @@ def test_a_file_with_bytes_that_are_no_text_is_read_as_chosen(
 
 def test_rows_of_the_corpus_can_be_dragged(qtbot: QtBot, program: Program) -> None:
     for name in ("two", "three"):
-        program.session.shelf.add_text(name, name)
+        program.session.corpus.add_text(name, name)
     model = program.corpus
     mime = model.mimeData([model.index(0)])
     nowhere = model.index(-1)

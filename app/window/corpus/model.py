@@ -9,9 +9,9 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
+from app.session.corpus import SessionCorpus
+from app.session.corpus_texts import CorpusText
 from app.session.counts import LONG_WORD, Counted, CountFailed
-from app.session.shelf import Shelf
-from app.session.sources import Source
 from app.window.parts.throttle import Throttle
 from app.window.parts.wording import count_text, duration_text, size_text
 
@@ -26,7 +26,7 @@ LONG_SHARE = 0.2  # of the bytes in overlong words, before the person is told
 class Entry:
     """What is shown about one text."""
 
-    source: Source
+    source: CorpusText
     facts: str  # size, encoding, words
     state: str
     fraction: float | None = None  # of the counting, while it is under way
@@ -40,17 +40,17 @@ class CorpusListModel(QAbstractListModel):
     totals_changed = Signal()
     EntryRole = Role.UserRole + 1
 
-    def __init__(self, shelf: Shelf, parent: QObject | None = None) -> None:
+    def __init__(self, corpus: SessionCorpus, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._shelf = shelf
+        self._corpus = corpus
         self._entries: list[Entry] = []
         self._throttle = Throttle(60, self.refresh, self)
-        shelf.sources.changed.connect(self.refresh)
-        shelf.counts.changed.connect(self._throttle.call)
+        corpus.texts.changed.connect(self.refresh)
+        corpus.counts.changed.connect(self._throttle.call)
 
     def refresh(self) -> None:
         """Look at all texts anew, after another recipe was chosen, say."""
-        fresh = [self._entry(source) for source in self._shelf.sources.value]
+        fresh = [self._entry(source) for source in self._corpus.texts.value]
         if [entry.source for entry in fresh] == [entry.source for entry in self._entries]:
             self._entries = fresh
             if fresh:
@@ -63,7 +63,7 @@ class CorpusListModel(QAbstractListModel):
 
     @property
     def is_counting(self) -> bool:
-        return self._shelf.counts.busy
+        return self._corpus.counts.busy
 
     @property
     def warning(self) -> str:
@@ -75,35 +75,35 @@ class CorpusListModel(QAbstractListModel):
             return "No texts yet"
         sizes = sum(entry.source.size or 0 for entry in self._entries)
         parts = [count_text(len(self._entries), "text"), size_text(sizes)]
-        outcomes = [self._shelf.outcome_of(entry.source) for entry in self._entries]
+        outcomes = [self._corpus.outcome_of(entry.source) for entry in self._entries]
         words = sum(outcome.words for outcome in outcomes if isinstance(outcome, Counted))
         if words:
             parts.append(count_text(words, "word"))
         return " · ".join(parts)
 
-    def source_at(self, row: int) -> Source:
+    def source_at(self, row: int) -> CorpusText:
         return self._entries[row].source
 
     # What a person does
 
     def add_paths(self, paths: Sequence[Path]) -> None:
-        self._shelf.add_paths(paths)
+        self._corpus.add_paths(paths)
 
     def add_text(self, name: str, text: str) -> None:
-        self._shelf.add_text(name, text)
+        self._corpus.add_text(name, text)
 
     def remove(self, rows: Sequence[int]) -> None:
-        self._shelf.remove({self.source_at(row).number for row in rows})
+        self._corpus.remove({self.source_at(row).number for row in rows})
 
     def move(self, row: int, place: int) -> None:
-        self._shelf.move(self.source_at(row).number, place)
+        self._corpus.move(self.source_at(row).number, place)
 
     def read_as(self, rows: Sequence[int], encoding: str | None) -> None:
         """Read files in another encoding; None finds it out."""
-        self._shelf.read_as({self.source_at(row).number for row in rows}, encoding)
+        self._corpus.read_as({self.source_at(row).number for row in rows}, encoding)
 
     def cancel_counting(self) -> None:
-        self._shelf.counts.cancel()
+        self._corpus.counts.cancel()
 
     # What Qt asks for
 
@@ -143,28 +143,28 @@ class CorpusListModel(QAbstractListModel):
             return False
         moved = int(bytes(data.data(MOVED_ROWS).data()).decode())
         place = row if row >= 0 else len(self._entries)
-        self._shelf.move(self.source_at(moved).number, place - (place > moved))
+        self._corpus.move(self.source_at(moved).number, place - (place > moved))
         return False  # the rows are already where they belong: Qt must not remove any
 
     # Rows
 
-    def _entry(self, source: Source) -> Entry:
+    def _entry(self, source: CorpusText) -> Entry:
         size = source.size
         known = "missing" if size is None else size_text(size)
-        outcome = self._shelf.outcome_of(source)
+        outcome = self._corpus.outcome_of(source)
         if isinstance(outcome, Counted):
             facts = f"{known} · {outcome.encoding.upper()}"
             state = f"{count_text(outcome.words, 'word')}, {len(outcome.table):,} distinct"
-            return Entry(source, facts, state, warning=_warning(outcome, self._shelf.splits))
+            return Entry(source, facts, state, warning=_warning(outcome, self._corpus.splits))
         if isinstance(outcome, CountFailed):
             return Entry(source, known, outcome.sentence, is_failed=True)
-        progress = self._shelf.progress_of(source)
+        progress = self._corpus.progress_of(source)
         if progress is not None:
             facts = f"{size_text(progress.done)} of {known} · {size_text(progress.bytes_per_second)}/s"
             left = ((progress.total or 0) - progress.done) / max(1.0, progress.bytes_per_second)
             fraction = progress.done / progress.total if progress.total else None
             return Entry(source, facts, f"counting, {duration_text(left)} left", fraction)
-        return Entry(source, known, "waiting to be counted" if self._shelf.counts.busy else "not counted yet")
+        return Entry(source, known, "waiting to be counted" if self._corpus.counts.busy else "not counted yet")
 
 
 def _warning(counted: Counted, splits: bool) -> str:

@@ -37,7 +37,7 @@ class Opening(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._shelf, self._window, self._actions, self._settings = session.shelf, window, actions, settings
+        self._corpus, self._window, self._actions, self._settings = session.corpus, window, actions, settings
         self._filing, self._exchanging = filing, exchanging
         actions["open"].triggered.connect(self._ask_for_texts)
         actions["open_folder"].triggered.connect(self._ask_for_folder)
@@ -56,7 +56,7 @@ class Opening(QObject):
 
     def open_sample(self, sample: Sample) -> None:
         """Learn from a sample instead of what is there."""
-        self._shelf.replace_by_text(sample.title, sample.text())
+        self._corpus.replace_by_text(sample.title, sample.text())
 
     def open_paths(self, paths: Sequence[Path]) -> None:
         """A session replaces what is here; a tokenizer is shown; texts are added."""
@@ -71,14 +71,14 @@ class Opening(QObject):
             self.add_paths(texts)
 
     def add_paths(self, paths: Sequence[Path]) -> None:
-        self._shelf.add_paths(paths)
+        self._corpus.add_paths(paths)
         self._settings.add_recent([str(path.resolve()) for path in paths])
         self._settings.put(LAST_FOLDER, str(Path(paths[0]).resolve().parent))
 
     def add_text(self, text: str) -> None:
         if text:
             first_line = text.strip().split("\n")[0][:TITLE_LENGTH]
-            self._shelf.add_text(f"“{first_line}”", text)
+            self._corpus.add_text(f"“{first_line}”", text)
 
     def _ask_for_texts(self) -> None:
         paths = ask_for_texts(self._window, self._settings.get(LAST_FOLDER))

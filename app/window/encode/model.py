@@ -11,9 +11,9 @@ from typing import get_args
 from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
+from app.session.corpus import SessionCorpus
+from app.session.corpus_texts import CorpusText
 from app.session.runs import Runs
-from app.session.shelf import Shelf
-from app.session.sources import Source
 from app.session.time import TimeCursor
 from app.worker.job import Task
 from bpe_core import Corpus, Progress
@@ -43,10 +43,10 @@ class CorpusEncoding(QObject):
     ended = Signal()
 
     def __init__(
-        self, runs: Runs, cursor: TimeCursor, shelf: Shelf, aside: Aside, parent: QObject | None = None
+        self, runs: Runs, cursor: TimeCursor, corpus: SessionCorpus, aside: Aside, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self._runs, self._cursor, self._shelf, self._aside = runs, cursor, shelf, aside
+        self._runs, self._cursor, self._corpus, self._aside = runs, cursor, corpus, aside
 
     @property
     def is_busy(self) -> bool:
@@ -67,7 +67,7 @@ class CorpusEncoding(QObject):
         run = self._runs.shown
         if self.is_busy:
             return
-        sources = tuple(Source(file.name, path=file) for file in files) or self._shelf.sources.value
+        sources = tuple(CorpusText(file.name, path=file) for file in files) or self._corpus.texts.value
         if run is None or run.history is None or not sources:
             self.failed.emit("There is nothing to encode with yet: train first, or open a text.")
             return
@@ -80,7 +80,7 @@ class CorpusEncoding(QObject):
         history = run.history
 
         def work(task: Task) -> EncodedCorpus:
-            corpus = Corpus.joined([source.corpus() for source in sources])
+            corpus = Corpus.joined([source.as_corpus() for source in sources])
             return encode_corpus(
                 corpus, history, path, at=at, width=width, progress=task.report, cancelled=task.cancelled
             )

@@ -92,7 +92,7 @@ class Exchanging(QObject):
         self.compare_panel.choice.setFocus()
 
     def _count(self) -> None:
-        self._session.runs.count_on(self._session.shelf.sources.value)
+        self._session.runs.count_on(self._session.corpus.texts.value)
 
     def _enable(self) -> None:
         shown = self._session.runs.shown

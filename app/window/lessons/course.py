@@ -100,7 +100,7 @@ class Course(QObject):
         session.runs.grew.connect(lambda start, stop: self._look())
         session.cursor.moved.connect(lambda position: self.changed.emit())
         session.detour.changed.connect(self._detour_changed)
-        session.shelf.sources.changed.connect(lambda sources: self._see_what_was_brought())
+        session.corpus.texts.changed.connect(lambda sources: self._see_what_was_brought())
 
     # What a person does
 
@@ -359,7 +359,7 @@ class Course(QObject):
     def _see_what_was_brought(self) -> None:
         """Who opens a text of their own wants to go on with it."""
         detour = self._session.detour
-        if detour.kept is not None and any(detour.brought(self._session.shelf.sources.value)):
+        if detour.kept is not None and any(detour.brought(self._session.corpus.texts.value)):
             QTimer.singleShot(0, self, self._leave_with_what_was_brought)
 
     def _leave_with_what_was_brought(self) -> None:

@@ -42,14 +42,14 @@ class Asking(QObject):
         self, session: Session, text: TokenTextModel, inspector: InspectorModel, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        runs, cursor, shelf, aside = session.runs, session.cursor, session.shelf, session.aside
+        runs, cursor, corpus, aside = session.runs, session.cursor, session.corpus, session.aside
         self._runs, self._cursor, self._inspector = runs, cursor, inspector
-        self.life = TokenLifeModel(inspector, runs, cursor, shelf, aside, self)
+        self.life = TokenLifeModel(inspector, runs, cursor, corpus, aside, self)
         self.why = WhyModel(text, runs, cursor, aside, self)
         self.race = RaceModel(runs, cursor, aside, self)
-        self.sizes = SizesModel(runs, cursor, shelf, aside, self)
+        self.sizes = SizesModel(runs, cursor, corpus, aside, self)
         self.ties = TiesModel(runs, cursor, session.text, aside, self)
-        self.encoding = CorpusEncoding(runs, cursor, shelf, aside, self)
+        self.encoding = CorpusEncoding(runs, cursor, corpus, aside, self)
 
     def panel(self, inspector: InspectorModel) -> InsightPanel:
         """The pages of the inspector."""

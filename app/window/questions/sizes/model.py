@@ -9,10 +9,10 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
+from app.session.corpus import SessionCorpus
 from app.session.counts import Counted
 from app.session.run import Run
 from app.session.runs import Runs
-from app.session.shelf import Shelf
 from app.session.time import TimeCursor
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine, Numbers, thinned
 from app.window.parts.throttle import Throttle
@@ -74,13 +74,13 @@ class SizesModel(QObject):
     failed = Signal(str)
 
     def __init__(
-        self, runs: Runs, cursor: TimeCursor, shelf: Shelf, aside: Aside, parent: QObject | None = None
+        self, runs: Runs, cursor: TimeCursor, corpus: SessionCorpus, aside: Aside, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self.facts: SizesFacts | None = None
         self.measure = MEASURES[0]
         self.held_out: Path | None = None
-        self._runs, self._cursor, self._shelf, self._aside = runs, cursor, shelf, aside
+        self._runs, self._cursor, self._corpus, self._aside = runs, cursor, corpus, aside
         self._asked: Hashable = None  # what the curves are of
         self._is_shown: dict[str, bool] = {}  # by the names of texts about which that was said
         self._watched = False
@@ -161,13 +161,13 @@ class SizesModel(QObject):
         self.changed.emit()
 
     def _ask(self, run: Run, history: MergeHistory) -> None:
-        sources = self._shelf.sources.value if run.words is None else ()  # one that came without texts
+        sources = self._corpus.texts.value if run.words is None else ()  # one that came without texts
         key = (run.stamp, len(history), self.held_out, sources)
         if key == self._asked:
             return
         self._asked = key
         ranked, tables, held_out = self._runs.ranked.of(run), self._tables(run), self.held_out
-        texts: dict[str, Callable[[], Corpus]] = {source.name: source.corpus for source in sources[:MOST_FILES]}
+        texts: dict[str, Callable[[], Corpus]] = {source.name: source.as_corpus for source in sources[:MOST_FILES]}
         if held_out is not None:
             texts[HELD_OUT + held_out.name] = lambda: Corpus.from_files([held_out])
 
@@ -195,7 +195,7 @@ class SizesModel(QObject):
         """The words of each file, where there are several and their counts are remembered."""
         if not 2 <= len(run.sources) <= MOST_FILES:
             return {}
-        outcomes = {source.name: self._shelf.counts.outcome_of(source, run.recipe) for source in run.sources}
+        outcomes = {source.name: self._corpus.counts.outcome_of(source, run.recipe) for source in run.sources}
         return {name: outcome.table for name, outcome in outcomes.items() if isinstance(outcome, Counted)}
 
     def _take(self, answer: tuple[SizesFacts | None, list[str]]) -> None:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
+from app.session.corpus import SessionCorpus
+from app.session.corpus_texts import CorpusText
 from app.session.counts import Counted
 from app.session.run import Run
 from app.session.runs import Runs
-from app.session.shelf import Shelf
-from app.session.sources import Source
 from app.session.time import TimeCursor
 from app.session.timer import timer
 from app.window.parts.throttle import Throttle
@@ -94,7 +94,7 @@ class TokenLifeModel(QObject):
         inspector: InspectorModel,
         runs: Runs,
         cursor: TimeCursor,
-        shelf: Shelf,
+        corpus: SessionCorpus,
         aside: Aside,
         parent: QObject | None = None,
     ) -> None:
@@ -104,7 +104,7 @@ class TokenLifeModel(QObject):
         self.lines: tuple[Line, ...] = ()
         self.hint = ""
         self._inspector, self._runs, self._cursor = inspector, runs, cursor
-        self._shelf, self._aside = shelf, aside
+        self._corpus, self._aside = corpus, aside
         self._watched = False
         self._files: tuple[Run, FileCounts] | None = None
         self._throttle = throttle = Throttle(FOLLOW_MILLISECONDS, self._ask, self)
@@ -185,7 +185,7 @@ class TokenLifeModel(QObject):
         if len(run.sources) < 2:
             return None
         if self._files is None or self._files[0] is not run:
-            outcomes = [self._shelf.counts.outcome_of(source, run.recipe) for source in run.sources]
+            outcomes = [self._corpus.counts.outcome_of(source, run.recipe) for source in run.sources]
             tables = [outcome.table for outcome in outcomes if isinstance(outcome, Counted)]
             if len(tables) < len(outcomes):
                 return None
@@ -294,7 +294,7 @@ def _reach_sentence(reached: Reachability, count: int, name: Callable[[int], str
 
 
 def find_lines(
-    ranked: RankedWords, token: int, at: int, sources: Sequence[Source], cancelled: CancelCheck
+    ranked: RankedWords, token: int, at: int, sources: Sequence[CorpusText], cancelled: CancelCheck
 ) -> tuple[Line, ...]:
     """Lines of the run's texts in which the token stands, each file given its turn."""
     found: list[Line] = []
@@ -303,7 +303,7 @@ def find_lines(
         if cancelled() or len(found) >= MOST_CONTEXTS:
             break
         try:
-            corpus = source.corpus()
+            corpus = source.as_corpus()
             most = max(2, MOST_CONTEXTS // len(sources))
             hits = contexts(corpus, ranked, token, at, most=most, seconds=seconds, cancelled=cancelled)
         except BpeError:

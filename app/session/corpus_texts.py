@@ -23,7 +23,7 @@ _numbers = itertools.count(1)
 
 
 @dataclass(frozen=True)
-class Source:
+class CorpusText:
     """A file or a text given directly. Its number is its identity, however it is moved about."""
 
     name: str
@@ -51,7 +51,7 @@ class Source:
             return None
         return status.st_size, status.st_mtime_ns
 
-    def corpus(self) -> Corpus:
+    def as_corpus(self) -> Corpus:
         """To be read, from its file or as it is."""
         if self.path is None:
             return Corpus.from_texts([self.text])
@@ -66,7 +66,7 @@ class Source:
         return self.number if self.path is None else (self.path, self.file_state(), self.encoding)
 
 
-Sources = tuple[Source, ...]
+CorpusTexts = tuple[CorpusText, ...]
 
 
 def _refuse_what_may_never_end(path: Path) -> None:
@@ -75,7 +75,7 @@ def _refuse_what_may_never_end(path: Path) -> None:
         raise CorpusError(f"{path} is a pipe or a device; the window learns from files only (bpe-explorer train can).")
 
 
-def with_files(sources: Sources, paths: tuple[Path, ...]) -> Sources:
+def with_files(sources: CorpusTexts, paths: tuple[Path, ...]) -> CorpusTexts:
     """The sources and those files that are not among them yet.
 
     >>> some = with_files((), (Path("a.txt"), Path("b.txt")))
@@ -85,10 +85,10 @@ def with_files(sources: Sources, paths: tuple[Path, ...]) -> Sources:
     known = {source.path for source in sources if not source.refused}
     fresh = [path for path in dict.fromkeys(paths) if path not in known]
     kept = tuple(source for source in sources if source.path is None or source.path not in fresh)
-    return kept + tuple(Source(path.name, path=path) for path in fresh)
+    return kept + tuple(CorpusText(path.name, path=path) for path in fresh)
 
 
-def from_session(name: str, path: str, encoding: str | None) -> Source:
+def from_session(name: str, path: str, encoding: str | None) -> CorpusText:
     """A file that a session names, which anybody may have sent.
 
     Where paths can name other computers, to look at such a file is to call one, and tells it who
@@ -97,14 +97,14 @@ def from_session(name: str, path: str, encoding: str | None) -> Source:
     refused = ""
     if PATHS_REACH_FAR and PureWindowsPath(path).drive.startswith(r"\\"):
         refused = f"{path} is on another computer, and only a session names it. If you trust it, add the file yourself."
-    return Source(name, path=Path(path), encoding=encoding, refused=refused)
+    return CorpusText(name, path=Path(path), encoding=encoding, refused=refused)
 
 
-def without(sources: Sources, numbers: set[int]) -> Sources:
+def without(sources: CorpusTexts, numbers: set[int]) -> CorpusTexts:
     return tuple(source for source in sources if source.number not in numbers)
 
 
-def moved(sources: Sources, number: int, place: int) -> Sources:
+def moved(sources: CorpusTexts, number: int, place: int) -> CorpusTexts:
     """The source of that number at another place, the others closing up."""
     chosen = [source for source in sources if source.number == number]
     others = without(sources, {number})

@@ -10,16 +10,16 @@ from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
 from app.session.changes import Held, Steps
+from app.session.corpus_texts import CorpusText, CorpusTexts, moved, with_files, without
 from app.session.counts import CountProgress, Counts, Outcome
 from app.session.notices import Notice
-from app.session.sources import Source, Sources, moved, with_files, without
 from bpe_core import Cancelled, Recipe
 from bpe_core.progress import CancelCheck
 
 TOPIC = "files of folders"
 
 
-class Shelf(QObject):
+class SessionCorpus(QObject):
     """A list of texts that a person arranges; they are counted as the present recipe splits them."""
 
     noticed = Signal(Notice)
@@ -27,7 +27,7 @@ class Shelf(QObject):
 
     def __init__(self, recipe: Held[Recipe], aside: Aside, undo: Steps, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.sources: Held[Sources] = Held((), undo, self)
+        self.texts: Held[CorpusTexts] = Held((), undo, self)
         self.counts = Counts(aside, self)
         self._recipe = recipe
         self._aside = aside
@@ -48,39 +48,39 @@ class Shelf(QObject):
         )
 
     def add_text(self, name: str, text: str) -> None:
-        self.sources.put((*self.sources.value, Source(name, text=text)), f"Add {name}")
+        self.texts.put((*self.texts.value, CorpusText(name, text=text)), f"Add {name}")
 
     def replace_by_text(self, name: str, text: str) -> None:
-        self.sources.put((Source(name, text=text),), f"Use {name}")
+        self.texts.put((CorpusText(name, text=text),), f"Use {name}")
 
     def remove(self, numbers: set[int]) -> None:
-        self.sources.put(without(self.sources.value, numbers), "Remove from the corpus")
+        self.texts.put(without(self.texts.value, numbers), "Remove from the corpus")
 
     def move(self, number: int, place: int) -> None:
-        self.sources.put(moved(self.sources.value, number, place), "Reorder the corpus")
+        self.texts.put(moved(self.texts.value, number, place), "Reorder the corpus")
 
     def read_as(self, numbers: set[int], encoding: str | None) -> None:
         """Read files in another encoding."""
         changed = (
             dataclasses.replace(source, encoding=encoding) if source.number in numbers else source
-            for source in self.sources.value
+            for source in self.texts.value
         )
-        self.sources.put(tuple(changed), "Change the encoding")
+        self.texts.put(tuple(changed), "Change the encoding")
 
     def count(self) -> None:
         """Count what is not counted yet."""
-        self.counts.want(self.sources.value, self._recipe.value)
+        self.counts.want(self.texts.value, self._recipe.value)
 
-    def outcome_of(self, source: Source) -> Outcome | None:
+    def outcome_of(self, source: CorpusText) -> Outcome | None:
         return self.counts.outcome_of(source, self._recipe.value)
 
-    def progress_of(self, source: Source) -> CountProgress | None:
+    def progress_of(self, source: CorpusText) -> CountProgress | None:
         return self.counts.progress_of(source)
 
     def _take_files(self, paths: tuple[Path, ...]) -> None:
         if not paths:
             self.noticed.emit(Notice("There are no files in that folder."))
-        self.sources.put(with_files(self.sources.value, paths), "Add files")
+        self.texts.put(with_files(self.texts.value, paths), "Add files")
 
     def _tell_if_all_are_listed(self) -> None:
         if not self.is_listing:
