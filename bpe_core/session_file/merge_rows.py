@@ -26,26 +26,30 @@ SELECT = (
 )
 
 
-def merge_columns(connection: sqlite3.Connection, run: int, alphabet: Alphabet, where: str) -> Columns:
-    """All merges of a run; a FormatError names the first that cannot be."""
+def merge_columns(
+    connection: sqlite3.Connection, run: int, alphabet: Alphabet, where: str, *, may_drop: bool
+) -> Columns:
+    """All steps of a run; a FormatError names the first that cannot be. One without a right half drops the left."""
     rows = connection.execute(SELECT, (run, LARGEST_VOCABULARY + 1)).fetchall()
     if len(rows) > LARGEST_VOCABULARY:
         raise FormatError(f"{where}: there are more than {LARGEST_VOCABULARY:,} merges.")
     table = np.array(rows, np.int64).reshape(-1, 8).T
     step, left, right, count, other_left, other_right, other_count, tokens_left = table
-    ids = len(alphabet) + np.arange(len(step))  # of the token each merge makes
+    drops = (right == NOTHING) & may_drop
+    ids = len(alphabet) + np.cumsum(~drops) - ~drops  # as many as there are before each step
     _refuse(step != np.arange(1, len(step) + 1), "its number does not follow the one before", where)
-    for half in (left, right):
+    for half in (left, np.where(drops, left, right)):
         _refuse((half < 0) | (half >= ids), "it joins a token that does not exist yet", where)
         _refuse(_never_merges(alphabet, half), "it joins what stands for the unknown, which never merges", where)
+        _refuse(_is_gone(half, step, left[drops], step[drops]), "it takes a token that was dropped before", where)
     _refuse(_repeats(left, right), "it joins the same pair as one before", where)
     _refuse((count < NOTHING) | (tokens_left < NOTHING), "a count is negative", where)
     has_other = other_left != NOTHING
-    for half in (other_left, other_right):
+    for half in (other_left, np.where(may_drop & (other_right == NOTHING), other_left, other_right)):
         _refuse((half < NOTHING) | (half >= ids) | ((half != NOTHING) != has_other), "its runner-up is no pair", where)
     # It may be larger than the winner's: merges from elsewhere, counted on a corpus of one's own.
     _refuse(np.where(has_other, other_count < 0, other_count != NOTHING), "the count of its runner-up cannot be", where)
-    _check_lengths(alphabet, left.tolist(), right.tolist(), where)
+    _check_lengths(alphabet, left[~drops].tolist(), right[~drops].tolist(), where)
     columns = Columns.with_room(len(step))
     for name, values in zip(Columns._fields, table[1:], strict=True):
         getattr(columns, name)[:] = values
@@ -67,8 +71,17 @@ def _never_merges(alphabet: Alphabet, half: Int64s) -> npt.NDArray[np.bool_]:
 def _repeats(left: Int64s, right: Int64s) -> npt.NDArray[np.bool_]:
     """Which pairs were there before."""
     wrong = np.ones(len(left), bool)
-    wrong[np.unique((left << 32) | right, return_index=True)[1]] = False
+    wrong[np.unique((left << 32) | (right + 1), return_index=True)[1]] = False  # no right half counts as one, too
     return wrong
+
+
+def _is_gone(half: Int64s, step: Int64s, dropped: Int64s, when: Int64s) -> npt.NDArray[np.bool_]:
+    """Which of these tokens were dropped at an earlier step."""
+    if not len(dropped):
+        return np.zeros(len(half), bool)
+    end = np.full(max(int(half.max()), int(dropped.max())) + 1, len(step) + 1)
+    end[dropped[::-1]] = when[::-1]  # of several, the first
+    return end[half] < step
 
 
 def _check_lengths(alphabet: Alphabet, left: list[int], right: list[int], where: str) -> None:

@@ -24,6 +24,7 @@ from bpe_core.errors import FormatError
 from bpe_core.formats.base import NO_NUMBER
 from bpe_core.formats.rebuilding import checked_alphabet, checked_end_reason, checked_recipe, checked_symbol
 from bpe_core.history.history import NOTHING, MergeHistory
+from bpe_core.learning.methods import Method
 from bpe_core.recipe import Recipe
 from bpe_core.session_file import schema
 from bpe_core.session_file.merge_rows import merge_columns
@@ -192,7 +193,8 @@ class _Reader:
         history, counts = None, np.zeros(0, np.int64)
         if end_reason is not None:
             alphabet, counts = self._alphabet(number, recipe, where)
-            columns = merge_columns(self._connection, number, alphabet, where)
+            may_drop = Method.of(recipe).drops
+            columns = merge_columns(self._connection, number, alphabet, where, may_drop=may_drop)
             start = NOTHING if tokens_at_start is None else tokens_at_start
             reason = checked_end_reason(end_reason, where)
             if not NOTHING <= start <= LARGEST:

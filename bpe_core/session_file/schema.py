@@ -32,7 +32,8 @@ VERSION_1 = (
     "tokens_at_start INTEGER, end_reason TEXT, state TEXT NOT NULL, sentence TEXT NOT NULL) STRICT",
     "CREATE TABLE symbols (run INTEGER NOT NULL, id INTEGER NOT NULL, kind TEXT NOT NULL, text BLOB NOT NULL, "
     "decoded BLOB NOT NULL, count INTEGER, PRIMARY KEY (run, id)) STRICT, WITHOUT ROWID",
-    # the token is there to be read by people; the program goes by the ids
+    # the token is there to be read by people; the program goes by the ids. A step that drops the left token has -1
+    # for the right. What a method chooses by besides, and whether a person forced a step, is for a further table
     "CREATE TABLE merges (run INTEGER NOT NULL, step INTEGER NOT NULL, token TEXT NOT NULL, left_id INTEGER NOT NULL, "
     "right_id INTEGER NOT NULL, count INTEGER, runner_up_left INTEGER, runner_up_right INTEGER, "
     "runner_up_count INTEGER, tokens_left INTEGER, PRIMARY KEY (run, step)) STRICT, WITHOUT ROWID",

@@ -188,7 +188,7 @@ class SessionWriter:
             stop = min(start + ROWS_AT_ONCE, len(history))
             names.grow(history.first(stop))
             columns = (column[start:stop].tolist() for column in history.columns)
-            tokens = names.text[names.base + start : names.base + stop]
+            tokens = history.first(stop).of_steps(names.text, start)
             steps = range(start + 1, stop + 1)
             self._connection.executemany(INSERT_MERGE, zip(repeat(run), steps, tokens, *columns, strict=False))
 

@@ -1,0 +1,89 @@
+"""Trainer, history, tokenizer and session serve a method whose steps drop tokens, though nothing of it is theirs."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+import bpe_core as bpe
+from bpe_core.history.history import NOTHING
+from bpe_core.learning.methods import METHODS
+from bpe_core.session_file import SavedRun, SavedSession, read_session, write_session
+from tests.core.learning import all_columns
+
+TEXT = "the lowest price is lower than the last one, and the lowest is the last"
+
+
+@pytest.fixture(autouse=True)
+def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(METHODS, "dropping", "tests.dropping_method")
+
+
+@pytest.fixture
+def recipe() -> bpe.Recipe:
+    return bpe.Recipe.preset("words", base="bytes", method="dropping", vocab_size=270, special_tokens=("<end>",))
+
+
+@pytest.fixture
+def history(recipe: bpe.Recipe) -> bpe.MergeHistory:
+    return bpe.train(bpe.Corpus.from_texts([TEXT]), recipe)
+
+
+def test_it_is_trained_until_the_vocabulary_has_shrunk_to_its_size(history: bpe.MergeHistory) -> None:
+    assert (history.end_reason, history.vocabulary_size) == ("vocabulary full", 270)
+    assert {step.right for step in history} == {NOTHING}
+    assert all(step.count <= step.runner_up_count for step in history)
+    assert history.tokens_after.tolist() == sorted(history.tokens_after.tolist())
+
+
+def test_a_text_is_cut_as_it_was_after_any_number_of_steps(history: bpe.MergeHistory) -> None:
+    tokenizer = bpe.Tokenizer(history)
+    for at in range(len(history) + 1):
+        ids = tokenizer.encode(TEXT, at=at)
+        assert tokenizer.decode(ids) == TEXT.replace(" ", "")  # blanks belong to no word
+        assert set(ids) <= set(history.first(at).vocabulary.tolist())
+        assert [id for _, _, id in tokenizer.spans(TEXT, at)] == ids
+    dropped = tokenizer.encode("lowest<end>", allowed_special="all")
+    assert (dropped[-1], tokenizer.is_special(dropped[-1])) == (history.first_special, True)
+    with pytest.raises(bpe.BpeError, match="only where pairs are joined"):
+        tokenizer.boundaries(TEXT)
+
+
+def test_a_run_goes_on_from_its_history(recipe: bpe.Recipe, history: bpe.MergeHistory) -> None:
+    words = bpe.count_words(bpe.Corpus.from_texts([TEXT]), recipe)
+    again = bpe.Trainer(words, recipe, history=history.first(10))
+    again.advance()
+    assert all_columns(again.history) == all_columns(history)
+    with pytest.raises(bpe.NothingToLearn, match="longer than a byte"):
+        bpe.Trainer(bpe.WordTable.from_counts({"a": 2}), recipe)
+
+
+def test_a_session_holds_its_steps(recipe: bpe.Recipe, history: bpe.MergeHistory, tmp_path: Path) -> None:
+    path = tmp_path / "dropping.bpex"
+    write_session(SavedSession(recipe, runs=(SavedRun(1, recipe, history=history, state="ended"),)), path)
+    found = read_session(path).runs[0].history
+    assert found is not None
+    assert (found.recipe, found.alphabet) == (recipe, history.alphabet)
+    assert all_columns(found) == all_columns(history)
+
+
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        ("UPDATE merges SET left_id = (SELECT left_id FROM merges WHERE step = 1) WHERE step = 5", "merge 5: it takes"),
+        ("UPDATE merges SET left_id = 9999 WHERE step = 3", "merge 3: it joins a token that does not exist"),
+        ("UPDATE runs SET recipe = json_remove(recipe, '$.method')", "base symbols are not those"),
+    ],
+)
+def test_steps_that_cannot_be_are_refused(
+    damage: str, told: str, recipe: bpe.Recipe, history: bpe.MergeHistory, tmp_path: Path
+) -> None:
+    path = tmp_path / "dropping.bpex"
+    write_session(SavedSession(recipe, runs=(SavedRun(1, recipe, history=history, state="ended"),)), path)
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(damage)
+    with pytest.raises(bpe.FormatError, match=told):
+        read_session(path)
