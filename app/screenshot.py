@@ -52,9 +52,8 @@ class Screenshot(QObject):
         program = self._program
         run = program.session.runs.shown
         is_done = run is not None and run.phase in (Phase.ENDED, Phase.FAILED, Phase.PAUSED)
-        asking = program.asking
-        is_asking = program.session.aside.is_busy() or asking.life.is_waiting
-        return is_done and not (program.encoder.is_behind or program.pairs.is_waiting or is_asking)
+        is_asking = program.session.aside.is_busy() or program.pages.are_waiting
+        return is_done and not (program.encoder.is_behind or is_asking)
 
     def _take(self) -> None:
         is_saved = self._program.window.grab().save(str(self._path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtGui import QAction, QKeySequence
@@ -25,9 +26,19 @@ class Item:
 
 
 SEPARATOR = Item("", "")
+ABOUT_PAGES = Item("pages", "")  # here stand the actions that the pages bring along
 
+TITLES = {
+    "file": "&File",
+    "edit": "&Edit",
+    "training": "&Training",
+    "time": "T&ime",
+    "ask": "&Ask",
+    "view": "&View",
+    "help": "&Help",
+}
 MENUS: dict[str, tuple[Item, ...]] = {
-    "&File": (
+    "file": (
         Item("new_session", "&New Session", "Begin with an empty corpus; what was not saved can be brought back"),
         Item("open_session", "Open &Session …", "Open a session that was saved", "Ctrl+Alt+O"),
         Item("save", "Sa&ve Session", "Keep corpus, runs, text and notes in a file", Standard.Save),
@@ -50,7 +61,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         ),
         Item("quit", "&Quit", "Close the window", Standard.Quit),
     ),
-    "&Edit": (
+    "edit": (
         Item("undo", "&Undo", "Take back the last change", Standard.Undo, "undo"),
         Item("redo", "&Redo", "Make the change again", Standard.Redo, "redo"),
         SEPARATOR,
@@ -60,7 +71,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         SEPARATOR,
         Item("find", "&Find Merges", "Filter the merge table", Standard.Find, "search"),
     ),
-    "&Training": (
+    "training": (
         Item("main", "&Train", "Learn merges from the corpus", "F5", "train"),
         Item("new_run", "Train a &New Run", "Begin again; earlier runs stay", "Ctrl+F5"),
         Item("step", "One &Step", "Learn one merge", "F6", "step"),
@@ -71,7 +82,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("runs", "&All Runs", "List all runs: look at one, train again with another rule, compare", "Ctrl+Shift+L"),
         Item("extend", "Continue to &Larger Vocabulary", "Go on to the size the recipe now asks for", "Ctrl+Shift+F5"),
     ),
-    "T&ime": (
+    "time": (
         Item("play", "&Play History", "Let the moment shown walk forward by itself", "F7", "train"),
         Item("back", "One Merge &Back", "Show the world one merge earlier", "Alt+Left", "back"),
         Item("forward", "One Merge &Forward", "Show the world one merge later", "Alt+Right", "step"),
@@ -90,21 +101,17 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("note", "Write a &Note …", "Write about the moment shown", "Ctrl+Shift+D"),
         Item("copy_reference", "&Copy Reference", "Copy the moment shown as bpe:run#merge", "Ctrl+Shift+R"),
     ),
-    "&Ask": (
+    "ask": (
         Item("why", "&Why Is It Cut Here?", "Show why the text is cut where the caret stands", "Ctrl+Shift+W"),
         Item("token", "About the &Token", "Show the life of the token at the caret, or of the merge shown", "Ctrl+T"),
         Item("paid", "What &Paid for It?", "Show the words and files that the merge shown was made for"),
-        Item("race", "The &Race of Pairs", "Follow the counts of chosen pairs through the training"),
-        Item("follow", "&Follow This Pair", "Let the pair of the merge shown run against the others", "Ctrl+Shift+F"),
-        Item("sizes", "Which Vocabulary &Size?", "Show what each size would mean for your texts"),
-        Item("ties", "What Did the T&ies Decide?", "List the merges that a tie decided, and try another rule"),
-        Item("compare", "&Compare with Another …", "Put another run or tokenizer beside the one shown"),
+        ABOUT_PAGES,
         SEPARATOR,
         Item("hold_out", "&Held-Out Text …", "Name a text that is not learned from, to measure sizes by"),
         Item("encode", "&Encode Texts …", "Write whole texts as token ids into a file", "Ctrl+Shift+E"),
     ),
-    "&View": (),
-    "&Help": (
+    "view": (),
+    "help": (
         Item("lessons", "&Lessons", "Learn byte-pair encoding in short steps", "Shift+F1", "lesson"),
         Item("help", "&Help", "How to use this window", Standard.HelpContents),
         Item("about", "&About BPE Explorer", "What this program is"),
@@ -115,18 +122,16 @@ MENUS: dict[str, tuple[Item, ...]] = {
 class Actions:
     """The table made into actions of one window; each is an attribute by its name in `by_name`."""
 
-    def __init__(self, window: QMainWindow) -> None:
+    def __init__(self, window: QMainWindow, about_pages: Sequence[Item]) -> None:
         self._window = window
         self.by_name: dict[str, QAction] = {}
         self.menus: dict[str, QMenu] = {}
-        for title, items in MENUS.items():
-            menu = window.menuBar().addMenu(title)
-            self.menus[title.replace("&", "")] = menu
+        self._items: list[Item] = []
+        for id, items in MENUS.items():
+            menu = self.menus[id] = window.menuBar().addMenu(TITLES[id])
             for item in items:
-                if item is SEPARATOR:
-                    menu.addSeparator()
-                else:
-                    menu.addAction(self._action(item))
+                for action in about_pages if item is ABOUT_PAGES else (item,):
+                    self._add(menu, action)
         self.recolor()
 
     def __getitem__(self, name: str) -> QAction:
@@ -134,15 +139,17 @@ class Actions:
 
     def recolor(self) -> None:
         """Draw the icons in the palette's colours, after it has changed."""
-        for items in MENUS.values():
-            for item in items:
-                if item.icon:
-                    self.set_icon(item.name, item.icon)
+        for item in self._items:
+            if item.icon:
+                self.set_icon(item.name, item.icon)
 
     def set_icon(self, name: str, icon_name: str) -> None:
         self.by_name[name].setIcon(icon(icon_name, self._window.palette()))
 
-    def _action(self, item: Item) -> QAction:
+    def _add(self, menu: QMenu, item: Item) -> None:
+        if item is SEPARATOR:
+            menu.addSeparator()
+            return
         action = QAction(item.text, self._window)
         action.setObjectName(item.name)
         action.setCheckable(item.checkable)
@@ -153,4 +160,5 @@ class Actions:
         action.setToolTip(f"{item.tip} ({keys})" if keys else item.tip)
         action.setStatusTip(item.tip)
         self.by_name[item.name] = action
-        return action
+        self._items.append(item)
+        menu.addAction(action)

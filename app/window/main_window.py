@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, Qt, Signal
@@ -17,12 +19,38 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.settings import Settings
+from app.window.actions import Actions
 from app.window.dock_tabs import DockTabs
+from app.window.message_bar import MessageBar
 from app.window.parts.focus_order import order_focus
 
-Area = Qt.DockWidgetArea
-STATE_VERSION = 2
+LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
+STATE_VERSION = 3  # of another version a layout is not taken over, but laid out anew
 LESSONS_WIDTH = 320
+
+
+@dataclass(frozen=True)
+class Dock:
+    """Where a panel has its place at first. Saved layouts know it by its id."""
+
+    id: str
+    title: str
+    area: Qt.DockWidgetArea
+    behind: str = ""  # the dock whose tab comes before
+    is_hidden: bool = False
+
+
+DOCKS = (
+    Dock("corpus", "Corpus", LEFT),
+    Dock("recipe", "Recipe", LEFT),
+    Dock("merges", "Merges", RIGHT),
+    Dock("inspector", "Inspector", RIGHT),
+    # Beside the recipe, which is short: on the right, table and inspector need all the height there is.
+    Dock("runs", "Runs", LEFT, behind="recipe", is_hidden=True),  # one run needs no list
+    Dock("bookmarks", "Bookmarks", LEFT, behind="runs"),
+    Dock("lessons", "Lessons", LEFT, behind="bookmarks", is_hidden=True),
+)
 
 
 class MainWindow(QMainWindow):
@@ -51,17 +79,11 @@ class MainWindow(QMainWindow):
         message_bar: QWidget,
         text: QWidget,
         charts: QWidget,
-        corpus: QWidget,
-        recipe: QWidget,
-        merges: QWidget,
-        inspector: QWidget,
-        runs: QWidget,
-        bookmarks: QWidget,
-        lessons: QWidget,
+        docks: Mapping[str, QWidget],
         time_bar: QWidget,
         status: QStatusBar,
     ) -> None:
-        """Put each part in its place."""
+        """Put each part in its place; those that lie in docks by their ids."""
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, toolbar)
         self.centre.addWidget(text)
         self.centre.addWidget(charts)
@@ -71,35 +93,29 @@ class MainWindow(QMainWindow):
         column.addWidget(message_bar)
         column.addWidget(self.centre, 1)
         self.setCentralWidget(middle)
-        self._add_dock("Corpus", corpus, Area.LeftDockWidgetArea)
-        self._add_dock("Recipe", recipe, Area.LeftDockWidgetArea)
-        self._add_dock("Merges", merges, Area.RightDockWidgetArea)
-        self._add_dock("Inspector", inspector, Area.RightDockWidgetArea)
-        # Beside the recipe, which is short: on the right, table and inspector need all the height there is.
-        self._add_dock("Runs", runs, Area.LeftDockWidgetArea)
-        self._add_dock("Bookmarks", bookmarks, Area.LeftDockWidgetArea)
-        self._add_dock("Lessons", lessons, Area.LeftDockWidgetArea)
-        self.tabifyDockWidget(self.docks["Recipe"], self.docks["Runs"])
-        self.tabifyDockWidget(self.docks["Runs"], self.docks["Bookmarks"])
-        self.tabifyDockWidget(self.docks["Bookmarks"], self.docks["Lessons"])
-        self.docks["Lessons"].hide()
-        self.docks["Runs"].hide()  # until somebody asks for it: one run needs no list
+        for row in DOCKS:
+            self._add_dock(row, docks[row.id])
+        for row in DOCKS:
+            if row.behind:
+                self.tabifyDockWidget(self.docks[row.behind], self.docks[row.id])
+        for row in DOCKS:
+            if row.is_hidden:
+                self.docks[row.id].hide()
         self._add_time_bar(time_bar)
         self.setStatusBar(status)
         self._as_it_was_made = self.saveState(STATE_VERSION)
-        order_focus(
-            [toolbar, message_bar, corpus, recipe, runs, bookmarks, lessons, text, charts, merges, inspector, time_bar]
-        )
+        left, right = ([docks[row.id] for row in DOCKS if row.area == area] for area in (LEFT, RIGHT))
+        order_focus([toolbar, message_bar, *left, text, charts, *right, time_bar])
 
     def arrange(self) -> None:
         """The sizes everything has at first, for the size that the window has."""
         self.centre.setSizes([360, 300])
         docks = self.docks
         right = self.width() * 36 // 100
-        self.resizeDocks([docks["Corpus"], docks["Merges"]], [270, right], Qt.Orientation.Horizontal)
-        self.resizeDocks([docks["Corpus"], docks["Recipe"]], [190, 413], Qt.Orientation.Vertical)
-        self.resizeDocks([docks["Merges"], docks["Inspector"]], [300, 335], Qt.Orientation.Vertical)
-        docks["Recipe"].raise_()
+        self.resizeDocks([docks["corpus"], docks["merges"]], [270, right], Qt.Orientation.Horizontal)
+        self.resizeDocks([docks["corpus"], docks["recipe"]], [190, 413], Qt.Orientation.Vertical)
+        self.resizeDocks([docks["merges"], docks["inspector"]], [300, 335], Qt.Orientation.Vertical)
+        docks["recipe"].raise_()
 
     def reset_layout(self) -> None:
         """As it was when the program was started for the first time."""
@@ -109,18 +125,17 @@ class MainWindow(QMainWindow):
 
     def raise_lessons(self) -> None:
         """Show the lessons, with room to read if they were not open yet."""
-        dock = self.docks["Lessons"]
+        dock = self.docks["lessons"]
         was_hidden = dock.isHidden()
-        dock.show()
-        dock.raise_()
+        self.show_dock("lessons")
         if was_hidden and not dock.isFloating():
             self.resizeDocks([dock], [LESSONS_WIDTH], Qt.Orientation.Horizontal)
-            self.resizeDocks([self.docks["Corpus"], dock], [110, 520], Qt.Orientation.Vertical)
+            self.resizeDocks([self.docks["corpus"], dock], [110, 520], Qt.Orientation.Vertical)
 
-    def raise_runs(self) -> None:
-        """Show the list of runs."""
-        self.docks["Runs"].show()
-        self.docks["Runs"].raise_()
+    def show_dock(self, id: str) -> None:
+        """Open a dock, before the others of its group."""
+        self.docks[id].show()
+        self.docks[id].raise_()
 
     def layout_state(self) -> tuple[QByteArray, QByteArray, QByteArray]:
         return self.saveGeometry(), self.saveState(STATE_VERSION), self.centre.saveState()
@@ -168,13 +183,13 @@ class MainWindow(QMainWindow):
             self.text_dropped.emit(mime.text())
         event.acceptProposedAction()
 
-    def _add_dock(self, title: str, widget: QWidget, area: Area) -> None:
-        dock = QDockWidget(title, self)
-        dock.setObjectName(title)
+    def _add_dock(self, row: Dock, widget: QWidget) -> None:
+        dock = QDockWidget(row.title, self)
+        dock.setObjectName(row.id)
         dock.setWidget(widget)
-        self.addDockWidget(area, dock)
+        self.addDockWidget(row.area, dock)
         self._dock_tabs.watch(dock)
-        self.docks[title] = dock
+        self.docks[row.id] = dock
 
     def _add_time_bar(self, time_bar: QWidget) -> None:
         bar = QToolBar("Time")
@@ -182,3 +197,13 @@ class MainWindow(QMainWindow):
         bar.setMovable(False)
         bar.addWidget(time_bar)
         self.addToolBar(Qt.ToolBarArea.BottomToolBarArea, bar)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What every topic of the window is connected with."""
+
+    window: MainWindow
+    actions: Actions
+    messages: MessageBar
+    settings: Settings

@@ -20,6 +20,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from app.window.charts.pairs_page import PairsPage
+from app.window.questions.race.page import RacePage
+from app.window.questions.token.page import TokenPage
+from app.window.questions.why.page import WhyPage
 from bpe_core import Corpus, MergeHistory, Recipe, Trainer, WordTable, count_words
 from bpe_core.insight.contributions import contributions
 from bpe_core.insight.race import race
@@ -164,18 +168,19 @@ class Window:
     # The questions: each asks about something else by its number, and says how the answer is known.
 
     def why(self, number: int) -> tuple[Callable[[], None], Callable[[], bool]]:
-        model, byte = self.program.asking.why, number * 97 % TEXT_BYTES
+        model, byte = self.program.pages[WhyPage].model, number * 97 % TEXT_BYTES
         return lambda: model.look_at(byte), lambda: model.facts is not None and model.facts.byte == byte
 
     def token(self, number: int) -> tuple[Callable[[], None], Callable[[], bool]]:
-        model, token = self.program.asking.life, 256 + (number * 7_919) % self.program.session.cursor.end
+        model = self.program.pages[TokenPage].life.model
+        token = 256 + (number * 7_919) % self.program.session.cursor.end
         return (
-            lambda: self.program.inspector.look_at(token),
+            lambda: self.program.token.look_at(token),
             lambda: model.facts is not None and model.facts.token == token,
         )
 
     def race(self, number: int) -> tuple[Callable[[], None], Callable[[], bool]]:
-        model, run = self.program.asking.race, self.program.session.runs.shown
+        model, run = self.program.pages[RacePage].model, self.program.session.runs.shown
         assert run is not None
         assert run.history is not None
         columns, first = run.history.columns, number * 7_919 % (len(run.history) - 5)
@@ -185,17 +190,17 @@ class Window:
         ), lambda: model.facts is not None and [runner.pair for runner in model.facts.runners] == pairs
 
     def look_away(self) -> None:
-        self.program.window.docks["Inspector"].hide()
-        self.program.charts.setCurrentWidget(self.program.charts.pairs)
+        self.program.window.docks["inspector"].hide()
+        self.program.charts.setCurrentWidget(self.program.pages[PairsPage])
 
     def look_at(self, question: str) -> None:
         """Bring the page of a question on top."""
         program = self.program
         if question == "race":
-            program.charts.setCurrentWidget(program.asking.race_panel)
+            program.charts.setCurrentWidget(program.pages[RacePage])
             return
-        (program.insight_panel.show_why if question == "why" else program.insight_panel.show_token)()
-        program.window.docks["Inspector"].show()
+        program.inspector.show_page(question)
+        program.window.docks["inspector"].show()
 
 
 def measure_answers(window: Window) -> bool:

@@ -2,7 +2,7 @@
 
 Inside the window a topic's models and views lie together, so not the folder but what a file imports tells
 which it is: a file that takes widgets, painters or charts from outside *draws*. What draws knows nothing of the engine,
-what does not draw knows nothing of what does, and files called `wiring` bring the two together.
+what does not draw knows nothing of what does; files called `wiring` and the list of all pages bring the two together.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def is_in(module: str, package: str) -> bool:
 
 
 def is_wiring(module: str) -> bool:
-    return module.rpartition(".")[2] == "wiring"
+    return module.rpartition(".")[2] == "wiring" or module == "app.window.pages"
 
 
 def draws(imports: set[str]) -> bool:

@@ -66,8 +66,8 @@ def main(folder: Path, seed: int) -> int:
             session.train()
         elif deed == "save":
             document.save(folder / "harbour.bpex")
-        elif deed == "export" and program.export.can_start():
-            program.export.start(folder / "merges.csv")
+        elif deed == "export" and program.exchanging.export.can_start():
+            program.exchanging.export.start(folder / "merges.csv")
         elif deed == "pause" and program.training.status.main == "pause":
             program.actions["main"].trigger()
         elif deed == "note" and session.runs.shown is not None and session.runs.shown.learned:

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase
 from app.settings import LOCATION, Settings
+from app.window.charts.pairs_page import PairsPage
 from app.wiring import Program, build
 from app.worker.job import THREAD
 
@@ -92,7 +93,7 @@ def settle(qtbot: QtBot, program: Program) -> None:
 
     def is_quiet() -> None:
         assert not program.encoder.is_behind
-        assert not program.pairs.is_waiting
+        assert not program.pages[PairsPage].model.is_waiting
         assert not program.session.corpus.counts.busy
 
     qtbot.waitUntil(is_quiet, timeout=WAIT)

@@ -41,7 +41,7 @@ def test_set_find_and_take_away(qtbot: QtBot, trained: Program) -> None:
     assert actions["bookmark"].isChecked()
     cursor.go_to(8)
     assert not actions["bookmark"].isChecked()
-    trained.window.docks["Bookmarks"].raise_()
+    trained.window.docks["bookmarks"].raise_()
     panel = trained.bookmarks_panel
     place = panel.list.visualRect(trained.bookmarks.index(1)).center()
     qtbot.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=place)

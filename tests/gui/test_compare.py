@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase, Run
+from app.window.questions.compare.page import ComparePage
 from app.wiring import Program
 from bpe_core import Corpus, Recipe, Tokenizer, train
 from bpe_core.formats import write_history
@@ -33,13 +34,13 @@ def comparing(qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monk
     write_history(OTHER, path)
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_, **__: (str(path), ""))
     program.actions["compare"].trigger()
-    program.exchanging.compare_panel.open.click()
+    program.pages[ComparePage].open.click()
     wait_until_compared(qtbot, program)
     return program
 
 
 def wait_until_compared(qtbot: QtBot, program: Program) -> None:
-    comparison = program.exchanging.comparison
+    comparison = program.pages[ComparePage].model
 
     def is_done() -> None:
         assert not comparison.is_waiting
@@ -57,19 +58,19 @@ def shown(program: Program) -> Run:
 
 
 def test_the_shown_run_stays_and_the_other_stands_beside(comparing: Program) -> None:
-    run, comparison = shown(comparing), comparing.exchanging.comparison
+    run, comparison = shown(comparing), comparing.pages[ComparePage].model
     assert run.history is not None
     assert run.recipe.ties != OTHER.recipe.ties
     found = compare_tables(run.history, OTHER)
     assert comparison.found == found
     assert found.cause == "tie"
     assert comparison.rowCount() == len(found.differing) > 0
-    assert "Likely cause, tie" in comparing.exchanging.compare_panel.summary.text()
-    assert comparing.exchanging.compare_panel.choice.currentText() == "Run 2: other.csv"
+    assert "Likely cause, tie" in comparing.pages[ComparePage].summary.text()
+    assert comparing.pages[ComparePage].choice.currentText() == "Run 2: other.csv"
 
 
 def test_what_is_cut_differently_is_marked(comparing: Program) -> None:
-    run, comparison = shown(comparing), comparing.exchanging.comparison
+    run, comparison = shown(comparing), comparing.pages[ComparePage].model
     assert run.history is not None
     expected = compare_texts(Tokenizer(run.history), Tokenizer(OTHER), "the lowest price, then that\nlast")
     assert comparison.cut is not None
@@ -78,13 +79,13 @@ def test_what_is_cut_differently_is_marked(comparing: Program) -> None:
         assert [piece.id for piece in cut.pieces] == [id for _, _, id in spans]
         differing = [any(start <= a < stop for start, stop in expected.regions) for a, _, _ in spans]
         assert [piece.differs for piece in cut.pieces] == differing
-    one, other = comparing.exchanging.compare_panel.texts
+    one, other = comparing.pages[ComparePage].texts
     assert one.toPlainText() == other.toPlainText() == "the lowest price, then that⏎\nlast"
     assert f"{len(expected.spans)} tokens here, {len(expected.other_spans)} there" in comparison.totals
 
 
 def test_both_travel_in_time(qtbot: QtBot, comparing: Program) -> None:
-    run, comparison = shown(comparing), comparing.exchanging.comparison
+    run, comparison = shown(comparing), comparing.pages[ComparePage].model
     assert run.history is not None
     comparing.session.cursor.go_to(10)
     wait_until_compared(qtbot, comparing)
@@ -96,14 +97,14 @@ def test_both_travel_in_time(qtbot: QtBot, comparing: Program) -> None:
 
 
 def test_a_row_leads_to_its_merge(comparing: Program) -> None:
-    comparison = comparing.exchanging.comparison
+    comparison = comparing.pages[ComparePage].model
     assert comparison.found is not None
     row = next(i for i, merge in enumerate(comparison.found.differing) if merge.place is not None)
     comparison.travel_to_row(row)
     place = comparison.found.differing[row].place
     assert place is not None
     assert comparing.session.cursor.position == place + 1
-    saved = comparing.exchanging.compare_panel.as_table()
+    saved = comparing.pages[ComparePage].as_table()
     assert saved[0] == ("Left", "Right", "Here", "There")
     assert len(saved) == comparison.rowCount() + 1
 
@@ -113,7 +114,7 @@ def test_runs_are_compared_with_each_other(qtbot: QtBot, comparing: Program) -> 
     comparing.session.train()
     wait_for_phase(qtbot, comparing, Phase.ENDED)
     settle(qtbot, comparing)
-    comparison = comparing.exchanging.comparison
+    comparison = comparing.pages[ComparePage].model
     assert [number for number, _ in comparison.choices()] == [2, 1]
     comparison.choose(1)
     wait_until_compared(qtbot, comparing)
@@ -125,23 +126,23 @@ def test_runs_are_compared_with_each_other(qtbot: QtBot, comparing: Program) -> 
 
 
 def test_without_a_second_one_the_panel_says_what_to_do(qtbot: QtBot, comparing: Program) -> None:
-    comparing.exchanging.comparison.choose(None)
-    panel = comparing.exchanging.compare_panel
+    comparing.pages[ComparePage].model.choose(None)
+    panel = comparing.pages[ComparePage]
     qtbot.waitUntil(lambda: "Choose another run" in panel.totals.text(), timeout=WAIT)
     assert panel.texts[0].toPlainText() == ""
-    assert comparing.exchanging.comparison.rowCount() == 0
+    assert comparing.pages[ComparePage].model.rowCount() == 0
 
 
 def test_another_look_keeps_the_text(qtbot: QtBot, comparing: Program) -> None:
-    before = comparing.exchanging.compare_panel.texts[0].toPlainText()
+    before = comparing.pages[ComparePage].texts[0].toPlainText()
     comparing.theme.choose("dark")
-    assert comparing.exchanging.compare_panel.texts[0].toPlainText() == before
+    assert comparing.pages[ComparePage].texts[0].toPlainText() == before
     comparing.theme.choose("light")
 
 
 def test_a_long_text_is_compared_as_far_as_is_said(qtbot: QtBot, comparing: Program) -> None:
     comparing.token_text.set_text("then that last low " * 1_000)
-    comparison = comparing.exchanging.comparison
+    comparison = comparing.pages[ComparePage].model
     qtbot.waitUntil(lambda: comparison.totals.startswith("The first 10,000 characters"), timeout=WAIT)
     wait_until_compared(qtbot, comparing)
-    assert len(comparing.exchanging.compare_panel.texts[0].toPlainText()) == 10_000
+    assert len(comparing.pages[ComparePage].texts[0].toPlainText()) == 10_000

@@ -28,10 +28,10 @@ def check(qtbot: QtBot, program: Program, *wanted: list[str]) -> None:
     """Only these bars are seen, each right below a dock that it names."""
 
     def is_tidy() -> None:
-        bars = bars_in_sight(program)
+        bars, docks = bars_in_sight(program), program.window.docks.values()
         assert sorted(map(titles, bars)) == sorted(wanted)
         for bar in bars:
-            dock = program.window.docks[bar.tabText(bar.currentIndex())]
+            dock = next(d for d in docks if d.windowTitle() == bar.tabText(bar.currentIndex()))
             assert (bar.x(), bar.y()) == (dock.x(), dock.geometry().bottom() + 1)
 
     qtbot.waitUntil(is_tidy, timeout=WAIT)
@@ -54,8 +54,8 @@ def test_lessons_come_and_go(qtbot: QtBot, program: Program) -> None:
     program.window.raise_lessons()
     check(qtbot, program, ["Recipe", "Bookmarks", "Lessons"])
     click_tab(qtbot, program, "Recipe")
-    qtbot.waitUntil(lambda: not program.window.docks["Recipe"].visibleRegion().isEmpty(), timeout=WAIT)
-    program.window.docks["Lessons"].hide()
+    qtbot.waitUntil(lambda: not program.window.docks["recipe"].visibleRegion().isEmpty(), timeout=WAIT)
+    program.window.docks["lessons"].hide()
     check(qtbot, program, ["Recipe", "Bookmarks"])
 
 
@@ -66,7 +66,7 @@ def test_a_reset_leaves_tabs_that_work(qtbot: QtBot, program: Program) -> None:
         program.window.reset_layout()
     check(qtbot, program, ["Recipe", "Bookmarks"])
     click_tab(qtbot, program, "Bookmarks")
-    qtbot.waitUntil(lambda: not program.window.docks["Bookmarks"].visibleRegion().isEmpty(), timeout=WAIT)
+    qtbot.waitUntil(lambda: not program.window.docks["bookmarks"].visibleRegion().isEmpty(), timeout=WAIT)
 
 
 def test_the_next_window_too(qtbot: QtBot, new_program: NewProgram) -> None:
@@ -76,13 +76,13 @@ def test_the_next_window_too(qtbot: QtBot, new_program: NewProgram) -> None:
     first.window.close()
     second = new_program()
     check(qtbot, second, ["Recipe", "Bookmarks", "Lessons"])
-    second.window.docks["Lessons"].hide()
+    second.window.docks["lessons"].hide()
     check(qtbot, second, ["Recipe", "Bookmarks"])
 
 
 def test_what_is_worked_with_has_room_from_the_start(program: Program) -> None:
     docks = program.window.docks
-    assert docks["Merges"].width() >= program.window.width() // 3
-    assert docks["Merges"].height() >= 280
-    assert docks["Inspector"].height() >= 300
+    assert docks["merges"].width() >= program.window.width() // 3
+    assert docks["merges"].height() >= 280
+    assert docks["inspector"].height() >= 300
     assert program.merge_panel.table.rowAt(program.merge_panel.table.viewport().height() - 1) == -1  # empty as yet

@@ -36,7 +36,7 @@ def dialog(program: Program, path: Path, format: str) -> ExportDialog:
 
 
 def press(qtbot: QtBot, program: Program, shown: ExportDialog) -> None:
-    with qtbot.waitSignal(program.export.ended, timeout=WAIT):
+    with qtbot.waitSignal(program.exchanging.export.ended, timeout=WAIT):
         shown.go.click()
 
 
@@ -113,10 +113,10 @@ def test_closing_the_dialog_stops_the_check(qtbot: QtBot, trained: Program, tmp_
     shown = dialog(trained, tmp_path / "ours.csv", "csv")
     shown.go.click()
     assert shown.go.text() == "Cancel"
-    with qtbot.waitSignal(trained.export.ended, timeout=WAIT):
+    with qtbot.waitSignal(trained.exchanging.export.ended, timeout=WAIT):
         shown.reject()
-    trained.export.put_in_place()
-    assert not trained.export.is_busy
+    trained.exchanging.export.put_in_place()
+    assert not trained.exchanging.export.is_busy
     assert not (tmp_path / "ours.csv").exists()
 
 
@@ -153,6 +153,6 @@ def test_nothing_to_export_yet(program: Program) -> None:
 
 
 def test_a_table_may_be_written_without_a_dialog(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
-    with qtbot.waitSignal(trained.export.ended, timeout=WAIT):
-        trained.export.start(tmp_path / "merges.csv")
-    assert len(read_history(tmp_path / "merges.csv")) == trained.export.merges
+    with qtbot.waitSignal(trained.exchanging.export.ended, timeout=WAIT):
+        trained.exchanging.export.start(tmp_path / "merges.csv")
+    assert len(read_history(tmp_path / "merges.csv")) == trained.exchanging.export.merges

@@ -13,6 +13,10 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase, Run
+from app.window.charts.curve_page import CurvePage
+from app.window.charts.pairs_page import PairsPage
+from app.window.questions.token.page import TokenPage
+from app.window.questions.why.page import WhyPage
 from app.window.text.ids_decoding import decode_ids
 from app.wiring import Program
 from app.worker.token_names import shown as shown_text
@@ -68,8 +72,8 @@ def test_text_box_and_time_travel(qtbot: QtBot, program: Program, imported: Run)
 
 
 def test_the_inspector_and_the_filter(qtbot: QtBot, program: Program, imported: Run) -> None:
-    program.inspector.look_at(256 + 30)
-    facts = program.inspector.facts
+    program.token.look_at(256 + 30)
+    facts = program.token.facts
     assert facts is not None
     assert facts.raw == Tokenizer(HISTORY).token_bytes(286)
     assert facts.parts == (int(HISTORY.columns.left[30]), int(HISTORY.columns.right[30]))
@@ -83,9 +87,9 @@ def test_the_merge_tree_of_a_word(qtbot: QtBot, program: Program, imported: Run)
     program.token_text.set_text("a lower price")
     settle(qtbot, program)
     program.actions["why"].trigger()
-    program.asking.why.look_at(3)
-    qtbot.waitUntil(lambda: program.asking.why.facts is not None, timeout=WAIT)
-    facts = program.asking.why.facts
+    program.pages[WhyPage].model.look_at(3)
+    qtbot.waitUntil(lambda: program.pages[WhyPage].model.facts is not None, timeout=WAIT)
+    facts = program.pages[WhyPage].model.facts
     assert facts is not None
     assert "".join(tree.text for tree in facts.trees) == "·lower"
     expected = [shown_text(Tokenizer(HISTORY).token_bytes(id)) for id in Tokenizer(HISTORY).encode(" lower")]
@@ -97,14 +101,18 @@ def test_every_chart_can_be_looked_at(qtbot: QtBot, program: Program, imported: 
         program.charts.setCurrentIndex(tab)
         program.session.cursor.go_to(10 + tab)
         qtbot.wait(160)
-    assert "Count on My Corpus" in program.curves.hint
-    assert program.pairs.lacks_words
-    assert not program.pairs.is_waiting
+    program.charts.show_page("compression")
+    shown = program.charts.page
+    assert isinstance(shown, CurvePage)
+    assert "Count on My Corpus" in shown.model.hint
+    program.charts.show_page("pairs")
+    assert program.pages[PairsPage].model.lacks_words
+    assert not program.pages[PairsPage].model.is_waiting
 
 
 def test_it_can_be_exported(qtbot: QtBot, program: Program, imported: Run, tmp_path: Path) -> None:
-    with qtbot.waitSignal(program.export.ended, timeout=WAIT):
-        program.export.start(tmp_path / "tokenizer.json")
+    with qtbot.waitSignal(program.exchanging.export.ended, timeout=WAIT):
+        program.exchanging.export.start(tmp_path / "tokenizer.json")
     back = read_history(tmp_path / "tokenizer.json")
     assert back.columns.left.tolist() == HISTORY.columns.left.tolist()
 
@@ -135,8 +143,8 @@ def test_the_pair_that_comes_next_is_the_tables_own(qtbot: QtBot, program: Progr
     wait_for_phase(qtbot, program, Phase.ENDED)
     program.session.cursor.go_to(0)
     settle(qtbot, program)
-    assert program.pairs.bars[0].left == "z"
-    assert not program.pairs.bars[0].is_next
+    assert program.pages[PairsPage].model.bars[0].left == "z"
+    assert not program.pages[PairsPage].model.bars[0].is_next
 
 
 def test_counting_needs_a_corpus(qtbot: QtBot, program: Program, imported: Run) -> None:
@@ -301,8 +309,8 @@ def test_the_numbers_shown_are_those_of_the_file(
         assert window.text_panel.ids.grid.selected_ids() == expected
         assert decode_ids(" ".join(map(str, expected)), shown(window)) == "the lowest"
         assert "no token with the number 9999" in decode_ids("9999", shown(window))
-        window.inspector.look_at(256)
-        assert window.inspector_panel.facts["Id"].text() == "258 in its file"
+        window.token.look_at(256)
+        assert window.pages[TokenPage].facts["Id"].text() == "258 in its file"
     with qtbot.waitSignal(program.asking.encoding.failed) as told:
         program.asking.encoding.start([], 5, None, tmp_path / "ids.npy")
     assert "in an order of its own" in told.args[0]

@@ -14,8 +14,14 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QTableWidget, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.window.charts.pairs_page import PairsPage
 from app.window.parts.linked_text import LinkedText
+from app.window.questions.race.page import RacePage
+from app.window.questions.sizes.page import SizesPage
+from app.window.questions.ties.page import TiesPage
+from app.window.questions.token.page import TokenPage
 from app.window.questions.why.model import WordFacts
+from app.window.questions.why.page import WhyPage
 from app.wiring import Program
 from bpe_core import Tokenizer
 from bpe_core.insight.ranked_words import RankedWords
@@ -49,11 +55,9 @@ def learned(qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path, t
 
 def answered(qtbot: QtBot, program: Program) -> None:
     """Wait until no question is under way or about to be asked."""
-    asking = program.asking
-    models = (asking.why, asking.life, asking.race, asking.sizes, asking.ties)
 
     def is_quiet() -> None:
-        assert not any(model.is_waiting for model in models)
+        assert not program.pages.are_waiting
         assert not program.session.aside.is_busy()
 
     settle(qtbot, program)
@@ -70,7 +74,7 @@ def click_before(qtbot: QtBot, program: Program, byte: int) -> None:
 
 
 def word_facts(program: Program) -> WordFacts:
-    facts = program.asking.why.facts
+    facts = program.pages[WhyPage].model.facts
     assert facts is not None
     return facts
 
@@ -98,12 +102,12 @@ def test_one_click_tells_why_every_boundary_stands(qtbot: QtBot, learned: Progra
         for byte in (1, 5, 8, 14, 24, 29):
             click_before(qtbot, program, byte)
             answered(qtbot, program)
-            assert program.insight_panel.currentWidget() is program.asking.why_panel
+            assert program.inspector.currentWidget() is program.pages[WhyPage]
             facts = word_facts(program)
             assert facts.asked is not None
             assert facts.asked.byte == byte
             assert (facts.asked.kind == "joined") == (byte not in starts)
-            told = program.asking.why_panel.reason.text()
+            told = program.pages[WhyPage].reason.text()
             assert told
             assert all(f"step:{step}" in told for step in facts.asked.steps)
             whole = "".join(tree.text for tree in facts.trees)
@@ -114,7 +118,7 @@ def test_one_click_tells_why_every_boundary_stands(qtbot: QtBot, learned: Progra
 def test_the_pattern_says_which_branch_made_the_words(qtbot: QtBot, learned: Program) -> None:
     click_before(qtbot, learned, 21)  # said| 1
     answered(qtbot, learned)
-    told = learned.asking.why_panel.reason.text()
+    told = learned.pages[WhyPage].reason.text()
     assert "pattern" in told
     assert r"\p{L}+" in told
     assert r"\p{N}+" in told
@@ -127,7 +131,7 @@ def test_a_reason_is_a_way_to_travel(qtbot: QtBot, learned: Program) -> None:
     click_before(qtbot, learned, joint.byte)
     answered(qtbot, learned)
     (step,) = joint.steps
-    learned.asking.why_panel.reason.linkActivated.emit(f"step:{step}")
+    learned.pages[WhyPage].reason.linkActivated.emit(f"step:{step}")
     assert learned.session.cursor.position == step
     learned.session.cursor.go_to(step - 1)
     answered(qtbot, learned)
@@ -135,7 +139,7 @@ def test_a_reason_is_a_way_to_travel(qtbot: QtBot, learned: Program) -> None:
     assert again is not None
     assert again.kind == "later"
     assert f"merge {step}" in again.sentence
-    joints = learned.asking.why_panel.joints
+    joints = learned.pages[WhyPage].joints
     row = next(row for row in range(joints.count()) if again.sentence == joints.item(row).toolTip())
     joints.setFocus()
     joints.setCurrentRow(row)
@@ -146,7 +150,7 @@ def test_a_reason_is_a_way_to_travel(qtbot: QtBot, learned: Program) -> None:
 def test_a_word_is_walked_through_merge_by_merge(qtbot: QtBot, learned: Program) -> None:
     click_before(qtbot, learned, 8)  # in newer
     answered(qtbot, learned)
-    panel, facts = learned.asking.why_panel, word_facts(learned)
+    panel, facts = learned.pages[WhyPage], word_facts(learned)
     assert len(facts.steps) > 2
     seen = [[node.text for node in panel.tree.nodes()]]
     while panel.back.isEnabled():
@@ -166,7 +170,7 @@ def test_a_word_is_walked_through_merge_by_merge(qtbot: QtBot, learned: Program)
 def test_a_node_of_the_tree_travels_and_a_gap_asks(qtbot: QtBot, learned: Program) -> None:
     click_before(qtbot, learned, 8)
     answered(qtbot, learned)
-    tree = learned.asking.why_panel.tree
+    tree = learned.pages[WhyPage].tree
     box, node = next((box, node) for box, node in tree._boxes if node.step is not None)
     qtbot.mouseClick(tree, LEFT, NO_KEY, box.center().toPoint())
     assert learned.session.cursor.position == node.step
@@ -174,7 +178,7 @@ def test_a_node_of_the_tree_travels_and_a_gap_asks(qtbot: QtBot, learned: Progra
     x = tree._edges[2] - 4  # between the second and the third symbol
     qtbot.mouseClick(tree, LEFT, NO_KEY, QPoint(round(x), 1))
     joint = word_facts(learned).joints[2]
-    assert all(f"step:{step}" in learned.asking.why_panel.reason.text() for step in joint.steps)
+    assert all(f"step:{step}" in learned.pages[WhyPage].reason.text() for step in joint.steps)
 
 
 def test_why_is_reached_by_keys_and_menus(qtbot: QtBot, learned: Program) -> None:
@@ -202,19 +206,19 @@ def test_why_is_reached_by_keys_and_menus(qtbot: QtBot, learned: Program) -> Non
 
 
 def section(program: Program, name: str) -> str:
-    life = program.inspector_panel.life
+    life = program.pages[TokenPage].life
     assert life is not None
     return life.sections[name].text.text()
 
 
 def test_one_click_on_a_merge_tells_the_life_of_its_token(qtbot: QtBot, learned: Program) -> None:
     table, ranked = learned.merge_panel.table, ranked_words(learned)
-    learned.insight_panel.show_why()
+    learned.inspector.show_page("why")
     for row in (0, 20, 90):
         qtbot.mouseClick(table.viewport(), LEFT, NO_KEY, table.visualRect(_shown_row(learned, row)).center())
         answered(qtbot, learned)
-        assert learned.insight_panel.currentWidget() is learned.inspector_panel
-        facts = learned.asking.life.facts
+        assert learned.inspector.currentWidget() is learned.pages[TokenPage]
+        facts = learned.pages[TokenPage].life.model.facts
         assert facts is not None
         token = ranked.base + row
         assert (facts.token, facts.at) == (token, row + 1)
@@ -224,7 +228,7 @@ def test_one_click_on_a_merge_tells_the_life_of_its_token(qtbot: QtBot, learned:
         )
         assert f"Occurs {facts.count:,} time" in section(learned, "occurs")
         assert sum(share.count for share in facts.paid_by) == facts.peak or facts.payer_count > len(facts.paid_by)
-        lines = learned.asking.life.lines
+        lines = learned.pages[TokenPage].life.model.lines
         assert lines
         for line in lines:
             file = ONE if line.source == "one.txt" else OTHER
@@ -246,13 +250,13 @@ def test_what_paid_for_a_merge_is_split_over_the_files(qtbot: QtBot, learned: Pr
         learned.session.cursor.go_to(step)
         learned.actions["paid"].trigger()
         answered(qtbot, learned)
-        facts = learned.asking.life.facts
+        facts = learned.pages[TokenPage].life.model.facts
         assert facts is not None
         assert sum(file.count for file in facts.files) == facts.peak == ranked.history.columns.count[step - 1]
         told = section(learned, "paid")
         for file in facts.files:
             assert (file.text in told) == (file.count > 0)
-    life = learned.inspector_panel.life
+    life = learned.pages[TokenPage].life
     assert life is not None
     assert life.sections["paid"].isVisible()
 
@@ -262,7 +266,7 @@ def test_scaffolds_and_witnesses_are_told(qtbot: QtBot, learned: Program) -> Non
     gone = scaffolds(ranked)
     assert gone
     learned.session.cursor.go_live()
-    learned.inspector.look_at(gone[0])
+    learned.token.look_at(gone[0])
     answered(qtbot, learned)
     assert "scaffold" in section(learned, "occurs")
     told = section(learned, "reach")
@@ -277,16 +281,16 @@ def test_children_and_takers_are_links(qtbot: QtBot, learned: Program) -> None:
     learned.session.cursor.go_to(1)
     answered(qtbot, learned)
     learned.session.cursor.go_live()
-    learned.inspector.look_at(ranked.base)
+    learned.token.look_at(ranked.base)
     answered(qtbot, learned)
-    facts = learned.asking.life.facts
+    facts = learned.pages[TokenPage].life.model.facts
     assert facts is not None
     child, _ = facts.children[0]
-    life = learned.inspector_panel.life
+    life = learned.pages[TokenPage].life
     assert life is not None
     life.sections["children"].text.linkActivated.emit(f"token:{child}")
-    assert learned.inspector.facts is not None
-    assert learned.inspector.facts.id == child
+    assert learned.token.facts is not None
+    assert learned.token.facts.id == child
     step = facts.takers[0][0]
     life.sections["takers"].text.linkActivated.emit(f"step:{step}")
     assert learned.session.cursor.position == step
@@ -301,7 +305,7 @@ def test_a_merge_has_a_menu_of_questions(qtbot: QtBot, learned: Program) -> None
     place = table.visualRect(table.currentIndex()).center()
     event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, place, table.viewport().mapToGlobal(place))
     QApplication.sendEvent(table.viewport(), event)
-    menu = learned.asking._merge_menu
+    menu = learned.asking.merge_menu
     assert menu.isVisible()
     assert learned.session.cursor.position == 13
     follow = next(action for action in menu.actions() if action is learned.actions["follow"])
@@ -309,8 +313,8 @@ def test_a_merge_has_a_menu_of_questions(qtbot: QtBot, learned: Program) -> None
     follow.trigger()
     answered(qtbot, learned)
     history = ranked_words(learned).history
-    assert learned.asking.race.chosen[-1] == (history.columns.left[12], history.columns.right[12])
-    assert learned.charts.currentWidget() is learned.asking.race_panel
+    assert learned.pages[RacePage].model.chosen[-1] == (history.columns.left[12], history.columns.right[12])
+    assert learned.charts.currentWidget() is learned.pages[RacePage]
 
 
 # -- the race ------------------------------------------------------------------------------
@@ -319,28 +323,28 @@ def test_a_merge_has_a_menu_of_questions(qtbot: QtBot, learned: Program) -> None
 def test_a_click_on_a_bar_follows_its_pair(qtbot: QtBot, learned: Program) -> None:
     learned.session.cursor.go_to(20)
     settle(qtbot, learned)
-    chart = learned.charts.pairs
+    chart = learned.pages[PairsPage]
     learned.charts.setCurrentWidget(chart)
-    bars = learned.pairs.bars
+    bars = learned.pages[PairsPage].model.bars
     qtbot.mouseClick(chart, LEFT, NO_KEY, QPoint(80, int(chart._top() + 2.5 * chart._row_height())))
     answered(qtbot, learned)
-    assert learned.charts.currentWidget() is learned.asking.race_panel
-    assert bars[2].pair in learned.asking.race.chosen
-    learned.asking.race.choose([])
+    assert learned.charts.currentWidget() is learned.pages[RacePage]
+    assert bars[2].pair in learned.pages[RacePage].model.chosen
+    learned.pages[RacePage].model.choose([])
     learned.charts.setCurrentWidget(chart)
     chart.setFocus()
     down, up = Qt.Key.Key_Down, Qt.Key.Key_Up
     for key in (*[down] * 9, up, Qt.Key.Key_Return):
         qtbot.keyClick(chart, key)
-    assert learned.asking.race.chosen[-1] == bars[7].pair
-    assert learned.charts.currentWidget() is learned.asking.race_panel
+    assert learned.pages[RacePage].model.chosen[-1] == bars[7].pair
+    assert learned.charts.currentWidget() is learned.pages[RacePage]
 
 
 def test_the_race_tells_counts_leads_and_losers(qtbot: QtBot, learned: Program) -> None:
     learned.session.cursor.go_to(60)
     learned.actions["race"].trigger()
     answered(qtbot, learned)
-    race, panel, history = learned.asking.race, learned.asking.race_panel, ranked_words(learned).history
+    race, panel, history = learned.pages[RacePage].model, learned.pages[RacePage], ranked_words(learned).history
     assert race.facts is not None
     columns = history.columns
     for i, runner in enumerate(race.facts.runners):
@@ -373,7 +377,7 @@ def test_the_race_tells_counts_leads_and_losers(qtbot: QtBot, learned: Program) 
 def test_the_ties_are_listed_and_another_rule_is_tried(qtbot: QtBot, learned: Program) -> None:
     learned.actions["ties"].trigger()
     answered(qtbot, learned)
-    ties, panel, history = learned.asking.ties, learned.asking.ties_panel, ranked_words(learned).history
+    ties, panel, history = learned.pages[TiesPage].model, learned.pages[TiesPage], ranked_words(learned).history
     tied = [merge.step for merge in history if merge.tied]
     assert [ties.data(ties.index(row, 0)) for row in range(ties.rowCount())] == [f"{step:,}" for step in tied]
     assert f"{len(tied)} of {MERGES}" in panel.summary.text()
@@ -404,35 +408,35 @@ def test_a_held_out_text_is_named_before_training(
     held_out.write_text(OTHER, encoding="utf-8")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(held_out), ""))
     program.actions["hold_out"].trigger()
-    assert program.charts.currentWidget() is program.asking.sizes_panel
-    assert "unseen.txt" in program.asking.sizes_panel.held_out.text()
+    assert program.charts.currentWidget() is program.pages[SizesPage]
+    assert "unseen.txt" in program.pages[SizesPage].held_out.text()
     assert program.form.choose(vocab_size=300)
     train(program)
     answered(qtbot, program)
-    qtbot.waitUntil(lambda: program.asking.sizes.facts is not None, timeout=WAIT)
-    assert program.asking.sizes.names == ["training text", "held out: unseen.txt"]
+    qtbot.waitUntil(lambda: program.pages[SizesPage].model.facts is not None, timeout=WAIT)
+    assert program.pages[SizesPage].model.names == ["training text", "held out: unseen.txt"]
     tokens = Tokenizer(ranked_words(program).history).encode(OTHER)
-    here = dict(program.asking.sizes.here)
+    here = dict(program.pages[SizesPage].model.here)
     assert math.isclose(here["held out: unseen.txt"], len(OTHER.encode()) / len(tokens))
 
 
 def test_a_held_out_text_that_is_gone_takes_nothing_else_along(qtbot: QtBot, learned: Program, tmp_path: Path) -> None:
     gone = tmp_path / "gone.txt"
     gone.write_text("soon gone", encoding="utf-8")
-    learned.asking.sizes_panel.hold_out(gone)
+    learned.pages[SizesPage].hold_out(gone)
     gone.unlink()
     sentences: list[str] = []
-    learned.asking.sizes.failed.connect(sentences.append)
+    learned.pages[SizesPage].model.failed.connect(sentences.append)
     learned.actions["sizes"].trigger()
     qtbot.waitUntil(lambda: bool(sentences), timeout=WAIT)
     assert "gone.txt does not exist" in sentences[0]
-    assert learned.asking.sizes.names == ["training text", "one.txt", "other.txt"]
+    assert learned.pages[SizesPage].model.names == ["training text", "one.txt", "other.txt"]
 
 
 def test_every_size_is_measured_for_every_text(qtbot: QtBot, learned: Program) -> None:
     learned.actions["sizes"].trigger()
     answered(qtbot, learned)
-    sizes, panel, history = learned.asking.sizes, learned.asking.sizes_panel, ranked_words(learned).history
+    sizes, panel, history = learned.pages[SizesPage].model, learned.pages[SizesPage], ranked_words(learned).history
     assert sizes.names == ["training text", "one.txt", "other.txt"]
     tokenizer = Tokenizer(history)
     for at in (0, 33, MERGES):
@@ -526,7 +530,7 @@ def test_encoding_says_what_is_missing(program: Program, tmp_path: Path) -> None
 
 def test_every_answer_survives_a_run_that_goes_on(qtbot: QtBot, learned: Program) -> None:
     """Looked at while it grows, and again when nothing is there any more."""
-    pages: list[QWidget] = [learned.asking.race_panel, learned.asking.sizes_panel, learned.asking.ties_panel]
+    pages: list[QWidget] = [learned.pages[RacePage], learned.pages[SizesPage], learned.pages[TiesPage]]
     assert learned.form.choose(vocab_size=256 + MERGES + 40)
     click_before(qtbot, learned, 8)
     qtbot.waitUntil(learned.actions["extend"].isEnabled, timeout=WAIT)
@@ -534,20 +538,20 @@ def test_every_answer_survives_a_run_that_goes_on(qtbot: QtBot, learned: Program
     for page in pages:
         learned.charts.setCurrentWidget(page)
         qtbot.wait(30)
-    learned.insight_panel.show_token()
+    learned.inspector.show_page("token")
     qtbot.waitUntil(lambda: learned.merges.rowCount() > MERGES, timeout=WAIT)
     answered(qtbot, learned)
-    learned.charts.setCurrentWidget(learned.asking.ties_panel)
+    learned.charts.setCurrentWidget(learned.pages[TiesPage])
     answered(qtbot, learned)
-    assert f"of {learned.merges.rowCount()} merges" in learned.asking.ties_panel.summary.text()
+    assert f"of {learned.merges.rowCount()} merges" in learned.pages[TiesPage].summary.text()
     for label in learned.window.findChildren(LinkedText):
         assert label.accessibleName()
 
 
 def test_nothing_is_asked_while_nobody_looks(qtbot: QtBot, learned: Program) -> None:
     answered(qtbot, learned)
-    learned.window.docks["Inspector"].hide()
-    learned.charts.setCurrentWidget(learned.charts.pairs)
+    learned.window.docks["inspector"].hide()
+    learned.charts.setCurrentWidget(learned.pages[PairsPage])
     answered(qtbot, learned)
     asked: list[str] = []
     aside = learned.session.aside
@@ -572,15 +576,15 @@ def test_a_table_without_texts_answers_what_it_can(qtbot: QtBot, program: Progra
     assert history is not None
     assert not history.has_counts
     first = len(history.alphabet)
-    program.inspector.look_at(first + 2)
+    program.token.look_at(first + 2)
     answered(qtbot, program)
     assert "No text can produce it" in section(program, "reach")
     assert "ab | c" in section(program, "reach")
-    program.inspector.look_at(first + 1)
+    program.token.look_at(first + 1)
     answered(qtbot, program)
     assert "produces it: bc" in section(program, "reach")
     assert "abc" in section(program, "children")
-    life = program.inspector_panel.life
+    life = program.pages[TokenPage].life
     assert life is not None
     assert life.hint.isVisible()
     program.text_panel.editor.select_all()
@@ -592,11 +596,12 @@ def test_a_table_without_texts_answers_what_it_can(qtbot: QtBot, program: Progra
     assert asked.kind == "taken"
     program.actions["ties"].trigger()
     answered(qtbot, program)
-    assert "ties are not known" in program.asking.ties_panel.summary.text()
+    assert "ties are not known" in program.pages[TiesPage].summary.text()
     program.actions["sizes"].trigger()
     answered(qtbot, program)
-    (name,) = program.asking.sizes.names
-    assert program.asking.sizes.facts is not None
-    curves = program.asking.sizes.facts.curves[name]
+    (name,) = program.pages[SizesPage].model.names
+    sizes = program.pages[SizesPage].model.facts
+    assert sizes is not None
+    curves = sizes.curves[name]
     assert curves.tokens[-1] == len(Tokenizer(history).encode(samples()[0].text()))
-    assert name in program.asking.sizes_panel.told.text()
+    assert name in program.pages[SizesPage].told.text()

@@ -39,14 +39,13 @@ def nameless(program: Program) -> list[str]:
 
 def every_page(program: Program) -> Iterator[str]:
     """Shows one page after another: each chart, each page of the inspector, each dock."""
-    for tabs in (program.charts, program.insight_panel):
+    for tabs in (program.charts, program.inspector):
         for page in range(tabs.count()):
             tabs.setCurrentIndex(page)
             yield tabs.tabText(page)
-    for title, dock in program.window.docks.items():
-        dock.show()
-        dock.raise_()
-        yield title
+    for id, dock in program.window.docks.items():
+        program.window.show_dock(id)
+        yield dock.windowTitle()
     program.recipe_panel.more_button.click()
     yield "More"
 
@@ -75,7 +74,7 @@ def test_tab_goes_from_part_to_part_and_never_out_of_sight(qtbot: QtBot, program
     train(program)
     program.window.raise_lessons()
     qtbot.wait(1)
-    program.window.docks["Recipe"].raise_()
+    program.window.docks["recipe"].raise_()
     qtbot.wait(1)
     reached = in_order(program, Qt.Key.Key_Backtab)
     area = program.window.rect()

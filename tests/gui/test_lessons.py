@@ -13,6 +13,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from app.window.charts.pairs_page import PairsPage
 from app.window.lessons.bench import Bench
 from app.window.lessons.course import Page
 from app.window.lessons.lessons import Lesson, LessonStep, filled, is_same_answer, lessons
@@ -218,7 +219,7 @@ def begin(qtbot: QtBot, program: Program, lesson: Lesson) -> None:
 
 
 def assert_nothing_gives_it_away(program: Program, page: Page) -> None:
-    assert program.pairs.bars == ()
+    assert program.pages[PairsPage].model.bars == ()
     assert program.session.runs.shown is not None
     assert program.session.runs.shown.learned == page.step.merges
     assert page.after == ""
@@ -235,7 +236,7 @@ def solve(qtbot: QtBot, program: Program, page: Page) -> None:
 
 def predict(qtbot: QtBot, program: Program, page: Page) -> None:
     view, course = program.lesson_panel.step, program.course
-    qtbot.waitUntil(lambda: program.pairs.bars == (), timeout=WAIT)
+    qtbot.waitUntil(lambda: program.pages[PairsPage].model.bars == (), timeout=WAIT)
     assert_nothing_gives_it_away(program, page)
     bench = course._bench_of_step()
     assert bench is not None
@@ -445,8 +446,8 @@ def test_the_list_remembers_what_was_done(qtbot: QtBot, program: Program, new_pr
 
 
 def test_the_empty_window_offers_a_lesson(qtbot: QtBot, program: Program) -> None:
-    assert program.charts.pairs.invitation.isVisible()
-    qtbot.mouseClick(program.charts.pairs.invitation, LEFT)
+    assert program.pages[PairsPage].invitation.isVisible()
+    qtbot.mouseClick(program.pages[PairsPage].invitation, LEFT)
     assert program.lesson_panel.list.isVisible()
     assert isinstance(program.actions["lessons"], QAction)
 

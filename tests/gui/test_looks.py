@@ -12,9 +12,11 @@ from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase
-from app.window.charts.curves import Curve
+from app.window.charts.pairs_page import PairsPage
 from app.window.merges.model import TIE_COLUMN
+from app.window.parts.lines import NamedLine
 from app.window.parts.theme import Role, fixed_font, palette_for, shades_of
+from app.window.questions.token.page import TokenPage
 from app.window.time.track import TimeTrack
 from app.wiring import Program
 from tests.gui.conftest import WAIT, settle, wait_for_phase
@@ -60,7 +62,7 @@ def test_all_that_is_written_can_be_read(kind: str, ground: Role) -> None:
 def test_the_sentence_above_the_bars_leaves_them_room(qtbot: QtBot, program: Program, train: Train) -> None:
     program.form.choose(vocab_size=400)
     train(program)
-    chart = program.charts.pairs
+    chart = program.pages[PairsPage]
     one_line = chart._headline_place().height()
     assert chart._headline_place().bottom() < chart._top()
     chart.resize(260, 300)
@@ -70,11 +72,11 @@ def test_the_sentence_above_the_bars_leaves_them_room(qtbot: QtBot, program: Pro
 
 def test_more_ties_than_bars_are_not_counted_as_if_they_were_all(qtbot: QtBot, program: Program, train: Train) -> None:
     train(program)  # in the end, hundreds of pairs occur twice
-    assert all(bar.is_tied for bar in program.pairs.bars)
-    assert f"{len(program.pairs.bars)} or more share its count" in program.charts.pairs._headline()
+    assert all(bar.is_tied for bar in program.pages[PairsPage].model.bars)
+    assert f"{len(program.pages[PairsPage].model.bars)} or more share its count" in program.pages[PairsPage]._headline()
     program.session.cursor.go_to(20)
     settle(qtbot, program)
-    assert "or more" not in program.charts.pairs._headline()
+    assert "or more" not in program.pages[PairsPage]._headline()
 
 
 def test_the_title_of_the_speed_stays_beside_it(qtbot: QtBot, program: Program) -> None:
@@ -95,7 +97,7 @@ def test_the_curve_in_the_track_reaches_the_moment_shown(qtbot: QtBot) -> None:
     qtbot.addWidget(track)
     track.resize(400, 44)
     track.setMaximum(200)
-    curve = Curve(np.array([0.0, 100.0]), np.array([1.0, 2.0]), "", "")  # as it was a moment ago
+    curve = NamedLine("", np.array([0.0, 100.0]), np.array([1.0, 2.0]))  # as it was a moment ago
     track.show_curve(curve)
     line, area = track._shapes(track._track(), curve)
     assert line.at(line.size() - 1).x() == area.at(area.size() - 2).x() == track._track().right()
@@ -104,7 +106,7 @@ def test_the_curve_in_the_track_reaches_the_moment_shown(qtbot: QtBot) -> None:
 
 
 def parts_in_sight(program: Program) -> list[str]:
-    inspector = program.asking.inspector_panel
+    inspector = program.pages[TokenPage]
     return [button.text() for button in inspector.findChildren(QPushButton) if button in inspector.parts]
 
 
@@ -114,7 +116,7 @@ def test_the_parts_of_a_token_are_never_those_of_another(qtbot: QtBot, program: 
     qtbot.waitUntil(lambda: program.merges.rowCount() > 20, timeout=WAIT)
     for _ in range(10):
         qtbot.wait(5)
-        facts = program.inspector.facts
+        facts = program.token.facts
         assert facts is not None
         assert parts_in_sight(program) == list(facts.part_texts)
     program.actions["stop"].trigger()

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase
+from app.window.questions.compare.page import ComparePage
 from app.wiring import Program
 from tests.gui.conftest import WAIT, settle, wait_for_phase
 
@@ -37,7 +38,7 @@ def train_again(program: Program, rule: str) -> None:
 
 def test_one_more_run_by_another_rule_leaves_the_first_alone(qtbot: QtBot, trained: Program) -> None:
     wait_for_lines(qtbot, trained, 1)
-    assert not trained.window.docks["Runs"].isHidden()
+    assert not trained.window.docks["runs"].isHidden()
     first = trained.session.runs.all[0]
     before = [(merge.left, merge.right) for merge in first.history or ()]
     train_again(trained, "largest-text")
@@ -64,9 +65,9 @@ def test_a_click_shows_a_run_and_comparing_puts_it_beside(qtbot: QtBot, trained:
     panel.list.setCurrentIndex(trained.run_list.index(0))
     assert panel.compare.isEnabled()
     panel.compare.click()
-    assert trained.charts.currentWidget() is trained.exchanging.compare_panel
-    qtbot.waitUntil(lambda: trained.exchanging.comparison.found is not None, timeout=WAIT)
-    assert trained.exchanging.comparison.other is trained.session.runs.all[1]
+    assert trained.charts.currentWidget() is trained.pages[ComparePage]
+    qtbot.waitUntil(lambda: trained.pages[ComparePage].model.found is not None, timeout=WAIT)
+    assert trained.pages[ComparePage].model.other is trained.session.runs.all[1]
     settle(qtbot, trained)
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.window.questions.token.page import TokenPage
+from app.window.questions.why.page import WhyPage
 from app.wiring import Program
 from bpe_core import Tokenizer
 from tests.gui.conftest import WAIT, settle
@@ -73,12 +75,12 @@ def test_an_edit_breaks_it_and_another_mends_it(qtbot: QtBot, program: Program) 
 
 def test_the_inspector_and_the_reason_name_it(qtbot: QtBot, program: Program) -> None:
     first = next(id for id in shown_ids(program) if is_special(program, id))
-    program.inspector.peek(first)
-    assert program.inspector.facts is not None
-    assert (program.inspector.facts.text, program.inspector.facts.kind) == (END, "special token")
-    assert "never split" in program.inspector_panel.facts["Learned"].text()
-    program.insight_panel.show_why()
-    why = program.asking.why
+    program.token.peek(first)
+    assert program.token.facts is not None
+    assert (program.token.facts.text, program.token.facts.kind) == (END, "special token")
+    assert "never split" in program.pages[TokenPage].facts["Learned"].text()
+    program.inspector.show_page("why")
+    why = program.pages[WhyPage].model
     why.look_at(TEXT.index(END))
     qtbot.waitUntil(lambda: why.facts is not None and why.facts.byte == TEXT.index(END), timeout=WAIT)
     assert why.facts is not None

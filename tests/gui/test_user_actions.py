@@ -28,6 +28,7 @@ from pytestqt.qtbot import QtBot
 from app.session.merge_filter import MergeFilter
 from app.session.run import Phase
 from app.settings import LOCATION, Settings
+from app.window.charts.pairs_page import PairsPage
 from app.wiring import Program, build
 from resources import samples
 from tests.gui.conftest import WAIT, settle
@@ -174,15 +175,15 @@ def machine_for(qtbot: QtBot, folder: Path) -> type[RuleBasedStateMachine]:
             if program.merges.filter.lets_all_pass and not program.merges._reorder_later.isActive():
                 assert program.merges.rowCount() == program.session.cursor.end
                 assert (program.merges.merge_at(marked) if marked >= 0 else -1) == position - 1
-            if run is not None and run.phase is not Phase.LEARNING and not program.pairs.is_waiting:
-                assert program.pairs.at == position
+            if run is not None and run.phase is not Phase.LEARNING and not program.pages[PairsPage].model.is_waiting:
+                assert program.pages[PairsPage].model.at == position
 
         @invariant()
         def in_the_end_the_chart_follows(self) -> None:
             run = self.program.session.runs.shown
             if run is not None and run.phase in (Phase.PAUSED, Phase.ENDED) and run.job is None:
                 settle(qtbot, self.program)
-                assert self.program.pairs.at == self.program.session.cursor.position
+                assert self.program.pages[PairsPage].model.at == self.program.session.cursor.position
 
     return UserActions
 

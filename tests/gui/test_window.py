@@ -31,8 +31,9 @@ from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase
 from app.settings import RECENT_FILES, Settings
-from app.window.charts.pairs_chart import PairChart
+from app.window.charts.pairs_page import PairsPage
 from app.window.corpus.model import Entry
+from app.window.questions.token.page import TokenPage
 from app.wiring import Program
 from app.worker.training import TrainingJob
 from resources import samples
@@ -199,7 +200,7 @@ def test_everything_shows_the_same_moment(qtbot: QtBot, program: Program, train:
         program.time_bar.track.setValue(position)
         settle(qtbot, program)
         assert moments(program) == (position,) * 4
-        assert program.pairs.at == position
+        assert program.pages[PairsPage].model.at == position
     program.actions["live"].trigger()
     settle(qtbot, program)
     assert moments(program) == (64, 64, 64, 64)
@@ -214,7 +215,7 @@ def test_the_chart_of_the_past_names_the_pair_that_was_merged_next(
     for position in (0, 5, 40):
         program.session.cursor.go_to(position)
         settle(qtbot, program)
-        leading = program.pairs.bars[0]
+        leading = program.pages[PairsPage].model.bars[0]
         assert (leading.left, leading.right) == (cell(program, position, 1), cell(program, position, 2))
         assert f"{leading.count:,}" == cell(program, position, 4)
 
@@ -267,8 +268,8 @@ def test_history_plays_to_the_end(
     train(program)
     program.session.cursor.go_to(0)
     program.actions["play"].trigger()
-    assert program.player.is_playing
-    qtbot.waitUntil(lambda: not program.player.is_playing, timeout=WAIT)
+    assert program.travelling.player.is_playing
+    qtbot.waitUntil(lambda: not program.travelling.player.is_playing, timeout=WAIT)
     assert moments(program) == (64, 64, 64, 64)
 
 
@@ -597,14 +598,14 @@ def test_settings_are_kept(qtbot: QtBot, new_program: Callable[..., Program], se
     program = new_program()
     program.speed.slider.setValue(40)
     program.actions["copy_headers"].setChecked(False)
-    program.window.docks["Inspector"].hide()
+    program.window.docks["inspector"].hide()
     program.window.close()
     again = new_program()
     assert again.speed.slider.value() == 40
     assert not again.actions["copy_headers"].isChecked()
-    assert not again.window.docks["Inspector"].isVisible()
+    assert not again.window.docks["inspector"].isVisible()
     again.window.reset_layout()
-    assert again.window.docks["Inspector"].isVisible()
+    assert again.window.docks["inspector"].isVisible()
 
 
 def test_dark_and_light(program: Program) -> None:
@@ -734,11 +735,11 @@ def test_looking_at_an_earlier_run(qtbot: QtBot, program: Program, train: Train)
     program.actions["new_run"].trigger()
     wait_for_phase(qtbot, program, Phase.ENDED)
     assert rows(program) == 34
-    program.runs_menu.aboutToShow.emit()
-    titles = [action.text() for action in program.runs_menu.actions()]
+    program.running.runs_menu.aboutToShow.emit()
+    titles = [action.text() for action in program.running.runs_menu.actions()]
     assert len(titles) == 2
     assert "largest-text" in titles[0]
-    program.runs_menu.actions()[1].trigger()
+    program.running.runs_menu.actions()[1].trigger()
     settle(qtbot, program)
     assert [cell(program, row, 3) for row in range(rows(program))] == first
     assert moments(program) == (24, 24, 24, 24)
@@ -771,7 +772,7 @@ def test_a_file_with_bytes_that_are_no_text_is_read_as_chosen(
     program.form.choose(vocab_size=257)
     program.actions["main"].trigger()
     qtbot.waitUntil(lambda: "replace or skip invalid bytes" in program.messages.sentence.text(), timeout=WAIT)
-    (chart,) = program.charts.findChildren(PairChart)
+    (chart,) = program.charts.findChildren(PairsPage)
     assert chart._headline() == "The leading pairs appear here when training begins."
     program.corpus_panel.list.selectAll()
     (read_as,) = program.corpus_panel.list.findChildren(QMenu)
@@ -799,7 +800,7 @@ def test_rows_of_the_corpus_can_be_dragged(qtbot: QtBot, program: Program) -> No
 def test_the_inspector_follows_time_and_leads_to_parts(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
-    panel = program.inspector_panel
+    panel = program.pages[TokenPage]
     program.session.cursor.go_to(50)
     qtbot.waitUntil(lambda: panel.facts["Learned"].text() == "merge 50", timeout=WAIT)
     assert panel.token.text() == cell(program, 49, 3)

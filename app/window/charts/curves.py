@@ -2,58 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import QObject, Signal
 
 from app.session.run import Run
-from app.session.runs import Runs
-from app.session.time import TimeCursor
-from app.window.parts.throttle import Throttle
-
-Numbers = npt.NDArray[np.float64]
+from app.session.session import Session
+from app.window.parts.lines import NO_LINES, ChartLines, NamedLine, Numbers
+from app.window.parts.watched import Table, Watched
 
 REDRAW_MILLISECONDS = 120
 MOST_POINTS = 400
 
-
-@dataclass(frozen=True)
-class Curve:
-    """Points of a line, or bars where `is_bars`."""
-
-    x: Numbers
-    y: Numbers
-    x_title: str
-    y_title: str
-    is_log: bool = False
-    is_bars: bool = False
-    marked_x: float | None = None  # the moment shown, where x is time
-
-    def as_table(self) -> list[tuple[str, ...]]:
-        """For a CSV file."""
-        rows = [(f"{x:g}", f"{y:.6g}") for x, y in zip(self.x.tolist(), self.y.tolist(), strict=True)]
-        return [(self.x_title, self.y_title), *rows]
+CurveOf = Callable[[Run, int], ChartLines]  # of a run after so many merges; no lines where there is nothing to be shown
 
 
-NOTHING_YET = Curve(np.zeros(0), np.zeros(0), "", "")
-
-
-class CurvesModel(QObject):
-    """Tells when the curves may be others; computes one when it is asked for."""
+class CurveModel(QObject, Watched):
+    """One curve of the shown run, which is computed anew when the moment shown is another."""
 
     changed = Signal()
-    run_changed = Signal()  # another run is shown, or its counts are known now
 
-    def __init__(self, runs: Runs, cursor: TimeCursor, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._runs, self._cursor = runs, cursor
-        throttle = Throttle(REDRAW_MILLISECONDS, self.changed.emit, self)
-        runs.changed.connect(throttle.call)
-        runs.changed.connect(self.run_changed)
-        cursor.moved.connect(throttle.call)
-        cursor.end_moved.connect(throttle.call)
+    def __init__(self, session: Session, curve: CurveOf) -> None:
+        super().__init__(session)
+        self.lines = NO_LINES
+        self._runs, self._cursor, self._curve = session.runs, session.cursor, curve
+        cursor = session.cursor
+        self.refresh_on(REDRAW_MILLISECONDS, session.runs.changed, cursor.moved, cursor.end_moved)
+
+    def as_table(self) -> Table:
+        return self.lines.as_table()
+
+    def refresh(self) -> None:
+        run = self._runs.shown
+        # Just after another run is shown, the moment is still the old one.
+        self.lines = NO_LINES if run is None else self._curve(run, min(self._cursor.position, run.learned))
+        self.changed.emit()
 
     @property
     def hint(self) -> str:
@@ -63,40 +47,37 @@ class CurvesModel(QObject):
             return "This table came without texts: Training > Count on My Corpus draws this chart."
         return "This chart appears when training begins."
 
-    def rank_frequency(self) -> Curve:
-        """How often each token stands in the corpus, most frequent first."""
-        run = self._runs.shown
-        if run is None or run.history is None or not len(run.symbol_counts):
-            return NOTHING_YET
-        k = min(self._cursor.position, run.learned)  # just after another run is shown, the moment is still the old one
-        counts = np.sort(run.history.first(k).token_counts(run.symbol_counts))[::-1]
-        counts = counts[: int(np.count_nonzero(counts > 0))]
-        ranks = _log_spaced(len(counts))
-        return Curve(ranks, counts[ranks.astype(np.int64) - 1].astype(np.float64), "Rank", "Occurrences", is_log=True)
 
-    def compression(self) -> Curve:
-        """Base symbols a token stands for, over the whole run; the moment shown is marked."""
-        run, k = self._runs.shown, self._cursor.position
-        if run is None or run.history is None or not len(run.history) or not run.history.has_counts:
-            return NOTHING_YET
-        merges = np.unique(np.linspace(0, run.learned, MOST_POINTS).astype(np.int64))
-        x, y = merges.astype(np.float64), run.history.compression[merges]
-        return Curve(x, y, "Merges", _symbols_per_token(run), marked_x=float(k))
-
-    def token_lengths(self) -> Curve:
-        """How many tokens of the vocabulary have how many bytes."""
-        run = self._runs.shown
-        if run is None or run.names is None or run.history is None:
-            return NOTHING_YET
-        tokens = run.history.first(self._cursor.position).vocabulary
-        lengths = np.fromiter(map(len, map(run.names.raw.__getitem__, tokens.tolist())), np.int64, len(tokens))
-        found = np.bincount(lengths)
-        x = np.arange(1, len(found))
-        return Curve(x.astype(float), found[1:].astype(float), "Bytes in the token", "Tokens", is_bars=True)
+def rank_frequency(run: Run, at: int) -> ChartLines:
+    """How often each token stands in the corpus, most frequent first."""
+    if run.history is None or not len(run.symbol_counts):
+        return NO_LINES
+    counts = np.sort(run.history.first(at).token_counts(run.symbol_counts))[::-1]
+    counts = counts[: int(np.count_nonzero(counts > 0))]
+    ranks = _log_spaced(len(counts))
+    line = NamedLine("", ranks, counts[ranks.astype(np.int64) - 1].astype(np.float64))
+    return ChartLines((line,), "Rank", "Occurrences", is_log_y=True)
 
 
-def _symbols_per_token(run: Run) -> str:
-    return "Bytes per token" if run.recipe.base == "bytes" else "Characters per token"
+def compression(run: Run, at: int) -> ChartLines:
+    """Base symbols a token stands for, over the whole run; the moment shown is marked."""
+    if run.history is None or not len(run.history) or not run.history.has_counts:
+        return NO_LINES
+    title = "Bytes per token" if run.recipe.base == "bytes" else "Characters per token"
+    merges = np.unique(np.linspace(0, run.learned, MOST_POINTS).astype(np.int64))
+    line = NamedLine("", merges.astype(np.float64), run.history.compression[merges])
+    return ChartLines((line,), "Merges", title, is_log_x=False, marked_x=float(at))
+
+
+def token_lengths(run: Run, at: int) -> ChartLines:
+    """How many tokens of the vocabulary have how many bytes."""
+    if run.names is None or run.history is None:
+        return NO_LINES
+    tokens = run.history.first(at).vocabulary
+    lengths = np.fromiter(map(len, map(run.names.raw.__getitem__, tokens.tolist())), np.int64, len(tokens))
+    found = np.bincount(lengths)[1:].astype(float)
+    line = NamedLine("", np.arange(1.0, len(found) + 1), found)
+    return ChartLines((line,), "Bytes in the token", "Tokens", is_log_x=False, is_bars=True)
 
 
 def _log_spaced(length: int) -> Numbers:

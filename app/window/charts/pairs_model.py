@@ -7,12 +7,10 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.aside import Aside
 from app.session.run import Run
-from app.session.runs import Runs
-from app.session.time import TimeCursor
+from app.session.session import Session
 from app.session.timer import timer
-from app.window.parts.throttle import Throttle
+from app.window.parts.watched import Table, Watched
 from app.worker.training import LEADING_PAIRS, LeadingPairs
 from bpe_core import MergeHistory, Trainer, WordTable
 
@@ -33,28 +31,26 @@ class Bar:
     pair: tuple[int, int] = (-1, -1)  # the ids
 
 
-class PairChartModel(QObject):
+class PairsModel(QObject, Watched):
     """`bars` are true of the moment `at`; where that is not yet the cursor's, `is_waiting`."""
 
     changed = Signal()
 
-    def __init__(self, runs: Runs, cursor: TimeCursor, aside: Aside, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self.bars: tuple[Bar, ...] = ()
         self.at = 0
         self.is_veiled = False
-        self._runs, self._cursor, self._aside = runs, cursor, aside
+        runs, cursor = session.runs, session.cursor
+        self._runs, self._cursor, self._aside = runs, cursor, session.aside
         self._replayed: tuple[Run, LeadingPairs] | None = None
-        self._throttle = Throttle(REDRAW_MILLISECONDS, self._update, self)
         self._replay_soon = timer(self, REPLAY_PAUSE_MILLISECONDS, self._replay)
-        runs.leading_changed.connect(self._throttle.call)
-        runs.changed.connect(self._throttle.call)
-        cursor.moved.connect(self._throttle.call)
-        cursor.live_changed.connect(self._throttle.call)
+        self.refresh_on(REDRAW_MILLISECONDS, runs.leading_changed, runs.changed, cursor.moved, cursor.live_changed)
 
     @property
     def is_waiting(self) -> bool:
-        return self._throttle.is_pending or (self._runs.shown is not None and self._wanted() is None)
+        has_run = self._runs.shown is not None
+        return super().is_waiting or (self.is_watched and has_run and self._wanted() is None)
 
     @property
     def has_begun(self) -> bool:
@@ -74,10 +70,9 @@ class PairChartModel(QObject):
             if on:  # at once, even where the pairs of the moment are not known yet
                 self.bars = ()
                 self.changed.emit()
-            self._update()
+            self.refresh()
 
-    def as_table(self) -> list[tuple[str, ...]]:
-        """For a CSV file."""
+    def as_table(self) -> Table:
         rows = [(bar.left, bar.right, str(bar.count), "yes" if bar.is_next else "") for bar in self.bars]
         return [("left", "right", "count", "merged next"), *rows]
 
@@ -94,7 +89,7 @@ class PairChartModel(QObject):
             return self._replayed[1]
         return None
 
-    def _update(self) -> None:
+    def refresh(self) -> None:
         leading = self._wanted()
         if leading is None:
             self._replay_soon.start()
@@ -116,7 +111,7 @@ class PairChartModel(QObject):
 
     def _take(self, run: Run, leading: LeadingPairs) -> None:
         self._replayed = run, leading
-        self._update()
+        self.refresh()
 
     def _replay_what_is_wanted(self) -> None:
         if self._wanted() is None:

@@ -10,16 +10,17 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
 from app.session.session import Session
-from app.settings import LAST_FOLDER, RECENT_FILES, Settings
-from app.window.actions import Actions
+from app.session.timer import timer
+from app.settings import LAST_FOLDER, RECENT_FILES
 from app.window.exchange.wiring import Exchanging
 from app.window.file.wiring import Filing
-from app.window.main_window import MainWindow
+from app.window.main_window import Frame
 from app.window.parts.dialogs import ask_for_folder, ask_for_texts
 from bpe_core.formats import is_table
 from bpe_core.session_file import EXTENSION
 from resources import Sample, samples
 
+RECOUNT_MILLISECONDS = 400  # after the last change of the recipe
 TITLE_LENGTH = 40  # characters of a pasted text that name it
 
 
@@ -29,30 +30,30 @@ class Opening(QObject):
     def __init__(
         self,
         session: Session,
-        window: MainWindow,
-        actions: Actions,
-        settings: Settings,
+        frame: Frame,
+        samples_menu: QMenu,
         filing: Filing,
         exchanging: Exchanging,
-        parent: QObject | None = None,
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._corpus, self._window, self._actions, self._settings = session.corpus, window, actions, settings
+        actions = frame.actions
+        self._corpus, self._window, self._settings = session.corpus, frame.window, frame.settings
         self._filing, self._exchanging = filing, exchanging
         actions["open"].triggered.connect(self._ask_for_texts)
         actions["open_folder"].triggered.connect(self._ask_for_folder)
         actions["paste_text"].triggered.connect(lambda: self.add_text(QGuiApplication.clipboard().text()))
-        window.files_dropped.connect(self.open_paths)
-        window.text_dropped.connect(self.add_text)
-
-    def fill_menus(self, samples_menu: QMenu) -> None:
-        """The samples and what was open before, in the menu of files."""
+        frame.window.files_dropped.connect(self.open_paths)
+        frame.window.text_dropped.connect(self.add_text)
+        self._recount_soon = timer(self, RECOUNT_MILLISECONDS, session.count)
+        session.recipe.changed.connect(lambda _: self._recount_soon.start())
+        session.corpus.texts.changed.connect(lambda _: session.count())
         for sample in samples():
             samples_menu.addAction(sample.title).triggered.connect(lambda _, s=sample: self.open_sample(s))
         self.recent_menu = QMenu("Open Recen&t", self._window)
         self.recent_menu.aboutToShow.connect(self._fill_recent)
         for menu in (samples_menu, self.recent_menu):
-            self._actions.menus["File"].insertMenu(self._actions["paste_text"], menu)
+            actions.menus["file"].insertMenu(actions["paste_text"], menu)
 
     def open_sample(self, sample: Sample) -> None:
         """Learn from a sample instead of what is there."""

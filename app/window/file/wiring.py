@@ -14,14 +14,12 @@ from app.session.document import Document
 from app.session.leftovers import Leftover
 from app.session.notices import Answer, Notice
 from app.session.session import Session
-from app.settings import LAST_FOLDER, Settings, data_folder
+from app.settings import LAST_FOLDER, data_folder
 from app.system.file_type import claim_sessions
-from app.window.actions import Actions
-from app.window.charts.panel import ChartsPanel
-from app.window.main_window import MainWindow
+from app.window.main_window import Frame
 from app.window.merges.model import MergeTableModel
-from app.window.message_bar import MessageBar
 from app.window.parts.dialogs import REPORT_FILTERS, SESSION_FILTERS, ask_for_session, ask_where_to_save
+from app.window.parts.page import PageTabs
 from app.window.parts.wording import count_text
 from app.window.text.model import TokenTextModel
 from bpe_core.session_file import EXTENSION, View
@@ -35,22 +33,20 @@ class Filing(QObject):
     def __init__(
         self,
         session: Session,
-        window: MainWindow,
-        actions: Actions,
-        messages: MessageBar,
-        settings: Settings,
+        frame: Frame,
         text: TokenTextModel,
         merges: MergeTableModel,
-        charts: ChartsPanel,
-        parent: QObject | None = None,
+        charts: PageTabs,
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._session, self._window, self._messages, self._settings = session, window, messages, settings
+        window, actions, messages = frame.window, frame.actions, frame.messages
+        self._session, self._window, self._messages, self._settings = session, window, messages, frame.settings
         self._text, self._merges, self._charts = text, merges, charts
         self.document = document = Document(session, data_folder(), self._layout, self)
         self.recover_menu = QMenu("&Unsaved Sessions", window)
         self.recover_menu.aboutToShow.connect(self._fill_recover_menu)
-        actions.menus["File"].insertMenu(actions["save"], self.recover_menu)
+        actions.menus["file"].insertMenu(actions["save"], self.recover_menu)
         actions["new_session"].triggered.connect(document.new)
         actions["open_session"].triggered.connect(self._ask_and_open)
         actions["save"].triggered.connect(self.save)
@@ -171,7 +167,7 @@ class Filing(QObject):
             "docks": {name: not dock.isHidden() for name, dock in self._window.docks.items()},
             "sizes": {name: [dock.width(), dock.height()] for name, dock in self._docks_in_sight().items()},
             "centre": self._window.centre.sizes(),
-            "chart": self._charts.currentIndex(),
+            "chart": self._charts.shown,
             "sort": [self._merges.sort_column, self._merges.sort_descending],
         }
 
@@ -187,22 +183,32 @@ class Filing(QObject):
         """As far as the values make sense: they may come from a stranger."""
         docks, centre, chart, sort = (layout.get(key) for key in ("docks", "centre", "chart", "sort"))
         if isinstance(docks, dict):
-            for name, dock in self._window.docks.items():
-                dock.setVisible(docks.get(name) is not False)
+            is_open = self._by_id(docks)
+            for id, dock in self._window.docks.items():
+                dock.setVisible(is_open.get(id) is not False)
         self._resize_docks(layout.get("sizes"))
         if isinstance(centre, list) and len(centre) == 2 and all(type(size) is int for size in centre):
             self._window.centre.setSizes([min(max(0, size), LARGEST_SIZE) for size in centre])
-        if isinstance(chart, int) and 0 <= chart < self._charts.count():
-            self._charts.setCurrentIndex(chart)
+        if type(chart) is int and 0 <= chart < len(self._charts.ids):  # so it was written once
+            chart = self._charts.ids[chart]
+        if isinstance(chart, str):
+            self._charts.show_page(chart)
         if isinstance(sort, list) and len(sort) == 2 and sort[0] in range(self._merges.columnCount()):
             order = Qt.SortOrder.DescendingOrder if sort[1] is True else Qt.SortOrder.AscendingOrder
             self._merges.sort(sort[0], order)
+
+    def _by_id(self, told: dict[str, Any]) -> dict[str, Any]:
+        """What is told of each dock; their titles were written once."""
+        ids = {dock.windowTitle(): id for id, dock in self._window.docks.items()}
+        return {ids.get(name, name): value for name, value in told.items()}
 
     def _resize_docks(self, sizes: object) -> None:
         """As large as they were, and before the others of their group."""
         if not isinstance(sizes, dict):
             return
-        known = {name: size for name, size in sizes.items() if name in self._window.docks and _is_size(size)}
+        known = {
+            name: size for name, size in self._by_id(sizes).items() if name in self._window.docks and _is_size(size)
+        }
         docks = [self._window.docks[name] for name in known]
         for dock in docks:
             dock.raise_()

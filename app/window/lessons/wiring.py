@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
-from app.settings import LESSON_PLACES, LESSONS_DONE, Settings
-from app.window.actions import Actions
-from app.window.charts.pairs_model import PairChartModel
-from app.window.charts.panel import ChartsPanel
+from app.settings import LESSON_PLACES, LESSONS_DONE
+from app.window.charts.pairs_page import PairsPage
 from app.window.lessons.course import Course
 from app.window.lessons.lessons import lessons
 from app.window.lessons.panel import LessonPanel, Offer
-from app.window.main_window import MainWindow
+from app.window.main_window import Frame
 from app.window.merges.model import MergeTableModel
-from app.window.message_bar import MessageBar
-from app.window.questions.token.facts_model import InspectorModel
+from app.window.pages import Pages
+from app.window.questions.token.page import TokenPage
 
 
 class Teaching(QObject):
@@ -24,34 +22,30 @@ class Teaching(QObject):
         self,
         course: Course,
         panel: LessonPanel,
-        window: MainWindow,
-        actions: Actions,
-        messages: MessageBar,
-        settings: Settings,
-        charts: ChartsPanel,
-        parent: QObject | None = None,
+        frame: Frame,
+        pages: Pages,
+        merges: MergeTableModel,
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
         self.course, self.panel = course, panel
-        self._window, self._settings = window, settings
-        actions["lessons"].triggered.connect(self.open)
-        charts.pairs.lessons_wanted.connect(self.open)
-        window.docks["Lessons"].visibilityChanged.connect(self._fill_when_seen)
+        self._window, self._settings = frame.window, frame.settings
+        self._pairs, self._token, self._merges = pages[PairsPage].model, pages[TokenPage].model, merges
+        frame.actions["lessons"].triggered.connect(self.open)
+        pages[PairsPage].lessons_wanted.connect(self.open)
+        frame.window.docks["lessons"].visibilityChanged.connect(self._fill_when_seen)
         panel.chosen.connect(self.begin)
-        course.noticed.connect(messages.show_notice)
+        course.noticed.connect(frame.messages.show_notice)
         course.moved.connect(self._remember_place)
         course.finished.connect(self._remember_done)
+        course.changed.connect(self._hide_the_answer)
 
-    def hide_the_answer(self, pairs: PairChartModel, merges: MergeTableModel, inspector: InspectorModel) -> None:
+    def _hide_the_answer(self) -> None:
         """Whatever would tell the next merge is silent while it is to be predicted."""
-
-        def veil() -> None:
-            is_predicting = self.course.is_predicting
-            pairs.veil(is_predicting)
-            merges.veil_last_runner_up(is_predicting)
-            inspector.veil(is_predicting)
-
-        self.course.changed.connect(veil)
+        is_predicting = self.course.is_predicting
+        self._pairs.veil(is_predicting)
+        self._merges.veil_last_runner_up(is_predicting)
+        self._token.veil(is_predicting)
 
     def open(self) -> None:
         """Show the lessons. Their files are read when they are seen for the first time."""

@@ -1,4 +1,4 @@
-"""Several lines over one time axis, as a chart or a table."""
+"""What a chart of lines shows, as numbers."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ class ChartLines:
     x_title: str
     y_title: str
     is_log_x: bool = True
+    is_log_y: bool = False
+    is_bars: bool = False  # each point is a bar
     is_share: bool = False  # y is a part of a whole, shown in per cent
     is_stairs: bool = False  # a value holds until the next one
     marked_x: float | None = None  # the moment shown
@@ -37,13 +39,18 @@ class ChartLines:
     last_x: float | None = None  # and ends with, if not with the last point
 
     def as_table(self) -> list[tuple[str, ...]]:
-        """For a CSV file."""
+        """For a CSV file; the only line needs no name."""
         rows = [
             (line.name, f"{x:g}", f"{y:.6g}")
             for line in self.lines
             for x, y in zip(line.x.tolist(), line.y.tolist(), strict=True)
         ]
-        return [("line", self.x_title, self.y_title), *rows]
+        table: list[tuple[str, ...]] = [("line", self.x_title, self.y_title), *rows]
+        return [row[1:] for row in table] if [line.name for line in self.lines] == [""] else table
+
+    @property
+    def is_empty(self) -> bool:
+        return not any(len(line.x) for line in self.lines)
 
 
 NO_LINES = ChartLines((), "", "")

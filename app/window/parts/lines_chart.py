@@ -51,7 +51,7 @@ class LinesChart(QWidget):
             painter.fillRect(self.rect(), self.palette().base())
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             lines = self._lines()
-            if not any(len(line.x) for line in lines.lines):
+            if lines.is_empty:
                 painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
                 painter.drawText(QRectF(self.rect()), Qt.AlignmentFlag.AlignCenter, self._hint)
                 return

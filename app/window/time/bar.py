@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
-from app.session.time import TimeCursor
+from app.session.session import Session
 from app.window.actions import Actions
-from app.window.charts.curves import CurvesModel
+from app.window.charts.curves import compression
 from app.window.parts.throttle import Throttle
 from app.window.parts.widgets import number_box
 from app.window.time.track import TimeTrack
@@ -19,11 +19,10 @@ CURVE_MILLISECONDS = 120
 class TimeBar(QWidget):
     """Shows the time cursor and moves it."""
 
-    def __init__(
-        self, cursor: TimeCursor, curves: CurvesModel, actions: Actions, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, session: Session, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._cursor = cursor
+        cursor = session.cursor
+        self._cursor, self._runs = cursor, session.runs
         self.track = TimeTrack()
         self.number = number_box(0, 0)
         self.number.setGroupSeparatorShown(True)
@@ -42,13 +41,13 @@ class TimeBar(QWidget):
         row.addWidget(self.end)
         self.live = _button(actions["live"], with_text=True)
         row.addWidget(self.live)
-        self._curve_throttle = Throttle(CURVE_MILLISECONDS, lambda: self.track.show_curve(curves.compression()), self)
+        self._curve_throttle = Throttle(CURVE_MILLISECONDS, self._show_curve, self)
         self.track.valueChanged.connect(self._travel)
         self.number.valueChanged.connect(self._travel)
         cursor.moved.connect(self._show)
         cursor.end_moved.connect(self._show)
         cursor.end_moved.connect(self._curve_throttle.call)
-        curves.run_changed.connect(self._curve_throttle.call)
+        session.runs.changed.connect(self._curve_throttle.call)
         cursor.live_changed.connect(self._show_live)
         self._show_live()
 
@@ -65,6 +64,11 @@ class TimeBar(QWidget):
         self.track.setPageStep(max(1, self._cursor.end // 20))
         self.track.update()
         self.end.setText(f"of {self._cursor.end:,}")
+
+    def _show_curve(self) -> None:
+        run = self._runs.shown
+        lines = () if run is None else compression(run, self._cursor.position).lines
+        self.track.show_curve(lines[0] if lines else None)
 
     def _show_live(self) -> None:
         self.live.defaultAction().setChecked(self._cursor.live)

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QWidget
 
-from app.window.charts.curves import Curve
+from app.window.parts.lines import NamedLine
 from app.window.parts.theme import shades_of
 
 MARGIN = 8.0
@@ -20,7 +20,7 @@ class TimeTrack(QAbstractSlider):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._curve: Curve | None = None
+        self._curve: NamedLine | None = None
         self._drawn: tuple[object, QPolygonF, QPolygonF] | None = None
         self.setOrientation(Qt.Orientation.Horizontal)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -29,7 +29,7 @@ class TimeTrack(QAbstractSlider):
         self.setToolTip("Travel through the history: the text, the charts and the table show this moment")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
-    def show_curve(self, curve: Curve) -> None:
+    def show_curve(self, curve: NamedLine | None) -> None:
         self._curve = curve
         self.update()
 
@@ -99,7 +99,7 @@ class TimeTrack(QAbstractSlider):
         painter.setPen(QPen(color, 1))
         painter.drawPolyline(line)
 
-    def _shapes(self, track: QRectF, curve: Curve) -> tuple[QPolygonF, QPolygonF]:
+    def _shapes(self, track: QRectF, curve: NamedLine) -> tuple[QPolygonF, QPolygonF]:
         """The curve as a line and as an area, made anew only when the curve or its place is another."""
         key = (id(curve), track.width(), track.height(), self.maximum())
         if self._drawn is None or self._drawn[0] != key:

@@ -6,10 +6,9 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
 from app.session.time import TimeCursor
-from app.window.actions import Actions
 from app.window.bookmarks.model import BookmarkListModel
 from app.window.bookmarks.panel import BookmarksPanel
-from app.window.main_window import MainWindow
+from app.window.main_window import Frame
 from app.window.parts.dialogs import ask_for_merge
 from app.window.time.player import Player
 
@@ -20,16 +19,16 @@ class Travelling(QObject):
     def __init__(
         self,
         cursor: TimeCursor,
-        player: Player,
+        frame: Frame,
         bookmarks: BookmarkListModel,
         panel: BookmarksPanel,
-        window: MainWindow,
-        actions: Actions,
-        parent: QObject | None = None,
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._cursor, self._bookmarks, self._panel = cursor, bookmarks, panel
-        self._window, self._actions = window, actions
+        self._window, self._actions = frame.window, frame.actions
+        self.player = player = Player(cursor, self)
+        actions = frame.actions
         actions["play"].triggered.connect(player.toggle)
         player.playing_changed.connect(lambda on: actions.set_icon("play", "pause" if on else "train"))
         actions["back"].triggered.connect(lambda: cursor.go_to(cursor.position - 1))
@@ -64,9 +63,7 @@ class Travelling(QObject):
     def _write_note(self) -> None:
         if self._bookmarks.row_here < 0:
             self._bookmarks.toggle_here()
-        dock = self._window.docks["Bookmarks"]
-        dock.show()
-        dock.raise_()
+        self._window.show_dock("bookmarks")
         self._panel.begin_note()
 
     def _copy_reference(self) -> None:

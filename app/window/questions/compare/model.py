@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 
-from app.session.aside import Aside
-from app.session.changes import Held
 from app.session.run import Run
-from app.session.runs import Runs
-from app.session.time import TimeCursor
-from app.window.parts.throttle import Throttle
+from app.session.session import Session
+from app.window.parts.watched import Table, Watched
 from app.window.parts.wording import count_text
 from app.worker.job import Task
 from app.worker.token_names import shown
@@ -79,44 +76,32 @@ class _Encoded:
     both: tuple[Segmentation, Segmentation]
 
 
-class ComparisonModel(QAbstractTableModel):
+class CompareModel(QAbstractTableModel, Watched):
     """One row a merge that does not stand at the same place in both tables."""
 
     changed = Signal()  # what is compared, or what came of it
     choices_changed = Signal()
 
-    def __init__(
-        self, runs: Runs, cursor: TimeCursor, text: Held[str], aside: Aside, parent: QObject | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self.found: TableComparison | None = None
         self.cut: tuple[CutText, CutText] | None = None
         self.regions = 0
         self.other: Run | None = None
         self.trouble = ""
-        self._runs, self._cursor, self._text, self._aside = runs, cursor, text, aside
+        runs, cursor = session.runs, session.cursor
+        self._runs, self._cursor, self._text, self._aside = runs, cursor, session.text, session.aside
         self._tokenizers: OrderedDict[Hashable, Tokenizer] = OrderedDict()
         self._encoded: _Encoded | None = None
         self._tables: tuple[Hashable, ...] = ()  # what `found` is about
         self._texts: tuple[Hashable, ...] = ()  # what `_encoded` is about
         self._is_whole = True  # the text is compared to its end
-        self._watched = False
-        self._throttle = throttle = Throttle(REDRAW_MILLISECONDS, self._update, self)
-        for signal in (runs.changed, runs.grew, text.changed, cursor.moved, cursor.live_changed):
-            signal.connect(throttle.call)
+        self.refresh_on(
+            REDRAW_MILLISECONDS, runs.changed, runs.grew, session.text.changed, cursor.moved, cursor.live_changed
+        )
         runs.changed.connect(self.choices_changed)
 
     # What is compared
-
-    @property
-    def is_waiting(self) -> bool:
-        return self._throttle.is_pending
-
-    def watch(self, on: bool) -> None:
-        """Compare only while somebody looks."""
-        self._watched = on
-        if on:
-            self._throttle.call()
 
     def choices(self) -> list[tuple[int, str]]:
         """The other runs and tables of the session: number and title."""
@@ -128,7 +113,7 @@ class ComparisonModel(QAbstractTableModel):
         self.other = next((run for run in self._runs.all if run.number == number), None)
         self.choices_changed.emit()
         self._forget()
-        self._throttle.call()
+        self.refresh_soon()
 
     def travel_to_row(self, row: int) -> None:
         """To the moment of that merge, if it is one of the shown run's."""
@@ -153,9 +138,7 @@ class ComparisonModel(QAbstractTableModel):
 
     # Asking
 
-    def _update(self) -> None:
-        if not self._watched:
-            return
+    def refresh(self) -> None:
         sides = self._sides()
         if sides is None:
             self._forget()
@@ -260,8 +243,7 @@ class ComparisonModel(QAbstractTableModel):
         tokens = f"{found.common:,} tokens are in both, {only}."
         return f"{one:,} and {other:,} merges.{parted}{cause} {found.explanation} {tokens}"
 
-    def as_table(self) -> list[tuple[str, ...]]:
-        """For a CSV file."""
+    def as_table(self) -> Table:
         return [COLUMNS, *(_cells(merge) for merge in self._rows)]
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtGui import QColor, QHideEvent, QPalette, QShowEvent, QTextCharFormat, QTextCursor
+from PySide6.QtGui import QColor, QPalette, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -18,9 +18,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import paragraph
-from app.window.questions.compare.model import ComparisonModel, CutText
+from app.window.questions.compare.model import CompareModel, CutText
 from app.window.text.view.colouring import colours_of
 from app.window.text.view.palette import TokenPalette
 
@@ -53,14 +54,14 @@ class CutTextView(QTextEdit):
         self.verticalScrollBar().setValue(place)
 
 
-class ComparePanel(QWidget):
+class ComparePage(Page):
     """A click on a row travels to that merge."""
 
     import_wanted = Signal()
 
-    def __init__(self, model: ComparisonModel, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._model = model
+    def __init__(self, model: CompareModel, parent: QWidget | None = None) -> None:
+        super().__init__(model, parent)
+        self.model = model
         self.choice = QComboBox()
         self.choice.setAccessibleName("Compare with")
         self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -78,19 +79,8 @@ class ComparePanel(QWidget):
         self._fill_choices()
         self._show()
 
-    def as_table(self) -> list[tuple[str, ...]]:
-        return self._model.as_table()
-
     def recolor(self) -> None:
         self._show()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._model.watch(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._model.watch(False)
 
     def _lay_out(self) -> None:
         row = QHBoxLayout()
@@ -121,7 +111,7 @@ class ComparePanel(QWidget):
         column.addWidget(self.summary)
 
     def _connect(self) -> None:
-        model = self._model
+        model = self.model
         model.changed.connect(self._show)
         model.choices_changed.connect(self._fill_choices)
         self.choice.activated.connect(lambda: model.choose(self.choice.currentData()))
@@ -133,19 +123,19 @@ class ComparePanel(QWidget):
         other.valueChanged.connect(one.setValue)
 
     def _travel(self, index: QModelIndex) -> None:
-        self._model.travel_to_row(index.row())
+        self.model.travel_to_row(index.row())
 
     def _fill_choices(self) -> None:
-        chosen = self._model.other
+        chosen = self.model.other
         self.choice.clear()
         self.choice.addItem("nothing", None)
-        for number, title in self._model.choices():
+        for number, title in self.model.choices():
             self.choice.addItem(title, number)
             if chosen is not None and chosen.number == number:
                 self.choice.setCurrentIndex(self.choice.count() - 1)
 
     def _show(self) -> None:
-        model = self._model
+        model = self.model
         self.totals.setText(model.trouble or model.totals or NOTHING_CHOSEN)
         self.summary.setText(model.summary)
         self.summary.setVisible(bool(model.summary))
@@ -155,7 +145,7 @@ class ComparePanel(QWidget):
             view.show_cut(cut)
 
 
-def _table(model: ComparisonModel) -> QTableView:
+def _table(model: CompareModel) -> QTableView:
     table = QTableView()
     table.setAccessibleName("Merges that differ")
     table.setModel(model)

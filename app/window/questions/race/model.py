@@ -8,12 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from app.session.aside import Aside
 from app.session.run import Run
-from app.session.runs import Runs
-from app.session.time import TimeCursor
+from app.session.session import Session
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine
-from app.window.parts.throttle import Throttle
+from app.window.parts.watched import Table, Watched
 from bpe_core import MergeHistory
 from bpe_core.insight.race import Race, Runner, best_that_never_won, race
 from bpe_core.insight.ranked_words import RankedWords
@@ -49,35 +47,26 @@ class RaceFacts:
     leads: tuple[tuple[int, str], ...]  # from this state on, that one leads
 
 
-class RaceModel(QObject):
+class RaceModel(QObject, Watched):
     """While nobody chose any pairs, those of the next merges run."""
 
     changed = Signal()
     refused = Signal(str)  # why a pair could not be added
 
-    def __init__(self, runs: Runs, cursor: TimeCursor, aside: Aside, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self.facts: RaceFacts | None = None
         self.chosen: list[Pair] = []
-        self._runs, self._cursor, self._aside = runs, cursor, aside
+        self._runs, self._cursor, self._aside = session.runs, session.cursor, session.aside
         self._run: Run | None = None
-        self._watched = False
-        self._throttle = throttle = Throttle(FOLLOW_MILLISECONDS, self._ask, self)
-        cursor.moved.connect(throttle.call)
-        runs.changed.connect(throttle.call)
+        self.refresh_on(FOLLOW_MILLISECONDS, session.cursor.moved, session.runs.changed)
 
-    @property
-    def is_waiting(self) -> bool:
-        return self._throttle.is_pending
+    def as_table(self) -> Table:
+        return self.lines.as_table()
 
     @property
     def lines(self) -> ChartLines:
         return self.facts.lines if self.facts is not None else NO_LINES
-
-    def watch(self, on: bool) -> None:
-        self._watched = on
-        if on:
-            self._throttle.call()
 
     def add(self, entered: str) -> None:
         """A pair as it is written in the merge table: `·t + he`."""
@@ -111,17 +100,15 @@ class RaceModel(QObject):
     def choose(self, pairs: Sequence[Pair]) -> None:
         """Follow these; none: those of the next merges."""
         self.chosen = list(dict.fromkeys(pairs))[-MOST_CHOSEN:]
-        self._throttle.call()
+        self.refresh_soon()
 
     def travel_to(self, step: int) -> None:
         self._cursor.go_to(step)
 
-    def _ask(self) -> None:
+    def refresh(self) -> None:
         run = self._runs.shown
         self._forget_other_runs_pairs(run)
-        if not self._watched:
-            return
-        self._throttle.set_pause(self._aside.pause("race", run, FOLLOW_MILLISECONDS))
+        self._rest_as_long(self._aside, "race", run)
         ranked = self._runs.ranked.of(run) if run is not None else None
         if run is None or ranked is None or run.names is None or run.history is None:
             self._take(None)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import html
 
-from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.window.parts.lines_chart import LinesChart
 from app.window.parts.linked_text import LinkedText, link_to_step, number_in
+from app.window.parts.page import Page
 from app.window.parts.widgets import entry, scrolling
 from app.window.parts.wording import count_text
 from app.window.questions.race.model import RaceModel, RunnerFacts
@@ -16,12 +16,12 @@ from app.window.questions.race.model import RaceModel, RunnerFacts
 MOST_LEADS = 12
 
 
-class RacePanel(QWidget):
+class RacePage(Page):
     """Pairs are typed, kept as they are shown, or taken from those that never won."""
 
     def __init__(self, model: RaceModel, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._model = model
+        super().__init__(model, parent)
+        self.model = model
         hint = "The pairs of the next merges run here when training begins."
         self.chart = LinesChart("The race of pairs", lambda: model.lines, hint)
         self.entry = entry("·t + he", can_be_cleared=True)
@@ -44,17 +44,6 @@ class RacePanel(QWidget):
         model.changed.connect(self._show)
         model.refused.connect(self.told.setText)
 
-    def as_table(self) -> list[tuple[str, ...]]:
-        return self.chart.as_table()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._model.watch(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._model.watch(False)
-
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         for widget in (self.entry, self.keep, self.unlucky, self.clear):
@@ -69,12 +58,12 @@ class RacePanel(QWidget):
         whole.addLayout(below, 1)
 
     def _add(self) -> None:
-        self._model.add(self.entry.text())
+        self.model.add(self.entry.text())
         self.entry.clear()
 
     def _show(self) -> None:
         self.chart.refresh()
-        facts = self._model.facts
+        facts = self.model.facts
         if facts is None:
             self.told.setText("")
             return

@@ -8,14 +8,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.aside import Aside
-from app.session.corpus import SessionCorpus
 from app.session.counts import Counted
 from app.session.run import Run
-from app.session.runs import Runs
-from app.session.time import TimeCursor
+from app.session.session import Session
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine, Numbers, thinned
-from app.window.parts.throttle import Throttle
+from app.window.parts.watched import Table, Watched
 from app.worker.job import Task
 from bpe_core import BpeError, Cancelled, Corpus, MergeHistory, WordTable, count_words
 from bpe_core.insight.ranked_words import RankedWords
@@ -67,35 +64,22 @@ class SizesFacts:
     base: int
 
 
-class SizesModel(QObject):
+class SizesModel(QObject, Watched):
     """Computes the curves when a run is at rest and somebody looks; they hold for every size at once."""
 
     changed = Signal()
     failed = Signal(str)
 
-    def __init__(
-        self, runs: Runs, cursor: TimeCursor, corpus: SessionCorpus, aside: Aside, parent: QObject | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self.facts: SizesFacts | None = None
         self.measure = MEASURES[0]
         self.held_out: Path | None = None
-        self._runs, self._cursor, self._corpus, self._aside = runs, cursor, corpus, aside
+        self._runs, self._cursor = session.runs, session.cursor
+        self._corpus, self._aside = session.corpus, session.aside
         self._asked: Hashable = None  # what the curves are of
         self._is_shown: dict[str, bool] = {}  # by the names of texts about which that was said
-        self._watched = False
-        self._throttle = throttle = Throttle(REDRAW_MILLISECONDS, self._look, self)
-        for signal in (runs.changed, cursor.moved, cursor.end_moved):
-            signal.connect(throttle.call)
-
-    @property
-    def is_waiting(self) -> bool:
-        return self._throttle.is_pending
-
-    def watch(self, on: bool) -> None:
-        self._watched = on
-        if on:
-            self._throttle.call()
+        self.refresh_on(REDRAW_MILLISECONDS, session.runs.changed, session.cursor.moved, session.cursor.end_moved)
 
     def choose_measure(self, index: int) -> None:
         self.measure = MEASURES[index]
@@ -104,7 +88,10 @@ class SizesModel(QObject):
     def hold_out(self, path: Path | None) -> None:
         """Name a text that is not learned from; before the training or after it."""
         self.held_out = path
-        self._throttle.call()
+        self.refresh_soon()
+
+    def as_table(self) -> Table:
+        return self.lines.as_table()
 
     @property
     def lines(self) -> ChartLines:
@@ -150,10 +137,8 @@ class SizesModel(QObject):
         self._is_shown[name] = on
         self.changed.emit()
 
-    def _look(self) -> None:
+    def refresh(self) -> None:
         run = self._runs.shown
-        if not self._watched:
-            return
         if run is None or run.history is None or not len(run.history):
             self.facts, self._asked = None, None
         elif not run.is_busy:

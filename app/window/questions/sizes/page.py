@@ -6,7 +6,6 @@ import html
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -17,21 +16,22 @@ from PySide6.QtWidgets import (
 )
 
 from app.window.parts.lines_chart import LinesChart
+from app.window.parts.page import Page
 from app.window.parts.widgets import muted, paragraph, scrolling
 from app.window.questions.sizes.model import FORMULA, MEASURES, USUAL_SIZES, SizesModel
 
 MOST_NAME = 18  # characters of a file's name on a button
 
 
-class SizesPanel(QWidget):
+class SizesPage(Page):
     """A held-out text is named by its button, before the training or after it."""
 
     held_out_wanted = Signal()
     time_chosen = Signal(int)
 
     def __init__(self, model: SizesModel, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._model = model
+        super().__init__(model, parent)
+        self.model = model
         hint = "What each vocabulary size means is shown here after training."
         self.chart = LinesChart("Vocabulary sizes", lambda: model.lines, hint)
         self.measure = QComboBox()
@@ -58,22 +58,11 @@ class SizesPanel(QWidget):
         self.chart.time_chosen.connect(self.time_chosen)
         model.changed.connect(self._show)
 
-    def as_table(self) -> list[tuple[str, ...]]:
-        return self.chart.as_table()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._model.watch(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._model.watch(False)
-
     def hold_out(self, path: Path | None) -> None:
         """Show whose curve comes beside the others."""
         name = path.name if path is not None else ""
         self.held_out.setText(f"Held out: {_shortened(name)}" if name else "Held-out text …")
-        self._model.hold_out(path)
+        self.model.hold_out(path)
 
     def _lay_out(self) -> None:
         row = QHBoxLayout()
@@ -99,32 +88,32 @@ class SizesPanel(QWidget):
     def _choose_measure(self, index: int) -> None:
         self.measure.setToolTip(MEASURES[index].tip)
         self.chart.setToolTip(MEASURES[index].tip)
-        self._model.choose_measure(index)
+        self.model.choose_measure(index)
 
     def _show(self) -> None:
         self.chart.refresh()
-        is_share = self._model.measure.is_share
+        is_share = self.model.measure.is_share
         told = [
             f'<span style="color:{self.chart.colour(i).name()}">■</span> {html.escape(name)} '
             f"<b>{f'{value:.1%}' if is_share else f'{value:.3f}'}</b>"
-            for i, (name, value) in enumerate(self._model.here)
+            for i, (name, value) in enumerate(self.model.here)
         ]
-        facts = self._model.facts
+        facts = self.model.facts
         if facts is not None:
-            told.insert(0, f"With {self._model.vocabulary_here:,} tokens:")
+            told.insert(0, f"With {self.model.vocabulary_here:,} tokens:")
             told.append(f"Knee at <b>{facts.base + facts.knee:,}</b> tokens: each further one gains less.")
         self.told.setText("<br>".join(told))
-        self.texts.setVisible(len(self._model.names) > 1)
+        self.texts.setVisible(len(self.model.names) > 1)
 
     def _fill_texts(self) -> None:
         """The menu of all texts, those with a line ticked."""
-        menu, shown = self.texts.menu(), self._model.shown
+        menu, shown = self.texts.menu(), self.model.shown
         menu.clear()
-        for name in self._model.names:
+        for name in self.model.names:
             action = menu.addAction(name.replace("&", "&&"))
             action.setCheckable(True)
             action.setChecked(name in shown)
-            action.toggled.connect(lambda on, name=name: self._model.show_text(name, on))
+            action.toggled.connect(lambda on, name=name: self.model.show_text(name, on))
 
 
 def _shortened(name: str) -> str:

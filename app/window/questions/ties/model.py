@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 
-from app.session.aside import Aside
-from app.session.changes import Held
 from app.session.run import Run
-from app.session.runs import Runs
-from app.session.time import TimeCursor
-from app.window.parts.throttle import Throttle
+from app.session.session import Session
+from app.window.parts.watched import Table, Watched
 from app.worker.token_names import shown
 from bpe_core import Cancelled, MergeHistory, Trainer, WordTable
 from bpe_core.insight.ties import Divergence, Tie, divergence, text_under_both, ties
@@ -51,36 +48,23 @@ class WhatIf:
     other_text: tuple[Piece, ...]  # and there
 
 
-class TiesModel(QAbstractTableModel):
+class TiesModel(QAbstractTableModel, Watched):
     """One row a merge that a tie decided."""
 
     answered = Signal()  # about another rule
     failed = Signal(str)
 
-    def __init__(
-        self, runs: Runs, cursor: TimeCursor, text: Held[str], aside: Aside, parent: QObject | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self.what_if: WhatIf | None = None
         self.is_training = False
         self._ties: list[Tie] = []
         self._names: list[str] = []
         self._merges = 0
         self._of: Run | None = None
-        self._runs, self._cursor, self._text, self._aside = runs, cursor, text, aside
-        self._watched = False
-        self._throttle = throttle = Throttle(REDRAW_MILLISECONDS, self._ask, self)
-        runs.changed.connect(throttle.call)
-        runs.grew.connect(throttle.call)
-
-    @property
-    def is_waiting(self) -> bool:
-        return self._throttle.is_pending
-
-    def watch(self, on: bool) -> None:
-        self._watched = on
-        if on:
-            self._throttle.call()
+        self._runs, self._cursor = session.runs, session.cursor
+        self._text, self._aside = session.text, session.aside
+        self.refresh_on(REDRAW_MILLISECONDS, session.runs.changed, session.runs.grew)
 
     @property
     def summary(self) -> str:
@@ -124,8 +108,7 @@ class TiesModel(QAbstractTableModel):
         later = f"at step {tie.loser_step:,}" if tie.loser_step is not None else "never"
         return f"{tie.step:,}", self._pair(tie.winner), self._pair(tie.loser), f"{tie.count:,}", later
 
-    def as_table(self) -> list[tuple[str, ...]]:
-        """For a CSV file."""
+    def as_table(self) -> Table:
         return [COLUMNS, *map(self.cells, self._ties)]
 
     def _pair(self, pair: tuple[int, int]) -> str:
@@ -133,11 +116,9 @@ class TiesModel(QAbstractTableModel):
 
     # -- asking ----------------------------------------------------------------------------
 
-    def _ask(self) -> None:
+    def refresh(self) -> None:
         run = self._runs.shown
-        if not self._watched:
-            return
-        self._throttle.set_pause(self._aside.pause("ties", run, REDRAW_MILLISECONDS))
+        self._rest_as_long(self._aside, "ties", run)
         if run is None or run.history is None or run.names is None:
             self._take(None, [], 0)
             return

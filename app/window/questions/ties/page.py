@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.window.parts.linked_text import LinkedText, link_to_step, number_in
+from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.widgets import paragraph, scrolling
 from app.window.questions.ties.model import TIE_RULES, Piece, TiesModel, WhatIf
@@ -25,12 +25,12 @@ from app.window.questions.ties.model import TIE_RULES, Piece, TiesModel, WhatIf
 ROW_HEIGHT = 22
 
 
-class TiesPanel(QWidget):
+class TiesPage(Page):
     """A click on a row travels to the moment before that merge."""
 
     def __init__(self, model: TiesModel, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._model = model
+        super().__init__(model, parent)
+        self.model = model
         self.summary = paragraph()
         self.table = QTableView()
         self.table.setAccessibleName("Merges decided by a tie")
@@ -63,17 +63,6 @@ class TiesPanel(QWidget):
         model.failed.connect(self.told.setText)
         self._show()
 
-    def as_table(self) -> list[tuple[str, ...]]:
-        return self._model.as_table()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._model.watch(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._model.watch(False)
-
     def _lay_out(self) -> None:
         left = QVBoxLayout()
         left.addWidget(self.summary)
@@ -93,16 +82,16 @@ class TiesPanel(QWidget):
         whole.addLayout(right, 2)
 
     def _travel(self, index: QModelIndex) -> None:
-        self._model.travel_to_row(index.row())
+        self.model.travel_to_row(index.row())
 
     def _show(self) -> None:
-        rule = self._model.rule
-        self.summary.setText(self._model.summary + (f" (rule: {TIE_RULES[rule].label})" if rule else ""))
-        self.train.setEnabled(not self._model.is_training)
-        if self._model.is_training:
+        rule = self.model.rule
+        self.summary.setText(self.model.summary + (f" (rule: {TIE_RULES[rule].label})" if rule else ""))
+        self.train.setEnabled(not self.model.is_training)
+        if self.model.is_training:
             self.told.setText("Learning again under the other rule …")
         else:
-            found = self._model.what_if
+            found = self.model.what_if
             mark = shades_of(self.palette()).bar_next.name()
             self.told.setText("" if found is None else _answer(found, mark))
 

@@ -7,16 +7,13 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.aside import Aside
-from app.session.corpus import SessionCorpus
 from app.session.corpus_texts import CorpusText
 from app.session.counts import Counted
 from app.session.run import Run
-from app.session.runs import Runs
-from app.session.time import TimeCursor
+from app.session.session import Session
 from app.session.timer import timer
-from app.window.parts.throttle import Throttle
-from app.window.questions.token.facts_model import InspectorModel
+from app.window.parts.watched import Watched
+from app.window.questions.token.model import TokenModel
 from app.worker.token_names import shown
 from bpe_core import BpeError, MergeHistory
 from bpe_core.insight.contexts import contexts
@@ -83,46 +80,31 @@ class LifeFacts:
     reach: str
 
 
-class TokenLifeModel(QObject):
-    """Follows the inspector while somebody looks; what takes reading files comes a moment later."""
+class LifeModel(QObject, Watched):
+    """Follows the token looked at while somebody looks; what takes reading files comes a moment later."""
 
     changed = Signal()
     lines_changed = Signal()
 
-    def __init__(
-        self,
-        inspector: InspectorModel,
-        runs: Runs,
-        cursor: TimeCursor,
-        corpus: SessionCorpus,
-        aside: Aside,
-        parent: QObject | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session, token: TokenModel) -> None:
+        super().__init__(session)
         self.facts: LifeFacts | None = None
         self._run: Run | None = None  # of which the facts tell
         self.lines: tuple[Line, ...] = ()
         self.hint = ""
-        self._inspector, self._runs, self._cursor = inspector, runs, cursor
-        self._corpus, self._aside = corpus, aside
-        self._watched = False
+        self._token, self._runs, self._cursor = token, session.runs, session.cursor
+        self._corpus, self._aside = session.corpus, session.aside
         self._files: tuple[Run, FileCounts] | None = None
-        self._throttle = throttle = Throttle(FOLLOW_MILLISECONDS, self._ask, self)
-        inspector.changed.connect(throttle.call)
-        cursor.moved.connect(throttle.call)
-        runs.changed.connect(throttle.call)
+        self.refresh_on(FOLLOW_MILLISECONDS, token.changed, session.cursor.moved, session.runs.changed)
         self._lines_soon = timer(self, CONTEXT_PAUSE_MILLISECONDS, self._ask_for_lines)
 
     @property
     def is_waiting(self) -> bool:
-        return self._throttle.is_pending or self._lines_soon.isActive()
+        return super().is_waiting or self._lines_soon.isActive()
 
     def watch(self, on: bool) -> None:
-        """Only while it is looked at does it ask anything."""
-        self._watched = on
-        if on:
-            self._throttle.call()
-        else:
+        super().watch(on)
+        if not on:
             self._lines_soon.stop()
 
     def travel_to_step(self, step: int) -> None:
@@ -132,15 +114,13 @@ class TokenLifeModel(QObject):
         """Another token, such as a child of this one; the moment stays unless it is not born yet."""
         run = self._runs.shown
         if run is not None and run.names is not None and token - run.names.base + 1 > self._cursor.position:
-            self._inspector.travel_to(token)
+            self._token.travel_to(token)
         else:
-            self._inspector.look_at(token)
+            self._token.look_at(token)
 
-    def _ask(self) -> None:
-        if not self._watched:
-            return
-        run, facts = self._runs.shown, self._inspector.facts
-        self._throttle.set_pause(self._aside.pause("token", run, FOLLOW_MILLISECONDS))
+    def refresh(self) -> None:
+        run, facts = self._runs.shown, self._token.facts
+        self._rest_as_long(self._aside, "token", run)
         ranked = self._runs.ranked.of(run) if run is not None else None
         history = run.history if run is not None else None
         known = 0 if history is None else history.first_special  # special tokens have no life
@@ -195,7 +175,7 @@ class TokenLifeModel(QObject):
     def _ask_for_lines(self) -> None:
         run, facts = self._run, self.facts
         ranked = self._runs.ranked.of(run) if run is not None else None
-        if run is None or facts is None or ranked is None or not self._watched:
+        if run is None or facts is None or ranked is None or not self.is_watched:
             return
         token, at, sources = facts.token, facts.at, run.sources
         self._aside.ask(

@@ -6,14 +6,13 @@ import html
 from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.window.parts.linked_text import LinkedText, link_to_step, number_in
 from app.window.parts.widgets import muted
 from app.window.parts.wording import count_text
 from app.window.questions.token.life_chart import LifeChart
-from app.window.questions.token.life_model import LifeFacts, Line, Share, TokenLifeModel
+from app.window.questions.token.life_model import LifeFacts, LifeModel, Line, Share
 
 LINE_CHARACTERS = 44  # on either side of the token
 SECTIONS = {  # in this order
@@ -48,14 +47,14 @@ class Section(QWidget):
         self.setVisible(bool(text))
 
 
-class TokenLife(QWidget):
+class LifeView(QWidget):
     """A small chart and paragraphs; tokens and merges named in them are links."""
 
     section_wanted = Signal(QWidget)  # to be brought into view, now that it is filled
 
-    def __init__(self, model: TokenLifeModel, parent: QWidget | None = None) -> None:
+    def __init__(self, model: LifeModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._model = model
+        self.model = model
         self.hint = muted()
         self.chart = LifeChart()
         self.sections = {name: Section(title, self._follow) for name, title in SECTIONS.items()}
@@ -70,18 +69,10 @@ class TokenLife(QWidget):
         model.lines_changed.connect(self._show_lines)
         self._show()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._model.watch(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._model.watch(False)
-
     def _show(self) -> None:
-        facts = self._model.facts
-        self.hint.setText(self._model.hint)
-        self.hint.setVisible(bool(self._model.hint))
+        facts = self.model.facts
+        self.hint.setText(self.model.hint)
+        self.hint.setVisible(bool(self.model.hint))
         self.chart.setVisible(facts is not None and bool(facts.curve))
         self.chart.show_life(facts)
         told = {} if facts is None else dict(_answers(facts))
@@ -91,7 +82,7 @@ class TokenLife(QWidget):
         self._show_lines()
 
     def _show_lines(self) -> None:
-        self.sections["lines"].tell("".join(map(_line_text, self._model.lines)))
+        self.sections["lines"].tell("".join(map(_line_text, self.model.lines)))
         self._reveal_wanted()
 
     def show_answer(self, name: str) -> None:
@@ -102,14 +93,14 @@ class TokenLife(QWidget):
     def _reveal_wanted(self) -> None:
         if self._wanted and self.sections[self._wanted].isVisibleTo(self):
             self.section_wanted.emit(self.sections[self._wanted])
-            if not self._model.is_waiting:  # until then it may move
+            if not self.model.is_waiting:  # until then it may move
                 self._wanted = ""
 
     def _follow(self, link: str) -> None:
         if link.startswith("token:"):
-            self._model.look_at(number_in(link))
+            self.model.look_at(number_in(link))
         else:
-            self._model.travel_to_step(number_in(link))
+            self.model.travel_to_step(number_in(link))
 
 
 def _answers(facts: LifeFacts) -> Iterable[tuple[str, str]]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font
-from app.window.parts.widgets import muted, paragraph
+from app.window.parts.widgets import muted, paragraph, scrolling
 from app.window.parts.wording import count_text
-from app.window.questions.token.facts_model import InspectorModel, TokenFacts
-from app.window.questions.token.life_view import TokenLife
+from app.window.questions.token.life_model import LifeModel
+from app.window.questions.token.life_view import LifeView
+from app.window.questions.token.model import TokenFacts, TokenModel
 
 MOST_BYTES = 48
 
@@ -20,13 +22,12 @@ NOT_LEARNED = {
 }
 
 
-class InspectorPanel(QScrollArea):
+class TokenPage(Page):
     """The parts are buttons: each leads to the moment it was learned itself."""
 
-    def __init__(self, model: InspectorModel, life: TokenLife | None = None, parent: QWidget | None = None) -> None:
-        """`life` is shown below the facts."""
-        super().__init__(parent)
-        self._model = model
+    def __init__(self, model: TokenModel, life: LifeModel, parent: QWidget | None = None) -> None:
+        super().__init__(life, parent)
+        self.model, self.life = model, LifeView(life)
         self.token = QLabel()
         self.token.setAccessibleName("Token looked at")
         self.token.setFont(fixed_font(self.font().pointSizeF() * 1.5))
@@ -54,30 +55,27 @@ class InspectorPanel(QScrollArea):
         column.addWidget(self.token)
         column.addWidget(self.hint)
         column.addWidget(self._table)
-        self.life = life
-        if life is not None:
-            column.addWidget(life)
-            life.section_wanted.connect(self._bring_into_view, Qt.ConnectionType.QueuedConnection)
+        column.addWidget(self.life)
         column.addStretch()
-        self.setWidget(inside)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.setAccessibleName("Token, closely")
+        self.area = scrolling(inside, "Token, closely")
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.area)
+        self.life.section_wanted.connect(self._bring_into_view, Qt.ConnectionType.QueuedConnection)
         model.changed.connect(self._show)
         self._show()
 
     def show_answer(self, name: str) -> None:
         """Bring one of the answers about the token into view."""
-        if self.life is not None:
-            self.life.show_answer(name)
+        self.life.show_answer(name)
 
     def _bring_into_view(self, section: QWidget) -> None:
         """Its title at the top, as far as there is something below it."""
         self._column.activate()
-        self.verticalScrollBar().setValue(section.mapTo(self._inside, section.rect().topLeft()).y())
+        self.area.verticalScrollBar().setValue(section.mapTo(self._inside, section.rect().topLeft()).y())
 
     def _show(self) -> None:
-        facts = self._model.facts
+        facts = self.model.facts
         for widget in (self.token, self._table):
             widget.setVisible(facts is not None)
         self.hint.setVisible(facts is None)
@@ -106,9 +104,9 @@ class InspectorPanel(QScrollArea):
             button.setToolTip(f"Go to where {text} was learned")
 
     def _travel_to_part(self, place: int) -> None:
-        facts = self._model.facts
+        facts = self.model.facts
         if facts is not None and place < len(facts.parts):
-            self._model.travel_to(facts.parts[place])
+            self.model.travel_to(facts.parts[place])
 
 
 def _title(text: str) -> QLabel:

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.aside import Aside
 from app.session.run import Run
-from app.session.runs import Runs
-from app.session.time import TimeCursor
-from app.window.parts.throttle import Throttle
+from app.session.session import Session
+from app.window.parts.watched import Watched
 from app.window.text.model import TokenTextModel
 from app.worker.job import Task
 from bpe_core import MergeHistory
@@ -77,47 +75,30 @@ class WordFacts:
         return next((joint for joint in self.joints if joint.byte >= self.byte), None)
 
 
-class WhyModel(QObject):
+class WhyModel(QObject, Watched):
     """Answers for the place that was clicked last, at the moment shown, while somebody looks."""
 
     changed = Signal()
 
-    def __init__(
-        self, text: TokenTextModel, runs: Runs, cursor: TimeCursor, aside: Aside, parent: QObject | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session, text: TokenTextModel) -> None:
+        super().__init__(session)
         self.facts: WordFacts | None = None
-        self._text, self._runs, self._cursor, self._aside = text, runs, cursor, aside
+        self._text, self._runs, self._cursor, self._aside = text, session.runs, session.cursor, session.aside
         self._byte: int | None = None
-        self._watched = False
-        self._throttle = throttle = Throttle(FOLLOW_MILLISECONDS, self._ask, self)
-        for signal in (text.text_changed, cursor.moved, runs.changed):
-            signal.connect(throttle.call)
-
-    @property
-    def is_waiting(self) -> bool:
-        return self._throttle.is_pending
-
-    def watch(self, on: bool) -> None:
-        """Only while it is looked at does it ask anything."""
-        self._watched = on
-        if on:
-            self._throttle.call()
+        self.refresh_on(FOLLOW_MILLISECONDS, text.text_changed, session.cursor.moved, session.runs.changed)
 
     def look_at(self, byte: int) -> None:
         """Ask about the boundary before this byte of the text."""
         self._byte = byte
-        self._throttle.call()
+        self.refresh_soon()
 
     def travel_to(self, step: int) -> None:
         """Go to the moment right after that merge."""
         self._cursor.go_to(step)
 
-    def _ask(self) -> None:
+    def refresh(self) -> None:
         run, byte = self._runs.shown, self._byte
-        if not self._watched:
-            return
-        self._throttle.set_pause(self._aside.pause("why", run, FOLLOW_MILLISECONDS))
+        self._rest_as_long(self._aside, "why", run)
         if run is None or run.history is None or byte is None or not 0 <= byte <= self._text.byte_length:
             self._take(None)
             return

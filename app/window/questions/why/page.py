@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.window.parts.linked_text import LinkedText, link_to_step, number_in
+from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import muted, scrolling, small_button
 from app.window.questions.why.merge_tree import MergeTree
@@ -25,12 +25,12 @@ from app.window.questions.why.model import Joint, WhyModel, WordFacts
 PLACE = Qt.ItemDataRole.UserRole
 
 
-class WhyPanel(QWidget):
+class WhyPage(Page):
     """Follows the place that was clicked and the moment shown; the steps can be walked by themselves."""
 
     def __init__(self, model: WhyModel, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._model = model
+        super().__init__(model, parent)
+        self.model = model
         self._step: int | None = None  # index among the word's steps; None follows the moment shown
         self._joint: int | None = None
         self.hint = muted("Click into the text: here you see why it is cut where it is.")
@@ -65,34 +65,26 @@ class WhyPanel(QWidget):
         column.addWidget(self.joints, 2)
 
     def _connect(self) -> None:
-        self._model.changed.connect(self._take)
+        self.model.changed.connect(self._take)
         self.back.clicked.connect(lambda: self._walk(-1))
         self.forward.clicked.connect(lambda: self._walk(1))
         self.now.clicked.connect(self._follow)
-        self.tree.node_chosen.connect(self._model.travel_to)
+        self.tree.node_chosen.connect(self.model.travel_to)
         self.tree.joint_chosen.connect(self._choose_joint)
         self.joints.currentRowChanged.connect(self._row_chosen)
         self.joints.itemActivated.connect(self._travel)
-        self.reason.linkActivated.connect(lambda link: self._model.travel_to(number_in(link)))
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._model.watch(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._model.watch(False)
+        self.reason.linkActivated.connect(lambda link: self.model.travel_to(number_in(link)))
 
     def _take(self) -> None:
         """Another word, or another moment: show the boundary that was asked about."""
-        facts = self._model.facts
+        facts = self.model.facts
         asked = facts.asked if facts is not None else None
         self._joint = asked.place if asked is not None else None
         self._step = None
         self._show()
 
     def _show(self) -> None:
-        facts = self._model.facts
+        facts = self.model.facts
         for widget in (self.tree_area, self.controls, self.reason, self.joints):
             widget.setVisible(facts is not None)
         self.hint.setVisible(facts is None)
@@ -113,7 +105,7 @@ class WhyPanel(QWidget):
         self.joints.blockSignals(False)
 
     def _draw(self) -> None:
-        facts = self._model.facts
+        facts = self.model.facts
         if facts is None:
             self.tree.show_trees(None, (), None)
             return
@@ -129,7 +121,7 @@ class WhyPanel(QWidget):
         self.reason.setText("" if joint is None else _linked(joint))
 
     def _walk(self, by: int) -> None:
-        facts = self._model.facts
+        facts = self.model.facts
         if facts is not None:
             at = self._step if self._step is not None else _index_at(facts)
             self._step = min(max(0, at + by), len(facts.steps) - 1)
@@ -151,11 +143,11 @@ class WhyPanel(QWidget):
 
     def _travel(self, item: QListWidgetItem) -> None:
         """To the merge that the reason speaks of first."""
-        facts = self._model.facts
+        facts = self.model.facts
         place = item.data(PLACE)
         joint = next((one for one in facts.joints if one.place == place), None) if facts is not None else None
         if joint is not None and joint.steps:
-            self._model.travel_to(joint.steps[-1])
+            self.model.travel_to(joint.steps[-1])
 
 
 def _index_at(facts: WordFacts) -> int:

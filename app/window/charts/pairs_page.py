@@ -17,8 +17,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPushButton, QToolTip, QWidget
 
-from app.window.charts.pairs_model import Bar, PairChartModel
+from app.window.charts.pairs_model import Bar, PairsModel
 from app.window.parts.left_to_right import from_the_left
+from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font, shades_of
 
 ROW_PADDING = 5.0
@@ -28,15 +29,15 @@ HEADER_GAP = 6.0
 HOW_TO = "A click follows this pair through time."
 
 
-class PairChart(QWidget):
+class PairsPage(Page):
     """As many pairs as there is room for, the best on top. A click on one, or Enter, follows it through time."""
 
     lessons_wanted = Signal()
     pair_chosen = Signal(int, int)  # the ids of the two
 
-    def __init__(self, model: PairChartModel, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._model = model
+    def __init__(self, model: PairsModel, parent: QWidget | None = None) -> None:
+        super().__init__(model, parent)
+        self.model = model
         self.setAccessibleName("Pairs now")
         self._fixed = fixed_font(self.font().pointSizeF())
         self._row = -1  # the bar under the mouse, or the one reached by the arrow keys
@@ -51,18 +52,15 @@ class PairChart(QWidget):
         self.invitation.clicked.connect(self.lessons_wanted)
         self._place_invitation()
 
-    def as_table(self) -> list[tuple[str, ...]]:
-        return self._model.as_table()
-
     def sizeHint(self) -> QSize:
         return QSize(480, 240)
 
     def _changed(self) -> None:
-        leading = self._model.bars[:1]
+        leading = self.model.bars[:1]
         self.setAccessibleDescription(
             "".join(f"Next: {bar.left} and {bar.right}, {bar.count} times" for bar in leading) or "No pairs yet"
         )
-        self.invitation.setVisible(not self._model.has_begun)
+        self.invitation.setVisible(not self.model.has_begun)
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -94,7 +92,7 @@ class PairChart(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             painter.fillRect(self.rect(), self.palette().base())
-            bars = self._model.bars
+            bars = self.model.bars
             shades = shades_of(self.palette())
             painter.setPen(shades.muted)
             painter.drawText(self._headline_place(), Qt.TextFlag.TextWordWrap, self._headline())
@@ -114,27 +112,27 @@ class PairChart(QWidget):
 
     def _rows_shown(self) -> int:
         room = max(1, int((self.height() - self._top() - 4) / self._row_height()))
-        return min(room, len(self._model.bars))
+        return min(room, len(self.model.bars))
 
     def _row_at(self, y: float) -> int:
         row = int((y - self._top()) // self._row_height())
         return row if 0 <= row < self._rows_shown() else -1
 
     def _headline(self) -> str:
-        if not self._model.bars:
-            if self._model.is_veiled:
+        if not self.model.bars:
+            if self.model.is_veiled:
                 return "The leading pairs are hidden until you have made your prediction."
-            if self._model.lacks_words:
+            if self.model.lacks_words:
                 return "This table came without texts: Training > Count on My Corpus shows which pairs lead."
-            if self._model.has_begun:
+            if self.model.has_begun:
                 return "No pair is frequent enough to be merged."
             return "The leading pairs appear here when training begins."
-        if not any(bar.is_next for bar in self._model.bars):
-            return f"After {self._model.at:,} merges these lead; the table, made elsewhere, joins another pair next"
-        tied = sum(bar.is_tied for bar in self._model.bars)
-        tie = tied > 1 and self._model.bars[0].is_next
-        text = f"After {self._model.at:,} merges, next is the orange pair"
-        how_many = f"{tied} or more" if tied == len(self._model.bars) else str(tied)  # what lies below is not known
+        if not any(bar.is_next for bar in self.model.bars):
+            return f"After {self.model.at:,} merges these lead; the table, made elsewhere, joins another pair next"
+        tied = sum(bar.is_tied for bar in self.model.bars)
+        tie = tied > 1 and self.model.bars[0].is_next
+        text = f"After {self.model.at:,} merges, next is the orange pair"
+        how_many = f"{tied} or more" if tied == len(self.model.bars) else str(tied)  # what lies below is not known
         return f"{text}; {how_many} share its count, the tie rule decides" if tie else text
 
     def _label_width(self, bars: tuple[Bar, ...]) -> float:
@@ -170,7 +168,7 @@ class PairChart(QWidget):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             row = self._row_at(event.pos().y())
             if row >= 0:
-                bar = self._model.bars[row]
+                bar = self.model.bars[row]
                 tie = " (the same count as the pair that is merged next)" if bar.is_tied and not bar.is_next else ""
                 QToolTip.showText(event.globalPos(), f"{_title(bar)}: {bar.count:,} times{tie}\n{HOW_TO}", self)
             return True
@@ -180,13 +178,13 @@ class PairChart(QWidget):
 
     def _choose(self, row: int) -> None:
         if 0 <= row < self._rows_shown():
-            self.pair_chosen.emit(*self._model.bars[row].pair)
+            self.pair_chosen.emit(*self.model.bars[row].pair)
 
     def _mark_row(self, row: int) -> None:
         if row != self._row:
             self._row = row
             if 0 <= row < self._rows_shown():
-                bar = self._model.bars[row]
+                bar = self.model.bars[row]
                 self.setAccessibleDescription(f"{bar.left} and {bar.right}, {bar.count} times. {HOW_TO}")
             self.update()
 

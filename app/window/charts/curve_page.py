@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QPalette, QShowEvent
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.window.charts.curves import Curve, CurvesModel
+from app.session.session import Session
+from app.window.charts.curves import CurveModel, CurveOf
+from app.window.parts.lines import ChartLines
+from app.window.parts.page import Page
 from app.window.parts.theme import shades_of
 from app.window.parts.widgets import muted
 
 
-class CurveChart(QWidget):
-    """Asks for its curve only while it is on screen."""
+class CurvePage(Page):
+    """It can be dragged and zoomed; several lines that follow a slider are painted faster by LinesChart."""
 
-    def __init__(
-        self, title: str, model: CurvesModel, curve: Callable[[], Curve], parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, title: str, session: Session, curve: CurveOf, parent: QWidget | None = None) -> None:
+        model = CurveModel(session, curve)
+        super().__init__(model, parent)
+        self.model = model
         self.setAccessibleName(title)
-        self._model, self._curve = model, curve
         self._plot: Any = None
         self._line: Any = None
         self._bars: Any = None
@@ -35,31 +36,9 @@ class CurveChart(QWidget):
         column.addWidget(self._hint)
         self.setAutoFillBackground(True)
         self.setBackgroundRole(QPalette.ColorRole.Base)
-        model.changed.connect(self.refresh)
-
-    def as_table(self) -> list[tuple[str, ...]]:
-        return self._curve().as_table()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.refresh()
-
-    def refresh(self) -> None:
-        if not self.isVisible():
-            return
-        curve = self._curve()
-        has_points = len(curve.x) > 0
-        if has_points and self._plot is None:
-            self._build()
-        self._hint.setText(self._model.hint)
-        self._hint.setVisible(not has_points)
-        if self._plot is not None:
-            self._plot.setVisible(has_points)
-            if has_points:
-                self._draw(curve)
+        model.changed.connect(self._show)
 
     def recolor(self) -> None:
-        """Take the colours of the palette, after it has changed."""
         if self._plot is None:
             return
         shades = shades_of(self.palette())
@@ -72,7 +51,18 @@ class CurveChart(QWidget):
         self._bars.setOpts(brush=shades.bar, pen=shades.bar)
         self._marker.setPen(shades.bar_next)
         self._titles = ("", "")  # their colour is set with their text
-        self.refresh()
+        self._show()
+
+    def _show(self) -> None:
+        lines = self.model.lines
+        if not lines.is_empty and self._plot is None:
+            self._build()
+        self._hint.setText(self.model.hint)
+        self._hint.setVisible(lines.is_empty)
+        if self._plot is not None:
+            self._plot.setVisible(not lines.is_empty)
+            if not lines.is_empty:
+                self._draw(lines)
 
     def _build(self) -> None:
         import pyqtgraph  # some 0.2 s, which the first painted window must not wait for
@@ -90,19 +80,20 @@ class CurveChart(QWidget):
         self._column.addWidget(self._plot)
         self.recolor()
 
-    def _draw(self, curve: Curve) -> None:
-        self._line.setVisible(not curve.is_bars)
-        self._bars.setVisible(curve.is_bars)
-        self._marker.setVisible(curve.marked_x is not None)
-        if curve.is_bars:
-            self._bars.setOpts(x=curve.x, height=curve.y)
+    def _draw(self, lines: ChartLines) -> None:
+        (line,) = lines.lines
+        self._line.setVisible(not lines.is_bars)
+        self._bars.setVisible(lines.is_bars)
+        self._marker.setVisible(lines.marked_x is not None)
+        if lines.is_bars:
+            self._bars.setOpts(x=line.x, height=line.y)
         else:
-            self._plot.setLogMode(curve.is_log, curve.is_log)
-            self._line.setData(curve.x, curve.y)
-        if curve.marked_x is not None:
-            self._marker.setValue(curve.marked_x)
-        if (curve.x_title, curve.y_title) != self._titles:
-            self._titles = (curve.x_title, curve.y_title)
+            self._plot.setLogMode(lines.is_log_x, lines.is_log_y)
+            self._line.setData(line.x, line.y)
+        if lines.marked_x is not None:
+            self._marker.setValue(lines.marked_x)
+        if (lines.x_title, lines.y_title) != self._titles:
+            self._titles = (lines.x_title, lines.y_title)
             color = shades_of(self.palette()).muted.name()
-            self._plot.setLabel("bottom", curve.x_title, color=color)
-            self._plot.setLabel("left", curve.y_title, color=color)
+            self._plot.setLabel("bottom", lines.x_title, color=color)
+            self._plot.setLabel("left", lines.y_title, color=color)

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QObject, Signal
 
 from app.session.run import Run
-from app.session.runs import Runs
-from app.session.time import TimeCursor
+from app.session.session import Session
 from app.window.parts.throttle import Throttle
 from bpe_core.history.history import Merge
 
@@ -29,19 +28,19 @@ class TokenFacts:
     number: int | None = None  # where the imported file has another than the id
 
 
-class InspectorModel(QObject):
+class TokenModel(QObject):
     """Follows the time cursor until a person looks at a token of their own choice."""
 
     changed = Signal()
 
-    def __init__(self, runs: Runs, cursor: TimeCursor, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self.facts: TokenFacts | None = None
         self._is_veiled = False
-        self._runs, self._cursor = runs, cursor
+        self._runs, self._cursor = session.runs, session.cursor
         throttle = Throttle(100, self._follow, self)
-        cursor.moved.connect(throttle.call)
-        runs.changed.connect(throttle.call)
+        session.cursor.moved.connect(throttle.call)
+        session.runs.changed.connect(throttle.call)
 
     def look_at(self, token: int) -> None:
         run = self._runs.shown

@@ -1,0 +1,51 @@
+"""The charts: shown by the actions of their pages, saved and copied."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+
+from app.session.notices import Notice
+from app.settings import LAST_FOLDER
+from app.window.main_window import Frame
+from app.window.pages import PAGES
+from app.window.parts.dialogs import CHART_FILTERS, ask_where_to_save
+from app.window.parts.page import Page, PageTabs
+from app.window.parts.pictures import picture_of, save_csv, save_png, save_svg
+
+
+class Charting(QObject):
+    """Connects the charts with the window's actions."""
+
+    def __init__(self, frame: Frame, charts: PageTabs, parent: QObject) -> None:
+        super().__init__(parent)
+        self._frame, self._charts = frame, charts
+        frame.actions["save_chart"].triggered.connect(self._save)
+        frame.actions["copy_chart"].triggered.connect(self._copy)
+        for row in PAGES:
+            if row.actions:
+                frame.actions[row.actions[0].name].triggered.connect(lambda _=False, id=row.id: charts.show_page(id))
+
+    def _save(self) -> None:
+        name = f"{self._charts.page.accessibleName().lower()}.png"
+        proposal = Path(self._frame.settings.get(LAST_FOLDER)) / name
+        path = ask_where_to_save(self._frame.window, "Save the chart", str(proposal), CHART_FILTERS)
+        if path is not None:
+            self._frame.messages.show_notice(save(self._charts.page, path))
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setImage(picture_of(self._charts.page))
+
+
+def save(page: Page, path: Path) -> Notice:
+    """Save a page as what the name ends in, and say how that went."""
+    kind = path.suffix.lower()
+    if kind == ".csv":
+        is_saved = save_csv(page.as_table(), path)
+    else:
+        is_saved = save_svg(page, path) if kind == ".svg" else save_png(page, path)
+    if is_saved:
+        return Notice(f"Saved the chart as {path}.", is_error=False)
+    return Notice(f"The chart could not be saved as {path}: choose a folder that can be written to.")

@@ -1,0 +1,40 @@
+"""The merge table follows the run and the moment shown, is filtered, and copied from."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.session.session import Session
+from app.settings import COPY_HEADERS
+from app.window.main_window import Frame
+from app.window.merges.model import MergeTableModel
+from app.window.merges.panel import MergePanel
+
+
+class Merging(QObject):
+    """Connects the merge table with the session and the Edit menu."""
+
+    def __init__(
+        self, session: Session, frame: Frame, model: MergeTableModel, panel: MergePanel, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._panel, self._actions = panel, frame.actions
+        runs, cursor, table = session.runs, session.cursor, panel.table
+        runs.changed.connect(lambda: model.show_run(runs.shown))
+        runs.grew.connect(lambda start, stop: model.grow())
+        cursor.moved.connect(model.set_position)
+        cursor.moved.connect(lambda position: table.mark(position, follow=not cursor.live))
+        model.reordered.connect(lambda: table.mark(cursor.position, follow=not cursor.live))
+        table.travelled.connect(cursor.go_to)
+        model.filter_changed.connect(lambda chosen: session.filter.put(chosen, "Filter merges", joins=True))
+        session.filter.changed.connect(model.set_filter)
+        headers = self._actions["copy_headers"]
+        headers.setChecked(frame.settings.get(COPY_HEADERS))
+        headers.toggled.connect(lambda on: frame.settings.put(COPY_HEADERS, on))
+        self._actions["copy_tsv"].triggered.connect(lambda: self._copy("\t"))
+        self._actions["copy_csv"].triggered.connect(lambda: self._copy(","))
+        table.copy_wanted.connect(lambda: self._copy("\t"))
+        self._actions["find"].triggered.connect(panel.begin_filter)
+
+    def _copy(self, separator: str) -> None:
+        self._panel.table.copy(separator, headers=self._actions["copy_headers"].isChecked())

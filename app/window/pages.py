@@ -1,0 +1,98 @@
+"""Every page that follows the time cursor, a row each: a new one is its own file and a line here.
+
+The tabs, the Ask menu, saving, copying and colours, and what a session remembers of the layout follow from the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+from app.session.session import Session
+from app.window.actions import Item
+from app.window.charts.curve_page import CurvePage
+from app.window.charts.curves import compression, rank_frequency, token_lengths
+from app.window.charts.pairs_model import PairsModel
+from app.window.charts.pairs_page import PairsPage
+from app.window.parts.page import Page
+from app.window.questions.compare.model import CompareModel
+from app.window.questions.compare.page import ComparePage
+from app.window.questions.race.model import RaceModel
+from app.window.questions.race.page import RacePage
+from app.window.questions.sizes.model import SizesModel
+from app.window.questions.sizes.page import SizesPage
+from app.window.questions.ties.model import TiesModel
+from app.window.questions.ties.page import TiesPage
+from app.window.questions.token.life_model import LifeModel
+from app.window.questions.token.model import TokenModel
+from app.window.questions.token.page import TokenPage
+from app.window.questions.why.model import WhyModel
+from app.window.questions.why.page import WhyPage
+from app.window.text.model import TokenTextModel
+
+Tabs = Literal["charts", "inspector"]
+Kind = TypeVar("Kind", bound=Page)
+
+
+@dataclass(frozen=True)
+class World:
+    """All that a page may be about."""
+
+    session: Session
+    text: TokenTextModel  # the person's, cut into tokens
+    token: TokenModel  # the token that is looked at
+
+
+@dataclass(frozen=True)
+class Row:
+    """One page: its name in files and code, its title, its place, and the actions about it, the first of which
+    shows it."""
+
+    id: str
+    title: str
+    tabs: Tabs
+    build: Callable[[World], Page]
+    actions: tuple[Item, ...] = ()
+
+
+PAGES = (
+    Row("token", "Token", "inspector", lambda w: TokenPage(w.token, LifeModel(w.session, w.token))),
+    Row("why", "Why here?", "inspector", lambda w: WhyPage(WhyModel(w.session, w.text))),
+    Row("pairs", "Pairs", "charts", lambda w: PairsPage(PairsModel(w.session))),
+    Row("ranks", "Ranks", "charts", lambda w: CurvePage("Rank and frequency", w.session, rank_frequency)),
+    Row("compression", "Compression", "charts", lambda w: CurvePage("Compression", w.session, compression)),
+    Row("lengths", "Lengths", "charts", lambda w: CurvePage("Token lengths", w.session, token_lengths)),
+    Row("race", "Race", "charts", lambda w: RacePage(RaceModel(w.session)), (
+        Item("race", "The &Race of Pairs", "Follow the counts of chosen pairs through the training"),
+        Item("follow", "&Follow This Pair", "Let the pair of the merge shown run against the others", "Ctrl+Shift+F"),
+    )),
+    Row("sizes", "Sizes", "charts", lambda w: SizesPage(SizesModel(w.session)), (
+        Item("sizes", "Which Vocabulary &Size?", "Show what each size would mean for your texts"),
+    )),
+    Row("ties", "Ties", "charts", lambda w: TiesPage(TiesModel(w.session)), (
+        Item("ties", "What Did the T&ies Decide?", "List the merges that a tie decided, and try another rule"),
+    )),
+    Row("compare", "Compare", "charts", lambda w: ComparePage(CompareModel(w.session)), (
+        Item("compare", "&Compare with Another …", "Put another run or tokenizer beside the one shown"),
+    )),
+)  # fmt: skip
+
+
+class Pages:
+    """The pages of one window, found by their kind or by where they lie."""
+
+    def __init__(self, world: World) -> None:
+        self._pages: dict[str, Page] = {row.id: row.build(world) for row in PAGES}
+
+    def __getitem__(self, kind: type[Kind]) -> Kind:
+        return next(page for page in self._pages.values() if isinstance(page, kind))
+
+    def on(self, tabs: Tabs) -> dict[str, tuple[str, Page]]:
+        """Title and page, by id, in their order."""
+        return {row.id: (row.title, self._pages[row.id]) for row in PAGES if row.tabs == tabs}
+
+    @property
+    def are_waiting(self) -> bool:
+        """Whether one may show an earlier moment."""
+        return any(page.watched.is_waiting for page in self._pages.values())

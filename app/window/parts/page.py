@@ -1,0 +1,65 @@
+"""What all pages share, and the tabs they lie on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QTabWidget, QWidget
+
+from app.window.parts.watched import Table, Watched
+
+
+class Page(QWidget):
+    """Shows what a model knows, which finds it out only while the page is in sight."""
+
+    def __init__(self, watched: Watched, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.watched = watched
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.watched.watch(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.watched.watch(False)
+
+    def as_table(self) -> Table:
+        """What is shown, for a CSV file."""
+        return self.watched.as_table()
+
+    def recolor(self) -> None:
+        """Take the colours of the palette, after it has changed."""
+
+
+class PageTabs(QTabWidget):
+    """Pages of which one is on top, called by their ids."""
+
+    def __init__(self, name: str, pages: Mapping[str, tuple[str, Page]], parent: QWidget | None = None) -> None:
+        """The title of each page on its tab, and the page."""
+        super().__init__(parent)
+        self.setDocumentMode(True)
+        self.setAccessibleName(name)
+        self.ids, self._pages = list(pages), pages
+        for title, page in pages.values():
+            self.addTab(page, title)
+
+    @property
+    def shown(self) -> str:
+        """The id of the page on top."""
+        return self.ids[self.currentIndex()]
+
+    @property
+    def page(self) -> Page:
+        """The page on top."""
+        return self._pages[self.shown][1]
+
+    def show_page(self, id: str) -> None:
+        """Bring a page on top, if there is one of that id."""
+        if id in self.ids:
+            self.setCurrentIndex(self.ids.index(id))
+
+    def recolor(self) -> None:
+        for _, page in self._pages.values():
+            page.recolor()

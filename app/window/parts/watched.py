@@ -1,0 +1,60 @@
+"""What the models of all pages share."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from PySide6.QtCore import QObject, SignalInstance
+
+from app.session.aside import Aside
+from app.session.run import Run
+from app.window.parts.throttle import Throttle
+
+Table = list[tuple[str, ...]]
+
+
+class Watched:
+    """They are refreshed when the world has moved, while somebody looks.
+
+    Inherited beside a class of Qt; `refresh_on` is called once, in the constructor.
+    """
+
+    is_watched = False
+
+    def refresh_on(self, milliseconds: int, *news: SignalInstance) -> None:
+        """Be refreshed after any of these, at most once in so many milliseconds."""
+        self._least = milliseconds
+        self._throttle = Throttle(milliseconds, self._refresh_if_watched, cast(QObject, self))
+        for signal in news:
+            signal.connect(self._throttle.call)
+
+    def watch(self, on: bool) -> None:
+        """Whether somebody looks."""
+        self.is_watched = on
+        if on:
+            self._throttle.call()
+
+    def refresh_soon(self) -> None:
+        """As when the world had moved: something else is asked for."""
+        self._throttle.call()
+
+    def refresh(self) -> None:
+        """Find out what there is to be shown now."""
+        raise NotImplementedError
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether what is shown may be of an earlier moment."""
+        return self._throttle.is_pending
+
+    def as_table(self) -> Table:
+        """What is shown, for a CSV file."""
+        return []
+
+    def _rest_as_long(self, aside: Aside, topic: str, run: Run | None) -> None:
+        """While a run goes on, leave it most of the processor."""
+        self._throttle.set_pause(aside.pause(topic, run, self._least))
+
+    def _refresh_if_watched(self) -> None:
+        if self.is_watched:
+            self.refresh()

@@ -1,0 +1,56 @@
+"""The person's text: taking back and making again, the token under mouse or caret, and ids that are pasted."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.session.session import Session
+from app.window.main_window import Frame
+from app.window.questions.token.model import TokenModel
+from app.window.text.ids_decoding import decode_ids
+from app.window.text.model import TokenAt, TokenTextModel
+from app.window.text.undo import TextUndo
+from app.window.text.view.panel import TokenTextPanel
+
+
+class Writing(QObject):
+    """Connects the text with the session's steps and with the token that is looked at."""
+
+    def __init__(
+        self,
+        session: Session,
+        frame: Frame,
+        model: TokenTextModel,
+        panel: TokenTextPanel,
+        token: TokenModel,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._session, self._panel, self._token = session, panel, token
+        self._steps = TextUndo(model, session.undo, self)
+        panel.editor.use_steps(session.undo)
+        panel.token_hovered.connect(self._look_at)
+        panel.ids.ids_pasted.connect(self._decode)
+        panel.editor.caret_token_changed.connect(self._look_at_caret)
+        self._connect_undo(frame)
+
+    def _connect_undo(self, frame: Frame) -> None:
+        steps, undo, redo = self._session.undo, frame.actions["undo"], frame.actions["redo"]
+        undo.triggered.connect(steps.undo)
+        redo.triggered.connect(steps.redo)
+        steps.canUndoChanged.connect(undo.setEnabled)
+        steps.canRedoChanged.connect(redo.setEnabled)
+        steps.undoTextChanged.connect(lambda label: undo.setText(f"&Undo {label}".strip()))
+        steps.redoTextChanged.connect(lambda label: redo.setText(f"&Redo {label}".strip()))
+        undo.setEnabled(False)
+        redo.setEnabled(False)
+
+    def _look_at(self, token: TokenAt | None) -> None:
+        self._token.peek(token.id if token else None)
+
+    def _look_at_caret(self, token: TokenAt | None) -> None:
+        if self._panel.editor.hasFocus():  # elsewhere, time moves what stands at the caret
+            self._look_at(token)
+
+    def _decode(self, entered: str) -> None:
+        self._panel.ids.show_decoded(decode_ids(entered, self._session.runs.shown))
