@@ -122,6 +122,7 @@ class Document(QObject):
             lambda task: write_report(report_of(now), path),
             lambda _: self.reported.emit(path),
             lambda sentence: self.noticed.emit(Notice(sentence)),
+            queues=True,
         )
 
     # Opening

@@ -52,4 +52,5 @@ class Mailbox(QObject):
             waiting = list(self._waiting.items())
             self._waiting.clear()
         for (sender, _), message in waiting:
-            self.arrived.emit(sender, message)
+            if not self._closed:  # by whoever received the one before
+                self.arrived.emit(sender, message)

@@ -10,10 +10,7 @@ from pathlib import Path
 from app.worker.job import Job
 from app.worker.window_first import let_window_go_first
 from bpe_core import OutputError
-from bpe_core.session_file import (
-    SavedSession,
-    SessionWriter,
-)
+from bpe_core.session_file import SavedSession, SessionWriter
 
 LOCK_EXTENSION = ".lock"
 RETRY_SECONDS = 5.0  # after the disk refused something

@@ -12,8 +12,10 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.session.aside import Aside
+from app.session.run import Phase, Run
 from app.session.session import Session
 from app.worker.job import Task
+from app.worker.training import Pace
 from bpe_core import Cancelled, Corpus, CorpusError, Recipe, count_words
 from tests.gui.conftest import WAIT
 
@@ -181,6 +183,33 @@ def test_the_engine_takes_a_task_as_it_is(qtbot: QtBot, aside: Aside) -> None:
     wait_until_free(qtbot, aside)
     assert ("done", 3) in heard.news
     assert [news[1].done for news in heard.news if news[0] == "progress"][-1:] == [11]
+
+
+def test_who_closes_on_hearing_an_answer_hears_nothing_more(qtbot: QtBot, aside: Aside) -> None:
+    heard: list[str] = []
+
+    def close() -> None:
+        heard.append("first")
+        aside.close()
+        aside.ask("third", lambda task: heard.append("begun after the end"))
+
+    aside.ask("first", lambda task: None, lambda _: close())
+    aside.ask("second", lambda task: None, lambda _: close())
+    time.sleep(0.2)  # both answers wait for the window
+    qtbot.waitUntil(lambda: bool(heard), timeout=WAIT)
+    qtbot.wait(10)
+    assert heard == ["first"]
+
+
+def test_what_took_long_rests_before_it_is_asked_again_while_a_run_goes_on(qtbot: QtBot, aside: Aside) -> None:
+    learning = Run(1, Recipe(), (), Pace(), phase=Phase.LEARNING)
+    paused = Run(2, Recipe(), (), Pace(), phase=Phase.PAUSED)
+    assert aside.pause("sum", learning, 100) == 100  # nothing is known about it yet
+    aside.ask("sum", lambda task: time.sleep(0.1))
+    wait_until_free(qtbot, aside)
+    assert aside.pause("sum", learning, 100) >= 900
+    assert aside.pause("sum", paused, 100) == aside.pause("sum", None, 100) == 100
+    assert aside.pause("difference", learning, 100) == 100
 
 
 def test_closing_stops_what_can_be_stopped_and_waits_for_the_rest(session: Session) -> None:
