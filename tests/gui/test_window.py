@@ -6,9 +6,10 @@ import csv
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QLibraryInfo, QMimeData, QPoint, QPointF, Qt, QUrl, QVersionNumber
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QImage
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -400,7 +401,8 @@ def test_dropping_a_file_on_the_window(qtbot: QtBot, program: Program, tmp_path:
     mime = QMimeData()
     mime.setUrls([QUrl.fromLocalFile(str(path))])
     nothing = Qt.KeyboardModifier.NoModifier
-    enter = QDragEnterEvent(QPoint(9, 9), Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton, nothing)
+    place: Any = QPointF(9, 9) if QLibraryInfo.version() >= QVersionNumber(6, 12) else QPoint(9, 9)  # as Qt wishes
+    enter = QDragEnterEvent(place, Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton, nothing)
     QApplication.sendEvent(program.window, enter)
     assert enter.isAccepted()
     drop = QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton, nothing)
