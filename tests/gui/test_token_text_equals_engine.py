@@ -1,4 +1,4 @@
-"""The window's tokens are the engine's, whatever the recipe: markers, normalization, own patterns, and after edits."""
+"""The window's tokens are the engine's, whatever the recipe: markers, normalization, own patterns."""
 
 from __future__ import annotations
 
@@ -84,24 +84,6 @@ def test_every_token_at_any_merge(history: MergeHistory, text: str, data: st.Dat
     for _ in range(3):
         at = data.draw(st.integers(0, len(history)), label="at")
         assert_shows_what_the_engine_gives(model, history, at)
-
-
-@given(history=histories(), text=ODD_TEXTS, data=st.data())
-def test_after_edits_of_which_only_the_neighbourhood_is_encoded(
-    history: MergeHistory, text: str, data: st.DataObject
-) -> None:
-    model = model_of(text, history)
-    for _ in range(data.draw(st.integers(1, 3), label="edits")):
-        start = data.draw(st.integers(0, model.length), label="start")
-        stop = data.draw(st.integers(start, min(start + 4, model.length)), label="stop")
-        model.replace(start, stop, data.draw(ODD_TEXTS.map(lambda added: added[:6]), label="added"))
-        if data.draw(st.booleans(), label="the engine is asked at once"):
-            answer(model, history)
-    answer(model, history)
-    assert not model.is_pending
-    assert_shows_what_the_engine_gives(model, history, data.draw(st.integers(0, len(history)), label="at"))
-    words = model_of(model.text(), history).counts().words
-    assert model.counts().words == words
 
 
 @given(history=histories(), text=ODD_TEXTS, data=st.data())
