@@ -13,10 +13,14 @@ from app.session.changes import Held, Steps
 from app.session.corpus_texts import CorpusText, CorpusTexts, moved, with_files, without
 from app.session.counts import CountProgress, Counts, Outcome
 from app.session.notices import Notice
-from bpe_core import Cancelled, Recipe
+from bpe_core import CorpusError, Recipe
 from bpe_core.progress import CancelCheck
+from bpe_core.text.reading.files import texts_in
+from bpe_core.text.reading.skipped import SkipLog
+from bpe_core.text.reading.source import ReadingOptions
 
 TOPIC = "files of folders"
+MOST_TOLD = 200  # sentences about what is left out of folders
 
 
 class SessionCorpus(QObject):
@@ -41,7 +45,7 @@ class SessionCorpus(QObject):
         """Add files, and the files of folders; a large folder takes a moment."""
         self._aside.ask(
             TOPIC,
-            lambda task: files_in(paths, task.cancelled),
+            lambda task: texts_among(paths, task.cancelled),
             self._take_files,
             ended=self._tell_if_all_are_listed,
             queues=True,
@@ -77,9 +81,13 @@ class SessionCorpus(QObject):
     def progress_of(self, source: CorpusText) -> CountProgress | None:
         return self.counts.progress_of(source)
 
-    def _take_files(self, paths: tuple[Path, ...]) -> None:
-        if not paths:
-            self.noticed.emit(Notice("There are no files in that folder."))
+    def _take_files(self, found: tuple[tuple[Path, ...], tuple[str, ...]]) -> None:
+        paths, left_out = found
+        if left_out:
+            others = len(left_out) - 1
+            more = f" And {others:,} more are left out." if others and paths else ""
+            details = "\n".join(left_out[:MOST_TOLD]) if others else ""
+            self.noticed.emit(Notice(left_out[0 if paths else -1] + more, details, is_error=not paths))
         self.texts.put(with_files(self.texts.value, paths), "Add files")
 
     def _tell_if_all_are_listed(self) -> None:
@@ -92,16 +100,20 @@ class SessionCorpus(QObject):
         return self._recipe.value.pattern != "none"
 
 
-def files_in(paths: Sequence[Path], cancelled: CancelCheck) -> tuple[Path, ...]:
-    """These files, and those in these folders, in the order they are to be read; a large tree takes a while."""
+def texts_among(paths: Sequence[Path], cancelled: CancelCheck) -> tuple[tuple[Path, ...], tuple[str, ...]]:
+    """These files, and the texts of these folders, in the order they are to be read; and why the rest is left out.
+
+    What is wrong with a file that a person named is told beside its name.
+    """
     found: list[Path] = []
+    log = SkipLog()
     for path in paths:
-        inside = sorted(path.rglob("*")) if path.is_dir() else [path]
-        found += [file for file in inside if not _hidden(file, path) and (file.is_file() or file == path)]
-        if cancelled():
-            raise Cancelled("Nobody wants these files any more.")
-    return tuple(found)
-
-
-def _hidden(file: Path, folder: Path) -> bool:
-    return file != folder and any(part.startswith(".") for part in file.relative_to(folder).parts)
+        if not path.is_dir():
+            found.append(path)
+            continue
+        try:
+            texts = texts_in(path, ("*",), ReadingOptions(), log, is_strict=False, cancelled=cancelled)
+            found += [text.path for text in texts if text.path is not None]
+        except CorpusError as error:
+            log.add(str(path), str(error))
+    return tuple(found), tuple(report.sentence for report in log.reports())

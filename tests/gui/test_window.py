@@ -395,6 +395,37 @@ def test_training_waits_for_files_that_are_just_being_opened(
     assert [source.name for source in runs.shown.sources] == ["zebras.txt"]
 
 
+def test_a_folder_gives_its_texts_and_tells_what_is_left_out(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+    corpus, folder = program.session.corpus, tmp_path / "poems"
+    corpus.remove({text.number for text in corpus.texts.value})
+    folder.mkdir()
+    (folder / "a.txt").write_text("low low", encoding="utf-8")
+    (folder / "b.png").write_bytes(b"\x89PNG\0")
+    with qtbot.waitSignal(corpus.listed, timeout=WAIT):
+        program.opening.add_paths([folder])
+    assert [text.name for text in corpus.texts.value] == ["a.txt"]
+    told = f"{folder / 'b.png'} is not a text file: it looks like a picture."
+    assert program.messages.sentence.text() == told
+    (folder / "a.txt").write_bytes(b"")
+    with qtbot.waitSignal(corpus.listed, timeout=WAIT):
+        program.opening.add_paths([folder])
+    assert len(corpus.texts.value) == 1
+    assert program.messages.sentence.text().startswith(f"There is no text file in the folder {folder}.")
+    assert told in program.messages.details.toPlainText()
+
+
+def test_a_file_that_was_named_is_shown_with_what_is_wrong(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+    picture, corpus = tmp_path / "b.png", program.corpus
+    picture.write_bytes(b"\x89PNG\0")
+    program.opening.add_paths([picture])
+
+    def states() -> str:
+        tips = (corpus.data(corpus.index(row), Qt.ItemDataRole.ToolTipRole) for row in range(corpus.rowCount()))
+        return "\n".join(tips)
+
+    qtbot.waitUntil(lambda: "b.png is not a text file: it looks like a picture." in states(), timeout=WAIT)
+
+
 def test_dropping_a_file_on_the_window(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
     path = tmp_path / "dropped.txt"
     path.write_text("dropped and dropped")
