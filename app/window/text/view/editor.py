@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QMimeData, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
-    QAction,
     QClipboard,
     QContextMenuEvent,
     QDragEnterEvent,
@@ -48,7 +47,7 @@ class TokenTextEdit(TokenCanvas):
         super().__init__(model, parent)
         self.caret = Caret(self.flow)
         self._mouse = MouseSelection(self, self)
-        self._dragging = DraggedText(self)
+        self._dragging = DraggedText(self, self)
         self._own_keys = keys.OwnKeys(self)
         self._edits_itself = False
         self._steps: QUndoStack | None = None  # None: only what the text remembers
@@ -345,11 +344,10 @@ class TokenTextEdit(TokenCanvas):
         _add(menu, "&Paste", key.Paste, self.paste, pasteable)
         menu.addSeparator()
         _add(menu, "Select &All", key.SelectAll, self.select_all, self.model.length > 0)
-        blanks = QAction("Show &Invisible Characters", menu)
+        blanks = menu.addAction("Show &Invisible Characters")
         blanks.setCheckable(True)
         blanks.setChecked(self.show_blanks)
         blanks.toggled.connect(self.set_show_blanks)
-        menu.addAction(blanks)
         return menu
 
     # -- drag and drop ---------------------------------------------------------------------
@@ -395,8 +393,6 @@ class TokenTextEdit(TokenCanvas):
 
 
 def _add(menu: QMenu, text: str, key: QKeySequence.StandardKey, command: Callable[[], None], enabled: bool) -> None:
-    action = QAction(text, menu)
+    action = menu.addAction(text, lambda: command())  # without what Qt tells about it
     action.setShortcut(QKeySequence(key))
     action.setEnabled(enabled)
-    action.triggered.connect(lambda: command())
-    menu.addAction(action)

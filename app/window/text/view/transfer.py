@@ -2,34 +2,45 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtCore import QMimeData, QPointF, Qt
 from PySide6.QtGui import QDrag, QDragMoveEvent, QDropEvent
+from PySide6.QtWidgets import QWidget
 
-if TYPE_CHECKING:  # the editor owns this; the name is needed for its type alone
-    from app.window.text.view.editor import TokenTextEdit
+from app.window.text.view.caret import Caret
 
 _COPY, _MOVE = Qt.DropAction.CopyAction, Qt.DropAction.MoveAction
+
+
+class Editable(Protocol):
+    """What text is dragged from and dropped into."""
+
+    @property
+    def caret(self) -> Caret: ...
+    def selected_text(self) -> str: ...
+    def character_at(self, point: QPointF) -> int: ...
+    def insert(self, text: str) -> None: ...
+    def caret_moved(self) -> None: ...
+    def move_selection(self, place: int) -> None: ...
 
 
 class DraggedText:
     """Drag and drop for one editor."""
 
-    def __init__(self, editor: TokenTextEdit) -> None:
-        self._editor = editor
+    def __init__(self, editor: Editable, widget: QWidget) -> None:
+        self._editor, self._widget = editor, widget
         self._moved_within = False
 
     def drag(self) -> None:
         """Let the selected text be dragged, within this text or to another program."""
-        editor = self._editor
         data = QMimeData()
-        data.setText(editor.selected_text())
-        drag = QDrag(editor)
+        data.setText(self._editor.selected_text())
+        drag = QDrag(self._widget)
         drag.setMimeData(data)
         self._moved_within = False
         if drag.exec(_COPY | _MOVE, _MOVE) == _MOVE and not self._moved_within:
-            editor.insert("")
+            self._editor.insert("")
 
     def consider(self, event: QDragMoveEvent) -> None:
         """Text is welcome; files are for the window around."""
@@ -44,7 +55,7 @@ class DraggedText:
             event.ignore()
             return
         place = editor.character_at(event.position())
-        if event.source() is editor and event.dropAction() == _MOVE:
+        if event.source() is self._widget and event.dropAction() == _MOVE:
             self._moved_within = True
             editor.move_selection(place)
         else:
@@ -53,7 +64,7 @@ class DraggedText:
             editor.caret.select(place, editor.caret.position)
             editor.caret_moved()
         event.acceptProposedAction()
-        editor.setFocus(Qt.FocusReason.MouseFocusReason)
+        self._widget.setFocus(Qt.FocusReason.MouseFocusReason)
 
 
 def _is_text(data: QMimeData) -> bool:
