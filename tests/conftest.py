@@ -18,7 +18,9 @@ settings.register_profile(
     "ci", derandomize=True, deadline=None, database=None, print_blob=True, suppress_health_check=_SLOW_START
 )
 settings.register_profile("explore", max_examples=2_000, deadline=None, suppress_health_check=_SLOW_START)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+_profile = os.environ.get("HYPOTHESIS_PROFILE", "ci")
+settings.load_profile(_profile)
+EXPLORES = _profile == "explore"  # with time for longer random testing
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -5,7 +5,7 @@
     largest-text    subword-nmt, with </w> glued to the last character
     first-seen      tiktoken's educational code
 
-Held on real text, on many languages, and on thousands of short texts full of overlaps.
+Held on real text, on many languages, and on hundreds of short texts full of overlaps.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ import bpe_core as bpe
 from bpe_core.learning.ties import BYTE_ALPHABET
 from bpe_core.recipe import Recipe
 from bpe_core.text.patterns import NAMED_PATTERNS
+from tests.conftest import EXPLORES
 from tests.core.learning import learn_fast, token_texts
 from tests.core.subword_nmt import CORPORA, Reference, codes_of, reference_of
 from tests.shared import here, text_of
 
 GPT2 = NAMED_PATTERNS["gpt2"].expression
-RANDOM_CASES = 1_500
+RANDOM_CASES = 5_000 if EXPLORES else 400
 
 Merges = list[tuple[bytes, bytes]]
 

@@ -5,7 +5,6 @@ After each deed the table, the text, the time bar and the chart must agree about
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,9 +30,10 @@ from app.settings import LOCATION, Settings
 from app.window.charts.pairs_page import PairsPage
 from app.wiring import Program, build
 from resources import samples
+from tests.conftest import EXPLORES
 from tests.gui.conftest import WAIT, settle
 
-SEQUENCES = 2_000 if os.environ.get("HYPOTHESIS_PROFILE") == "explore" else 200
+SEQUENCES = 2_000 if EXPLORES else 12
 DEEDS = 12
 
 
