@@ -42,6 +42,7 @@ from bpe_core.session_file import (
 from resources import samples
 from tests import permissions
 from tests.gui.conftest import WAIT, settle, wait_for_phase
+from tests.shared import ROOT
 
 NewProgram = Callable[..., Program]
 Train = Callable[[Program], None]
@@ -248,6 +249,23 @@ def test_several_runs_come_back_and_new_ones_get_new_numbers(
     second.actions["new_run"].trigger()
     wait_for_phase(qtbot, second, Phase.ENDED)
     assert [run.number for run in second.session.runs.all] == [1, 2, 3]
+
+
+def test_a_session_of_the_version_before_goes_on(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+    """What it holds is looked at in tests/core/test_before.py."""
+    path = shutil.copy(ROOT / "tests/core/before/session.bpex", tmp_path)
+    open_session(qtbot, program, Path(path))
+    assert [run.number for run in program.session.runs.all] == [1, 2, 3]
+    assert program.session.runs.shown is program.session.runs.all[1]
+    assert program.session.cursor.position == 7
+    assert program.charts.currentIndex() == 2
+    assert program.merges.filter == MergeFilter("e", "text", ties_only=True, min_length=2)
+    assert [program.bookmarks.rowCount(), program.token_text.text()[:8]] == [3, "the lamp"]
+    assert program.training.status.main == "resume"
+    learned = program.session.runs.all[1].learned
+    program.actions["main"].trigger()
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    assert program.session.runs.all[1].learned > learned
 
 
 # The modified mark

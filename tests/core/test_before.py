@@ -1,0 +1,137 @@
+"""Sessions and exports of the version before open, mean the same, and are written the same again (before/README.md)."""
+
+from __future__ import annotations
+
+import io
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bpe_core import MergeHistory, Recipe, Tokenizer, Trainer
+from bpe_core.formats import FORMATS, open_table
+from bpe_core.session_file import SavedRun, SavedSession, read_session, write_session
+from tests.core.learning import all_columns
+
+BEFORE = Path(__file__).with_name("before")
+SAID: dict[str, Any] = json.loads((BEFORE / "meaning.json").read_text("utf-8"))
+FILES: dict[str, Any] = SAID["files"]
+MADE_BY_PYARROW = "parquet"  # whose bytes differ with its version
+
+
+def check_recipe(recipe: Recipe, said: dict[str, Any]) -> None:
+    """Every choice there was; there may be more by now."""
+    choices = recipe.to_dict()
+    assert {name: choices[name] for name in said} == said
+
+
+def check_history(history: MergeHistory | None, said: dict[str, Any]) -> None:
+    assert history is not None
+    check_recipe(history.recipe, said["recipe"])
+    symbols = b"".join(symbol.text for symbol in history.alphabet.symbols)
+    assert symbols == (said["symbols"].encode() or bytes(range(256)))
+    assert all_columns(history) == said["columns"]
+    assert (history.tokens_at_start, history.end_reason) == (said["tokens_at_start"], said["end_reason"])
+    tokenizer = Tokenizer(history)
+    for at, ids in said["ids"].items():
+        assert [tokenizer.encode(text, at=int(at), allowed_special="all") for text in SAID["texts"]] == ids, at
+
+
+# --- Exports ----------------------------------------------------------------------------
+
+
+@cache
+def history_of(name: str) -> MergeHistory:
+    """Out of the table that holds everything."""
+    return open_table(BEFORE / f"{name}.table.csv").history
+
+
+@pytest.mark.parametrize("name", SAID["histories"])
+def test_a_history_means_what_it_meant(name: str) -> None:
+    check_history(history_of(name), SAID["histories"][name])
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if "pairs" in FILES[name]])
+def test_a_file_opens_with_the_same_merges_and_numbers(name: str) -> None:
+    found, said = open_table(BEFORE / name), FILES[name]
+    columns = found.history.columns
+    assert found.format == said["format"]
+    assert [[left, right] for left, right in zip(columns.left.tolist(), columns.right.tolist(), strict=True)] == (
+        said["pairs"]
+    )
+    assert found.history.has_counts == said["has_counts"]
+    assert len(found.notes) == said["notes"]
+    tokenizer = Tokenizer(found.history)
+    ids = [tokenizer.encode(text, allowed_special="all") for text in SAID["texts"]]
+    assert [found.numbers_of(numbers) for numbers in ids] == said["numbers"]
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if FILES[name]["format"] != MADE_BY_PYARROW])
+def test_a_file_is_written_with_the_same_bytes(name: str) -> None:
+    history, format = history_of(FILES[name]["history"]), FORMATS[FILES[name]["format"]]
+    file = io.BytesIO()
+    format.write(history, file)
+    assert file.getvalue() == (BEFORE / name).read_bytes()
+    companions = format.companions(BEFORE / name)
+    assert [path.name for path in companions] == FILES[name]["beside"]
+    for path, write in companions.items():
+        beside = io.BytesIO()
+        write(history, beside)
+        assert beside.getvalue() == path.read_bytes()
+
+
+def test_no_file_is_forgotten() -> None:
+    known = {beside for said in FILES.values() for beside in said["beside"]}
+    known |= {*FILES, "session.bpex", "meaning.json", "README.md"}
+    assert {path.name for path in BEFORE.iterdir()} == known
+    assert {said["format"] for said in FILES.values()} <= set(FORMATS)
+
+
+# --- The session ------------------------------------------------------------------------
+
+
+def check_session(session: SavedSession) -> None:
+    said = SAID["session"]
+    check_recipe(session.recipe, said["recipe"])
+    assert session.text == said["text"]
+    found = [
+        [one.name, one.path is not None, len(one.text) if one.text is not None else False] for one in session.sources
+    ]
+    assert found == said["sources"]
+    assert [[mark.run, mark.merge, mark.note] for mark in session.bookmarks] == said["bookmarks"]
+    assert dict(session.filter) == said["filter"]
+    assert [session.view.shown_run, session.view.position, session.view.is_live] == said["view"]
+    assert len(session.runs) == len(said["runs"])
+    for run, of_run in zip(session.runs, said["runs"], strict=True):
+        check_run(run, of_run)
+
+
+def check_run(run: SavedRun, said: dict[str, Any]) -> None:
+    assert [run.number, run.state, run.sentence] == [said["number"], said["state"], said["sentence"]]
+    assert [source.name for source in run.sources] == said["sources"]
+    check_history(run.history, said["history"])
+    assert [int(run.symbol_counts.sum()), int(run.symbol_counts.max(initial=0))] == said["symbol_counts"]
+    words = run.words
+    assert (words and [len(words), words.total, words.total_bytes]) == said["words"]
+    numbers = run.numbers
+    assert (None if numbers is None else [numbers[:3].tolist(), numbers[-3:].tolist()]) == said["numbers"]
+
+
+def test_the_session_means_what_it_meant() -> None:
+    check_session(read_session(BEFORE / "session.bpex"))
+
+
+def test_the_session_is_saved_and_means_it_still(tmp_path: Path) -> None:
+    write_session(read_session(BEFORE / "session.bpex"), tmp_path / "again.bpex")
+    check_session(read_session(tmp_path / "again.bpex"))
+
+
+def test_the_paused_run_goes_on_to_the_same_end() -> None:
+    (run,) = (run for run in read_session(BEFORE / "session.bpex").runs if run.state == "paused")
+    assert run.words is not None
+    trainer = Trainer(run.words, run.recipe)
+    while not trainer.advance().finished:
+        pass
+    assert all_columns(trainer.history) == SAID["session"]["paused_at_its_end"]
