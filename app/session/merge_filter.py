@@ -54,16 +54,16 @@ class MergeFilter:
 
     def mask(self, names: TokenNames, history: MergeHistory, start: int) -> Mask:
         """Of the merges from `start` on, which pass; all do while the needle is not yet right."""
-        first, stop = names.base + start, names.base + len(history)
-        passes = np.ones(stop - first, bool)
+        passes = np.ones(len(history) - start, bool)
         if self.ties_only:
             passes &= history.tied[start:]
         if self.min_length > 1:
-            lengths = np.fromiter(map(len, names.raw[first:stop]), np.int64, stop - first)
+            lengths = np.fromiter(map(len, history.of_steps(names.raw, start)), np.int64, len(passes))
             passes &= lengths >= self.min_length
         if self.needle and not self.error:
-            tokens = names.raw if self.kind == "hex" else names.text
-            passes &= np.fromiter(self._found_in(tokens[first:stop]), bool, stop - first)
+            in_hex = self.kind == "hex"
+            tokens = history.of_steps(names.raw, start) if in_hex else history.of_steps(names.text, start)
+            passes &= np.fromiter(self._found_in(tokens), bool, len(passes))
         return passes
 
     def _found_in(self, tokens: Sequence[bytes] | Sequence[str]) -> Iterator[bool]:

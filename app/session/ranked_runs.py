@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable
 from app.session.run import Run
 from bpe_core import MergeHistory, WordTable
 from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.learning.methods import Method
 
 KEPT_RUNS = 3
 
@@ -21,9 +22,9 @@ class RankedRuns:
         self._known: OrderedDict[Hashable, RankedWords] = OrderedDict()
 
     def of(self, run: Run) -> Callable[[], RankedWords] | None:
-        """To be called aside: the ranked words of a run as it is now. None if it has no words or merges yet."""
+        """To be called aside: the ranked words of a run as it is now. None if it has no words, steps or ranks."""
         stamp, words, history = run.stamp, run.words, run.history
-        if words is None or history is None or not len(history):
+        if words is None or history is None or not len(history) or not Method.of(run.recipe).has_ranks:
             return None
         return lambda: self._find(stamp, words, history)
 

@@ -65,11 +65,10 @@ class TokenNames:
 
     def grow(self, history: MergeHistory) -> None:
         """Name the tokens that the history has beyond those known."""
-        raw, text, columns = self.raw, self.text, history.columns
-        for start in range(len(raw) - self.base, len(history), NAMES_AT_ONCE):
+        raw, text = self.raw, self.text
+        for first in range(len(raw) - self.base, history.first_special - self.base, NAMES_AT_ONCE):
             let_window_go_first()
-            part = slice(start, start + NAMES_AT_ONCE)
-            for i, j in zip(columns.left[part].tolist(), columns.right[part].tolist(), strict=True):
+            for i, j in history.pairs(first, first + NAMES_AT_ONCE):
                 joined = raw[i] + raw[j]
                 text.append(shown(joined))
                 raw.append(joined)

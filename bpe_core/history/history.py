@@ -300,6 +300,8 @@ class MergeHistory(Sequence[Merge]):
     def token_counts(self, symbol_counts: Int64s, joined: Int64s | None = None) -> Int64s:
         """How often each token stands in the corpus at the end, from how often the base symbols stood there.
 
+        Where steps drop tokens that cannot be told: what takes the place of one depends on the text.
+
         The new token gains what was joined, and each of its halves loses as much. `joined` is how often each
         pair was, where these are not the words it was learned from.
         """

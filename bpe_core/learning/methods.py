@@ -55,6 +55,7 @@ class Method:
     segmenter: Callable[[MergeHistory, Cutting], Segmenter]
     plain: Way
     compiled: CompiledWay | None = None
+    has_ranks: bool = False  # each boundary of a text is dissolved once and for all, which insight is drawn from
     drops: bool = False  # it begins with seeds besides the base symbols, and its steps may drop tokens
 
     @classmethod

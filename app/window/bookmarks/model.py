@@ -149,6 +149,6 @@ def _place(mark: Bookmark) -> tuple[int, int]:
 
 def _token_text(run: Run | None, merge: int) -> str:
     """The token that was learned at that moment."""
-    if run is None or run.names is None or merge == 0 or run.names.base + merge > len(run.names.text):
+    if run is None or run.names is None or run.history is None or not 0 < merge <= run.learned:
         return ""
-    return run.names.text[run.names.base + merge - 1][:40]
+    return run.names.text[run.history.ids[merge - 1]][:40]

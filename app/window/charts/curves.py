@@ -50,7 +50,7 @@ class CurveModel(QObject, Watched):
 
 def rank_frequency(run: Run, at: int) -> ChartLines:
     """How often each token stands in the corpus, most frequent first."""
-    if run.history is None or not len(run.symbol_counts):
+    if run.history is None or not run.history.only_joins or not len(run.symbol_counts):
         return NO_LINES
     counts = np.sort(run.history.first(at).token_counts(run.symbol_counts))[::-1]
     counts = counts[: int(np.count_nonzero(counts > 0))]

@@ -13,6 +13,7 @@ from app.session.timer import timer
 from app.window.parts.watched import Table, Watched
 from app.worker.training import LEADING_PAIRS, LeadingPairs
 from bpe_core import MergeHistory, Trainer, WordTable
+from bpe_core.history.history import NOTHING
 
 TOPIC = "leading pairs"
 REDRAW_MILLISECONDS = 80
@@ -131,8 +132,8 @@ def _bars(run: Run | None, leading: LeadingPairs) -> tuple[Bar, ...]:
     best = leading.pairs[0].count
     following = _next_pair(run.history, leading)
     return tuple(
-        Bar(text[one.left], text[one.right], one.count, (one.left, one.right) == following, one.count == best,
-            (one.left, one.right))
+        Bar(text[one.left], "" if one.right == NOTHING else text[one.right], one.count,
+            (one.left, one.right) == following, one.count == best, (one.left, one.right))
         for one in leading.pairs
     )  # fmt: skip
 

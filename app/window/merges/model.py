@@ -50,7 +50,7 @@ def _tie(history: MergeHistory, names: TokenNames, row: int) -> str:
     other = int(columns.runner_up_left[row])
     if other == NOTHING:
         return ""
-    pair = f"{names.text[other]} + {names.text[int(columns.runner_up_right[row])]}"
+    pair = " + ".join(filter(None, (names.text[other], _text(names, columns.runner_up_right[row]))))
     count = int(columns.runner_up_count[row])
     return f"= {pair}" if count == int(columns.count[row]) else f"{pair}  {count:,}"
 
@@ -64,12 +64,12 @@ def _raw_key(ids: npt.NDArray[Any], names: TokenNames) -> list[bytes]:
     return list(map(names.raw.__getitem__, ids.tolist()))
 
 
-def _new_ids(history: MergeHistory, names: TokenNames) -> npt.NDArray[Any]:
-    return np.arange(names.base, names.base + len(history))
-
-
 def _lengths(history: MergeHistory, names: TokenNames) -> npt.NDArray[Any]:
-    return np.fromiter(map(len, names.raw[names.base : names.base + len(history)]), np.int64, len(history))
+    return np.fromiter(map(len, history.of_steps(names.raw)), np.int64, len(history))
+
+
+def _text(names: TokenNames, id: int) -> str:
+    return "" if id == NOTHING else names.text[id]
 
 
 def _compression(history: MergeHistory, names: TokenNames, row: int) -> str:
@@ -89,15 +89,15 @@ COLUMNS = (
     Column(
         "Right",
         "The right half of the pair",
-        lambda h, n, r: n.text[int(h.columns.right[r])],
+        lambda h, n, r: _text(n, h.columns.right[r]),
         lambda h, n: _raw_key(h.columns.right, n),
         is_number=False,
     ),
     Column(
         "Token",
         "The new token; · is a blank, ⏎ a newline, <0xE2> a byte that is no character by itself",
-        lambda h, n, r: n.text[n.base + r],
-        lambda h, n: _raw_key(_new_ids(h, n), n),
+        lambda h, n, r: n.text[h.ids[r]],
+        lambda h, n: list(h.of_steps(n.raw)),
         is_number=False,
     ),
     Column(
@@ -113,7 +113,7 @@ COLUMNS = (
         _tie_key,
         is_number=False,
     ),
-    Column("Length", "Bytes in the new token", lambda h, n, r: str(len(n.raw[n.base + r])), _lengths),
+    Column("Length", "Bytes in the new token", lambda h, n, r: str(len(n.raw[h.ids[r]])), _lengths),
     Column(
         "Tokens left",
         "Tokens in the corpus after this merge",

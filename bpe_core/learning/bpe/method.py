@@ -32,5 +32,6 @@ METHOD = Method(
     steps_planned=lambda recipe, alphabet: recipe.merge_limit(len(alphabet)),
     segmenter=TextEncoder,
     plain=Way(PlainLearner, bytes_a_cell=80),
+    has_ranks=True,
     compiled=CompiledWay(_compiled_learner, 14, Policy(_COMPILED, small=20_000, large=2_000_000)),
 )

@@ -113,7 +113,8 @@ class LifeModel(QObject, Watched):
     def look_at(self, token: int) -> None:
         """Another token, such as a child of this one; the moment stays unless it is not born yet."""
         run = self._runs.shown
-        if run is not None and run.names is not None and token - run.names.base + 1 > self._cursor.position:
+        row = run.history.row_of(token) if run is not None and run.history is not None else None
+        if row is not None and row >= self._cursor.position:
             self._token.travel_to(token)
         else:
             self._token.look_at(token)

@@ -68,14 +68,15 @@ class TokenModel(QObject):
     def travel_to(self, token: int) -> None:
         """Go to the moment the token was learned."""
         run = self._runs.shown
-        if run is not None and run.names is not None and token >= run.names.base:
-            self._cursor.go_to(token - run.names.base + 1)
+        row = run.history.row_of(token) if run is not None and run.history is not None else None
+        if row is not None:
+            self._cursor.go_to(row + 1)
         self.look_at(token)
 
     def _follow(self) -> None:
         run, position = self._runs.shown, self._cursor.position
-        learned = run is not None and run.names is not None and position > 0
-        self.look_at(run.names.base + position - 1 if run and run.names and learned else -1)
+        learned = run is not None and run.history is not None and 0 < position <= run.learned
+        self.look_at(int(run.history.ids[position - 1]) if run and run.history and learned else -1)
 
 
 def facts_of(run: Run, token: int) -> TokenFacts | None:
@@ -88,15 +89,16 @@ def facts_of(run: Run, token: int) -> TokenFacts | None:
 
 def _facts_of(run: Run, token: int) -> TokenFacts | None:
     names, history = run.names, run.history
-    if names is None or history is None or token >= history.vocabulary_size:
+    if names is None or history is None or token >= history.id_count:
         return None
-    if token >= names.base + len(history):
-        special = history.recipe.special_tokens[token - names.base - len(history)]
+    if token >= history.first_special:
+        special = history.recipe.special_tokens[token - history.first_special]
         return TokenFacts(token, special, special.encode(), "special token")
     text, raw = names.text[token], names.raw[token]
-    if token < names.base:
+    row = history.row_of(token)
+    if row is None:
         return TokenFacts(token, text, raw, "base symbol")
-    merge = history[token - names.base]
+    merge = history[row]
     return TokenFacts(
         id=token,
         text=text,

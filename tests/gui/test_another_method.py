@@ -1,0 +1,44 @@
+"""The window shows a run whose steps drop tokens, though nothing in it knows the method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.window.merges.model import COLUMNS
+from app.wiring import Program
+from bpe_core import Recipe, Tokenizer
+from bpe_core.learning.methods import METHODS
+from tests.gui.conftest import settle
+
+TEXT = "the lowest price is lower than the last one"
+
+
+def test_a_run_that_drops_is_trained_travelled_and_read_token_by_token(
+    qtbot: QtBot, new_program: Callable[[], Program], train: Callable[[Program], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(METHODS, "dropping", "tests.dropping_method")
+    program = new_program()
+    program.session.corpus.replace_by_text("one line", TEXT)
+    recipe = Recipe.preset("words", base="bytes", method="dropping", merges=30)
+    program.session.recipe.put_quietly(recipe)
+    train(program)
+    run = program.session.runs.shown
+    assert run is not None
+    assert run.history is not None
+    assert (run.recipe, run.learned) == (recipe, 30)
+    program.token_text.set_text(TEXT)
+    for at in (0, 7, 30):
+        program.session.cursor.go_to(at)
+        settle(qtbot, program)
+        assert program.token_text.ids_in(0, program.token_text.byte_length) == Tokenizer(run.history).encode(
+            TEXT, at=at
+        )
+    table = program.merges
+    row = [table.data(table.index(6, column), Qt.ItemDataRole.DisplayRole) for column in range(len(COLUMNS))]
+    assert run.names is not None
+    left = run.names.text[run.history[6].left]
+    assert row[:4] == ["7", left, "", left]
