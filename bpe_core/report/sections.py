@@ -77,7 +77,7 @@ def charts(report: Report) -> Markup:
     found = [_token_lengths(report)]
     if history.has_counts and history.tokens_at_start > 0:
         found = [_compression(report), _winning_counts(report), *found]
-        if len(report.symbol_counts):
+        if len(report.symbol_counts) and history.only_joins:
             found.insert(2, _rank_frequency(report))
     return section("charts", "Charts", figures(found))
 
