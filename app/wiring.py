@@ -52,7 +52,7 @@ from app.window.recipe.model import RecipeForm
 from app.window.recipe.panel import RecipePanel
 from app.window.runs.model import RunListModel
 from app.window.runs.panel import RunsPanel
-from app.window.text.encoder import TextEncoder
+from app.window.text.encoder import LiveEncoder
 from app.window.text.model import TokenTextModel
 from app.window.text.view.panel import TokenTextPanel
 from app.window.text.wiring import Writing
@@ -142,7 +142,7 @@ class Program(QObject):
         self.run_list = RunListModel(session, self)
         self.bookmarks = BookmarkListModel(session.bookmarks, runs, cursor, self)
         self.token_text = TokenTextModel(session.text.value, self)
-        self.encoder = TextEncoder(self.token_text, runs, cursor, session.recipe, session.text, aside, self)
+        self.encoder = LiveEncoder(self.token_text, runs, cursor, session.recipe, session.text, aside, self)
         self.course = Course(session, self.token_text, self)
 
     def _build_frame(self) -> None:

@@ -6,7 +6,9 @@ plain_encoder     word by word in plain Python:
     spelling          a word as base symbols, and how many bytes each of them covers
     merging           the merges applied to it
 compiled_encoder  the same with the kernels of `bpe_core/kernels/encode.py`
-boundaries        which merge dissolves each boundary of a text, and so its tokens at every moment
+segmentation      the question every tokenizer answers: how is this text cut after k steps?
+boundaries        the answer where pairs are joined: which merge dissolves each boundary of a text
+hidden_symbols    those of its symbols that cover no byte
 greedy            the other inference: the longest token that fits
-token_texts       what each token stands for, for decoding
+encode_corpus     a whole corpus as ids in a file
 """

@@ -27,7 +27,7 @@ GLUED_WHILE_PENDING = 32  # this many new bytes are shown as part of the token b
 _WINDOW = 1024  # bytes looked at first when searching for the next boundary
 
 
-class Symbols(NamedTuple):
+class PlacedSymbols(NamedTuple):
     """The base symbols of a text, one after the other; a special token counts as one of them."""
 
     ids: Int32s
@@ -78,7 +78,7 @@ class Boundaries:
         return cls(data, ranks, symbols, alphabet_size=alphabet_size)
 
     @classmethod
-    def of_symbols(cls, data: bytes, symbols: Symbols, alphabet_size: int) -> Boundaries:
+    def of_symbols(cls, data: bytes, symbols: PlacedSymbols, alphabet_size: int) -> Boundaries:
         """Of a text spelled in whatever symbols."""
         ranks = np.full(len(data) + 1, INSIDE, np.int32)
         np.maximum.at(ranks, symbols.starts, symbols.ranks)
@@ -224,7 +224,7 @@ class Boundaries:
     def _named_symbols(self) -> Int32s:
         return np.frombuffer(self.data, np.uint8).astype(np.int32) if self.symbols is None else self.symbols
 
-    def all_symbols(self) -> Symbols:
+    def all_symbols(self) -> PlacedSymbols:
         """Every base symbol of the text in order, those that cover no byte too."""
         symbols = self._named_symbols()
         hidden, starts = self.hidden, np.flatnonzero(symbols != NO_TOKEN)
@@ -233,7 +233,7 @@ class Boundaries:
         following = np.searchsorted(starts, hidden.places)
         are_followed = following < len(starts)
         ranks[following[are_followed]] = hidden.behind[are_followed]  # of several in one place the last one's holds
-        return Symbols(
+        return PlacedSymbols(
             np.insert(symbols[starts], following, hidden.ids),
             np.insert(ranks, following, hidden.before),
             np.insert(starts, following, hidden.places),
@@ -241,13 +241,13 @@ class Boundaries:
         )
 
 
-def joined(parts: list[Symbols]) -> Symbols:
+def joined(parts: list[PlacedSymbols]) -> PlacedSymbols:
     """The symbols of several parts of a text, one after the other."""
     if not parts:
-        return Symbols(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64))
+        return PlacedSymbols(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64))
     if len(parts) == 1:
         return parts[0]
-    return Symbols(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    return PlacedSymbols(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
 def _shifted_hull(old: tuple[int, int] | None, start: int, removed: int, added: int) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from bpe_core.kernels import encode as kernel
 from bpe_core.kernels.merge_word import BASE, LIMIT, MERGE_NUMBERS, SHORT, MergeTable, Workplace, enter_merges
 from bpe_core.kernels.scan import REGISTERS, machine_of
 from bpe_core.recipe import Recipe
-from bpe_core.segmenting.boundaries import PATTERN_CUT, Symbols
+from bpe_core.segmenting.boundaries import PATTERN_CUT, PlacedSymbols
 from bpe_core.segmenting.cutting import Cutting, utf8
 from bpe_core.text.scanner import table_for
 
@@ -72,7 +72,7 @@ class CompiledEncoder:
         data = utf8(text)
         return self._encode(text, data, kernel.RANKS, self._merges, len(data))
 
-    def symbols(self, text: str) -> Symbols:
+    def symbols(self, text: str) -> PlacedSymbols:
         """The base symbols of a normalized text, with their ranks and places."""
         data = utf8(text)
         found = self._encode(text, data, kernel.SYMBOLS, self._merges, kernel.NUMBERS_A_SYMBOL * len(data))
@@ -82,7 +82,7 @@ class CompiledEncoder:
         firsts = np.flatnonzero(ranks < 0)  # the first symbol of a word tells where the word starts
         gaps = np.repeat(~ranks[firsts] - starts[firsts], np.diff(np.append(firsts, len(ids))))
         ranks[firsts] = PATTERN_CUT
-        return Symbols(ids, ranks, starts + gaps, stops + gaps)
+        return PlacedSymbols(ids, ranks, starts + gaps, stops + gaps)
 
     def _encode(self, text: str, data: bytes, kind: int, at: int, expected: int) -> Int32s:
         if len(data) > LONGEST_TEXT:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_core.history.history import MergeHistory
-from bpe_core.segmenting.boundaries import PATTERN_CUT, Symbols
+from bpe_core.segmenting.boundaries import PATTERN_CUT, PlacedSymbols
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.greedy import LongestMatch
 from bpe_core.segmenting.merging import MergedWord, Merges
@@ -47,7 +47,7 @@ class PlainEncoder:
             ids += tokens
         return np.array(ids, np.int32)
 
-    def symbols(self, text: str) -> Symbols:
+    def symbols(self, text: str) -> PlacedSymbols:
         """The base symbols with the ranks of their boundaries, and their places in the bytes of the text."""
         ids: list[int] = []
         ranks: list[int] = []
@@ -63,7 +63,7 @@ class PlainEncoder:
                 place += width
                 stops.append(place)
         narrow = np.array(ids, np.int32), np.array(ranks, np.int32)
-        return Symbols(*narrow, np.array(starts, np.int64), np.array(stops, np.int64))
+        return PlacedSymbols(*narrow, np.array(starts, np.int64), np.array(stops, np.int64))
 
     def byte_ranks(self, text: str) -> Int32s:
         """The rank of the boundary before each byte, where each is a symbol and belongs to a word."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from bpe_core.history.history import MergeHistory
 from bpe_core.kernels.policy import Policy
-from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, Symbols, joined
+from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, PlacedSymbols, joined
 from bpe_core.segmenting.cutting import Cutting, Part, utf8
 from bpe_core.segmenting.greedy import LongestMatch
 from bpe_core.segmenting.plain_encoder import PlainEncoder
@@ -27,7 +27,7 @@ class Encoder(Protocol):
     def ids(self, text: str, at: int) -> Int32s:
         """The tokens after so many merges."""
 
-    def symbols(self, text: str) -> Symbols:
+    def symbols(self, text: str) -> PlacedSymbols:
         """The base symbols with the ranks of their boundaries, and their places in the bytes of the text."""
 
     def byte_ranks(self, text: str) -> Int32s:
@@ -74,11 +74,11 @@ class TextEncoder:
         parts = [self._placed_symbols(encoder, part) for part in self._cutting.parts(text, allowed)]
         return Boundaries.of_symbols(data, joined(parts), self._base)
 
-    def _placed_symbols(self, encoder: Encoder, part: Part) -> Symbols:
+    def _placed_symbols(self, encoder: Encoder, part: Part) -> PlacedSymbols:
         """The symbols of a part with their places in the text as it was given."""
         if part.special is not None:
             id, cut = np.array([self._special_id[part.special]], np.int32), np.array([PATTERN_CUT], np.int32)
-            return Symbols(id, cut, part.origins[:1], part.origins[-1:])
+            return PlacedSymbols(id, cut, part.origins[:1], part.origins[-1:])
         symbols = encoder.symbols(part.text)
         return symbols._replace(starts=part.origins[symbols.starts], stops=part.origins[symbols.stops])
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bpe_core.alphabet import Alphabet
 from bpe_core.history.history import MergeHistory
 from bpe_core.recipe import Recipe
-from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT, Boundaries, Symbols
+from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT, Boundaries, PlacedSymbols
 from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.safe_cuts import SafeCuts
@@ -87,7 +87,7 @@ def test_the_symbols_that_were_put_in_come_out_again(history: MergeHistory, text
 
 def test_symbols_without_bytes_between_two_that_have_some() -> None:
     ids, ranks = [7, 1, 2, 3, 4], [PATTERN_CUT, 5, 9, 2, NEVER]
-    symbols = Symbols(
+    symbols = PlacedSymbols(
         np.array(ids, np.int32), np.array(ranks, np.int32), np.array([0, 0, 1, 1, 1]), np.array([0, 1, 1, 1, 3])
     )
     known = Boundaries.of_symbols(b"abc", symbols, 20)

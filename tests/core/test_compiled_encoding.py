@@ -16,7 +16,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.history import MergeHistory
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting import compiled_encoder
-from bpe_core.segmenting.boundaries import Symbols
+from bpe_core.segmenting.boundaries import PlacedSymbols
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.plain_encoder import PlainEncoder
@@ -61,7 +61,7 @@ def test_the_same_symbols_ranks_and_places(history: MergeHistory, text: str) -> 
     plain, compiled = both_encoders(history)
     normalized = normalize(text, history.recipe)
     found, wanted = compiled.symbols(normalized), plain.symbols(normalized)
-    for column in Symbols._fields:
+    for column in PlacedSymbols._fields:
         ours, expected = getattr(found, column), getattr(wanted, column)
         assert ours.dtype == expected.dtype
         assert ours.tolist() == expected.tolist()

@@ -24,7 +24,7 @@ TYPING_MILLISECONDS = 15
 TEXT_MILLISECONDS = 300  # how soon the session's copy follows the text
 
 
-class TextEncoder(QObject):
+class LiveEncoder(QObject):
     """One encoding at a time; whatever changed meanwhile is encoded next."""
 
     noticed = Signal(Notice)

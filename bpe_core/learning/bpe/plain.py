@@ -28,7 +28,7 @@ WORK_A_STEP = 500
 WORK_A_RUN = 200
 
 
-class Run(NamedTuple):
+class SymbolRun(NamedTuple):
     """Neighbouring symbols that merges may join; what never merges ends a run."""
 
     symbols: list[int]
@@ -179,19 +179,19 @@ class PlainLearner:
         self._tokens_left -= run.weight * (len(run.symbols) - len(joined))
 
 
-def _runs(symbols: list[int], starts: list[int], counts: list[int]) -> list[Run]:
+def _runs(symbols: list[int], starts: list[int], counts: list[int]) -> list[SymbolRun]:
     """The runs of all words, in the order of their cells.
 
     >>> _runs([-1, 7, 8, -1, 9, -1, 7, 7, -1], [1, 4, 9], [5, 2])
-    [Run(symbols=[7, 8], start=1, weight=5), Run(symbols=[7, 7], start=6, weight=2)]
+    [SymbolRun(symbols=[7, 8], start=1, weight=5), SymbolRun(symbols=[7, 7], start=6, weight=2)]
     """
-    runs: list[Run] = []
+    runs: list[SymbolRun] = []
     for (start, end), weight in zip(pairwise(starts), counts, strict=True):
         here = start
         while here < end:
             stop = symbols.index(SEPARATOR, here)
             if stop - here > 1:  # a lone symbol never merges
-                runs.append(Run(symbols[here:stop], here, weight))
+                runs.append(SymbolRun(symbols[here:stop], here, weight))
             here = stop + 1
     return runs
 
