@@ -108,6 +108,5 @@ def scaffolds(ranked: RankedWords, at: int | None = None) -> list[int]:
     """
     at = len(ranked.history) if at is None else at
     counts = ranked.token_counts(at)
-    merges = np.arange(at)
     gone = (ranked.joined[:at] > 0) & (counts[ranked.base :] == 0)
-    return (merges[gone] + ranked.base).tolist()  # type: ignore[no-any-return]
+    return [ranked.base + merge for merge in np.flatnonzero(gone).tolist()]

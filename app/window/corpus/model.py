@@ -107,7 +107,7 @@ class CorpusListModel(QAbstractListModel):
 
     # What Qt asks for
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
         return 0 if parent.isValid() else len(self._entries)
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
