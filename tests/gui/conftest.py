@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -97,3 +98,15 @@ def settle(qtbot: QtBot, program: Program) -> None:
         assert not program.session.corpus.counts.busy
 
     qtbot.waitUntil(is_quiet, timeout=WAIT)
+
+
+def rest(qtbot: QtBot, program: Program) -> None:
+    """Wait until nothing is under way, and nothing is about to begin: no timer is set that will ring once."""
+
+    def is_at_rest() -> None:
+        assert not program.session.aside.is_busy()
+        timers = program.findChildren(QTimer) + program.window.findChildren(QTimer)
+        assert not [timer for timer in timers if timer.isSingleShot() and timer.isActive()]
+
+    settle(qtbot, program)
+    qtbot.waitUntil(is_at_rest, timeout=WAIT)

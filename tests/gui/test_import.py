@@ -22,7 +22,7 @@ from app.wiring import Program
 from app.worker.token_names import shown as shown_text
 from bpe_core import Corpus, Recipe, Tokenizer, train
 from bpe_core.formats import FORMATS, read_history, write_history
-from tests.gui.conftest import WAIT, settle, wait_for_phase
+from tests.gui.conftest import WAIT, rest, settle, wait_for_phase
 from tests.shared import here, path_of, text_of
 
 TEXT = "the lowest price is lower than the last one, and the lower the better, is it not? thin then that\n" * 3
@@ -100,7 +100,7 @@ def test_every_chart_can_be_looked_at(qtbot: QtBot, program: Program, imported: 
     for tab in range(program.charts.count()):
         program.charts.setCurrentIndex(tab)
         program.session.cursor.go_to(10 + tab)
-        qtbot.wait(160)
+        rest(qtbot, program)
     program.charts.show_page("compression")
     shown = program.charts.page
     assert isinstance(shown, CurvePage)

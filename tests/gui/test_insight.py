@@ -29,7 +29,7 @@ from bpe_core.insight.token_life import scaffolds
 from bpe_core.measures.size_curves import renyi_efficiency
 from resources import samples
 from tests.core.learning import tokens_of_word
-from tests.gui.conftest import WAIT, settle
+from tests.gui.conftest import WAIT, rest, settle
 
 Train = Callable[[Program], None]
 MERGES = 150
@@ -559,8 +559,12 @@ def test_nothing_is_asked_while_nobody_looks(qtbot: QtBot, learned: Program) -> 
     aside.ask = lambda topic, *rest, **more: asked.append(topic) or original(topic, *rest, **more)  # type: ignore
     for at in (3, 50, 100):
         learned.session.cursor.go_to(at)
-        qtbot.wait(150)
+        rest(qtbot, learned)
     assert {"why", "token", "lines", "race", "sizes", "ties"}.isdisjoint(asked)
+    learned.window.docks["inspector"].show()  # and as soon as somebody looks, it is
+    learned.window.docks["inspector"].raise_()
+    learned.session.cursor.go_to(60)
+    qtbot.waitUntil(lambda: "token" in asked or "why" in asked, timeout=WAIT)
 
 
 def test_a_table_without_texts_answers_what_it_can(qtbot: QtBot, program: Program, tmp_path: Path) -> None:

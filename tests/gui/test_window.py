@@ -38,7 +38,7 @@ from app.window.questions.token.page import TokenPage
 from app.wiring import Program
 from app.worker.training import TrainingJob
 from resources import samples
-from tests.gui.conftest import WAIT, settle, wait_for_phase
+from tests.gui.conftest import WAIT, rest, settle, wait_for_phase
 
 Train = Callable[[Program], None]
 
@@ -598,7 +598,7 @@ def test_saving_a_chart(
     small(program)
     train(program)
     program.charts.setCurrentIndex(tab)
-    qtbot.wait(50)
+    rest(qtbot, program)
     path = tmp_path / f"chart.{ending}"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     program.actions["save_chart"].trigger()
