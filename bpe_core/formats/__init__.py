@@ -91,6 +91,7 @@ def write_history(
         progress(where)
 
     chosen = format or format_for(path)
+    chosen.refuse_the_impossible(history.first(len(history) if merges is None else merges))
     companions = chosen.companions(Path(path))
     with ExitStack() as stack:
         chosen.write(history, stack.enter_context(write_atomically(path)), merges=merges, progress=report)

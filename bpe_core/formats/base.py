@@ -75,6 +75,10 @@ class Format(ABC):
         return []
 
     def refuse_the_impossible(self, history: MergeHistory) -> None:
+        if not history.only_joins:
+            raise OutputError(
+                "A merge table holds joined pairs only, and this run dropped tokens; save it as a session."
+            )
         for sentence in self.impossible(history):
             raise OutputError(sentence)
 

@@ -69,6 +69,7 @@ def prepare_export(
     target = Path(path)
     chosen = format or format_for(target)
     table = history if merges is None else history.first(merges)
+    chosen.refuse_the_impossible(table)
     main = io.BytesIO()
     chosen.write(table, main, progress=report)
     files = {target: main.getvalue()}

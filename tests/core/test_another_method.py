@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 import bpe_core as bpe
+from bpe_core.formats import write_history
 from bpe_core.history.history import NOTHING
 from bpe_core.learning.methods import METHODS
 from bpe_core.session_file import SavedRun, SavedSession, read_session, write_session
+from bpe_core.verification.prepared_export import prepare_export
 from tests.core.learning import all_columns
 
 TEXT = "the lowest price is lower than the last one, and the lowest is the last"
@@ -68,6 +70,15 @@ def test_a_session_holds_its_steps(recipe: bpe.Recipe, history: bpe.MergeHistory
     assert found is not None
     assert (found.recipe, found.alphabet) == (recipe, history.alphabet)
     assert all_columns(found) == all_columns(history)
+
+
+def test_no_merge_table_is_written_of_it(history: bpe.MergeHistory, tmp_path: Path) -> None:
+    for name in ("table.csv", "tokenizer.json"):
+        with pytest.raises(bpe.OutputError, match="joined pairs only"):
+            write_history(history, tmp_path / name)
+    with pytest.raises(bpe.OutputError, match="joined pairs only"):
+        prepare_export(history, tmp_path / "table.md")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
