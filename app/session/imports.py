@@ -12,13 +12,13 @@ from app.session.aside import Aside
 from app.session.notices import Answer, Notice
 from app.session.run import Phase, Run
 from app.session.runs import Runs
-from app.worker.token_names import TokenNames
 from app.worker.training import Pace
-from bpe_core import FormatError, MergeHistory, TooLarge
+from app.worker.window_first import let_window_go_first
+from bpe_core import FormatError
 from bpe_core.formats import Opened, open_table
+from bpe_core.token_texts import TokenTexts, check_budget
 
 TOPIC = "import"
-MOST_TOKEN_BYTES = 2**28  # of all tokens together: as many are kept twice to name them
 RENUMBERED = "The file numbers its tokens in an order of its own; its numbers are shown until it learns more merges."
 
 
@@ -52,7 +52,7 @@ class Imports(QObject):
     def _fail(self, sentence: str) -> None:
         self.noticed.emit(Notice(sentence))
 
-    def _take(self, path: Path, opened: Callable[[Run], None], found: tuple[Opened, TokenNames]) -> None:
+    def _take(self, path: Path, opened: Callable[[Run], None], found: tuple[Opened, TokenTexts]) -> None:
         table, names = found
         history, notes = table.history, table.notes if table.numbers is None else (*table.notes, RENUMBERED)
         history.recipe = history.recipe.with_changes(name=path.name)
@@ -75,26 +75,12 @@ class Imports(QObject):
         self.noticed.emit(Notice(sentence, "\n".join(notes), is_error=False))
 
 
-def _read(path: Path) -> tuple[Opened, TokenNames]:
+def _read(path: Path) -> tuple[Opened, TokenTexts]:
     """Recognizes a file by its content, checks it and names its tokens."""
     if path.exists() and not path.is_file():  # whoever writes into a pipe may never begin
         raise FormatError(f"{path} is no file.")
     table = open_table(path)
-    _refuse_what_cannot_be_named(table.history, path)
-    names = TokenNames(table.history.alphabet)
-    names.grow(table.history)
+    names = TokenTexts(table.history.alphabet)
+    names.grow(table.history, between=let_window_go_first)
+    check_budget(names.lengths, names.base, str(path))
     return table, names
-
-
-def _refuse_what_cannot_be_named(history: MergeHistory, path: Path) -> None:
-    """A few dozen merges that each double a token could fill any memory."""
-    lengths = [len(symbol.text) for symbol in history.alphabet.symbols]
-    room = MOST_TOKEN_BYTES
-    for left, right in zip(history.columns.left.tolist(), history.columns.right.tolist(), strict=True):
-        lengths.append(lengths[left] + lengths[right])
-        room -= lengths[-1]
-        if room < 0:
-            raise TooLarge(
-                f"{path}, merge {len(lengths) - len(history.alphabet):,}: the tokens up to it are longer than "
-                f"{MOST_TOKEN_BYTES:,} bytes together; such a table cannot be shown."
-            )

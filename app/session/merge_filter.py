@@ -19,8 +19,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from app.worker.token_names import BLANK, TokenNames
 from bpe_core import MergeHistory
+from bpe_core.token_texts import BLANK, TokenTexts
 
 Kind = Literal["text", "regex", "hex"]
 Mask = npt.NDArray[np.bool_]
@@ -52,14 +52,13 @@ class MergeFilter:
             return NOT_HEX
         return ""
 
-    def mask(self, names: TokenNames, history: MergeHistory, start: int) -> Mask:
+    def mask(self, names: TokenTexts, history: MergeHistory, start: int) -> Mask:
         """Of the merges from `start` on, which pass; all do while the needle is not yet right."""
         passes = np.ones(len(history) - start, bool)
         if self.ties_only:
             passes &= history.tied[start:]
         if self.min_length > 1:
-            lengths = np.fromiter(map(len, history.of_steps(names.raw, start)), np.int64, len(passes))
-            passes &= lengths >= self.min_length
+            passes &= np.array(history.of_steps(names.lengths, start), np.int64) >= self.min_length
         if self.needle and not self.error:
             in_hex = self.kind == "hex"
             tokens = history.of_steps(names.raw, start) if in_hex else history.of_steps(names.text, start)
@@ -68,7 +67,7 @@ class MergeFilter:
 
     def _found_in(self, tokens: Sequence[bytes] | Sequence[str]) -> Iterator[bool]:
         """Without a step of Python for each token: there may be 250,000."""
-        if self.kind == "regex":
-            return map(bool, map(re.compile(self.needle).search, tokens))  # type: ignore[arg-type]
         needle = bytes.fromhex(self.needle) if self.kind == "hex" else self.needle.replace(" ", BLANK)
+        if self.kind == "regex":
+            return map(bool, map(re.compile(needle).search, tokens))  # type: ignore[arg-type]
         return map(operator.contains, tokens, itertools.repeat(needle))

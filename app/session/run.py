@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from app.session.corpus_texts import CorpusTexts
-from app.worker.token_names import TokenNames
 from app.worker.training import LeadingPairs, Pace, TrainingJob
 from bpe_core import MergeHistory, Recipe, RecipeError, Trainer, WordTable
 from bpe_core.history.history import END_SENTENCES, EndReason
 from bpe_core.learning.methods import Method
 from bpe_core.session_file import Fingerprint
+from bpe_core.token_texts import TokenTexts
 
 NO_PAIRS_YET = LeadingPairs(0, ())
 _stamps = itertools.count(1)
@@ -51,7 +51,7 @@ class Run:
     words: WordTable | None = None
     symbol_counts: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     history: MergeHistory | None = None
-    names: TokenNames | None = None
+    names: TokenTexts | None = None
     leading: LeadingPairs = NO_PAIRS_YET
     merges_per_second: float = 0.0
     merges_when_prepared: int | None = None  # learn this many at once; None: go on

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.worker.token_names import TokenNames
+from app.worker.window_first import let_window_go_first
 from bpe_core.session_file import SavedSession, read_session, write_session
+from bpe_core.token_texts import TokenTexts
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Opened:
     session: SavedSession
     path: Path
     state: FileState | None
-    names: Mapping[int, TokenNames]
+    names: Mapping[int, TokenTexts]
 
 
 def written(session: SavedSession, path: Path) -> FileState | None:
@@ -49,6 +50,6 @@ def opened(path: Path, *, is_safety_copy: bool) -> Opened:
     names = {}
     for run in session.runs:
         if run.history is not None:
-            names[run.number] = TokenNames(run.history.alphabet)
-            names[run.number].grow(run.history)
+            names[run.number] = TokenTexts(run.history.alphabet)
+            names[run.number].grow(run.history, between=let_window_go_first)
     return Opened(session, path, state, names)

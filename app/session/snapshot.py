@@ -15,11 +15,12 @@ from app.session.corpus_texts import CorpusText, from_session
 from app.session.merge_filter import MergeFilter
 from app.session.run import Phase, Run
 from app.session.session import Session
-from app.worker.token_names import TokenNames
 from app.worker.training import Pace
 from bpe_core.session_file import Fingerprint, RunState, SavedRun, SavedSession, SavedSource, View
+from bpe_core.token_texts import BLANK, TokenTexts
 
 STATES: dict[Phase, RunState] = {Phase.ENDED: "ended", Phase.FAILED: "failed"}  # all others can go on: paused
+BLANK_BEFORE = "·"  # the sign of a blank in sessions that do not say which it is
 LONGEST_TOKEN = 100_000  # that can be filtered for
 PHASES: dict[RunState, Phase] = {"paused": Phase.PAUSED, "ended": Phase.ENDED, "failed": Phase.FAILED}
 
@@ -37,13 +38,13 @@ def snapshot_of(session: Session, layout: Mapping[str, Any], saved_as: Path | No
         text=theirs.text,
         runs=runs,
         bookmarks=tuple(mark for mark in session.bookmarks.value if any(run.number == mark.run for run in runs)),
-        filter=dataclasses.asdict(theirs.filter),
+        filter=dataclasses.asdict(theirs.filter) | {"blank": BLANK},
         view=View(shown_number, position, theirs.is_live, layout),
         saved_as="" if saved_as is None else str(saved_as),
     )
 
 
-def restore(session: Session, saved: SavedSession, names: Mapping[int, TokenNames]) -> None:
+def restore(session: Session, saved: SavedSession, names: Mapping[int, TokenTexts]) -> None:
     """Let the session hold what was saved instead of what it held."""
     session.detour.forget()
     runs = [_run(run, names.get(run.number)) for run in saved.runs]
@@ -78,7 +79,7 @@ def _saved_source(source: CorpusText, fingerprint: Fingerprint | None = None) ->
     return SavedSource(source.name, path=str(source.path.absolute()), encoding=source.encoding, fingerprint=fingerprint)
 
 
-def _run(saved: SavedRun, names: TokenNames | None) -> Run:
+def _run(saved: SavedRun, names: TokenTexts | None) -> Run:
     sources = tuple(_source(source) for source in saved.sources)
     known = zip(sources, saved.sources, strict=True)
     return Run(
@@ -108,4 +109,6 @@ def _filter(values: Mapping[str, Any]) -> MergeFilter:
     needle, kind, min_length = values.get("needle"), values.get("kind"), values.get("min_length")
     if not isinstance(needle, str) or kind not in ("text", "hex") or not isinstance(min_length, int):
         return MergeFilter()
+    if values.get("blank") is None:
+        needle = needle.replace(BLANK_BEFORE, BLANK)
     return MergeFilter(needle, kind, values.get("ties_only") is True, min(max(1, min_length), LONGEST_TOKEN))

@@ -30,7 +30,7 @@ words are cut by both before anything is replaced. <b>Import</b> (Ctrl+I) opens 
 My Corpus</b> in the menu Training finds out how often its merges occur in your texts, and the page <b>Compare</b>
 puts it beside the run that is shown.</p>
 <h3>What the signs mean</h3>
-<p><code>·</code> is a blank, <code>⏎</code> a newline, <code>⇥</code> a tab. <code>&lt;0xE2&gt;</code> is a byte
+<p><code>␣</code> is a blank, <code>⏎</code> a newline, <code>⇥</code> a tab. <code>&lt;0xE2&gt;</code> is a byte
 that is no character by itself: a piece of a longer one. <b>=</b> in the column Tie: the runner-up had the same count,
 and the tie rule decided.</p>
 """

@@ -16,10 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from app.worker.job import Job
-from app.worker.token_names import TokenNames
+from app.worker.window_first import let_window_go_first
 from bpe_core import Batch, Cancelled, Candidate, MergeHistory, Recipe, Trainer, WordTable
 from bpe_core.learning.layout import lay_out
 from bpe_core.progress import CancelCheck
+from bpe_core.token_texts import TokenTexts
 
 BATCH_SECONDS = 0.016
 NEWS_SECONDS = 0.03  # the window draws no faster
@@ -59,7 +60,7 @@ class Prepared:
     """A trainer stands ready; it belongs to the run, and to one thread at a time."""
 
     trainer: Trainer
-    names: TokenNames
+    names: TokenTexts
     words: WordTable
     symbol_counts: npt.NDArray[np.int64]  # how often each base symbol stands in the corpus
     history: MergeHistory
@@ -92,8 +93,8 @@ def prepared(
     if cancelled():
         raise Cancelled("Nobody wants to train any more.")
     counts = count_symbols(words, trainer, recipe)
-    names = TokenNames(trainer.alphabet)
-    names.grow(trainer.history)
+    names = TokenTexts(trainer.alphabet)
+    names.grow(trainer.history, between=let_window_go_first)
     return Prepared(trainer, names, words, counts, trainer.history, _leading(trainer))
 
 
@@ -111,7 +112,7 @@ def count_symbols(words: WordTable, trainer: Trainer, recipe: Recipe) -> npt.NDA
 class TrainingJob(Job):
     """Lets a trainer advance until it ends, has made enough merges, or is told to rest."""
 
-    def __init__(self, trainer: Trainer, names: TokenNames, pace: Pace, *, merges: int | None = None) -> None:
+    def __init__(self, trainer: Trainer, names: TokenTexts, pace: Pace, *, merges: int | None = None) -> None:
         super().__init__("training")
         self._trainer = trainer
         self._names = names
@@ -153,7 +154,7 @@ class TrainingJob(Job):
     def _named_history(self) -> MergeHistory:
         """What is learned; naming it here costs the window no time."""
         history = self._trainer.history
-        self._names.grow(history)
+        self._names.grow(history, between=let_window_go_first)
         return history
 
     def _wait_for_the_next(self, since: float) -> None:

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import bpe_core as bpe
 from bpe_core.command_line.interruption import INTERRUPTED as INTERRUPTED
 from bpe_core.command_line.progress_bar import ProgressBar
-from bpe_core.command_line.steps import BLANK, token_names, visible
 from bpe_core.errors import BpeError
 from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.token_texts import BLANK, TokenTexts
 
 
 def add_moment(parser: argparse.ArgumentParser) -> None:
@@ -53,10 +53,10 @@ class Names:
     """What is written on each token, blanks marked; and the way back from that to the token."""
 
     def __init__(self, history: bpe.MergeHistory) -> None:
-        self._texts = token_names(history)
+        self._texts = TokenTexts.of(history)
 
     def __call__(self, id: int) -> str:
-        return visible(self._texts[id])
+        return self._texts.text[id]
 
     def pair(self, pair: tuple[int, int]) -> str:
         return " + ".join(map(self, pair))
@@ -66,14 +66,14 @@ class Names:
 
         Where several are written alike, such as a merge that spells a marker, the oldest.
         """
-        wanted = text.replace(BLANK, " ")
-        if wanted in self._texts:
-            return self._texts.index(wanted)
-        if wanted.startswith("#") and wanted[1:].isascii() and wanted[1:].isdigit():
-            id = int(wanted[1:])
-            if id < len(self._texts):
+        found = self._texts.id_of(text)
+        if found is not None:
+            return found
+        if text.startswith("#") and text[1:].isascii() and text[1:].isdigit():
+            id = int(text[1:])
+            if id < len(self._texts.raw):
                 return id
-            raise BpeError(f"There is no token {id:,}; the ids go from 0 to {len(self._texts) - 1:,}.")
+            raise BpeError(f"There is no token {id:,}; the ids go from 0 to {len(self._texts.raw) - 1:,}.")
         raise BpeError(
             f"No token is written {text!r}. Write it as the merge table does (a blank as it is or as {BLANK}, "
             "bytes as <0x0A>), or give its id as #300."

@@ -22,7 +22,6 @@ from typing import BinaryIO, NoReturn
 
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import Beside, Format, Opened, nothing_beside
-from bpe_core.formats.honest_text import escape, unescape
 from bpe_core.formats.rebuilding import (
     HistoryBuilder,
     checked_alphabet,
@@ -40,6 +39,7 @@ from bpe_core.formats.rows import (
     too_long_to_show,
 )
 from bpe_core.history.history import NOTHING, MergeHistory
+from bpe_core.honest_text import escape, unescape
 from bpe_core.progress import Progress, ProgressReport, ignore_progress
 
 ROWS_BETWEEN_REPORTS = 4_096
@@ -214,7 +214,7 @@ def _add_merge(builder: HistoryBuilder, cells: list[str], where: str) -> None:
         tokens_left=_number(row["tokens_left"], where),
         where=where,
     )
-    _check_cells(cells, builder.texts.merge_row(merge), where)
+    _check_cells(cells, builder.rows.row(merge), where)
 
 
 def _check_step_0(rows: list[tuple[str, list[str]]], history: MergeHistory, name: str) -> None:

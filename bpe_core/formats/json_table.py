@@ -8,7 +8,6 @@ from typing import Any, BinaryIO
 
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import Beside, Format, Opened, nothing_beside
-from bpe_core.formats.honest_text import unescape
 from bpe_core.formats.json_stream import OPENING, objects_in, taken_apart
 from bpe_core.formats.rebuilding import (
     HistoryBuilder,
@@ -19,6 +18,7 @@ from bpe_core.formats.rebuilding import (
 )
 from bpe_core.formats.rows import TEXT_COLUMNS, Row, base_rows, merge_rows, too_long_to_show
 from bpe_core.history.history import NOTHING, MergeHistory
+from bpe_core.honest_text import unescape
 from bpe_core.progress import Progress, ProgressReport, ignore_progress
 
 SIGNATURE = "bpe-explorer merge table"
@@ -136,7 +136,7 @@ def _add_merge(builder: HistoryBuilder, item: dict[str, Any], where: str) -> Non
         tokens_left=_number(item, "tokens_left", where),
         where=where,
     )
-    should = _picked(builder.texts.merge_row(merge), _MERGE_COLUMNS)
+    should = _picked(builder.rows.row(merge), _MERGE_COLUMNS)
     for column, value in should.items():
         found = item.get(column)
         if (found is value) or (found == value and type(found) is type(value)):

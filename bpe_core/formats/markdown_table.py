@@ -1,7 +1,7 @@
 """The merge table in Markdown, for reading: in an issue, a README, a lesson.
 
-It shows what a person asks of a merge. Blanks are shown as ␣ and everything invisible as in
-the other tables, so that each row is one line and says exactly which tokens were joined.
+It shows what a person asks of a merge. Blanks and everything invisible are shown as in the
+window, so that each row is one line and says exactly which tokens were joined.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from bpe_core.errors import FormatError
 from bpe_core.formats.base import Beside, Format, Opened, nothing_beside
 from bpe_core.formats.rows import Row, merge_rows
 from bpe_core.history.history import MergeHistory
+from bpe_core.honest_text import unescape
 from bpe_core.progress import Progress, ProgressReport, ignore_progress
+from bpe_core.token_texts import shown
 
-BLANK = "␣"
 HEADER = "| step | left | right | token | id | bytes | count | as often as | tokens left |"
 RULE = "|---:|---|---|---|---:|---|---:|---|---:|"
 ROWS_BETWEEN_REPORTS = 4_096
@@ -99,5 +100,5 @@ def _code(text: str) -> str:
     >>> _code(" a|b"), _code("`")
     ('`␣a\\\\|b`', '`` ` ``')
     """
-    shown = text.replace(BLANK, "<0xE2><0x90><0xA3>").replace(" ", BLANK).replace("|", "\\|")
-    return f"`` {shown} ``" if "`" in shown else f"`{shown}`"
+    text = shown(unescape(text)).replace("|", "\\|")
+    return f"`` {text} ``" if "`" in text else f"`{text}`"

@@ -12,9 +12,9 @@ from bpe_core.formats import byte_level, missing_places
 from bpe_core.formats.base import Beside, Format, Opened, Peer, Writer, nothing_beside
 from bpe_core.formats.checked_json import parsed_object, vocabulary_of
 from bpe_core.formats.guessing import likely_pattern
-from bpe_core.formats.spelling import containing, same_text
 from bpe_core.formats.stand_in_texts import numbered, written_tokens
 from bpe_core.formats.text_lines import VERSION, read_pairs
+from bpe_core.formats.unfit_tokens import containing, same_text
 from bpe_core.formats.vocabulary_model import Style, build
 from bpe_core.formats.written_merges import WrittenMerge
 from bpe_core.history.history import MergeHistory

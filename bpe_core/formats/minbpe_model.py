@@ -17,13 +17,13 @@ from bpe_core.alphabet import Alphabet
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats import missing_places
 from bpe_core.formats.base import Beside, Format, Opened, Writer, nothing_beside
-from bpe_core.formats.honest_text import escape
 from bpe_core.formats.named_expressions import expression_of, pattern_choices
 from bpe_core.formats.rebuilding import HistoryBuilder
-from bpe_core.formats.spelling import spelled
 from bpe_core.history.history import NOTHING, Int64s, MergeHistory
+from bpe_core.honest_text import escape
 from bpe_core.progress import Progress, ProgressReport, ignore_progress
 from bpe_core.recipe import Recipe
+from bpe_core.token_texts import written
 
 SIGNATURE = b"minbpe v1"
 ROWS_BETWEEN_REPORTS = 4_096
@@ -110,7 +110,7 @@ class MinbpeModel(Format):
 
 def write_vocabulary(history: MergeHistory, file: BinaryIO) -> None:
     """The readable companion: each token, and of which two it was made."""
-    texts = [escape(text) for text in spelled(history)]
+    texts = [escape(text) for text in written(history)]
     for id, text in enumerate(texts[: len(history.alphabet)]):
         file.write(f"[{text}] {id}\n".encode())
     file.writelines(

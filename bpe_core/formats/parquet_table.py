@@ -13,7 +13,6 @@ from typing import Any, BinaryIO
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats.base import Beside, Format, Opened, nothing_beside
 from bpe_core.formats.checked_json import list_in, parsed_object
-from bpe_core.formats.honest_text import escape, unescape
 from bpe_core.formats.rebuilding import (
     HistoryBuilder,
     checked_alphabet,
@@ -23,6 +22,7 @@ from bpe_core.formats.rebuilding import (
 )
 from bpe_core.formats.rows import Row, merge_rows, too_long_to_show
 from bpe_core.history.history import NOTHING, MergeHistory
+from bpe_core.honest_text import escape, unescape
 from bpe_core.progress import Progress, ProgressReport, ignore_progress
 from bpe_core.recipe import LARGEST_VOCABULARY
 

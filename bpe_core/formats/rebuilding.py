@@ -14,7 +14,7 @@ import numpy as np
 
 from bpe_core.alphabet import Alphabet, Symbol, SymbolKind
 from bpe_core.errors import FormatError, RecipeError
-from bpe_core.formats.rows import TokenTexts
+from bpe_core.formats.rows import MergeRows
 from bpe_core.history.history import NOTHING, Columns, EndReason, Merge, MergeHistory
 from bpe_core.learning.methods import Method
 from bpe_core.recipe import LARGEST_VOCABULARY, UNKNOWN_TOKEN, Recipe
@@ -32,7 +32,7 @@ class HistoryBuilder:
         self.alphabet = alphabet
         self.tokens_at_start = tokens_at_start
         self.end_reason = end_reason
-        self.texts = TokenTexts(alphabet)
+        self.rows = MergeRows(alphabet)
         self._values = [array("q") for _ in Columns._fields]  # a column each
         self._seen: dict[tuple[int, int], int] = {}
 
@@ -57,7 +57,7 @@ class HistoryBuilder:
         for values, value in zip(self._values, (left, right, count, *runner_up, *numbers[1:]), strict=True):
             values.append(value)
         self._seen[left, right] = len(self._seen) + 1
-        self.texts.add(left, right)
+        self.rows.add(left, right)
         return Merge(
             step=len(self._seen),
             left=left,
@@ -87,7 +87,8 @@ class HistoryBuilder:
                 raise FormatError(f"{where}: it joins the token {id}, which stands for the unknown and never merges.")
         if (left, right) in self._seen:
             raise FormatError(f"{where}: it joins the same pair as merge {self._seen[left, right]:,}.")
-        if self.texts.lengths[left] + self.texts.lengths[right] > LONGEST_TOKEN:
+        lengths = self.rows.decoded.lengths
+        if lengths[left] + lengths[right] > LONGEST_TOKEN:
             raise FormatError(f"{where}: its token would be longer than {LONGEST_TOKEN:,} bytes.")
         if len(self._seen) >= LARGEST_VOCABULARY:
             raise FormatError(f"{where}: there are more than {LARGEST_VOCABULARY:,} merges.")

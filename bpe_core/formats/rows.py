@@ -10,12 +10,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from bpe_core.alphabet import Alphabet
-from bpe_core.formats.honest_text import escape
 from bpe_core.history.history import Merge, MergeHistory
-
-# Spreadsheets cut a cell off behind 32,767 characters; this many bytes always fit, escaped or in hex.
-LONGEST_SHOWN = 4_096
-CUT_OFF = "…"
+from bpe_core.honest_text import escape
+from bpe_core.token_texts import LONGEST_SHOWN, TokenTexts
 
 Cell = int | str | bool | None
 
@@ -46,53 +43,38 @@ class Row(NamedTuple):
 TEXT_COLUMNS = frozenset({"left_text", "right_text", "token", "runner_up_left_text", "runner_up_right_text"})
 
 
-class TokenTexts:
-    """What is written on each token and what it decodes to, the absurdly long ones cut off."""
+class MergeRows:
+    """Makes the row of each merge; absurdly long tokens are cut off."""
 
     def __init__(self, alphabet: Alphabet) -> None:
-        self._written = [symbol.text for symbol in alphabet.symbols]
-        self._decoded = [symbol.decoded for symbol in alphabet.symbols]
-        self._shown = [escape(written) for written in self._written]
-        self.lengths = [len(decoded) for decoded in self._decoded]
+        self.written = TokenTexts(alphabet, escape)
+        self.decoded = TokenTexts(alphabet, _hex, decoded=True)
 
     def add(self, left: int, right: int) -> None:
         """Enter the token that joins the two."""
-        # One byte more than is shown tells that there was more.
-        written = (self._written[left] + self._written[right])[: LONGEST_SHOWN + 1]
-        self._written.append(written)
-        self._decoded.append((self._decoded[left] + self._decoded[right])[: LONGEST_SHOWN + 1])
-        cut = CUT_OFF if len(written) > LONGEST_SHOWN else ""
-        self._shown.append(escape(written[:LONGEST_SHOWN]) + cut)
-        self.lengths.append(self.lengths[left] + self.lengths[right])
+        self.written.add([(left, right)])
+        self.decoded.add([(left, right)])
 
-    def text(self, id: int) -> str:
-        return self._shown[id]
-
-    def hex(self, id: int) -> str:
-        decoded = self._decoded[id]
-        if len(decoded) > LONGEST_SHOWN:
-            return decoded[:LONGEST_SHOWN].hex(" ") + CUT_OFF
-        return decoded.hex(" ")
-
-    def merge_row(self, merge: Merge) -> Row:
+    def row(self, merge: Merge) -> Row:
         """The row of a merge, whose token must be entered."""
         other_left, other_right = merge.runner_up or (None, None)
+        text = self.written.text
         return Row(
             step=merge.step,
             left=merge.left,
             right=merge.right,
             id=merge.id,
-            left_text=self.text(merge.left),
-            right_text=self.text(merge.right),
-            token=self.text(merge.id),
-            bytes=self.hex(merge.id),
-            length=self.lengths[merge.id],
+            left_text=text[merge.left],
+            right_text=text[merge.right],
+            token=text[merge.id],
+            bytes=self.decoded.text[merge.id],
+            length=self.decoded.lengths[merge.id],
             count=_known(merge.count),
             tied=merge.tied if merge.count >= 0 else None,
             runner_up_left=other_left,
             runner_up_right=other_right,
-            runner_up_left_text=None if other_left is None else self.text(other_left),
-            runner_up_right_text=None if other_right is None else self.text(other_right),
+            runner_up_left_text=None if other_left is None else text[other_left],
+            runner_up_right_text=None if other_right is None else text[other_right],
             runner_up_count=None if other_left is None else _known(merge.runner_up_count),
             tokens_left=_known(merge.tokens_left),
         )
@@ -100,10 +82,10 @@ class TokenTexts:
 
 def merge_rows(history: MergeHistory) -> Iterator[Row]:
     """A row a merge."""
-    texts = TokenTexts(history.alphabet)
+    rows = MergeRows(history.alphabet)
     for merge in history:
-        texts.add(merge.left, merge.right)
-        yield texts.merge_row(merge)
+        rows.add(merge.left, merge.right)
+        yield rows.row(merge)
 
 
 def base_rows(alphabet: Alphabet) -> Iterator[Row]:
@@ -128,10 +110,7 @@ def special_rows(history: MergeHistory) -> Iterator[Row]:
 
 def too_long_to_show(history: MergeHistory) -> list[str]:
     """What the rows cannot say of a history, a sentence each."""
-    texts = TokenTexts(history.alphabet)
-    for merge in history:
-        texts.add(merge.left, merge.right)
-    cut = [id for id, length in enumerate(texts.lengths) if length > LONGEST_SHOWN]
+    cut = TokenTexts.of(history, escape).cut_off
     if not cut:
         return []
     return [
@@ -142,3 +121,7 @@ def too_long_to_show(history: MergeHistory) -> list[str]:
 
 def _known(number: int) -> int | None:
     return number if number >= 0 else None
+
+
+def _hex(raw: bytes) -> str:
+    return raw.hex(" ")

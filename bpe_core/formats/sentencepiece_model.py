@@ -23,10 +23,11 @@ from bpe_core.formats.character_map import changes_of, packed
 from bpe_core.formats.checked_json import parsed_object
 from bpe_core.formats.protobuf import Field, bytes_field, fields_of, float_field, varint_field
 from bpe_core.formats.recovering import Recovered, recover
-from bpe_core.formats.spelling import listed, same_text, spelled, unrecoverable
+from bpe_core.formats.unfit_tokens import listed, same_text, unrecoverable
 from bpe_core.history.history import MergeHistory
 from bpe_core.progress import Progress, ProgressReport, ignore_progress
 from bpe_core.recipe import LARGEST_VOCABULARY, UNKNOWN_TOKEN, Recipe
+from bpe_core.token_texts import written
 
 MARKER = "▁"
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)  # kinds of pieces
@@ -60,7 +61,7 @@ class SentencePieceModel(Format):
         if impossible:
             return impossible
         recipe = history.recipe
-        texts = [text.decode() for text in spelled(history)]
+        texts = [text.decode() for text in written(history)]
         found = same_text(history) + unrecoverable(history, texts)
         if recipe.unknown == "unk":
             found.append("Several unknown characters in a row are one <unk> in this format; here each is one.")
@@ -140,7 +141,7 @@ class Piece:
 
 def _pieces_of(history: MergeHistory) -> list[Piece]:
     """The pieces in the order of our ids; a model without any <unk> is refused, so one may follow them."""
-    texts = spelled(history)
+    texts = written(history)
     kinds = {"unknown": UNKNOWN, "fallback": BYTE}
     base = len(history.alphabet)
     lowest = -float(len(texts))  # base symbols lie below all merges

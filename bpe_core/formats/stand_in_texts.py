@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bpe_core.formats import byte_level
-from bpe_core.formats.spelling import spelled
 from bpe_core.history.history import MergeHistory
+from bpe_core.token_texts import written
 
 
 def written_tokens(history: MergeHistory) -> list[str]:
@@ -15,7 +15,7 @@ def written_tokens(history: MergeHistory) -> list[str]:
     >>> written_tokens(MergeHistory.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(32, 97)]))[-1]
     'Ġa'
     """
-    texts = spelled(history)
+    texts = written(history)
     if history.recipe.base == "bytes":
         return [byte_level.written(text) for text in texts]
     return [text.decode() for text in texts]

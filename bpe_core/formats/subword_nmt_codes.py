@@ -13,12 +13,13 @@ from typing import BinaryIO
 from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.formats import missing_places
 from bpe_core.formats.base import Beside, Format, Opened, Peer, nothing_beside
-from bpe_core.formats.spelling import containing, same_text, spelled
 from bpe_core.formats.text_lines import read_pairs
+from bpe_core.formats.unfit_tokens import containing, same_text
 from bpe_core.formats.written_merges import WrittenMerge, resolve
 from bpe_core.history.history import MergeHistory
 from bpe_core.progress import Progress, ProgressReport, ignore_progress
 from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
+from bpe_core.token_texts import written
 
 END = "</w>"
 GLUED, SYMBOL = "#version: 0.2", "#version: 0.1"
@@ -71,7 +72,7 @@ class SubwordNmtCodes(Format):
     ) -> None:
         history = history if merges is None else history.first(merges)
         self.refuse_the_impossible(history)
-        texts = spelled(history)
+        texts = written(history)
         file.write((GLUED if history.recipe.marker == "glued" else SYMBOL).encode() + b"\n")
         for merge in history:
             file.write(texts[merge.left] + b" " + texts[merge.right] + b"\n")

@@ -21,10 +21,11 @@ from bpe_core.formats.base import Beside, Format, Opened, Peer, nothing_beside
 from bpe_core.formats.byte_level import alphabet_of
 from bpe_core.formats.guessing import likely_pattern
 from bpe_core.formats.recovering import Recovered, recover
-from bpe_core.formats.spelling import listed, same_text, spelled, unrecoverable
+from bpe_core.formats.unfit_tokens import listed, same_text, unrecoverable
 from bpe_core.history.history import MergeHistory
 from bpe_core.progress import Progress, ProgressReport, ignore_progress
 from bpe_core.recipe import LARGEST_VOCABULARY, Recipe
+from bpe_core.token_texts import written
 
 LARGEST_FILE = 2**26  # bytes; recovering the merges takes up to some seconds a megabyte
 LARGEST_RANK = 2**31 - 1
@@ -52,7 +53,7 @@ class TiktokenRanks(Format):
         impossible = self.impossible(history)
         if impossible:
             return impossible
-        texts = spelled(history)
+        texts = written(history)
         return same_text(history) + unrecoverable(history, texts) + missing_places.about_splitting(history.recipe)
 
     def write(
@@ -66,7 +67,7 @@ class TiktokenRanks(Format):
         history = history if merges is None else history.first(merges)
         self.refuse_the_impossible(history)
         seen: set[bytes] = set()
-        for rank, text in enumerate(spelled(history)):
+        for rank, text in enumerate(written(history)):
             if text not in seen:  # of two tokens with the same text, the older one
                 file.write(base64.b64encode(text) + b" %d\n" % rank)
                 seen.add(text)

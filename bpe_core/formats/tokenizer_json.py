@@ -20,8 +20,8 @@ from bpe_core.formats.checked_json import (
 )
 from bpe_core.formats.guessing import likely_pattern
 from bpe_core.formats.hugging_face_text import TextPreparation, decoder_of, normalizer_of, pre_tokenizer_of, read_steps
-from bpe_core.formats.spelling import same_text
 from bpe_core.formats.stand_in_texts import numbered, written_tokens
+from bpe_core.formats.unfit_tokens import same_text
 from bpe_core.formats.vocabulary_model import Style, build
 from bpe_core.formats.written_merges import WrittenMerge
 from bpe_core.history.history import MergeHistory

@@ -16,7 +16,7 @@ from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.errors import FormatError
 from bpe_core.formats import byte_level
 from bpe_core.formats.base import NO_NUMBER
-from bpe_core.formats.spelling import listed
+from bpe_core.formats.unfit_tokens import listed
 from bpe_core.formats.written_merges import WrittenMerge, resolve
 from bpe_core.history.history import Int64s
 from bpe_core.recipe import UNKNOWN_TOKEN, Marker

@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.honest_text import escape
 from bpe_core.formats.recovering import Recovery
 from bpe_core.recipe import LARGEST_VOCABULARY
+from bpe_core.token_texts import quoted
 
-SHOWN = 60  # characters of a token in a sentence
 NO_LIMIT = 2**62
 
 
@@ -35,16 +34,6 @@ class Resolved:
     pairs: list[tuple[int, int]] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     never_happen: int = 0  # merges left out because another one always comes first
-
-
-def shown(text: str) -> str:
-    """A token's text for a sentence.
-
-    >>> shown("a\\nb" + "c" * 100)[-8:]
-    'cccccc…”'
-    """
-    cut = text[:SHOWN] + ("…" if len(text) > SHOWN else "")
-    return f"“{escape(cut.encode('utf-8', 'replace'))}”"
 
 
 def resolve(base: Mapping[str, int], first_id: int, merges: Sequence[WrittenMerge], where: str) -> Resolved:
@@ -72,12 +61,12 @@ def resolve(base: Mapping[str, int], first_id: int, merges: Sequence[WrittenMerg
         for part in (merge.left, merge.right):
             if part not in id_of:
                 raise FormatError(
-                    f"{where.format(merge.place)}: it joins {shown(part)}, which does not exist yet: "
+                    f"{where.format(merge.place)}: it joins {quoted(part)}, which does not exist yet: "
                     "no merge before it makes that token, and it is no base symbol."
                 )
         if joined in id_of:
             raise FormatError(
-                f"{where.format(merge.place)}: it makes {shown(joined)}, which is there already as a base symbol."
+                f"{where.format(merge.place)}: it makes {quoted(joined)}, which is there already as a base symbol."
             )
         found.pairs.append((id_of[merge.left], id_of[merge.right]))
         found.texts.append(joined)

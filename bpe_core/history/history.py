@@ -13,7 +13,7 @@ loss, a round), and whether a person forced a step, are further columns of the s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple, TypeVar, overload
@@ -31,6 +31,7 @@ Bools = npt.NDArray[np.bool_]
 Pair = tuple[int, int]
 T = TypeVar("T")
 
+MOST_LENGTH = 2**62  # what is longer is as long as this: two such lengths can still be added
 NOTHING = -1  # no runner-up; no right half, as of a step that drops a token; a count that is not known
 
 EndReason = Literal["", "vocabulary full", "too rare", "no pairs", "stopped"]
@@ -251,12 +252,10 @@ class MergeHistory(Sequence[Merge]):
                 waiting[-1:] = reversed(parts)
         return found
 
-    def token_lengths(self) -> Int32s:
-        """How many base symbols each token holds."""
-        lengths = [1] * len(self.alphabet)
-        for left, right in self.pairs():
-            lengths.append(lengths[left] + lengths[right])
-        return np.array(lengths, np.int32)
+    def token_lengths(self, of_symbols: Sequence[int] | None = None) -> Int64s:
+        """How long each token is, where the base symbols are that long; if not said, how many of them it holds."""
+        first = [1] * len(self.alphabet) if of_symbols is None else of_symbols
+        return joined_lengths(first, self.pairs())
 
     def ranks(self) -> dict[Pair, int]:
         """The index of the step that joins a pair; where a table lists one twice, of the first.
@@ -310,3 +309,16 @@ class MergeHistory(Sequence[Merge]):
         for half in (self.columns.left, self.columns.right):
             counts -= np.bincount(half, weights=joined, minlength=len(counts)).astype(np.int64)
         return counts
+
+
+def joined_lengths(first: Sequence[int], pairs: Iterable[Pair]) -> Int64s:
+    """How long each token is, of the lengths of those there are at first and of the pairs that are joined.
+
+    >>> joined_lengths([1, 1], [(0, 1), (2, 2)]).tolist()
+    [1, 1, 2, 4]
+    """
+    lengths = list(first)
+    for left, right in pairs:
+        length = lengths[left] + lengths[right]
+        lengths.append(min(MOST_LENGTH, length))
+    return np.array(lengths, np.int64)

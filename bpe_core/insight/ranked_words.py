@@ -91,7 +91,7 @@ class RankedWords:
         return self.words.counts[self.word_of_cell] if len(self.words) else np.zeros(len(self.symbols), np.int64)
 
     @cached_property
-    def token_lengths(self) -> Int32s:
+    def token_lengths(self) -> Int64s:
         """How many base symbols each token holds."""
         return self.history.token_lengths()
 

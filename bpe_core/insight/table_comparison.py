@@ -20,11 +20,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from bpe_core.formats.honest_text import escape
-from bpe_core.formats.spelling import spelled
 from bpe_core.history.history import Merge, MergeHistory
 from bpe_core.recipe import Normalization, Recipe, Splitting
 from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.token_texts import quoted, written
 
 Cause = Literal["none", "length", "tie", "base symbols", "pattern", "data", "count", "not known"]
 
@@ -66,7 +65,7 @@ class TextComparison(NamedTuple):
 
 
 def compare_tables(one: MergeHistory, other: MergeHistory) -> TableComparison:
-    texts, other_texts = spelled(one), spelled(other)
+    texts, other_texts = written(one), written(other)
     pairs, other_pairs = _pairs(one, texts), _pairs(other, other_texts)
     first = next((i for i, (a, b) in enumerate(zip(pairs, other_pairs, strict=False)) if a != b), None)
     cause, explanation = _cause(one, other, pairs, other_pairs, first)
@@ -132,7 +131,7 @@ def _tie(history: MergeHistory, merge: Merge, rival: Pair, other: MergeHistory) 
     """A sentence if a tie was decided, and the other table shows the pair that lost it."""
     if not merge.tied or merge.runner_up is None:
         return ""
-    texts = spelled(history.first(merge.step))
+    texts = written(history.first(merge.step))
     if (texts[merge.runner_up[0]], texts[merge.runner_up[1]]) != rival:
         return ""
     rules = f"by the rules {history.recipe.ties} and {other.recipe.ties}"
@@ -181,7 +180,7 @@ def _data_or_count(one: MergeHistory, other: MergeHistory, first: int, a: Merge,
 
 
 def _written(left: bytes, right: bytes) -> str:
-    return f"“{escape(left)}” + “{escape(right)}”"
+    return f"{quoted(left)} + {quoted(right)}"
 
 
 # --- Texts ------------------------------------------------------------------------------

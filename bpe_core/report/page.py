@@ -9,10 +9,12 @@ from bpe_core.report import sections
 from bpe_core.report.markup import Markup, element, joined
 from bpe_core.report.report import Report
 from bpe_core.report.style import style
-from bpe_core.report.token_names import TokenNames
+from bpe_core.token_texts import TokenTexts
 
 # Whatever a token or a note says, the page loads nothing and runs nothing.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+LONGEST_TOKEN = 80  # bytes; the rest is cut off
 
 TITLES = {
     "recipe": "Recipe",
@@ -33,11 +35,11 @@ def write_report(report: Report, path: Path | str) -> None:
 
 
 def page_of(report: Report) -> str:
-    names = TokenNames(report.history)
+    names = TokenTexts.of(report.history, longest=LONGEST_TOKEN)
     parts = {
         "recipe": sections.recipe(report),
         "corpus": sections.corpus(report),
-        "charts": sections.charts(report),
+        "charts": sections.charts(report, names),
         "merges": sections.merges(report, names),
         "ties": sections.tie_list(report, names),
         "text": sections.text(report),

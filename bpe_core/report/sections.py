@@ -11,9 +11,9 @@ from bpe_core.report.charts import Chart, figures, thinned
 from bpe_core.report.markup import Content, Markup, element, joined, table, token
 from bpe_core.report.report import Report
 from bpe_core.report.text_at_moments import text_at
-from bpe_core.report.token_names import TokenNames
 from bpe_core.session_file import SavedSource
 from bpe_core.text.patterns import NAMED_PATTERNS
+from bpe_core.token_texts import LONGEST_SHOWN, TokenTexts
 
 FIRST_MERGES = 20
 MOST_LISTED = 12
@@ -70,11 +70,11 @@ def corpus(report: Report) -> Markup:
     return section("corpus", "Corpus", *parts) if parts else Markup("")
 
 
-def charts(report: Report) -> Markup:
+def charts(report: Report, names: TokenTexts) -> Markup:
     history = report.history
     if not len(history):
         return Markup("")
-    found = [_token_lengths(report)]
+    found = [_token_lengths(report, names)]
     if history.has_counts and history.tokens_at_start > 0:
         found = [_compression(report), _winning_counts(report), *found]
         if len(report.symbol_counts) and history.only_joins:
@@ -82,13 +82,13 @@ def charts(report: Report) -> Markup:
     return section("charts", "Charts", figures(found))
 
 
-def merges(report: Report, names: TokenNames) -> Markup:
+def merges(report: Report, names: TokenTexts) -> Markup:
     history = report.history
     if not len(history):
         return section("merges", "Merges", element("p", {}, "Nothing was learned."))
     first = range(min(FIRST_MERGES, len(history)))
     parts = [_merge_table(report, names, f"The first {len(first)} merges", first)]
-    lengths = np.array(names.lengths[names.base :])
+    lengths = np.array(names.lengths[names.base : names.base + len(history)])
     longest = np.argsort(-lengths, kind="stable")[:MOST_LISTED].tolist()
     parts += [element("h3", {}, "The longest tokens"), _merge_table(report, names, "Longest first", longest)]
     if history.has_counts and history.tokens_at_start > 0 and len(history) > 2 * FIRST_MERGES:
@@ -102,7 +102,7 @@ def merges(report: Report, names: TokenNames) -> Markup:
     return section("merges", "Merges", *parts)
 
 
-def tie_list(report: Report, names: TokenNames) -> Markup:
+def tie_list(report: Report, names: TokenTexts) -> Markup:
     history = report.history
     found = ties(history) if history.has_counts else []
     if not found:
@@ -132,12 +132,12 @@ def text(report: Report) -> Markup:
     return section("text", "The text, token by token", *parts)
 
 
-def notes(report: Report, names: TokenNames) -> Markup:
+def notes(report: Report, names: TokenTexts) -> Markup:
     if not report.bookmarks:
         return Markup("")
     parts = []
     for mark in report.bookmarks:
-        learned = names[names.base + mark.merge - 1] if 0 < mark.merge <= len(report.history) else ""
+        learned = names.text[names.base + mark.merge - 1] if 0 < mark.merge <= len(report.history) else ""
         place = joined([f"Merge {mark.merge:,} ", token(learned) if learned else "", " ", token(mark.reference)])
         parts += [element("h3", {}, place), element("div", {"class": "note"}, mark.note or "(no note)")]
     return section("notes", "Notes", *parts)
@@ -159,7 +159,7 @@ def _source_row(source: SavedSource) -> tuple[Content, Content, Content]:
     return source.name, f"{known.size:,}", token(known.sha256[:16]) if known.sha256 else ""
 
 
-def _merge_table(report: Report, names: TokenNames, caption: str, rows: range | list[int]) -> Markup:
+def _merge_table(report: Report, names: TokenTexts, caption: str, rows: range | list[int]) -> Markup:
     history = report.history
     cells = []
     for row in rows:
@@ -168,14 +168,14 @@ def _merge_table(report: Report, names: TokenNames, caption: str, rows: range | 
         left = f"{merge.tokens_left:,}" if merge.tokens_left >= 0 else ""
         tied = "tie" if merge.tied else ""
         cells.append(
-            (f"{merge.step:,}", _pair(names, merge.left, merge.right), token(names[merge.id]), count, tied, left)
+            (f"{merge.step:,}", _pair(names, merge.left, merge.right), token(names.text[merge.id]), count, tied, left)
         )
     titles = ("Step", "Joined", "Token", "Count", "", "Tokens left")
     return table(caption, titles, cells, numbers=(0, 3, 5))
 
 
-def _pair(names: TokenNames, left: int, right: int) -> Markup:
-    return joined([token(names[left]), " + ", token(names[right])])
+def _pair(names: TokenTexts, left: int, right: int) -> Markup:
+    return joined([token(names.text[left]), " + ", token(names.text[right])])
 
 
 def _choice(value: object) -> Content:
@@ -239,14 +239,14 @@ def _rank_frequency(report: Report) -> Chart:
     )
 
 
-def _token_lengths(report: Report) -> Chart:
-    names = TokenNames(report.history)
-    found = np.bincount(names.lengths)[1:]
+def _token_lengths(report: Report, names: TokenTexts) -> Chart:
+    lengths = np.array(names.lengths[: names.base + len(report.history)])
+    found = np.bincount(np.minimum(lengths, LONGEST_SHOWN))[1:]
     most = int(np.searchsorted(np.cumsum(found), 0.995 * found.sum())) + 1  # the few very long ones would hide the rest
     return Chart(
         "lengths",
         "Token lengths.",
-        f"Most tokens have {int(found.argmax()) + 1} bytes, the longest {len(found):,}.",
+        f"Most tokens have {int(found.argmax()) + 1} bytes, the longest {lengths.max():,}.",
         np.arange(1, most + 1, dtype=np.float64),
         found[:most].astype(np.float64),
         "Bytes in the token",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bpe_core.formats.honest_text import escape
+from bpe_core.honest_text import escape
 from bpe_core.report.markup import Content, Markup, element, joined
 from bpe_core.report.report import Report
 from bpe_core.report.style import LIGHT_GROUNDS

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from bpe_core.errors import TooLarge
-from bpe_core.history.history import MergeHistory, Pair
+from bpe_core.history.history import MergeHistory
 
 MOST_NODES = 1 << 23
 MOST_SYMBOLS = 1 << 25  # of all tokens together; a table of text never comes near
@@ -18,7 +20,8 @@ class LongestMatch:
     def __init__(self, history: MergeHistory) -> None:
         self._base = len(history.alphabet)
         self._pairs = history.pairs()
-        _check_size(self._base, self._pairs)
+        if np.minimum(history.token_lengths(), MOST_SYMBOLS + 1).sum() > MOST_SYMBOLS:
+            raise TooLarge(_too_large(MOST_SYMBOLS))
         self._child: dict[tuple[int, int], int] = {}  # by node and symbol; node 0 is the root
         self._token_at: list[int] = [_NO_TOKEN]
         nodes = [self._enter(0, id, id) for id in range(self._base)]
@@ -62,17 +65,6 @@ class LongestMatch:
             ids.append(found)
             start = stop
         return ids
-
-
-def _check_size(base: int, pairs: list[Pair]) -> None:
-    """Merges of merges can make tokens longer than any memory."""
-    lengths = [1] * base
-    symbols = 0
-    for left, right in pairs:
-        lengths.append(lengths[left] + lengths[right])
-        symbols += lengths[-1]
-        if symbols > MOST_SYMBOLS:
-            raise TooLarge(_too_large(MOST_SYMBOLS))
 
 
 def _too_large(most: int) -> str:

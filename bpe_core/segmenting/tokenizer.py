@@ -32,7 +32,7 @@ from bpe_core.segmenting.boundaries import Boundaries as Boundaries
 from bpe_core.segmenting.cutting import Allowed, Cutting
 from bpe_core.segmenting.segmentation import Int32s, Segmentation
 from bpe_core.segmenting.text_encoder import TextEncoder
-from bpe_core.token_texts import TokenTexts
+from bpe_core.token_texts import TokenBytes
 
 
 class Tokenizer:
@@ -113,11 +113,11 @@ class Tokenizer:
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         """The bytes that tokens stand for. A word marker stands for a blank."""
-        return self._token_texts.joined(ids.tolist() if isinstance(ids, np.ndarray) else ids)
+        return self._token_bytes.joined(ids.tolist() if isinstance(ids, np.ndarray) else ids)
 
     def token_bytes(self, id: int) -> bytes:
         """The bytes that one token stands for."""
-        return self._token_texts[id]
+        return self._token_bytes[id]
 
     def is_special(self, id: int) -> bool:
         return self.history.first_special <= id < self.history.id_count
@@ -136,8 +136,8 @@ class Tokenizer:
         return self._segmenter
 
     @cached_property
-    def _token_texts(self) -> TokenTexts:
-        return TokenTexts(self.history)
+    def _token_bytes(self) -> TokenBytes:
+        return TokenBytes(self.history)
 
     def _checked_at(self, at: int | None) -> int:
         if at is None:

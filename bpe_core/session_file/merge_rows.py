@@ -13,10 +13,9 @@ import numpy.typing as npt
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.errors import FormatError
-from bpe_core.history.history import NOTHING, Columns
+from bpe_core.history.history import NOTHING, Columns, joined_lengths
 from bpe_core.recipe import LARGEST_VOCABULARY
-
-MOST_TOKEN_BYTES = 2**29  # of all tokens together; a few dozen hostile merges could double their way past any memory
+from bpe_core.token_texts import check_budget
 
 Int64s = npt.NDArray[np.int64]
 
@@ -49,7 +48,8 @@ def merge_columns(
         _refuse((half < NOTHING) | (half >= ids) | ((half != NOTHING) != has_other), "its runner-up is no pair", where)
     # It may be larger than the winner's: merges from elsewhere, counted on a corpus of one's own.
     _refuse(np.where(has_other, other_count < 0, other_count != NOTHING), "the count of its runner-up cannot be", where)
-    _check_lengths(alphabet, left[~drops].tolist(), right[~drops].tolist(), where)
+    pairs = zip(left[~drops].tolist(), right[~drops].tolist(), strict=True)
+    check_budget(joined_lengths([len(symbol.text) for symbol in alphabet.symbols], pairs), len(alphabet), where)
     columns = Columns.with_room(len(step))
     for name, values in zip(Columns._fields, table[1:], strict=True):
         getattr(columns, name)[:] = values
@@ -82,16 +82,3 @@ def _is_gone(half: Int64s, step: Int64s, dropped: Int64s, when: Int64s) -> npt.N
     end = np.full(max(int(half.max()), int(dropped.max())) + 1, len(step) + 1)
     end[dropped[::-1]] = when[::-1]  # of several, the first
     return end[half] < step
-
-
-def _check_lengths(alphabet: Alphabet, left: list[int], right: list[int], where: str) -> None:
-    lengths = [len(symbol.text) for symbol in alphabet.symbols]
-    room = MOST_TOKEN_BYTES
-    for row, (i, j) in enumerate(zip(left, right, strict=True)):
-        length = lengths[i] + lengths[j]
-        lengths.append(length)
-        room -= length
-        if room < 0:
-            raise FormatError(
-                f"{where}, merge {row + 1:,}: the tokens up to it have more than {MOST_TOKEN_BYTES:,} bytes in all."
-            )

@@ -19,12 +19,13 @@ from bpe_core.alphabet import Alphabet
 from bpe_core.atomic import replace_atomically
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, OutputError
-from bpe_core.formats.honest_text import escape
 from bpe_core.history.history import MergeHistory
+from bpe_core.honest_text import escape
 from bpe_core.progress import CancelCheck, never_cancelled
 from bpe_core.session_file import schema
 from bpe_core.session_file.values import SavedRun, SavedSession, SavedSource
 from bpe_core.session_file.word_chunks import word_chunks
+from bpe_core.token_texts import TokenTexts
 
 ROWS_AT_ONCE = 512  # between two looks at whether to stop
 LONGEST_TOKEN_SHOWN = 240  # bytes; the ids tell the rest
@@ -152,7 +153,7 @@ class SessionWriter:
             return _WrittenRun(run, table, None)
         names = before.names if before is not None else None
         if names is None:
-            names = _Names(run.history.alphabet)
+            names = TokenTexts(run.history.alphabet, escape, LONGEST_TOKEN_SHOWN)
             self._write_symbols(run, run.history.alphabet)
         self._append_merges(run.number, run.history, 0 if before is None else before.run.learned, names, cancelled)
         return _WrittenRun(run, table, names)
@@ -181,7 +182,7 @@ class SessionWriter:
         self._connection.executemany("INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def _append_merges(
-        self, run: int, history: MergeHistory, written: int, names: _Names, cancelled: CancelCheck
+        self, run: int, history: MergeHistory, written: int, names: TokenTexts, cancelled: CancelCheck
     ) -> None:
         for start in range(written, len(history), ROWS_AT_ONCE):
             _stop_if(cancelled)
@@ -225,7 +226,7 @@ class _WrittenRun:
 
     run: SavedRun
     word_table: int | None
-    names: _Names | None  # None while it had no history
+    names: TokenTexts | None  # None while it had no history
 
     def can_become(self, run: SavedRun) -> bool:
         """Whether the newer state goes on from what is written."""
@@ -243,24 +244,6 @@ class _WrittenRun:
         return self.run.learned == 0 or (
             self.run.history is not None and self.run.history.has_counts == history.has_counts
         )
-
-
-class _Names:
-    """What is written on each token, in a form that a person can read; the absurdly long ones cut off."""
-
-    def __init__(self, alphabet: Alphabet) -> None:
-        self.base = len(alphabet)
-        self._raw = [symbol.text for symbol in alphabet.symbols]
-        self.text = [escape(raw) for raw in self._raw]
-
-    def grow(self, history: MergeHistory) -> None:
-        known = len(self._raw) - self.base
-        left, right = history.columns.left[known:].tolist(), history.columns.right[known:].tolist()
-        for i, j in zip(left, right, strict=True):
-            # One byte more than is shown tells that there was more.
-            raw = (self._raw[i] + self._raw[j])[: LONGEST_TOKEN_SHOWN + 1]
-            self._raw.append(raw)
-            self.text.append(escape(raw) if len(raw) <= LONGEST_TOKEN_SHOWN else escape(raw[:-1]) + "…")
 
 
 def _choices(session: SavedSession) -> dict[str, str]:

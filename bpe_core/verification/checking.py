@@ -9,19 +9,18 @@ import numpy as np
 
 from bpe_core.errors import BpeError, Cancelled
 from bpe_core.formats.base import Beside, Format, Opened, Peer, nothing_beside
-from bpe_core.formats.honest_text import escape
 from bpe_core.history.history import MergeHistory
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.tokenizer import NEVER, Tokenizer
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import split_words
+from bpe_core.token_texts import quoted
 from bpe_core.verification.hard_cases import HARD_TEXTS, joined_tokens, special_texts
 
 WANTED_WORDS = 10_000
 LONGEST_TEXT = 300_000  # characters of the person's text that are checked
 LISTED = 5  # differences named
-SHOWN = 60  # characters of a text in a sentence
 
 
 @dataclass(frozen=True)
@@ -179,7 +178,7 @@ class Comparison:
         near = slice(max(0, place - 1), place + 3)
         what = "token" if self._format.numbers_tokens else "piece lengths"
         self.found.append(
-            f"{_shown(sample)}: {what} {place + 1:,} and on are {expected[near]} here, {theirs[near]} by {whose}."
+            f"{quoted(sample)}: {what} {place + 1:,} and on are {expected[near]} here, {theirs[near]} by {whose}."
         )
 
 
@@ -221,7 +220,3 @@ def _with_recipe(history: MergeHistory, recipe: Recipe) -> MergeHistory:
     if history.recipe == recipe:
         return history
     return MergeHistory(recipe, history.alphabet, history.columns, tokens_at_start=history.tokens_at_start)
-
-
-def _shown(text: str) -> str:
-    return f"“{escape(text[:SHOWN].encode('utf-8', 'replace'))}{'…' if len(text) > SHOWN else ''}”"

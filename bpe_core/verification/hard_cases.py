@@ -6,9 +6,9 @@ import random
 from collections.abc import Iterator
 
 from bpe_core.errors import BpeError
-from bpe_core.formats.spelling import spelled
 from bpe_core.history.history import MergeHistory
 from bpe_core.recipe import Recipe
+from bpe_core.token_texts import written
 
 HARD_TEXTS = (
     "",
@@ -64,7 +64,7 @@ def _pieces(history: MergeHistory) -> list[bytes]:
     """What tokens look like in a text: without the marker, and no longer than a long word."""
     marker = history.recipe.marker_text.encode()
     try:
-        texts = spelled(history)
+        texts = written(history)
     except BpeError:  # tokens of many megabytes; their parts are in the other texts
         return []
     kinds = [symbol.kind for symbol in history.alphabet.symbols]

@@ -187,7 +187,7 @@ def measure_table(_: Path) -> None:
 
     for chosen in (
         MergeFilter("e"),
-        MergeFilter("·th"),
+        MergeFilter("␣th"),
         MergeFilter("[aeiou]{2}", "regex"),
         MergeFilter("20", "hex"),
         MergeFilter(ties_only=True),

@@ -18,11 +18,12 @@ from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, FormatError, OutputError, TooLarge
 from bpe_core.formats import FORMATS, TABLES, Format, format_for, json_stream, read_history, write_history
-from bpe_core.formats.honest_text import escape, unescape
-from bpe_core.formats.rows import LONGEST_SHOWN, Row
+from bpe_core.formats.rows import Row
 from bpe_core.history.history import Columns, MergeHistory
+from bpe_core.honest_text import escape, unescape
 from bpe_core.progress import Progress
 from bpe_core.recipe import Recipe
+from bpe_core.token_texts import LONGEST_SHOWN
 
 every_format = pytest.mark.parametrize("format", TABLES.values(), ids=TABLES)
 delimited = pytest.mark.parametrize("format", [FORMATS["csv"], FORMATS["tsv"]], ids=["csv", "tsv"])

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from app.session.run import Run
-from app.worker.token_names import TokenNames
 from app.worker.training import Pace
 from bpe_core import MergeHistory, Recipe
 from bpe_core.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, Columns
+from bpe_core.token_texts import TokenTexts
 
 USUAL_BYTES = np.frombuffer(b"etaoinshrdlucmfw" * 12 + b"      \n\t0129.,;\xc3\xa9\xe2\x80\xf0", np.uint8)
 
@@ -37,7 +37,7 @@ def random_history(merges: int, seed: int = 0) -> MergeHistory:
 
 
 def run_with(history: MergeHistory) -> Run:
-    names = TokenNames(history.alphabet)
+    names = TokenTexts(history.alphabet)
     names.grow(history)
     return Run(1, history.recipe, (), Pace(), history=history, names=names)
 

@@ -19,9 +19,9 @@ from app.window.questions.token.page import TokenPage
 from app.window.questions.why.page import WhyPage
 from app.window.text.ids_decoding import decode_ids
 from app.wiring import Program
-from app.worker.token_names import shown as shown_text
 from bpe_core import Corpus, Recipe, Tokenizer, train
 from bpe_core.formats import FORMATS, read_history, write_history
+from bpe_core.token_texts import shown as shown_text
 from tests.gui.conftest import WAIT, rest, settle, wait_for_phase
 from tests.shared import here, path_of, text_of
 
@@ -91,7 +91,7 @@ def test_the_merge_tree_of_a_word(qtbot: QtBot, program: Program, imported: Run)
     qtbot.waitUntil(lambda: program.pages[WhyPage].model.facts is not None, timeout=WAIT)
     facts = program.pages[WhyPage].model.facts
     assert facts is not None
-    assert "".join(tree.text for tree in facts.trees) == "·lower"
+    assert "".join(tree.text for tree in facts.trees) == "␣lower"
     expected = [shown_text(Tokenizer(HISTORY).token_bytes(id)) for id in Tokenizer(HISTORY).encode(" lower")]
     assert [tree.text for tree in facts.trees] == expected
 
@@ -224,7 +224,7 @@ def test_tokens_that_would_fill_the_memory_are_refused(qtbot: QtBot, program: Pr
     path.write_bytes(b"minbpe v1\n\n0\n" + b"\n".join(lines) + b"\n")
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.exchanging.open(path)
-    assert "cannot be shown" in program.messages.sentence.text()
+    assert "merge 29: the tokens up to it have more than 536,870,912 bytes" in program.messages.sentence.text()
 
 
 def test_opening_can_be_cancelled(qtbot: QtBot, program: Program, ranks: Path) -> None:

@@ -112,7 +112,7 @@ def test_one_click_tells_why_every_boundary_stands(qtbot: QtBot, learned: Progra
             assert all(f"step:{step}" in told for step in facts.asked.steps)
             whole = "".join(tree.text for tree in facts.trees)
             assert whole == "".join(facts.symbols)
-            assert whole.replace("·", " ") in text
+            assert whole.replace("␣", " ") in text
 
 
 def test_the_pattern_says_which_branch_made_the_words(qtbot: QtBot, learned: Program) -> None:
@@ -272,7 +272,7 @@ def test_scaffolds_and_witnesses_are_told(qtbot: QtBot, learned: Program) -> Non
     told = section(learned, "reach")
     assert "produces it" in told
     history = ranked.history
-    witness = told.split(": ", 1)[1].replace("·", " ")
+    witness = told.split(": ", 1)[1].replace("␣", " ")
     assert gone[0] in Tokenizer(history).encode(witness)
 
 
@@ -392,7 +392,7 @@ def test_the_ties_are_listed_and_another_rule_is_tried(qtbot: QtBot, learned: Pr
     assert found.step in tied, "without a tie the rules agree"
     assert found.merges == MERGES
     for pieces in (found.text, found.other_text):
-        assert "".join(piece.text for piece in pieces) == "the·newer·keeper·said·1,204·feathers"
+        assert "".join(piece.text for piece in pieces) == "the␣newer␣keeper␣said␣1,204␣feathers"
     assert f"step {found.step}" in panel.told.text()
     panel.told.linkActivated.emit(f"step:{found.step - 1}")
     assert learned.session.cursor.position == found.step - 1

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextLayout, QTextOption
 
 from app.window.parts.left_to_right import MARK, from_the_left
-from app.worker.token_names import shown
+from bpe_core.token_texts import shown
 
 PIECES = st.lists(st.sampled_from(["ש", "ل", "7", " ", ".", "x", "\x05"]), min_size=1, max_size=4).map("".join)
 TORN = st.sampled_from([b"", b"\xd7", b"\xd8\x95", b"\xff"])

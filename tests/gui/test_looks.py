@@ -89,7 +89,7 @@ def test_the_title_of_the_speed_stays_beside_it(qtbot: QtBot, program: Program) 
 def test_a_tie_and_its_runner_up_can_be_read(program: Program) -> None:
     table = program.merge_panel.table
     room = table.columnWidth(TIE_COLUMN) - 12
-    assert room >= QFontMetrics(fixed_font(table.font().pointSizeF())).horizontalAdvance("= ·th + ing")
+    assert room >= QFontMetrics(fixed_font(table.font().pointSizeF())).horizontalAdvance("= ␣th + ing")
 
 
 def test_the_curve_in_the_track_reaches_the_moment_shown(qtbot: QtBot) -> None:

@@ -13,7 +13,7 @@ from pytestqt.modeltest import ModelTester
 
 from app.session.merge_filter import NOT_HEX, MergeFilter
 from app.window.merges.model import COLUMNS, MergeTableModel
-from app.worker.token_names import shown
+from bpe_core.token_texts import shown
 from tests.gui.histories import grown, random_history, run_with
 
 HISTORY = random_history(700, seed=5)
@@ -22,9 +22,9 @@ assert NAMES is not None
 
 FILTERS = st.one_of(
     st.builds(
-        MergeFilter, st.text(alphabet="abeiot ·<0x>", max_size=3), st.just("text"), st.booleans(), st.integers(1, 6)
+        MergeFilter, st.text(alphabet="abeiot ␣<0x>", max_size=3), st.just("text"), st.booleans(), st.integers(1, 6)
     ),
-    st.builds(MergeFilter, st.sampled_from(["^·", "[aeiou]{2}", "t$", "("]), st.just("regex"), st.booleans()),
+    st.builds(MergeFilter, st.sampled_from(["^␣", "[aeiou]{2}", "t$", "("]), st.just("regex"), st.booleans()),
     st.builds(MergeFilter, st.sampled_from(["20", "65 66", "e", "zz"]), st.just("hex"), st.booleans()),
 )
 
@@ -83,7 +83,7 @@ def passes(chosen: MergeFilter, merge: int) -> bool:
         return bytes.fromhex(chosen.needle) in raw
     if chosen.kind == "regex":
         return re.search(chosen.needle, shown(raw)) is not None
-    return chosen.needle.replace(" ", "·") in shown(raw)
+    return chosen.needle.replace(" ", "␣") in shown(raw)
 
 
 @given(FILTERS)

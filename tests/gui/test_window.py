@@ -309,12 +309,12 @@ def test_filtering_as_one_types(qtbot: QtBot, program: Program, train: Train) ->
     everything = rows(program)
     qtbot.keyClicks(panel.needle, " th")
     assert 0 < rows(program) < everything
-    assert all("·th" in cell(program, row, 3) for row in range(rows(program)))
+    assert all("␣th" in cell(program, row, 3) for row in range(rows(program)))
     assert panel.below.text() == f"{rows(program)} of {everything} merges"
     panel.needle.clear()
     panel.kind.setCurrentIndex(2)
     qtbot.keyClicks(panel.needle, "20")
-    assert all("·" in cell(program, row, 3) for row in range(rows(program)))
+    assert all("␣" in cell(program, row, 3) for row in range(rows(program)))
     panel.needle.clear()
     panel.ties_only.click()
     assert all(cell(program, row, 5).startswith("=") for row in range(rows(program)))
@@ -539,7 +539,7 @@ def test_a_preset_fills_the_form_and_can_be_undone(qtbot: QtBot, program: Progra
 
 def test_the_preview_follows_the_pattern(qtbot: QtBot, program: Program) -> None:
     preview = program.recipe_panel.preview
-    qtbot.waitUntil(lambda: preview.words[:2] == ["The", "·keeper"], timeout=WAIT)
+    qtbot.waitUntil(lambda: preview.words[:2] == ["The", "␣keeper"], timeout=WAIT)
     program.form.choose(pattern="whitespace")
     qtbot.waitUntil(lambda: preview.words[:2] == ["The", "keeper"], timeout=WAIT)
 
@@ -558,7 +558,7 @@ def test_a_pattern_of_ones_own(qtbot: QtBot, program: Program, train: Train) -> 
     line.setText("[a-z]+|[^a-z]+")
     line.editingFinished.emit()
     assert program.form.value("custom_pattern") == "[a-z]+|[^a-z]+"
-    qtbot.waitUntil(lambda: panel.preview.words[:3] == ["T", "he", "·"], timeout=WAIT)
+    qtbot.waitUntil(lambda: panel.preview.words[:3] == ["T", "he", "␣"], timeout=WAIT)
     small(program, 270)
     train(program)
     assert rows(program) == 14

@@ -13,9 +13,11 @@ from app.session.run import Run
 from app.session.runs import Runs
 from app.session.time import TimeCursor
 from bpe_core.session_file import Bookmark
+from bpe_core.token_texts import shown
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
+LONGEST_TOKEN = 40  # bytes
 Bookmarks = tuple[Bookmark, ...]
 
 REFERENCE = re.compile(r"\s*(?:bpe:(?P<run>\d{1,9})#)?(?P<merge>\d[\d,]{0,11})\s*")
@@ -151,4 +153,4 @@ def _token_text(run: Run | None, merge: int) -> str:
     """The token that was learned at that moment."""
     if run is None or run.names is None or run.history is None or not 0 < merge <= run.learned:
         return ""
-    return run.names.text[run.history.ids[merge - 1]][:40]
+    return shown(run.names.raw[run.history.ids[merge - 1]], LONGEST_TOKEN)

@@ -11,6 +11,7 @@ from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine, Numbers
 from app.window.parts.watched import Table, Watched
+from bpe_core.token_texts import LONGEST_SHOWN
 
 REDRAW_MILLISECONDS = 120
 MOST_POINTS = 400
@@ -74,7 +75,7 @@ def token_lengths(run: Run, at: int) -> ChartLines:
     if run.names is None or run.history is None:
         return NO_LINES
     tokens = run.history.first(at).vocabulary
-    lengths = np.fromiter(map(len, map(run.names.raw.__getitem__, tokens.tolist())), np.int64, len(tokens))
+    lengths = np.minimum(np.array(run.names.lengths)[tokens], LONGEST_SHOWN)  # absurdly long ones stand at the end
     found = np.bincount(lengths)[1:].astype(float)
     line = NamedLine("", np.arange(1.0, len(found) + 1), found)
     return ChartLines((line,), "Bytes in the token", "Tokens", is_log_x=False, is_bars=True)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from app.worker.token_names import BLANK, TokenNames
 from bpe_core import Alphabet, Corpus, MergeHistory, Recipe, Tokenizer, Trainer, WordTable, count_words
+from bpe_core.token_texts import BLANK, TokenTexts
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Bench:
     def __init__(self, words: WordTable, history: MergeHistory) -> None:
         self.words = words
         self.history = history
-        self.names = TokenNames(history.alphabet)
+        self.names = TokenTexts(history.alphabet)
         self.names.grow(history)
 
     @classmethod
@@ -53,7 +53,7 @@ class Bench:
     def with_rules(self, rules: Sequence[str]) -> Bench:
         """The same words with merges given by hand, such as `l o` and `lo w`, whatever they count."""
         recipe, alphabet = self.history.recipe, Alphabet.for_words(self.words, self.history.recipe)
-        id_of = {text: id for id, text in enumerate(TokenNames(alphabet).text)}
+        id_of = {text: id for id, text in enumerate(TokenTexts(alphabet).text)}
         pairs: list[tuple[int, int]] = []
         for rule in rules:
             left, right = rule.split()

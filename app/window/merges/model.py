@@ -17,9 +17,9 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from app.session.merge_filter import MergeFilter
 from app.session.run import Run
 from app.session.timer import timer
-from app.worker.token_names import TokenNames
 from bpe_core import MergeHistory
 from bpe_core.history.history import NOTHING
+from bpe_core.token_texts import TokenTexts
 
 Index = QModelIndex | QPersistentModelIndex
 Order = npt.NDArray[np.int64]
@@ -36,8 +36,8 @@ class Column:
 
     title: str
     tip: str
-    cell: Callable[[MergeHistory, TokenNames, int], str]
-    key: Callable[[MergeHistory, TokenNames], npt.NDArray[Any] | list[bytes]]
+    cell: Callable[[MergeHistory, TokenTexts, int], str]
+    key: Callable[[MergeHistory, TokenTexts], npt.NDArray[Any] | list[bytes]]
     is_number: bool = True
 
 
@@ -45,7 +45,7 @@ def _number(value: int) -> str:
     return "" if value == NOTHING else f"{value:,}"
 
 
-def _tie(history: MergeHistory, names: TokenNames, row: int) -> str:
+def _tie(history: MergeHistory, names: TokenTexts, row: int) -> str:
     columns = history.columns
     other = int(columns.runner_up_left[row])
     if other == NOTHING:
@@ -55,24 +55,24 @@ def _tie(history: MergeHistory, names: TokenNames, row: int) -> str:
     return f"= {pair}" if count == int(columns.count[row]) else f"{pair}  {count:,}"
 
 
-def _tie_key(history: MergeHistory, names: TokenNames) -> npt.NDArray[Any]:
+def _tie_key(history: MergeHistory, names: TokenTexts) -> npt.NDArray[Any]:
     """Ties first, then by how close the runner-up came."""
     return history.columns.count - history.columns.runner_up_count
 
 
-def _raw_key(ids: npt.NDArray[Any], names: TokenNames) -> list[bytes]:
+def _raw_key(ids: npt.NDArray[Any], names: TokenTexts) -> list[bytes]:
     return list(map(names.raw.__getitem__, ids.tolist()))
 
 
-def _lengths(history: MergeHistory, names: TokenNames) -> npt.NDArray[Any]:
-    return np.fromiter(map(len, history.of_steps(names.raw)), np.int64, len(history))
+def _lengths(history: MergeHistory, names: TokenTexts) -> npt.NDArray[Any]:
+    return np.array(history.of_steps(names.lengths), np.int64)
 
 
-def _text(names: TokenNames, id: int) -> str:
+def _text(names: TokenTexts, id: int) -> str:
     return "" if id == NOTHING else names.text[id]
 
 
-def _compression(history: MergeHistory, names: TokenNames, row: int) -> str:
+def _compression(history: MergeHistory, names: TokenTexts, row: int) -> str:
     value = float(history.compression[row + 1])
     return f"{value:.3f}" if value > 0 else ""
 
@@ -95,7 +95,7 @@ COLUMNS = (
     ),
     Column(
         "Token",
-        "The new token; · is a blank, ⏎ a newline, <0xE2> a byte that is no character by itself",
+        "The new token; ␣ is a blank, ⏎ a newline, <0xE2> a byte that is no character by itself",
         lambda h, n, r: n.text[h.ids[r]],
         lambda h, n: list(h.of_steps(n.raw)),
         is_number=False,
@@ -113,7 +113,7 @@ COLUMNS = (
         _tie_key,
         is_number=False,
     ),
-    Column("Length", "Bytes in the new token", lambda h, n, r: str(len(n.raw[h.ids[r]])), _lengths),
+    Column("Length", "Bytes in the new token", lambda h, n, r: str(n.lengths[h.ids[r]]), _lengths),
     Column(
         "Tokens left",
         "Tokens in the corpus after this merge",
@@ -144,7 +144,7 @@ class MergeTableModel(QAbstractTableModel):
         self.sort_descending = False
         self._run: Run | None = None
         self._history: MergeHistory | None = None
-        self._names: TokenNames | None = None
+        self._names: TokenTexts | None = None
         self._order: Order = np.zeros(0, np.int64)
         self._rows = 0  # of `_order`, which has room to grow
         self._seen = 0  # merges that went through filter and sorting

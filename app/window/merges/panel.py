@@ -15,7 +15,7 @@ from app.window.parts.widgets import entry, number_box
 from app.window.parts.wording import count_text
 
 KINDS = (("Text", "text"), ("Regex", "regex"), ("Bytes", "hex"))
-HINTS = {"text": "Filter tokens", "regex": "such as ^·[A-Z]", "hex": "such as 20 74"}
+HINTS = {"text": "Filter tokens", "regex": "such as ^␣[A-Z]", "hex": "such as 20 74"}
 
 
 class MergePanel(QWidget):

@@ -10,7 +10,7 @@ from app.window.merges.delegate import MergeDelegate
 from app.window.merges.model import COLUMNS, TIE_COLUMN, MergeTableModel
 from app.window.parts.theme import fixed_font
 
-WIDTHS = ("99,999", "·tokens", "·tokens", "·tokenizer", "9,999,999", "= ·th + ing", "999", "99,999,999", "99.999")
+WIDTHS = ("99,999", "␣tokens", "␣tokens", "␣tokenizer", "9,999,999", "= ␣th + ing", "999", "99,999,999", "99.999")
 
 
 class MergeTableView(QTableView):

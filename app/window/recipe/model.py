@@ -17,6 +17,7 @@ from bpe_core.recipe import CHOICES, Splitting, Symbols
 from bpe_core.recipe import LARGEST_VOCABULARY as LARGEST_VOCABULARY
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import split_words
+from bpe_core.token_texts import shown
 
 PREVIEW_CHARACTERS = 2_000
 PREVIEW_PAUSE_MILLISECONDS = 150
@@ -71,7 +72,7 @@ class RecipeForm(QObject):
 
     changed = Signal()
     refused = Signal(str, str)  # the choice, the sentence
-    split = Signal(tuple)  # the words of the preview
+    split = Signal(tuple)  # the words of the preview, as they are shown
     split_failed = Signal(str)
 
     def __init__(self, recipe: Held[Recipe], text: Held[str], aside: Aside, parent: QObject | None = None) -> None:
@@ -116,7 +117,7 @@ class RecipeForm(QObject):
         beginning, recipe = self._text.value[:PREVIEW_CHARACTERS], self._recipe.value
         self._aside.ask(
             "preview",
-            lambda task: tuple(split_words(normalize(beginning, recipe), recipe)),
+            lambda task: tuple(shown(word.encode()) for word in split_words(normalize(beginning, recipe), recipe)),
             self.split.emit,
             self.split_failed.emit,
         )

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.window.parts.left_to_right import from_the_left
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.recipe.model import RecipeForm
-from app.worker.token_names import shown
 
 LINES = 4
 PADDING = 3.0
@@ -35,7 +34,7 @@ class SplitPreview(QWidget):
         return self._words
 
     def show_words(self, words: tuple[str, ...]) -> None:
-        self._words, self._sentence = [from_the_left(shown(word.encode())) for word in words], ""
+        self._words, self._sentence = [from_the_left(word) for word in words], ""
         self.setAccessibleDescription(" | ".join(self._words[:40]))
         self.update()
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import text_argument
-from bpe_core.command_line.steps import BLANK, token_names, visible
 from bpe_core.formats import Opened, open_table
-from bpe_core.formats.honest_text import escape
+from bpe_core.honest_text import escape
 from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables, compare_texts
+from bpe_core.token_texts import TokenTexts, shown
 
 EXAMPLES = """\
 examples:
@@ -28,6 +28,7 @@ The exit code is 0 where the merges are the same, 3 where they differ.
 
 DIFFERENT = 3
 LISTED = 10
+LONGEST_LISTED = 200  # bytes of a token
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,13 +69,13 @@ def _tell(found: TableComparison, options: argparse.Namespace) -> None:
     print(f"\n{found.common:,} tokens are in both.")
     for name, tokens in zip(names, (found.only_in_first, found.only_in_second), strict=True):
         if tokens:
-            shown = "  ".join(visible(escape(token)) for token in tokens[: options.limit])
+            few = "  ".join(shown(token, LONGEST_LISTED) for token in tokens[: options.limit])
             more = f"  and {len(tokens) - options.limit:,} more" if len(tokens) > options.limit else ""
-            print(f"{len(tokens):,} only in {name}: {shown}{more}")
+            print(f"{len(tokens):,} only in {name}: {few}{more}")
 
 
 def _written(merge: DifferingMerge) -> str:
-    return f"{visible(escape(merge.left))} + {visible(escape(merge.right))}"
+    return f"{shown(merge.left, LONGEST_LISTED)} + {shown(merge.right, LONGEST_LISTED)}"
 
 
 def _places(merge: DifferingMerge) -> str:
@@ -103,8 +104,8 @@ def _marked(raw: bytes, spans: Sequence[tuple[int, int, int]], regions: Sequence
     pieces = []
     for start, stop, _ in spans:
         if stop > start:
-            shown = escape(raw[start:stop]).replace(" ", BLANK)
-            pieces.append(("[" if start in opening else "") + shown + ("]" if stop in closing else ""))
+            piece = shown(raw[start:stop])
+            pieces.append(("[" if start in opening else "") + piece + ("]" if stop in closing else ""))
     return " | ".join(pieces)
 
 
@@ -139,6 +140,6 @@ def _row(merge: DifferingMerge) -> dict[str, Any]:
 
 
 def _cut(opened: Opened, spans: Sequence[tuple[int, int, int]]) -> dict[str, Any]:
-    names = token_names(opened.history)
+    names = TokenTexts.of(opened.history, escape).text
     ids = [id for _, _, id in spans]
     return {"ids": opened.numbers_of(ids), "tokens": [names[id] for id in ids]}

@@ -11,10 +11,11 @@ import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_table, text_argument, text_or_standard_input
 from bpe_core.command_line.interruption import INTERRUPTED
 from bpe_core.command_line.progress_bar import ProgressBar
-from bpe_core.command_line.steps import token_names, visible
 from bpe_core.errors import BpeError
 from bpe_core.formats import open_table
+from bpe_core.honest_text import escape
 from bpe_core.segmenting.encode_corpus import Width, encode_corpus
+from bpe_core.token_texts import TokenTexts
 
 EXAMPLES = """\
 examples:
@@ -62,11 +63,11 @@ def run(options: argparse.Namespace) -> int:
     ids = tokenizer.encode(text, at=options.at, allowed_special="all" if options.allow_special else ())
     numbers = opened.numbers_of(ids)
     if options.json:
-        names = token_names(history)
+        names = TokenTexts.of(history, escape).text
         print(json.dumps({"ids": numbers, "tokens": [names[id] for id in ids]}, ensure_ascii=False))
     elif options.pieces:
-        names = token_names(history)
-        print(" | ".join(visible(names[id]) for id in ids))
+        names = TokenTexts.of(history).text
+        print(" | ".join(names[id] for id in ids))
     else:
         print(*numbers)
     return 0

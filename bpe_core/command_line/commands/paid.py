@@ -11,6 +11,7 @@ from bpe_core.command_line.questions import Names, check_step, count
 from bpe_core.formats import read_history
 from bpe_core.insight.contributions import Contributions, FileCounts, contributions, split_over_files
 from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.token_texts import shown
 
 EXAMPLES = """\
 examples:
@@ -57,6 +58,6 @@ def _print_shares(paid: Contributions, words: list[tuple[str, int]], files: list
     for file, share in files:
         print(f"{share / whole:>7.1%}  {share:>10,}  from {file}")
     for word, share in words[:MOST_SHOWN]:
-        print(f"{share / whole:>7.1%}  {share:>10,}  {word.replace(' ', '␣')}")
+        print(f"{share / whole:>7.1%}  {share:>10,}  {shown(word.encode())}")
     if len(words) > MOST_SHOWN:
         print(f"         and {len(words) - MOST_SHOWN:,} more words")

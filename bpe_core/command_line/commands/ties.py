@@ -11,7 +11,7 @@ from bpe_core.command_line.arguments import add_merge_table, text_argument
 from bpe_core.command_line.questions import Names, add_corpus, add_moment, count, moment
 from bpe_core.errors import BpeError
 from bpe_core.formats import read_history
-from bpe_core.formats.honest_text import escape
+from bpe_core.honest_text import escape
 from bpe_core.insight.ties import Divergence, Tie, divergence, text_under_both, ties
 from bpe_core.learning.ties import TIE_RULES
 

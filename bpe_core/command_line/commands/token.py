@@ -13,6 +13,7 @@ from bpe_core.insight.contexts import Context, contexts
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reachability import Reachability, reachability
 from bpe_core.insight.token_life import Biography, biography
+from bpe_core.token_texts import shown
 
 EXAMPLES = """\
 examples:
@@ -73,7 +74,7 @@ def _listed(texts: list[str]) -> str:
 
 
 def _word(ranked: RankedWords, word: int) -> str:
-    return ranked.words.word(word).decode(errors="replace").replace(" ", "␣")
+    return shown(ranked.words.word(word))
 
 
 def _reach_sentence(reached: Reachability, names: Names) -> str:

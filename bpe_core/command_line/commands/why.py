@@ -10,6 +10,7 @@ from bpe_core.command_line.arguments import add_merge_table, text_argument, text
 from bpe_core.command_line.questions import Names, add_corpus, add_moment, moment, ranked_words
 from bpe_core.formats import read_history
 from bpe_core.insight.why import Reason, WhySplit, sentence
+from bpe_core.token_texts import shown
 
 EXAMPLES = """\
 examples:
@@ -47,18 +48,14 @@ def run(options: argparse.Namespace) -> int:
         return 0
     data = text.encode()
     reasons = [(byte, why.at_byte(byte, at)) for byte in range(1, len(data))]
-    shown = [(byte, reason) for byte, reason in reasons if options.all or reason.kind not in ("joined", "symbol")]
+    told = [(byte, reason) for byte, reason in reasons if options.all or reason.kind not in ("joined", "symbol")]
     if options.json:
-        print(json.dumps([_described(byte, reason, names) for byte, reason in shown], ensure_ascii=False, indent=1))
+        print(json.dumps([_described(byte, reason, names) for byte, reason in told], ensure_ascii=False, indent=1))
         return 0
-    for byte, reason in shown:
-        before, after = (part.decode(errors="replace") for part in (data[max(0, byte - 12) : byte], data[byte:][:12]))
-        print(f"{_shown(before):>12}|{_shown(after):<12}  {sentence(reason, names)}")
+    for byte, reason in told:
+        before, after = data[max(0, byte - 12) : byte], data[byte:][:12]
+        print(f"{shown(before):>12}|{shown(after):<12}  {sentence(reason, names)}")
     return 0
-
-
-def _shown(text: str) -> str:
-    return text.replace("\n", "⏎").replace(" ", "␣")
 
 
 def _described(byte: int, reason: Reason, names: Names) -> dict[str, Any]:

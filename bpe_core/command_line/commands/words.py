@@ -5,15 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_limits, add_tie_rule, chosen_recipe, text_argument
-from bpe_core.command_line.steps import step_lines, token_names, visible
-from bpe_core.formats.rows import TokenTexts, merge_rows
+from bpe_core.command_line.steps import step_lines
+from bpe_core.formats.rows import merge_rows
 from bpe_core.history.history import END_SENTENCES
+from bpe_core.honest_text import escape
 from bpe_core.reference import join
+from bpe_core.token_texts import TokenTexts, shown
 
 EXAMPLES = """\
 examples:
@@ -50,7 +52,8 @@ def run(options: argparse.Namespace) -> int:
     counts = counted(options.words)
     history = bpe.train(bpe.Corpus.from_word_counts(counts), recipe)
     states = _states([*counts], history)
-    applied = {word: _applied(word, history) for word in options.apply}
+    write = escape if options.json else shown
+    applied = {word: _applied(word, history, write) for word in options.apply}
     if options.json:
         print(json.dumps(_described(history, counts, states, applied), ensure_ascii=False, indent=1))
         return 0
@@ -59,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
         print(f"{line}\n       {state}\n")
     print(END_SENTENCES[history.end_reason])
     for word, pieces in applied.items():
-        print(f"{word} → {' '.join(map(visible, pieces))}{_about_unknown(word, history)}")
+        print(f"{word} → {' '.join(pieces)}{_about_unknown(word, history)}")
     return 0
 
 
@@ -79,12 +82,12 @@ def counted(arguments: list[str]) -> Counter[str]:
     return counts
 
 
-def _applied(word: str, history: bpe.MergeHistory) -> list[str]:
+def _applied(word: str, history: bpe.MergeHistory, write: Callable[[bytes], str]) -> list[str]:
     """The pieces of a word; one that none of the words above holds is shown as itself."""
-    unknown, names = history.alphabet.unknown_id, token_names(history)
+    unknown, texts = history.alphabet.unknown_id, TokenTexts.of(history, write).text
     symbols = history.alphabet.symbols_of(word.encode(), history.recipe)  # one a character; a marker comes last
-    strangers = (character for character, id in zip(word, symbols, strict=False) if id == unknown)
-    return [next(strangers) if id == unknown else names[id] for id in bpe.Tokenizer(history).encode(word)]
+    strangers = (write(character.encode()) for character, id in zip(word, symbols, strict=False) if id == unknown)
+    return [next(strangers) if id == unknown else texts[id] for id in bpe.Tokenizer(history).encode(word)]
 
 
 def _about_unknown(word: str, history: bpe.MergeHistory) -> str:
@@ -107,13 +110,12 @@ def _described(
 def _states(words: list[str], history: bpe.MergeHistory) -> Iterator[str]:
     """All words as they stand before the first merge and after each."""
     symbols = [history.alphabet.symbols_of(word.encode(), history.recipe) for word in words]
-    texts = TokenTexts(history.alphabet)
+    texts = TokenTexts.of(history).text
     yield _joined(symbols, texts)
     for merge in history:
-        texts.add(merge.left, merge.right)
         symbols = [join(word, (merge.left, merge.right), merge.id) for word in symbols]
         yield _joined(symbols, texts)
 
 
-def _joined(words: list[list[int]], texts: TokenTexts) -> str:
-    return " | ".join(" ".join(visible(texts.text(id)) for id in word) for word in words)
+def _joined(words: list[list[int]], texts: list[str]) -> str:
+    return " | ".join(" ".join(texts[id] for id in word) for word in words)

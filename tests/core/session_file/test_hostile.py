@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bpe_core import token_texts
 from bpe_core.errors import FormatError
-from bpe_core.session_file import merge_rows as merge_rows_file
 from bpe_core.session_file import read_session, schema, write_session
 from tests.core.session_file.sessions import RECIPES, assert_same, run_of, session
 
@@ -176,7 +176,7 @@ def test_text_that_is_no_utf_8(path: Path) -> None:
 
 
 def test_tokens_that_double_their_way_past_any_memory(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(merge_rows_file, "MOST_TOKEN_BYTES", 2**20)
+    monkeypatch.setattr(token_texts, "BUDGET", 2**20)
     doubling = [
         f"INSERT INTO merges VALUES (1, {row + 1}, '', {left}, {left}, 2, NULL, NULL, NULL, 9)"
         for row, left in enumerate([97, *range(256, 285)])

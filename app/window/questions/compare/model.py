@@ -15,10 +15,10 @@ from app.session.session import Session
 from app.window.parts.watched import Table, Watched
 from app.window.parts.wording import count_text
 from app.worker.job import Task
-from app.worker.token_names import shown
 from bpe_core import MergeHistory, Tokenizer
 from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables, differing_regions
 from bpe_core.segmenting.segmentation import Segmentation, Tokens
+from bpe_core.token_texts import BLANK, NEWLINE, shown
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
@@ -303,4 +303,4 @@ def _pieces(
 
 def _readable(raw: bytes) -> str:
     """Blanks stay blanks, for the token's colour shows them; a line ends where it does in the text."""
-    return shown(raw).replace("·", " ").replace("⏎", "⏎\n")
+    return shown(raw).replace(BLANK, " ").replace(NEWLINE, NEWLINE + "\n")

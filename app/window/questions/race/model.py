@@ -69,18 +69,21 @@ class RaceModel(QObject, Watched):
         return self.facts.lines if self.facts is not None else NO_LINES
 
     def add(self, entered: str) -> None:
-        """A pair as it is written in the merge table: `·t + he`."""
+        """A pair as it is written in the merge table: `␣t + he`, or with blanks as they are."""
         run = self._runs.shown
         left, sign, right = entered.partition(" + ")
         if run is None or run.names is None or not sign:
-            self.refused.emit("Write a pair as two tokens with a plus between them, such as “·t + he”.")
+            self.refused.emit("Write a pair as two tokens with a plus between them, such as “␣t + he”.")
             return
-        texts = run.names.text
-        for text in (left.strip(), right.strip()):
-            if text not in texts:
-                self.refused.emit(f"No token of this run is written “{text}”.")
+        pair = []
+        for text in (left, right):
+            id = run.names.id_of(text)
+            id = run.names.id_of(text.strip()) if id is None else id
+            if id is None:
+                self.refused.emit(f"No token of this run is written “{text.strip()}”.")
                 return
-        self.choose([*self.chosen, (texts.index(left.strip()), texts.index(right.strip()))])
+            pair.append(id)
+        self.choose([*self.chosen, (pair[0], pair[1])])
 
     def follow(self, pair: Pair) -> None:
         """Let this one run, too, against those that are chosen or about to be merged."""

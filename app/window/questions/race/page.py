@@ -24,7 +24,7 @@ class RacePage(Page):
         self.model = model
         hint = "The pairs of the next merges run here when training begins."
         self.chart = LinesChart("The race of pairs", lambda: model.lines, hint)
-        self.entry = entry("·t + he", can_be_cleared=True)
+        self.entry = entry("␣t + he", can_be_cleared=True)
         self.entry.setAccessibleName("A pair to follow")
         self.entry.setToolTip("Two tokens as the merge table writes them, with a plus between them")
         self.keep = QPushButton("Keep these")

@@ -11,11 +11,11 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.watched import Table, Watched
-from app.worker.token_names import shown
 from bpe_core import Cancelled, MergeHistory, Trainer, WordTable
 from bpe_core.insight.ties import Divergence, Tie, divergence, text_under_both, ties
 from bpe_core.learning.ties import TIE_RULES as TIE_RULES
 from bpe_core.progress import CancelCheck
+from bpe_core.token_texts import shown
 
 REDRAW_MILLISECONDS = 300
 TEXT_CHARACTERS = 600  # of the person's text, shown under both rules

@@ -14,7 +14,6 @@ from app.session.session import Session
 from app.session.timer import timer
 from app.window.parts.watched import Watched
 from app.window.questions.token.model import TokenModel
-from app.worker.token_names import shown
 from bpe_core import BpeError, MergeHistory
 from bpe_core.insight.contexts import contexts
 from bpe_core.insight.contributions import FileCounts, contributions, split_over_files
@@ -23,6 +22,7 @@ from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reachability import Reachability, reachability
 from bpe_core.insight.token_life import biography
 from bpe_core.progress import CancelCheck
+from bpe_core.token_texts import shown
 
 FOLLOW_MILLISECONDS = 100
 CONTEXT_PAUSE_MILLISECONDS = 250  # reading files waits until the eye rests

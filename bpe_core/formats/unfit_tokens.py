@@ -1,48 +1,24 @@
-"""What is written on each token of a history, and what follows where two have the same text."""
+"""Tokens that a format has no place for, in sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from bpe_core.errors import TooLarge
-from bpe_core.formats.honest_text import escape
 from bpe_core.formats.recovering import Recovery
 from bpe_core.history.history import MergeHistory
+from bpe_core.token_texts import quoted, written
 
-LARGEST_TOTAL = 2**29  # bytes of all tokens together; a few dozen merges could double past any memory
-SHOWN = 60  # characters of a token in a sentence
 LISTED = 3  # tokens named in a sentence
-
-
-def spelled(history: MergeHistory) -> list[bytes]:
-    """The text of each token, word marker included, special tokens left out.
-
-    >>> from bpe_core.alphabet import Alphabet
-    >>> from bpe_core.recipe import Recipe
-    >>> spelled(MergeHistory.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(108, 111), (256, 119)]))[256:]
-    [b'lo', b'low']
-    """
-    texts = [symbol.text for symbol in history.alphabet.symbols]
-    total = 0
-    for left, right in zip(history.columns.left.tolist(), history.columns.right.tolist(), strict=True):
-        total += len(texts[left]) + len(texts[right])
-        if total > LARGEST_TOTAL:
-            raise TooLarge(f"The tokens together are longer than {LARGEST_TOTAL:,} bytes; no other format holds them.")
-        texts.append(texts[left] + texts[right])
-    return texts
 
 
 def named(texts: Sequence[bytes], ids: Sequence[int]) -> str:
     """Some tokens by text and id.
 
     >>> named([b"a", b"b\\n"], [1])
-    '“b<0x0A>” (id 1)'
+    '“b⏎” (id 1)'
     """
-    shown = []
-    for id in ids[:LISTED]:
-        text = escape(texts[id][: SHOWN * 4])
-        shown.append(f"“{text[:SHOWN]}{'…' if len(text) > SHOWN else ''}” (id {id:,})")
-    return ", ".join(shown) + (f" and {len(ids) - LISTED:,} more" if len(ids) > LISTED else "")
+    few = ", ".join(f"{quoted(texts[id])} (id {id:,})" for id in ids[:LISTED])
+    return few + (f" and {len(ids) - LISTED:,} more" if len(ids) > LISTED else "")
 
 
 def listed(texts: Sequence[bytes]) -> str:
@@ -51,13 +27,13 @@ def listed(texts: Sequence[bytes]) -> str:
     >>> listed([b"a", b"b", b"c", b"d"])
     '“a”, “b”, “c” and 1 more'
     """
-    shown = ", ".join(f"“{escape(text[:SHOWN])}{'…' if len(text) > SHOWN else ''}”" for text in texts[:LISTED])
-    return shown + (f" and {len(texts) - LISTED:,} more" if len(texts) > LISTED else "")
+    few = ", ".join(map(quoted, texts[:LISTED]))
+    return few + (f" and {len(texts) - LISTED:,} more" if len(texts) > LISTED else "")
 
 
 def same_text(history: MergeHistory) -> list[str]:
     """A sentence if two tokens have the same text, which formats that name tokens by their text cannot tell apart."""
-    texts = spelled(history)
+    texts = written(history)
     first: dict[bytes, int] = {}
     twins = [(first[text], id) for id, text in enumerate(texts) if first.setdefault(text, id) != id]
     if not twins:
@@ -73,7 +49,7 @@ def same_text(history: MergeHistory) -> list[str]:
 
 def containing(history: MergeHistory, unfit: Callable[[bytes], bool], what: str) -> list[str]:
     """A sentence if there are tokens whose text does not fit."""
-    texts = spelled(history)
+    texts = written(history)
     found = [id for id, text in enumerate(texts) if unfit(text)]
     return [f"{what}: {named(texts, found)}."] if found else []
 

@@ -1,0 +1,125 @@
+"""What is written on a token hides nothing, can be read back, and fits into memory."""
+
+from __future__ import annotations
+
+import time
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bpe_core as bpe
+from bpe_core import token_texts
+from bpe_core.history.history import MOST_LENGTH
+from bpe_core.token_texts import (
+    LONGEST_SHOWN,
+    SHORTEST_SHOWN,
+    TokenTexts,
+    quoted,
+    read_back,
+    shown,
+    written,
+)
+from tests.gui.histories import random_history
+
+BYTES = st.binary(max_size=12) | st.text("ab <0x41>␣⏎⇥\n\té", max_size=12).map(str.encode)
+
+
+@given(BYTES)
+def test_what_is_shown_can_be_read_back(raw: bytes) -> None:
+    assert read_back(shown(raw)) == raw
+
+
+@given(
+    st.binary(min_size=1, max_size=12)
+    | st.text(min_size=1, max_size=8).map(lambda text: text.encode("utf-8", "ignore"))
+)
+def test_every_byte_leaves_a_visible_trace(raw: bytes) -> None:
+    text = shown(raw)
+    assert not raw or text
+    assert all(unicodedata.category(character) not in ("Cc", "Cf", "Cn", "Zs", "Zl", "Zp") for character in text)
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        (b" the", "␣the"),
+        (b"\n\n", "⏎⏎"),
+        (b"\t\r", "⇥<0x0D>"),
+        ("é".encode()[:1], "<0xC3>"),
+        ("a🎉".encode()[:3], "a<0xF0><0x9F>"),
+        ("␣".encode(), "<0xE2><0x90><0xA3>"),
+        ("col·lapse".encode(), "col·lapse"),
+        (b"<0x41>", "<0x3C>0x41>"),
+        ("\u200b".encode(), "<0xE2><0x80><0x8B>"),
+        ("日本".encode(), "日本"),
+        (b"", ""),
+    ],
+)
+def test_signs(raw: bytes, text: str) -> None:
+    assert shown(raw) == text
+
+
+def test_names_grow_with_the_history() -> None:
+    history = random_history(50)
+    at_once, bit_by_bit = TokenTexts(history.alphabet), TokenTexts(history.alphabet)
+    at_once.grow(history)
+    for merges in (0, 3, 3, 40, 50):
+        bit_by_bit.grow(history.first(merges))
+    assert at_once.raw == bit_by_bit.raw
+    assert at_once.text == bit_by_bit.text
+    last = history[49]
+    assert at_once.raw[-1] == at_once.raw[last.left] + at_once.raw[last.right]
+
+
+def doubling(merges: int) -> bpe.MergeHistory:
+    """Each token is twice the one before."""
+    pairs = [(97, 97), *((256 + i, 256 + i) for i in range(merges - 1))]
+    return bpe.MergeHistory.from_pairs(bpe.Recipe.preset("raw-bytes"), bpe.Alphabet.of_bytes(), pairs)
+
+
+def test_tokens_that_double_are_put_together_in_no_time_and_shown_shortened() -> None:
+    history = doubling(27)
+    began = time.thread_time()
+    assert bpe.Tokenizer(history).token_bytes(256 + 26) == b"a" * 2**27
+    texts = TokenTexts.of(history)
+    assert time.thread_time() - began < 5
+    assert texts.lengths[256:] == [2 ** (i + 1) for i in range(27)]
+    assert texts.text[-1] == "a" * LONGEST_SHOWN + "…"
+    assert len(texts.cut_off) == 27 - 12  # 4,096 bytes are still shown
+    assert len(quoted(b"a" * 2**20)) == 63
+
+
+def test_lengths_beyond_all_numbers_stay_there() -> None:
+    texts = TokenTexts.of(doubling(100))
+    assert texts.lengths[-1] == MOST_LENGTH
+    assert texts.text[-1] == texts.text[-40]
+
+
+def test_one_budget_for_all_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(token_texts, "BUDGET", 20_000)
+    history = doubling(20)
+    texts = TokenTexts.of(history)
+    assert texts.text[-1] == "a" * SHORTEST_SHOWN + "…"
+    assert sum(map(len, texts.raw)) < 20_000 + 20 * LONGEST_SHOWN
+    with pytest.raises(bpe.BpeError, match=r"^The tokens together are longer than 20,000 bytes"):
+        written(history)
+    tokenizer = bpe.Tokenizer(history)
+    assert len(tokenizer.token_bytes(256 + 12)) == 2**13
+    with pytest.raises(bpe.BpeError, match="longer than"):  # the whole would have fitted, beside the other it does not
+        tokenizer.token_bytes(256 + 13)
+    assert len(tokenizer.token_bytes(256 + 12)) == 2**13
+
+
+def test_a_text_too_long_for_the_memory_is_refused_before_it_is_there() -> None:
+    tokenizer = bpe.Tokenizer(doubling(24))
+    with pytest.raises(bpe.BpeError, match=r"^Decoding needs about"):
+        tokenizer.decode([256 + 23] * 10_000_000)
+
+
+def test_a_token_is_found_by_what_is_written_on_it() -> None:
+    history = bpe.MergeHistory.from_pairs(bpe.Recipe(), bpe.Alphabet.of_bytes(), [(32, 116), (256, 10)])
+    texts = TokenTexts.of(history)
+    assert [texts.id_of(text) for text in (" t", "␣t", "␣t⏎", " t<0x0A>", "t")] == [256, 256, 257, 257, 116]
+    assert texts.id_of("th") is None
