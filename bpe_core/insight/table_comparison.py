@@ -45,12 +45,19 @@ class TableComparison:
 
     merges: tuple[int, int]
     first: int | None  # the place of the first merge that differs; None: one begins with the whole other
+    parted: tuple[Pair, Pair] | None  # what each merges there
     cause: Cause
     explanation: str
     differing: list[DifferingMerge]
     only_in_first: list[bytes]  # tokens by text, in their order
     only_in_second: list[bytes]
     common: int  # tokens in both
+
+    @property
+    def overlap(self) -> float:
+        """The common part of all tokens that either holds."""
+        everything = self.common + len(self.only_in_first) + len(self.only_in_second)
+        return self.common / everything if everything else 1.0
 
 
 class TextComparison(NamedTuple):
@@ -73,6 +80,7 @@ def compare_tables(one: MergeHistory, other: MergeHistory) -> TableComparison:
     return TableComparison(
         merges=(len(one), len(other)),
         first=first,
+        parted=None if first is None else (pairs[first], other_pairs[first]),
         cause=cause,
         explanation=explanation,
         differing=_differing(pairs, other_pairs),
@@ -83,8 +91,7 @@ def compare_tables(one: MergeHistory, other: MergeHistory) -> TableComparison:
 
 
 def _pairs(history: MergeHistory, texts: Sequence[bytes]) -> list[Pair]:
-    left, right = history.columns.left.tolist(), history.columns.right.tolist()
-    return [(texts[a], texts[b]) for a, b in zip(left, right, strict=True)]
+    return [(texts[left], texts[right]) for left, right in history.pairs()]
 
 
 def _differing(pairs: Sequence[Pair], other_pairs: Sequence[Pair]) -> list[DifferingMerge]:

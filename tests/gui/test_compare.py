@@ -76,9 +76,9 @@ def test_what_is_cut_differently_is_marked(comparing: Program) -> None:
     assert comparison.cut is not None
     assert comparison.regions == len(expected.regions)
     for cut, spans in zip(comparison.cut, (expected.spans, expected.other_spans), strict=True):
-        assert [piece.id for piece in cut.pieces] == [id for _, _, id in spans]
+        assert [token.id for token in cut.tokens] == [id for _, _, id in spans]
         differing = [any(start <= a < stop for start, stop in expected.regions) for a, _, _ in spans]
-        assert [piece.differs for piece in cut.pieces] == differing
+        assert [token.differs for token in cut.tokens] == differing
     one, other = comparing.pages[ComparePage].texts
     assert one.toPlainText() == other.toPlainText() == "the lowest price, then that⏎\nlast"
     assert f"{len(expected.spans)} tokens here, {len(expected.other_spans)} there" in comparison.totals
@@ -93,7 +93,7 @@ def test_both_travel_in_time(qtbot: QtBot, comparing: Program) -> None:
     one, other = comparison.cut
     assert one.title.endswith("after 10 merges")
     assert other.title.endswith("after 10 merges")
-    assert [piece.id for piece in other.pieces] == Tokenizer(OTHER).encode("the lowest price, then that\nlast", at=10)
+    assert [token.id for token in other.tokens] == Tokenizer(OTHER).encode("the lowest price, then that\nlast", at=10)
 
 
 def test_a_row_leads_to_its_merge(comparing: Program) -> None:

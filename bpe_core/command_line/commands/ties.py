@@ -12,8 +12,10 @@ from bpe_core.command_line.questions import Names, add_corpus, add_moment, count
 from bpe_core.errors import BpeError
 from bpe_core.formats import read_history
 from bpe_core.honest_text import escape
-from bpe_core.insight.ties import Divergence, Tie, divergence, text_under_both, ties
+from bpe_core.insight.table_comparison import TableComparison, compare_tables, compare_texts
+from bpe_core.insight.ties import Tie, ties
 from bpe_core.learning.ties import TIE_RULES
+from bpe_core.token_texts import shown
 
 EXAMPLES = """\
 examples:
@@ -66,34 +68,33 @@ def _what_if(options: argparse.Namespace, history: bpe.MergeHistory) -> int:
     trainer = bpe.Trainer(count(options.corpus, history), recipe)
     trainer.advance(max_merges=len(history))
     other = trainer.history
-    parted = divergence(history, other)
+    found = compare_tables(history, other)
     if options.json:
-        print(json.dumps(_parted_as_json(parted), ensure_ascii=False, indent=1))
+        print(json.dumps(_parted_as_json(found), ensure_ascii=False, indent=1))
         return 0
-    if parted.step is None:
+    if found.first is None or found.parted is None:
         print(f"Under {options.what_if} the same {len(other):,} merges are learned.")
     else:
-        assert parted.one is not None
-        assert parted.other is not None
-        print(f"The two part at step {parted.step:,}: {_pair(parted.one)} here, {_pair(parted.other)} there.")
-    print(f"{parted.shared:,} tokens are in both vocabularies ({parted.overlap:.1%}).")
+        one, there = (" + ".join(map(shown, pair)) for pair in found.parted)
+        print(f"The two part at step {found.first + 1:,}: {one} here, {there} there.")
+    print(f"{found.common:,} tokens are in both vocabularies ({found.overlap:.1%}).")
     if options.text:
-        both = text_under_both(options.text, history, other)
+        cut = compare_texts(bpe.Tokenizer(history), bpe.Tokenizer(other), options.text)
         data = options.text.encode()
-        for rule, spans in ((history.recipe.ties, both.one), (options.what_if, both.other)):
-            pieces = " | ".join(data[start:stop].decode(errors="replace") for start, stop in spans)
+        for rule, spans in ((history.recipe.ties, cut.spans), (options.what_if, cut.other_spans)):
+            pieces = " | ".join(data[start:stop].decode(errors="replace") for start, stop, _ in spans)
             print(f"{rule:>15}: {pieces}")
     return 0
 
 
-def _pair(texts: tuple[bytes, bytes]) -> str:
-    return " + ".join(escape(text).replace(" ", "␣") for text in texts)
-
-
-def _parted_as_json(parted: Divergence) -> dict[str, Any]:
-    pairs = {
-        name: None if pair is None else [*map(escape, pair)]
-        for name, pair in (("one", parted.one), ("other", parted.other))
+def _parted_as_json(found: TableComparison) -> dict[str, Any]:
+    one, other = found.parted or (None, None)
+    return {
+        "step": None if found.first is None else found.first + 1,
+        "one": one and [*map(escape, one)],
+        "other": other and [*map(escape, other)],
+        "shared": found.common,
+        "only_one": len(found.only_in_first),
+        "only_other": len(found.only_in_second),
+        "overlap": found.overlap,
     }
-    counts = {"shared": parted.shared, "only_one": parted.only_one, "only_other": parted.only_other}
-    return {"step": parted.step, **pairs, **counts, "overlap": parted.overlap}

@@ -11,15 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core import MergeHistory, Recipe, reference
+from bpe_core import MergeHistory, Recipe, Tokenizer, reference
 from bpe_core.counting.words import WordTable
 from bpe_core.insight.contributions import FileCounts, contributions, split_over_files
 from bpe_core.insight.race import best_that_never_won, race
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.insight.ties import divergence, text_under_both, ties, written
+from bpe_core.insight.table_comparison import compare_tables, compare_texts
+from bpe_core.insight.ties import ties
 from bpe_core.insight.token_life import biography, scaffolds
 from bpe_core.measures.size_curves import knee, renyi_efficiency, size_curves
 from bpe_core.segmenting.boundaries import PATTERN_CUT
+from bpe_core.token_texts import written
 from tests.core.learning import all_columns, tokens_of_word
 from tests.core.random_training import CHARACTER_TIES, recipes, words
 
@@ -208,23 +210,25 @@ def test_another_rule_parts_at_a_tie_and_nowhere_before(table: WordTable, recipe
     one = reference.train(table, recipe)
     for rule in CHARACTER_TIES:
         other = reference.train(table, recipe.with_changes(ties=rule))
-        parted = divergence(one, other)
-        if parted.step is None:
+        found = compare_tables(one, other)
+        if found.first is None:
             assert len(one) == len(other)
-            assert parted.overlap == 1.0
+            assert found.overlap == 1.0
         else:
-            assert parted.one != parted.other
-            assert parted.step in [tie.step for tie in ties(one)] + [tie.step for tie in ties(other)]
-        assert parted.shared == len(set(written(one)) & set(written(other)))
+            assert found.parted is not None
+            assert found.parted[0] != found.parted[1]
+            assert found.first + 1 in [tie.step for tie in ties(one)] + [tie.step for tie in ties(other)]
+        assert found.common == len(set(written(one)) & set(written(other)))
 
 
 def test_a_text_under_two_rules_shows_where_it_differs() -> None:
     table = WordTable.from_counts({"abc": 2})
     one = reference.train(table, Recipe.preset("words", merges=1, ties="smallest-text"))
     other = reference.train(table, Recipe.preset("words", merges=1, ties="largest-text"))
-    both = text_under_both("abc", one, other)
-    assert (both.one, both.other) == ([(0, 2), (2, 3)], [(0, 1), (1, 3)])
-    assert both.differing == [(0, 2), (2, 3)]
+    found = compare_texts(Tokenizer(one), Tokenizer(other), "abc")
+    assert [span[:2] for span in found.spans] == [(0, 2), (2, 3)]
+    assert [span[:2] for span in found.other_spans] == [(0, 1), (1, 3)]
+    assert found.regions == [(0, 3)]
 
 
 @given(trained())

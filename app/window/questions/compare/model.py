@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,8 +38,8 @@ TIPS = (
 
 
 @dataclass(frozen=True)
-class Piece:
-    """A token as it is painted; `text` shows what would not be seen."""
+class CutToken:
+    """A token of a text that two have cut; `text` shows what would not be seen."""
 
     text: str
     id: int
@@ -51,11 +51,11 @@ class CutText:
     """One text as one of the two cuts it."""
 
     title: str
-    pieces: tuple[Piece, ...] = ()
-    tokens: Tokens | None = None  # for their colours
+    tokens: tuple[CutToken, ...] = ()
+    places: Tokens | None = None  # by which they have their colours
 
     def __len__(self) -> int:
-        return len(self.pieces)
+        return len(self.tokens)
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,11 @@ class CompareModel(QAbstractTableModel, Watched):
         regions = differing_regions(*spans)
         self.regions = len(regions)
         one, other = (
-            CutText(f"{side.title} after {count_text(side.at, 'merge')}", *_pieces(self._encoded.data, cut, regions))
+            CutText(
+                f"{side.title} after {count_text(side.at, 'merge')}",
+                cut_tokens(self._encoded.data, cut, regions, _readable),
+                _places(cut),
+            )
             for side, cut in zip(sides, spans, strict=True)
         )
         self.cut = one, other
@@ -280,25 +284,28 @@ def _cells(merge: DifferingMerge) -> tuple[str, ...]:
     return shown(merge.left), shown(merge.right), *places
 
 
-def _pieces(
-    data: bytes, spans: Sequence[Span], regions: Sequence[tuple[int, int]]
-) -> tuple[tuple[Piece, ...], Tokens | None]:
+def cut_tokens(
+    data: bytes, spans: Sequence[Span], regions: Sequence[tuple[int, int]], write: Callable[[bytes], str] = shown
+) -> tuple[CutToken, ...]:
     """The tokens that cover bytes, as text that a person can read.
 
-    >>> pieces, _ = _pieces(b"a b\\n", [(0, 1, 97), (1, 4, 300)], [(1, 4)])
-    >>> pieces
-    (Piece(text='a', id=97, differs=False), Piece(text=' b⏎\\n', id=300, differs=True))
+    >>> cut_tokens(b"a b", [(0, 1, 97), (1, 3, 300)], [(1, 3)])
+    (CutToken(text='a', id=97, differs=False), CutToken(text='␣b', id=300, differs=True))
     """
-    covering = [span for span in spans if span[1] > span[0]]
-    if not covering:
-        return (), None
-    starts = np.array([start for start, _, _ in covering], np.int64)
     inside = np.zeros(len(data) + 1, bool)
     for start, stop in regions:
         inside[start:stop] = True
-    pieces = tuple(Piece(_readable(data[start:stop]), id, bool(inside[start])) for start, stop, id in covering)
-    edges = np.append(starts, covering[-1][1])
-    return pieces, Tokens(edges, np.array([id for _, _, id in covering], np.int64))
+    return tuple(
+        CutToken(write(data[start:stop]), id, bool(inside[start])) for start, stop, id in spans if stop > start
+    )
+
+
+def _places(spans: Sequence[Span]) -> Tokens | None:
+    covering = [span for span in spans if span[1] > span[0]]
+    if not covering:
+        return None
+    edges = np.array([*(start for start, _, _ in covering), covering[-1][1]], np.int64)
+    return Tokens(edges, np.array([id for _, _, id in covering], np.int64))
 
 
 def _readable(raw: bytes) -> str:

@@ -42,14 +42,14 @@ class CutTextView(QTextEdit):
     def show_cut(self, cut: CutText | None) -> None:
         place = self.verticalScrollBar().value()
         self.clear()
-        if cut is None or cut.tokens is None:
+        if cut is None or cut.places is None:
             return
         palette = TokenPalette.matching(self.palette())
-        colours = colours_of(cut.tokens).tolist()
+        colours = colours_of(cut.places).tolist()
         cursor = QTextCursor(self.document())
         cursor.beginEditBlock()
-        for piece, colour in zip(cut.pieces, colours, strict=True):
-            cursor.insertText(piece.text, _format(palette, palette.fills[colour], piece.differs))
+        for token, colour in zip(cut.tokens, colours, strict=True):
+            cursor.insertText(token.text, _format(palette, palette.fills[colour], token.differs))
         cursor.endEditBlock()
         self.verticalScrollBar().setValue(place)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +10,10 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.watched import Table, Watched
-from bpe_core import Cancelled, MergeHistory, Trainer, WordTable
-from bpe_core.insight.ties import Divergence, Tie, divergence, text_under_both, ties
+from app.window.questions.compare.model import CutToken, cut_tokens
+from bpe_core import Cancelled, MergeHistory, Tokenizer, Trainer, WordTable
+from bpe_core.insight.table_comparison import compare_tables, compare_texts
+from bpe_core.insight.ties import Tie, ties
 from bpe_core.learning.ties import TIE_RULES as TIE_RULES
 from bpe_core.progress import CancelCheck
 from bpe_core.token_texts import shown
@@ -21,16 +22,7 @@ REDRAW_MILLISECONDS = 300
 TEXT_CHARACTERS = 600  # of the person's text, shown under both rules
 COLUMNS = ("Step", "Merged", "Instead of", "Count", "Which was merged")
 
-Span = tuple[int, int]  # where a token begins and ends, in bytes
 _Index = QModelIndex | QPersistentModelIndex
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A token of the person's text under one of two rules."""
-
-    text: str
-    is_shared: bool  # whether the other rule cuts the same token at the same place
 
 
 @dataclass(frozen=True)
@@ -44,8 +36,8 @@ class WhatIf:
     other: str  # and there
     shared: int
     overlap: float
-    text: tuple[Piece, ...]  # the person's text as tokens here
-    other_text: tuple[Piece, ...]  # and there
+    text: tuple[CutToken, ...]  # the person's text as tokens here
+    other_text: tuple[CutToken, ...]  # and there
 
 
 class TiesModel(QAbstractTableModel, Watched):
@@ -166,27 +158,17 @@ def train_again(words: WordTable, history: MergeHistory, rule: str, text: str, c
         if cancelled():
             raise Cancelled("Nobody wants to know any more.")
     other = trainer.history
-    parted: Divergence = divergence(history, other)
-    both = text_under_both(text, history, other)
-    data = text.encode()
+    found = compare_tables(history, other)
+    cut, data = compare_texts(Tokenizer(history), Tokenizer(other), text), text.encode()
+    one, there = found.parted or ((), ())
     return WhatIf(
         rule=rule,
         merges=len(other),
-        step=parted.step,
-        one=" + ".join(map(shown, parted.one or ())),
-        other=" + ".join(map(shown, parted.other or ())),
-        shared=parted.shared,
-        overlap=parted.overlap,
-        text=_pieces(data, both.one, both.other),
-        other_text=_pieces(data, both.other, both.one),
+        step=None if found.first is None else found.first + 1,
+        one=" + ".join(map(shown, one)),
+        other=" + ".join(map(shown, there)),
+        shared=found.common,
+        overlap=found.overlap,
+        text=cut_tokens(data, cut.spans, cut.regions),
+        other_text=cut_tokens(data, cut.other_spans, cut.regions),
     )
-
-
-def _pieces(data: bytes, spans: Sequence[Span], others: Sequence[Span]) -> tuple[Piece, ...]:
-    """The tokens on these spans, compared with the spans of the other cut.
-
-    >>> _pieces(b"low", [(0, 2), (2, 3)], [(0, 1), (1, 2), (2, 3)])
-    (Piece(text='lo', is_shared=False), Piece(text='w', is_shared=True))
-    """
-    known = set(others)
-    return tuple(Piece(shown(data[start:stop]), (start, stop) in known) for start, stop in spans)

@@ -20,7 +20,8 @@ from app.window.parts.linked_text import LinkedText, link_to_step, number_in
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.widgets import paragraph, scrolling
-from app.window.questions.ties.model import TIE_RULES, Piece, TiesModel, WhatIf
+from app.window.questions.compare.model import CutToken
+from app.window.questions.ties.model import TIE_RULES, TiesModel, WhatIf
 
 ROW_HEIGHT = 22
 
@@ -110,10 +111,10 @@ def _answer(found: WhatIf, mark: str) -> str:
     )
 
 
-def _tokens(pieces: tuple[Piece, ...], mark: str) -> str:
+def _tokens(tokens: tuple[CutToken, ...], mark: str) -> str:
     """The tokens with bars between them; those that the other cut does not have are marked."""
     shown = (
-        html.escape(piece.text) if piece.is_shared else f'<span style="color:{mark}">{html.escape(piece.text)}</span>'
-        for piece in pieces
+        f'<span style="color:{mark}">{html.escape(token.text)}</span>' if token.differs else html.escape(token.text)
+        for token in tokens
     )
     return f"<code>{'|'.join(shown)}</code>"
