@@ -161,5 +161,7 @@ def _content(path: Path) -> bytes:
 
 
 def _may_be_known(head: bytes) -> bool:
-    """Whether a long file looks like any format by its beginning; JSON and Parquet may tell it later."""
-    return head.lstrip()[:1] == b"{" or head[:4] == b"PAR1" or any(one.recognizes(head) for one in FORMATS.values())
+    """Whether a long file looks like any format by its beginning; JSON may tell it later."""
+    return head.lstrip()[:1] == b"{" or any(
+        one.recognizes(head) or (one.mark and head.startswith(one.mark)) for one in FORMATS.values()
+    )

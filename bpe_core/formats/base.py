@@ -60,6 +60,7 @@ class Format(ABC):
     extension: ClassVar[str]  # with its dot: ".csv"
     endings: ClassVar[tuple[str, ...]]  # a file whose name ends so gets this format, if nobody says otherwise
     explanation: ClassVar[str]  # one line for menus and --help
+    mark: ClassVar[bytes] = b""  # with which a file begins that only its end tells for sure
     holds_splitting = True  # whether the file tells how text becomes words
     numbers_tokens = True  # whether its tokens have numbers
     joins_unknown = False  # whether several unknown characters in a row are one token

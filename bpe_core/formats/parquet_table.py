@@ -40,6 +40,7 @@ class ParquetTable(Format):
     name = "parquet"
     extension = ".parquet"
     endings = (".parquet",)
+    mark = b"PAR1"
     explanation = "Parquet: a row a merge, for data frames; needs the package pyarrow."
 
     def impossible(self, history: MergeHistory) -> list[str]:
@@ -74,7 +75,7 @@ class ParquetTable(Format):
         progress(Progress("writing", len(history), len(history), "merges"))
 
     def recognizes(self, data: bytes) -> bool:
-        return data.startswith(b"PAR1") and KEY in data
+        return data.startswith(self.mark) and KEY in data
 
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> Opened:
         arrow = _pyarrow()

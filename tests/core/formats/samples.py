@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from bpe_core import Corpus, MergeHistory, Recipe, Tokenizer, train
 from bpe_core.formats import FORMATS, Format, Opened
 from bpe_core.formats.base import Beside
@@ -63,6 +65,27 @@ def opened(history: MergeHistory, format: str, name: str = "table") -> Opened:
     """A history, written and read back."""
     found = files(history, format, name)
     return FORMATS[format].open(found[name], name, found.get)
+
+
+def file_name(format: Format) -> str:
+    """What a file of this format is called."""
+    ending = format.endings[0]
+    return f"table{ending}" if ending.startswith(".") else ending
+
+
+def history_for(format: Format, text: str, **changes: Any) -> MergeHistory:
+    """What is learned from a text by the first recipe whose tables the format can hold."""
+    recipes = (
+        Recipe.preset("gpt2"),
+        Recipe.preset("words", marker="glued", ties="largest-text"),
+        Recipe.preset("sentencepiece-like", unicode_form=""),  # its map would be most of the file
+    )
+    for recipe in recipes:
+        chosen = recipe.with_changes(special_tokens=("<|end|>",), **changes)
+        history = train(Corpus.from_texts([text]), chosen)
+        if not (impossible := format.impossible(history)):
+            return history
+    pytest.skip(impossible[0])
 
 
 def beside(found: dict[str, bytes]) -> Beside:

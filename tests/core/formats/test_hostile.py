@@ -18,26 +18,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_core import BpeError, Corpus, FormatError, Recipe, Tokenizer, TooLarge, formats, train
+from bpe_core import BpeError, FormatError, Tokenizer, TooLarge, formats
 from bpe_core.formats import FORMATS, open_table
 from bpe_core.formats.base import nothing_beside
 from bpe_core.formats.rows import Row
-from tests.core.formats.samples import files
+from tests.core.formats.samples import file_name as format_file_name
+from tests.core.formats.samples import files, history_for
 
-FILES = {
-    "csv": ("gpt2", "table.csv"),
-    "tsv": ("words", "table.tsv"),
-    "json": ("words", "table.json"),
-    "tokenizer.json": ("gpt2", "tokenizer.json"),
-    "merges.txt": ("gpt2", "merges.txt"),
-    "tiktoken": ("gpt2", "table.tiktoken"),
-    "subword-nmt": ("glued", "table.codes"),
-    "minbpe": ("gpt2", "table.model"),
-    "sentencepiece": ("sentencepiece-like", "table.model"),
-    "parquet": ("gpt2", "table.parquet"),
-    "markdown": ("gpt2", "table.md"),
-}
-every_format = pytest.mark.parametrize("format", FILES)
+NAMES = {name: format_file_name(format) for name, format in FORMATS.items()}
+every_format = pytest.mark.parametrize("format", FORMATS)
 TEXT = "the lowest price is lower than the last one, naïve 日本 the lower the better, isn't it? 12 123 1234\n" * 3
 EXAMPLES = 1_500 if os.environ.get("BPE_LONG") else 60
 MOST_SECONDS, MOST_BYTES = 5.0, 300 * 2**20
@@ -52,19 +41,13 @@ STRANGE = [
 
 @cache
 def sound(format: str) -> dict[str, bytes]:
-    """The file, and those beside it."""
-    preset, name = FILES[format]
-    recipe = Recipe.preset("words" if preset == "glued" else preset, merges=25, special_tokens=("<|end|>",))
-    if preset == "glued":
-        recipe = recipe.with_changes(marker="glued")
-    if preset == "sentencepiece-like":
-        recipe = recipe.with_changes(unicode_form="")  # its map would be most of the file
-    return files(train(Corpus.from_texts([TEXT]), recipe), format, name)
+    """The file, and those beside it, of a table that the format can hold."""
+    return files(history_for(FORMATS[format], TEXT, merges=25), format, NAMES[format])
 
 
 def opened_or_refused(format: str, data: bytes, beside: dict[str, bytes] | None = None) -> None:
     """Whatever is accepted must be sound enough to encode with; whatever is refused must say where it is."""
-    name = FILES[format][1]
+    name = NAMES[format]
     FORMATS[format].recognizes(data)
     try:
         found = FORMATS[format].open(data, name, nothing_beside if beside is None else beside.get)
@@ -98,7 +81,7 @@ def damaged(data: bytes, changes: list[tuple[int, int, bytes]]) -> bytes:
 @every_format
 def test_a_damaged_file_is_a_table_or_refused(format: str) -> None:
     whole = sound(format)
-    name = FILES[format][1]
+    name = NAMES[format]
 
     @settings(max_examples=EXAMPLES)
     @given(damage(len(whole[name])))
@@ -122,7 +105,7 @@ def test_bytes_at_random_are_refused(format: str) -> None:
 def test_each_piece_of_a_file_is_refused_or_read(format: str) -> None:
     """Cut short at every power of its length, and at the ends of its first lines."""
     whole = sound(format)
-    data = whole[FILES[format][1]]
+    data = whole[NAMES[format]]
     ends = [place for place in range(len(data)) if data[place : place + 1] == b"\n"][:40]
     for stop in {0, 1, 2, 7, len(data) // 3, len(data) // 2, len(data) - 1, *ends, *(end + 1 for end in ends)}:
         opened_or_refused(format, data[:stop], whole)
@@ -136,7 +119,7 @@ json_values = st.one_of(scalars, st.lists(scalars, max_size=3), st.dictionaries(
 @pytest.mark.parametrize("format", ["tokenizer.json", "json", "merges.txt"])
 def test_values_of_the_wrong_type_are_refused(format: str) -> None:
     """Any value somewhere in the object becomes another one."""
-    name = "vocab.json" if format == "merges.txt" else FILES[format][1]
+    name = "vocab.json" if format == "merges.txt" else NAMES[format]
     whole = json.loads(sound(format)[name])
     paths = list(_paths(whole))
 
@@ -221,17 +204,17 @@ def test_a_sentence_quotes_only_the_beginning_of_what_is_wrong() -> None:
 
 
 def test_a_file_of_the_wrong_kind_is_refused_by_every_importer() -> None:
-    for format in FILES:
-        for other in FILES:
+    for format in FORMATS:
+        for other in FORMATS:
             if other != format:
-                opened_or_refused(format, sound(other)[FILES[other][1]])
+                opened_or_refused(format, sound(other)[NAMES[other]])
 
 
 @every_format
 def test_contents_are_told_apart(format: str) -> None:
     """Each file is taken for what it is, whatever it is called."""
     whole = sound(format)
-    data, beside = whole[FILES[format][1]], whole.get
+    data, beside = whole[NAMES[format]], whole.get
     taken = next(one.name for one in FORMATS.values() if one.recognizes_file(data, "file", beside))
     assert taken == format
 
@@ -272,5 +255,5 @@ def test_a_table_that_says_what_it_is_and_never_ends_is_refused(
 def test_a_long_table_is_still_recognized(format: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(formats, "LOOK", 1_500)
     path = tmp_path / "table"
-    path.write_bytes(sound(format)[FILES[format][1]])
+    path.write_bytes(sound(format)[NAMES[format]])
     assert open_table(path).format == format

@@ -11,25 +11,20 @@ from bpe_core.formats import FORMATS, Format, format_for
 from bpe_core.progress import Progress
 from bpe_core.verification import verify
 from bpe_core.verification.prepared_export import prepare_export
-from tests.core.formats.samples import content
+from tests.core.formats.samples import content, history_for
 
 TEXT = "the lowest price is lower than the last one, naïve 日本 the lower the better, isn't it? 12 123\n" * 4
 RECIPE = Recipe.preset("gpt2", merges=30, special_tokens=("<|end|>",))
 HISTORY = train(Corpus.from_texts([TEXT]), RECIPE)
-WORDS = train(Corpus.from_texts([TEXT]), Recipe.preset("words", merges=30, marker="glued", ties="largest-text"))
 
 
 @pytest.mark.parametrize("format", FORMATS.values(), ids=FORMATS)
 def test_what_was_just_written_agrees(format: Format) -> None:
-    history = WORDS if format.name == "subword-nmt" else HISTORY
-    if format.name == "sentencepiece":
-        history = train(Corpus.from_texts([TEXT]), Recipe.preset("sentencepiece-like", merges=30, unicode_form=""))
-    if format.name == "parquet":
-        pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
+    history = history_for(format, TEXT, merges=30)
     prepared = prepare_export(history, f"merges{format.extension}", format=format, text="my own words")
     found = prepared.verification
     assert found.agrees, found.differences
-    if format.name == "markdown":
+    if format.differences(content(history, format.name), history) is not None:
         assert found.sentence == f"verified: {len(history)} rows agree"
     else:
         assert found.words >= 10_000
