@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.alphabet import Alphabet
+from bpe_core.errors import TooLarge
 from bpe_core.recipe import Recipe
 
 Int32s = npt.NDArray[np.int32]
@@ -31,6 +32,7 @@ Bools = npt.NDArray[np.bool_]
 Pair = tuple[int, int]
 T = TypeVar("T")
 
+MOST_SYMBOLS = 2**20  # that are looked at one by one; a token of a text never comes near
 MOST_LENGTH = 2**62  # what is longer is as long as this: two such lengths can still be added
 NOTHING = -1  # no runner-up; no right half, as of a step that drops a token; a count that is not known
 
@@ -248,6 +250,10 @@ class MergeHistory(Sequence[Merge]):
             parts = self.parts(waiting[-1])
             if parts is None:
                 found.append(waiting.pop())
+                if len(found) > MOST_SYMBOLS:
+                    raise TooLarge(
+                        f"Token {token:,} holds more than {MOST_SYMBOLS:,} base symbols, too many to look at."
+                    )
             else:
                 waiting[-1:] = reversed(parts)
         return found

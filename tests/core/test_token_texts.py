@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import bpe_core as bpe
 from bpe_core import token_texts
 from bpe_core.history.history import MOST_LENGTH
+from bpe_core.insight.reachability import reachability
 from bpe_core.token_texts import (
     LONGEST_SHOWN,
     SHORTEST_SHOWN,
@@ -89,6 +90,11 @@ def test_tokens_that_double_are_put_together_in_no_time_and_shown_shortened() ->
     assert texts.text[-1] == "a" * LONGEST_SHOWN + "…"
     assert len(texts.cut_off) == 27 - 12  # 4,096 bytes are still shown
     assert len(quoted(b"a" * 2**20)) == 63
+
+
+def test_what_looks_at_each_symbol_refuses_tokens_without_end() -> None:
+    with pytest.raises(bpe.BpeError, match="holds more than 1,048,576 base symbols"):
+        reachability(doubling(40), 256 + 39)
 
 
 def test_lengths_beyond_all_numbers_stay_there() -> None:
