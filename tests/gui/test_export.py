@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.exchange.export_dialog import ExportDialog
 from app.wiring import Program
-from bpe_core.formats import open_table, read_history
+from bpe_core.formats import FORMATS, format_for, open_table, read_history
 from tests.gui.conftest import WAIT
 
 TEXT = "the lowest price is lower than the last one, and the lower the better, is it not? thin then that\n" * 3
@@ -38,6 +38,17 @@ def dialog(program: Program, path: Path, format: str) -> ExportDialog:
 def press(qtbot: QtBot, program: Program, shown: ExportDialog) -> None:
     with qtbot.waitSignal(program.exchanging.export.ended, timeout=WAIT):
         shown.go.click()
+
+
+def test_every_format_is_offered_under_a_name_of_its_own(trained: Program, tmp_path: Path) -> None:
+    shown = dialog(trained, tmp_path / "merges.csv", "csv")
+    assert [shown.format.itemText(row) for row in range(shown.format.count())] == list(FORMATS)
+    proposed = []
+    for name, format in FORMATS.items():
+        shown.format.setCurrentText(name)
+        assert shown.explanation.text() == format.explanation
+        proposed.append(Path(shown.path.text()).name)
+    assert [format_for(name).name for name in proposed] == list(FORMATS)
 
 
 @pytest.mark.parametrize("format", ["json", "tokenizer.json", "merges.txt"])
