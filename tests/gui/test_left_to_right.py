@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import unicodedata
+
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
@@ -54,3 +57,9 @@ def test_the_sign_of_a_byte_is_one_piece(qapp: object) -> None:
 @given(st.text(max_size=20))
 def test_nothing_but_marks_is_added(text: str) -> None:
     assert from_the_left(text).replace(MARK, "") == text.replace(MARK, "")
+
+
+def test_every_character_written_from_the_right_is_noticed() -> None:
+    every = map(chr, range(sys.maxunicode + 1))
+    from_the_right = [character for character in every if unicodedata.bidirectional(character) in ("R", "AL", "AN")]
+    assert [character for character in from_the_right if not from_the_left(character).startswith(MARK)] == []
