@@ -88,7 +88,7 @@ def merges(report: Report, names: TokenTexts) -> Markup:
         return section("merges", "Merges", element("p", {}, "Nothing was learned."))
     first = range(min(FIRST_MERGES, len(history)))
     parts = [_merge_table(report, names, f"The first {len(first)} merges", first)]
-    lengths = np.array(names.lengths[names.base : names.base + len(history)])
+    lengths = np.array(history.of_steps(names.lengths))
     longest = np.argsort(-lengths, kind="stable")[:MOST_LISTED].tolist()
     parts += [element("h3", {}, "The longest tokens"), _merge_table(report, names, "Longest first", longest)]
     if history.has_counts and history.tokens_at_start > 0 and len(history) > 2 * FIRST_MERGES:
@@ -137,7 +137,7 @@ def notes(report: Report, names: TokenTexts) -> Markup:
         return Markup("")
     parts = []
     for mark in report.bookmarks:
-        learned = names.text[names.base + mark.merge - 1] if 0 < mark.merge <= len(report.history) else ""
+        learned = names.text[int(report.history.ids[mark.merge - 1])] if 0 < mark.merge <= len(report.history) else ""
         place = joined([f"Merge {mark.merge:,} ", token(learned) if learned else "", " ", token(mark.reference)])
         parts += [element("h3", {}, place), element("div", {"class": "note"}, mark.note or "(no note)")]
     return section("notes", "Notes", *parts)
@@ -240,7 +240,7 @@ def _rank_frequency(report: Report) -> Chart:
 
 
 def _token_lengths(report: Report, names: TokenTexts) -> Chart:
-    lengths = np.array(names.lengths[: names.base + len(report.history)])
+    lengths = np.array(names.lengths)[report.history.vocabulary]
     found = np.bincount(np.minimum(lengths, LONGEST_SHOWN))[1:]
     most = int(np.searchsorted(np.cumsum(found), 0.995 * found.sum())) + 1  # the few very long ones would hide the rest
     return Chart(
