@@ -24,7 +24,17 @@ DRAWING = ("PySide6.QtWidgets", "PySide6.QtSvgWidgets", "PySide6.QtGui.QPainter"
 # The engine's folders and files; each may use those before it.
 STAGES = [
     *("errors", "progress", "limits", "atomic", "presets", "recipe", "text", "kernels", "counting", "alphabet"),
-    *("history", "learning", "token_texts", "segmenting", "insight", "measures", "formats", "verification"),
+    *(
+        "history",
+        "learning",
+        "honest_text",
+        "token_texts",
+        "segmenting",
+        "insight",
+        "measures",
+        "formats",
+        "verification",
+    ),
     *("session_file", "report", "reference", "warm_up", "command_line", "__main__"),
 ]
 BACKWARD = {  # what an arrow may still point back to: hardly more than names, numbers and types
@@ -35,7 +45,6 @@ BACKWARD = {  # what an arrow may still point back to: hardly more than names, n
     "bpe_core.learning.bpe.method": {"bpe_core.segmenting"},  # a method brings what cuts by it
     "bpe_core.text.reading.utf8": {"bpe_core.kernels"},
     "bpe_core.text.corpus": {"bpe_core.counting.words"},  # a corpus may be words that were counted elsewhere
-    "bpe_core.insight.table_comparison": {"bpe_core.formats.honest_text", "bpe_core.formats.spelling"},
 }
 TOP_LEVEL = {"app", "bpe_core", "resources", "tests", "pyproject.toml", "README.md"}
 BUILT = {"build", "dist", "__pycache__"}
