@@ -313,7 +313,7 @@ class MergeHistory(Sequence[Merge]):
         joined = self.tokens_saved if joined is None else joined
         counts = np.concatenate([symbol_counts, joined])
         for half in (self.columns.left, self.columns.right):
-            counts -= np.bincount(half, weights=joined, minlength=len(counts)).astype(np.int64)
+            np.subtract.at(counts, half, joined)
         return counts
 
 

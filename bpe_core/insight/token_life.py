@@ -109,4 +109,5 @@ def scaffolds(ranked: RankedWords, at: int | None = None) -> list[int]:
     at = len(ranked.history) if at is None else at
     counts = ranked.token_counts(at)
     gone = (ranked.joined[:at] > 0) & (counts[ranked.base :] == 0)
-    return [ranked.base + merge for merge in np.flatnonzero(gone).tolist()]
+    found: list[int] = (np.flatnonzero(gone) + ranked.base).tolist()
+    return found

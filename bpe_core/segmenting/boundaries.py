@@ -153,6 +153,8 @@ class Boundaries:
 
         At both ends may stand some that go with the words before and behind: `of_neighbours` counts them in.
         """
+        if not len(self.hidden):
+            return tokens
         first, end = int(tokens.edges[0]), int(tokens.edges[-1])
         groups = self.hidden.between(first, end).groups(at, self.alphabet_size)
         wanted = groups.are_alone
