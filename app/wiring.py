@@ -244,12 +244,12 @@ class Program(QObject):
             action = looks.addAction(title)
             action.setCheckable(True)
             action.setChecked(choice == self.theme.choice)
-            action.triggered.connect(lambda _, c=choice: self._choose_theme(c))
+            action.triggered.connect(lambda _, c=choice: self.choose_theme(c))
             group.addAction(action)
         view.addSeparator()
         view.addAction("&Reset Layout").triggered.connect(self.window.reset_layout)
 
-    def _choose_theme(self, choice: str) -> None:
+    def choose_theme(self, choice: str) -> None:
         self.settings.put(THEME, choice)
         self.theme.choose(choice)
 

@@ -73,6 +73,7 @@ def test_kernels_take_over_in_the_middle_of_a_run(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(readiness, "ready", lambda: False)
     made = bpe.Trainer(WORDS, RECIPE)
     made.advance(max_merges=5)
+    # Which of the two learns makes no difference to anybody, so nothing public tells.
     kinds = [type(made._learner)]
     monkeypatch.setattr(readiness, "ready", lambda: True)
     made.advance(max_merges=1)

@@ -68,6 +68,7 @@ def test_machine_code_lies_in_the_folder_of_its_version_whoever_loads_numba_firs
     """Elsewhere, a later version could find it and take it for its own."""
     program = (
         "import numba; from bpe_core.kernels import join_tables, readiness; "
+        # Numba has no public name for the place of a cache.
         "assert str(readiness.cache_folder()) in join_tables.list_words._cache.cache_path"
     )
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)

@@ -171,6 +171,7 @@ def test_a_node_of_the_tree_travels_and_a_gap_asks(qtbot: QtBot, learned: Progra
     click_before(qtbot, learned, 8)
     answered(qtbot, learned)
     tree = learned.pages[WhyPage].tree
+    # Where things are drawn is nobody's business but the drawing's, and that of whoever has to click there.
     box, node = next((box, node) for box, node in tree._boxes if node.step is not None)
     qtbot.mouseClick(tree, LEFT, NO_KEY, box.center().toPoint())
     assert learned.session.cursor.position == node.step
@@ -326,6 +327,7 @@ def test_a_click_on_a_bar_follows_its_pair(qtbot: QtBot, learned: Program) -> No
     chart = learned.pages[PairsPage]
     learned.charts.setCurrentWidget(chart)
     bars = learned.pages[PairsPage].model.bars
+    # Where a bar is drawn only the drawing knows.
     qtbot.mouseClick(chart, LEFT, NO_KEY, QPoint(80, int(chart._top() + 2.5 * chart._row_height())))
     answered(qtbot, learned)
     assert learned.charts.currentWidget() is learned.pages[RacePage]

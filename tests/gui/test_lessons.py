@@ -238,7 +238,7 @@ def predict(qtbot: QtBot, program: Program, page: Page) -> None:
     view, course = program.lesson_panel.step, program.course
     qtbot.waitUntil(lambda: program.pages[PairsPage].model.bars == (), timeout=WAIT)
     assert_nothing_gives_it_away(program, page)
-    bench = course._bench_of_step()
+    bench = course.bench_of_step()
     assert bench is not None
     merge = bench.to_the_end.history[page.step.merges]
     right = written((merge.left, merge.right), bench)
@@ -264,7 +264,7 @@ def predict(qtbot: QtBot, program: Program, page: Page) -> None:
 
 def answer(qtbot: QtBot, program: Program, page: Page) -> None:
     view, course = program.lesson_panel.step, program.course
-    bench = course._bench_of_step()
+    bench = course.bench_of_step()
     assert bench is not None
     assert page.step.query is not None
     right = page.step.query.answer(bench)
@@ -323,7 +323,7 @@ def test_a_lesson_is_taken_by_keys_alone(qtbot: QtBot, program: Program) -> None
     for _ in lesson.steps:
         page = page_of(qtbot, program)
         if page.step.query is not None:
-            bench = course._bench_of_step()
+            bench = course.bench_of_step()
             assert bench is not None
             right = page.step.query.answer(bench)
             if page.step.choices:
@@ -366,6 +366,7 @@ def test_a_pair_is_predicted_by_a_click_between_its_tokens(qtbot: QtBot, program
     program.teaching.begin(lesson_named("weights").name, 1)
     page_of(qtbot, program)
     words = program.lesson_panel.step.words
+    # It can be clicked on when its tiles are laid out, of which nothing else tells.
     qtbot.waitUntil(lambda: words.isVisible() and words.width() > 100 and bool(words._tiles[0]), timeout=WAIT)
     right_o = words.area_of(0, 2)  # of book
     qtbot.mouseClick(words, LEFT, pos=right_o.center().toPoint() - QPoint(round(right_o.width() / 2) + 1, 0))

@@ -63,6 +63,7 @@ def test_the_sentence_above_the_bars_leaves_them_room(qtbot: QtBot, program: Pro
     program.form.choose(vocab_size=400)
     train(program)
     chart = program.pages[PairsPage]
+    # Nothing but the drawing knows where it draws, and two things drawn in one place are what is looked for.
     one_line = chart._headline_place().height()
     assert chart._headline_place().bottom() < chart._top()
     chart.resize(260, 300)
@@ -73,10 +74,10 @@ def test_the_sentence_above_the_bars_leaves_them_room(qtbot: QtBot, program: Pro
 def test_more_ties_than_bars_are_not_counted_as_if_they_were_all(qtbot: QtBot, program: Program, train: Train) -> None:
     train(program)  # in the end, hundreds of pairs occur twice
     assert all(bar.is_tied for bar in program.pages[PairsPage].model.bars)
-    assert f"{len(program.pages[PairsPage].model.bars)} or more share its count" in program.pages[PairsPage]._headline()
+    assert f"{len(program.pages[PairsPage].model.bars)} or more share its count" in program.pages[PairsPage].headline()
     program.session.cursor.go_to(20)
     settle(qtbot, program)
-    assert "or more" not in program.pages[PairsPage]._headline()
+    assert "or more" not in program.pages[PairsPage].headline()
 
 
 def test_the_title_of_the_speed_stays_beside_it(qtbot: QtBot, program: Program) -> None:
@@ -99,6 +100,7 @@ def test_the_curve_in_the_track_reaches_the_moment_shown(qtbot: QtBot) -> None:
     track.setMaximum(200)
     curve = NamedLine("", np.array([0.0, 100.0]), np.array([1.0, 2.0]))  # as it was a moment ago
     track.show_curve(curve)
+    # The shapes are only ever painted; in pixels their last points could not be told from a line that ends early.
     line, area = track._shapes(track._track(), curve)
     assert line.at(line.size() - 1).x() == area.at(area.size() - 2).x() == track._track().right()
     picture = QPixmap(track.size())

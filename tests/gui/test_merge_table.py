@@ -42,7 +42,7 @@ def shown_merges(model: MergeTableModel) -> list[int]:
 def test_the_model_keeps_to_the_rules_of_qt(qtmodeltester: ModelTester) -> None:
     model = model_of(0)
     qtmodeltester.check(model)
-    run = model._run
+    run = model._run  # the one it was given; nobody else needs to ask it for that
     assert run is not None
     for merges in (1, 5, 300):
         grown(run, HISTORY.first(merges))
@@ -57,7 +57,7 @@ def test_the_model_keeps_to_the_rules_of_qt(qtmodeltester: ModelTester) -> None:
 def test_streaming_shows_what_one_go_shows(ends: list[int], chosen: MergeFilter) -> None:
     model = model_of(0)
     model.set_filter(chosen)
-    run = model._run
+    run = model._run  # the one it was given; nobody else needs to ask it for that
     assert run is not None
     for end in sorted(ends):
         grown(run, HISTORY.first(end))

@@ -100,6 +100,7 @@ def test_steps_that_are_gone_are_not_kept() -> None:
     stack.clear()
     held.put([22], "Last")
     gc.collect()
+    # Which value a step belongs to tells it from the steps of other tests.
     steps = [one for one in gc.get_objects() if isinstance(one, _Replacement) and one._held is held]
     assert len(steps) == 1
 

@@ -20,6 +20,7 @@ from pytestqt.qtbot import QtBot
 from app.session import corpus_texts, fingerprints
 from app.session.merge_filter import MergeFilter
 from app.session.run import Phase
+from app.session.safety_copy import SafetyCopy
 from app.settings import RECENT_FILES, data_folder
 from app.window.parts.watched import Table
 from app.wiring import Program
@@ -697,8 +698,7 @@ def test_a_full_disk_is_told_and_written_to_again_when_there_is_room(
     small(program)
     train(program)
     qtbot.waitUntil(lambda: "disk is full" in program.messages.sentence.text(), timeout=WAIT)
-    copy = program.filing.document._copy
-    assert copy is not None
+    (copy,) = program.filing.document.findChildren(SafetyCopy)
     monkeypatch.setattr(SessionWriter, "update", update)
     with qtbot.waitSignal(copy.kept, timeout=WAIT):
         pass

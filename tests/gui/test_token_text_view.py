@@ -738,13 +738,13 @@ def panel(qtbot: QtBot) -> TokenTextPanel:
 def test_hovering_an_id_lights_its_token_and_the_other_way_round(panel: TokenTextPanel) -> None:
     grid, editor = panel.ids.grid, panel.editor
     index = grid.cells.columns + 1
-    QTest.mouseMove(grid.viewport(), grid._cell(index).center().toPoint())
+    QTest.mouseMove(grid.viewport(), grid.cell_of(index).center().toPoint())
     span = tuple(editor.model.edges()[index : index + 2].tolist())
-    assert grid._hovered is not None
-    assert editor._highlighted == span == grid._hovered.span
+    assert grid.hovered is not None
+    assert editor.highlighted == span == grid.hovered.span
     byte = int(editor.model.edges()[5])
     move(editor, middle_of(editor, byte))
-    assert grid._highlighted == tuple(editor.model.edges()[5:7].tolist())
+    assert grid.highlighted == tuple(editor.model.edges()[5:7].tolist())
 
 
 def test_choosing_an_id_selects_and_shows_its_token(panel: TokenTextPanel) -> None:
@@ -757,7 +757,7 @@ def test_choosing_an_id_selects_and_shows_its_token(panel: TokenTextPanel) -> No
     QTest.keyClick(grid, Key.Key_Home)
     QTest.keyClick(grid, Key.Key_Right)
     assert editor.selected_bytes() == tuple(editor.model.edges()[1:3].tolist())
-    QTest.mouseClick(grid.viewport(), Qt.MouseButton.LeftButton, pos=grid._cell(3).center().toPoint())
+    QTest.mouseClick(grid.viewport(), Qt.MouseButton.LeftButton, pos=grid.cell_of(3).center().toPoint())
     assert editor.selected_bytes() == tuple(editor.model.edges()[3:5].tolist())
 
 
@@ -798,8 +798,8 @@ def test_three_hundred_thousand_ids_are_reached_to_the_last(qtbot: QtBot) -> Non
     qtbot.waitUntil(lambda: grid.verticalScrollBar().maximum() > 10_000)
     grid.verticalScrollBar().setValue(grid.verticalScrollBar().maximum())
     grid.grab()
-    assert grid._index_at(grid._cell(299_999).center()) == 299_999
-    assert grid.viewport().rect().contains(grid._cell(299_999).center().toPoint())
+    assert grid.index_at(grid.cell_of(299_999).center()) == 299_999
+    assert grid.viewport().rect().contains(grid.cell_of(299_999).center().toPoint())
 
 
 def test_the_counts_follow_the_text_and_the_cursor(qtbot: QtBot) -> None:
@@ -859,12 +859,12 @@ def test_an_id_without_bytes_stands_among_the_others(qtbot: QtBot) -> None:
     model.accept(model.revision, 0, Boundaries(model.data, ranks, symbols, markers, alphabet_size=9))
     model.set_cursor(1)
     grid = panel.ids.grid
-    qtbot.waitUntil(lambda: grid.cells == grid._measured())
+    qtbot.waitUntil(lambda: grid.cells == grid._measured())  # laid out for what the model holds by now
     grid.grab()
     assert grid.selected_ids() == [9, 3, 4, 9, 3, 4]
     with qtbot.waitSignal(grid.token_hovered) as hovered:
-        QTest.mouseMove(grid.viewport(), grid._cell(2).center().toPoint())
+        QTest.mouseMove(grid.viewport(), grid.cell_of(2).center().toPoint())
     assert hovered.args == [TokenAt(3, 3, 4, b"")]
     panel.grab()
-    QTest.mouseClick(grid.viewport(), Qt.MouseButton.LeftButton, pos=grid._cell(6).center().toPoint())
+    QTest.mouseClick(grid.viewport(), Qt.MouseButton.LeftButton, pos=grid.cell_of(6).center().toPoint())
     assert panel.editor.caret.position == 7

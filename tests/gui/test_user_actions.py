@@ -172,6 +172,7 @@ def machine_for(qtbot: QtBot, folder: Path) -> type[RuleBasedStateMachine]:
             assert program.token_text.cursor == position
             assert program.time_bar.number.value() == program.time_bar.track.value() == position
             marked = program.merge_panel.table.delegate.marked_row
+            # Only the timer tells that the rows are still to be put into another order.
             if program.merges.filter.lets_all_pass and not program.merges._reorder_later.isActive():
                 assert program.merges.rowCount() == program.session.cursor.end
                 assert (program.merges.merge_at(marked) if marked >= 0 else -1) == position - 1

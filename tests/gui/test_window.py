@@ -644,7 +644,7 @@ def test_settings_are_kept(qtbot: QtBot, new_program: Callable[..., Program], se
 def test_dark_and_light(program: Program) -> None:
     window = program.window
     for choice, is_dark in (("dark", True), ("light", False)):
-        program._choose_theme(choice)
+        program.choose_theme(choice)
         assert (window.palette().window().color().lightness() < 128) == is_dark
         picture = window.grab().toImage()
         assert (picture.pixelColor(5, picture.height() - 40).lightness() < 128) == is_dark
@@ -806,7 +806,7 @@ def test_a_file_with_bytes_that_are_no_text_is_read_as_chosen(
     program.actions["main"].trigger()
     qtbot.waitUntil(lambda: "replace or skip invalid bytes" in program.messages.sentence.text(), timeout=WAIT)
     (chart,) = program.charts.findChildren(PairsPage)
-    assert chart._headline() == "The leading pairs appear here when training begins."
+    assert chart.headline() == "The leading pairs appear here when training begins."
     program.corpus_panel.list.selectAll()
     (read_as,) = program.corpus_panel.list.findChildren(QMenu)
     next(action for action in read_as.actions() if title in action.text()).trigger()

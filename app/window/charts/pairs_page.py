@@ -83,7 +83,7 @@ class PairsPage(Page):
     def _headline_place(self) -> QRectF:
         """As many lines as the sentence needs in this width."""
         room = QRectF(MARGIN, MARGIN * 0.6, max(1.0, self.width() - 2 * MARGIN), self.height())
-        metrics, sentence = QFontMetricsF(self.font()), self._headline()
+        metrics, sentence = QFontMetricsF(self.font()), self.headline()
         if metrics.horizontalAdvance(sentence) <= room.width():
             room.setHeight(metrics.height())
             return room
@@ -95,7 +95,7 @@ class PairsPage(Page):
             bars = self.model.bars
             shades = shades_of(self.palette())
             painter.setPen(shades.muted)
-            painter.drawText(self._headline_place(), Qt.TextFlag.TextWordWrap, self._headline())
+            painter.drawText(self._headline_place(), Qt.TextFlag.TextWordWrap, self.headline())
             if not bars:
                 return
             rows = self._rows_shown()
@@ -118,7 +118,7 @@ class PairsPage(Page):
         row = int((y - self._top()) // self._row_height())
         return row if 0 <= row < self._rows_shown() else -1
 
-    def _headline(self) -> str:
+    def headline(self) -> str:
         if not self.model.bars:
             if self.model.is_veiled:
                 return "The leading pairs are hidden until you have made your prediction."

@@ -120,7 +120,7 @@ class Course(QObject):
 
     def predict(self, pair: str) -> bool:
         """Guess the next merge, written such as `l + o`; then it is made. False where it is not a pair."""
-        bench = self._bench_of_step()
+        bench = self.bench_of_step()
         if bench is None or self._run is None or not self.is_predicting or self.is_busy:
             return False
         self._chosen = pair_of(pair, bench)
@@ -134,7 +134,7 @@ class Course(QObject):
 
     def answer(self, given: str) -> bool:
         """Answer the question of this step; whether that was right."""
-        step, bench = self.step, self._bench_of_step()
+        step, bench = self.step, self.bench_of_step()
         if step is None or step.query is None or bench is None or self._is_done() or not given.strip():
             return False
         right = step.query.answer(bench)
@@ -151,7 +151,7 @@ class Course(QObject):
 
     def show_answer(self) -> None:
         """Give up on this step: the engine tells."""
-        step, bench = self.step, self._bench_of_step()
+        step, bench = self.step, self.bench_of_step()
         if step is None or bench is None or self._is_done() or self.is_busy:
             return
         self.score.asked.add(self.number)
@@ -219,7 +219,7 @@ class Course(QObject):
         return step is not None and not self.is_busy and (step.kind == "read" or self._is_done())
 
     def page(self) -> Page | None:
-        step, bench = self.step, self._bench_of_step()
+        step, bench = self.step, self.bench_of_step()
         if self.lesson is None or step is None or bench is None:
             return None
         outcome = self._outcomes.get(self.number)
@@ -277,7 +277,7 @@ class Course(QObject):
         self.changed.emit()
 
     def _judge(self, run: Run, step: LessonStep) -> None:
-        bench = self._bench_of_step()
+        bench = self.bench_of_step()
         if bench is None or run.history is None:
             return
         merged = run.history.pair(step.merges)
@@ -292,7 +292,7 @@ class Course(QObject):
         self._done(feedback)
 
     def _done(self, feedback: Feedback) -> None:
-        run, step, bench = self._run, self.step, self._bench_of_step()
+        run, step, bench = self._run, self.step, self.bench_of_step()
         if run is not None and step is not None and bench is not None:
             at = step.merges + (step.kind == "predict")
             self._outcomes[self.number] = Outcome(run, at, feedback, filled(step.after, step, bench))
@@ -316,7 +316,7 @@ class Course(QObject):
 
     # The run
 
-    def _bench_of_step(self) -> Bench | None:
+    def bench_of_step(self) -> Bench | None:
         """The run as it stood when the step began; None until it is there."""
         outcome, step = self._outcomes.get(self.number), self.step
         run = outcome.run if outcome else self._run

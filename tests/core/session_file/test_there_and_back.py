@@ -197,6 +197,7 @@ def test_a_full_disk_is_a_sentence_and_what_was_written_stays(tmp_path: Path) ->
     run = run_of(RECIPES[0])
     writer = SessionWriter(tmp_path / "kept.bpex")
     writer.update(session(grown(run, 2)))
+    # As if the disk were full; a writer is given a path, and keeps its connection to itself.
     writer._connection.execute("PRAGMA max_page_count = 1")  # SQLite never goes below what is there
     big = dataclasses.replace(session(run), text="x" * 2**20)
     with pytest.raises(OutputError, match=r"Could not write .*kept.bpex: database or disk is full"):

@@ -41,8 +41,8 @@ class TokenCanvas(QAbstractScrollArea):
         super().__init__(parent)
         self.model = model
         self._show_blanks = False
-        self._hovered: TokenAt | None = None
-        self._highlighted: ByteSpan | None = None
+        self.hovered: TokenAt | None = None
+        self.highlighted: ByteSpan | None = None
         self._scroll_bar_is_told = False  # rather than moved by the person
         self._scrolled_to = 0
         self._set_up_widget()
@@ -75,8 +75,8 @@ class TokenCanvas(QAbstractScrollArea):
 
     def highlight(self, span: ByteSpan | None) -> None:
         """Outline a token from outside, by its bytes."""
-        if span != self._highlighted:
-            self._highlighted = span
+        if span != self.highlighted:
+            self.highlighted = span
             self.viewport().update()
 
     def reveal(self, byte: int) -> None:
@@ -106,8 +106,8 @@ class TokenCanvas(QAbstractScrollArea):
         self._refresh()
 
     def _follow_tokens(self) -> None:
-        if self._hovered:
-            self._hover_over(self.model.token_at(self._hovered.start))
+        if self.hovered:
+            self._hover_over(self.model.token_at(self.hovered.start))
         self.viewport().update()
 
     # -- scrolling -------------------------------------------------------------------------
@@ -171,8 +171,8 @@ class TokenCanvas(QAbstractScrollArea):
     # -- painting --------------------------------------------------------------------------
 
     def _overlay(self) -> Overlay:
-        hovered = (self._hovered.start, self._hovered.stop) if self._hovered else None
-        return Overlay(None, hovered or self._highlighted, self._show_blanks)
+        hovered = (self.hovered.start, self.hovered.stop) if self.hovered else None
+        return Overlay(None, hovered or self.highlighted, self._show_blanks)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         seen = event.rect()
@@ -198,8 +198,8 @@ class TokenCanvas(QAbstractScrollArea):
         return None if byte is None else self.model.token_at(byte)
 
     def _hover_over(self, token: TokenAt | None) -> None:
-        if token != self._hovered:
-            self._hovered = token
+        if token != self.hovered:
+            self.hovered = token
             self.token_hovered.emit(token)
             self.viewport().update()
 

@@ -69,9 +69,9 @@ class IdsGrid(QAbstractScrollArea):
     def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.model = model
-        self._hovered: TokenAt | None = None
+        self.hovered: TokenAt | None = None
         self._hovered_index: int | None = None
-        self._highlighted: ByteSpan | None = None
+        self.highlighted: ByteSpan | None = None
         self._selected: ByteSpan | None = None
         self._current = 0  # the index the keyboard is at
         self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
@@ -93,9 +93,9 @@ class IdsGrid(QAbstractScrollArea):
 
     def highlight(self, span: ByteSpan | None) -> None:
         """Outline a token from outside and show it."""
-        if span == self._highlighted:
+        if span == self.highlighted:
             return
-        self._highlighted = span
+        self.highlighted = span
         if span and self.isVisible():
             self._reveal(self.model.index_of_token(span[0]))
         self.viewport().update()
@@ -126,17 +126,17 @@ class IdsGrid(QAbstractScrollArea):
     def _count(self) -> int:
         return len(self.model.edges()) - 1
 
-    def _cell(self, index: int) -> QRectF:
+    def cell_of(self, index: int) -> QRectF:
         return self.cells.rectangle(index, self.verticalScrollBar().value())
 
-    def _index_at(self, point: QPointF) -> int | None:
+    def index_at(self, point: QPointF) -> int | None:
         column = int(point.x()) // self.cells.width
         row = int(point.y() + self.verticalScrollBar().value()) // self.cells.height
         index = row * self.cells.columns + column
         return index if 0 <= column < self.cells.columns and 0 <= index < self._count() else None
 
     def _reveal(self, index: int) -> None:
-        bar, cell = self.verticalScrollBar(), self._cell(index)
+        bar, cell = self.verticalScrollBar(), self.cell_of(index)
         if cell.top() < 0:
             bar.setValue(bar.value() + int(cell.top()))
         elif cell.bottom() > self.viewport().height():
@@ -201,7 +201,7 @@ class IdsGrid(QAbstractScrollArea):
             yield ColouredId(start, end, id, next(left) if start < end else UNCOLOURED)
 
     def _paint_outline(self, painter: QPainter, palette: TokenPalette) -> None:
-        span, index = self._highlighted, self._hovered_index
+        span, index = self.highlighted, self._hovered_index
         if index is None and span and span[0] < self.model.byte_length:
             index = self.model.index_of_token(span[0])
         if index is None and self.hasFocus():
@@ -209,26 +209,26 @@ class IdsGrid(QAbstractScrollArea):
         if index is not None:
             painter.setPen(QPen(palette.outline, 1.6))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(self._cell(index).adjusted(0.8, 0.8, -0.8, -0.8))
+            painter.drawRect(self.cell_of(index).adjusted(0.8, 0.8, -0.8, -0.8))
 
     # -- mouse and keyboard ----------------------------------------------------------------
 
     def _hover(self, index: int | None) -> None:
         token = None if index is None else self.model.token_of_index(index)
-        if (token, index) != (self._hovered, self._hovered_index):
-            self._hovered, self._hovered_index = token, index
+        if (token, index) != (self.hovered, self._hovered_index):
+            self.hovered, self._hovered_index = token, index
             self.token_hovered.emit(token)
             self.viewport().update()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._hover(self._index_at(event.position()))
+        self._hover(self.index_at(event.position()))
 
     def leaveEvent(self, event: QEvent) -> None:
         self._hover(None)
         super().leaveEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        index = self._index_at(event.position())
+        index = self.index_at(event.position())
         if index is not None and event.button() == Qt.MouseButton.LeftButton:
             self._go(index)
 
