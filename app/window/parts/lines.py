@@ -20,6 +20,7 @@ class NamedLine:
     x: Numbers
     y: Numbers
     marked: tuple[tuple[float, float, str], ...] = ()
+    is_faint: bool = False  # shown only beside another
 
 
 @dataclass(frozen=True, eq=False)

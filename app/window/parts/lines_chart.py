@@ -29,7 +29,9 @@ class LinesChart(QWidget):
 
     time_chosen = Signal(int)
 
-    def __init__(self, title: str, lines: Callable[[], ChartLines], hint: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, title: str, lines: Callable[[], ChartLines], hint: str = "", parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._lines, self._hint = lines, hint
         self.setAccessibleName(title)
@@ -100,8 +102,9 @@ class LinesChart(QWidget):
     def _paint_line(self, painter: QPainter, scale: _Scale, lines: ChartLines, index: int, line: NamedLine) -> None:
         if not len(line.x):
             return
-        colour = self.colour(index)
-        painter.setPen(QPen(colour, 1.5, STYLES[index % len(STYLES)]))
+        colour = shades_of(self.palette()).muted if line.is_faint else self.colour(index)
+        style = Qt.PenStyle.DotLine if line.is_faint else STYLES[index % len(STYLES)]
+        painter.setPen(QPen(colour, 1.5, style))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPolyline(scale.polygon(line, is_stairs=lines.is_stairs))
         for x, y, told in line.marked:

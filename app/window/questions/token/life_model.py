@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from app.session.corpus_texts import CorpusText
@@ -12,6 +13,7 @@ from app.session.counts import Counted
 from app.session.run import Run
 from app.session.session import Session
 from app.session.timer import timer
+from app.window.parts.lines import NO_LINES, ChartLines, NamedLine
 from app.window.parts.watched import Watched
 from app.window.questions.token.model import TokenModel
 from bpe_core import BpeError, MergeHistory
@@ -106,6 +108,17 @@ class LifeModel(QObject, Watched):
         super().watch(on)
         if not on:
             self._lines_soon.stop()
+
+    @property
+    def curves(self) -> ChartLines:
+        """How often the token occurred, and before its birth the pair it was made of."""
+        facts = self.facts
+        if facts is None:
+            return NO_LINES
+        born = facts.curve[0][0] if facts.curve else 0
+        lines = _line("the token", facts.curve, facts.end), _line("its pair", facts.pair_curve, born, is_faint=True)
+        at, end = float(facts.at), float(facts.end)
+        return ChartLines(lines, "Merges", "Occurrences", is_stairs=True, marked_x=at, last_x=end)
 
     def travel_to_step(self, step: int) -> None:
         self._cursor.go_to(step)
@@ -259,6 +272,12 @@ def _steps(runner: Runner, until: int | None) -> Steps:
     states = [runner.born, *(runner.falls + 1).tolist()]
     points = list(zip(states, runner.counts.tolist(), strict=True))
     return tuple(point for point in points if until is None or point[0] < until)
+
+
+def _line(name: str, steps: Steps, end: int, *, is_faint: bool = False) -> NamedLine:
+    """Each count holds until the next one, the last until the end."""
+    points = np.array([*steps, *((max(end, at), count) for at, count in steps[-1:])], np.float64).reshape(-1, 2)
+    return NamedLine(name, points[:, 0], points[:, 1], is_faint=is_faint)
 
 
 def _reach_sentence(reached: Reachability, count: int, name: Callable[[int], str]) -> str:

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.window.parts.lines_chart import LinesChart
 from app.window.parts.linked_text import LinkedText, link_to_step, number_in
 from app.window.parts.widgets import muted
 from app.window.parts.wording import count_text
-from app.window.questions.token.life_chart import LifeChart
 from app.window.questions.token.life_model import LifeFacts, LifeModel, Line, Share
 
+CHART_HEIGHT = 102
 LINE_CHARACTERS = 44  # on either side of the token
 SECTIONS = {  # in this order
     "occurs": "",
@@ -56,7 +57,8 @@ class LifeView(QWidget):
         super().__init__(parent)
         self.model = model
         self.hint = muted()
-        self.chart = LifeChart()
+        self.chart = LinesChart("Occurrences over time", lambda: model.curves)
+        self.chart.setFixedHeight(CHART_HEIGHT)
         self.sections = {name: Section(title, self._follow) for name, title in SECTIONS.items()}
         self._wanted = ""
         column = QVBoxLayout(self)
@@ -74,7 +76,7 @@ class LifeView(QWidget):
         self.hint.setText(self.model.hint)
         self.hint.setVisible(bool(self.model.hint))
         self.chart.setVisible(facts is not None and bool(facts.curve))
-        self.chart.show_life(facts)
+        self.chart.refresh()
         told = {} if facts is None else dict(_answers(facts))
         for name, section in self.sections.items():
             if name != "lines":
