@@ -137,14 +137,14 @@ class MergeHistory(Sequence[Merge]):
             return [self[row] for row in range(*index.indices(len(self)))]
         row = range(len(self))[index]
         left, right, count, other_left, other_right, other_count, tokens_left = (
-            int(column[row]) for column in self.columns
+            column.item(row) for column in self.columns
         )
         has_other = other_left != NOTHING
         return Merge(
             step=row + 1,
             left=left,
             right=right,
-            id=int(self.ids[row]),
+            id=self.ids.item(row),
             count=count,
             tied=has_other and other_count == count,
             runner_up=(other_left, other_right) if has_other else None,
