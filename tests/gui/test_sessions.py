@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import os
 import shutil
@@ -21,6 +22,7 @@ from app.session import corpus_texts, fingerprints
 from app.session.merge_filter import MergeFilter
 from app.session.run import Phase
 from app.session.safety_copy import SafetyCopy
+from app.session.snapshot import restore, snapshot_of
 from app.settings import RECENT_FILES, data_folder
 from app.window.parts.watched import Table
 from app.wiring import Program
@@ -831,3 +833,16 @@ def test_a_report_is_written(
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "look at this &lt;one&gt;" in page
     assert "The lighthouse library" in page
+
+
+def test_a_filter_kept_when_a_blank_had_another_sign_means_the_same(program: Program) -> None:
+    def restored(**filter: object) -> MergeFilter:
+        saved = dataclasses.replace(snapshot_of(program.session, {}), filter={**before, **filter})
+        restore(program.session, saved, {})
+        return program.session.filter.value
+
+    before = {"needle": "·th", "kind": "text", "ties_only": False, "min_length": 1}
+    assert restored() == MergeFilter("␣th")
+    assert restored(blank="␣") == MergeFilter("·th")  # as it is written in Catalan
+    program.session.filter.put(MergeFilter("col·l"), "Filter merges")
+    assert restored(**snapshot_of(program.session, {}).filter) == MergeFilter("col·l")
