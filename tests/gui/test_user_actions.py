@@ -176,15 +176,20 @@ def machine_for(qtbot: QtBot, folder: Path) -> type[RuleBasedStateMachine]:
             if program.merges.filter.lets_all_pass and not program.merges._reorder_later.isActive():
                 assert program.merges.rowCount() == program.session.cursor.end
                 assert (program.merges.merge_at(marked) if marked >= 0 else -1) == position - 1
-            if run is not None and run.phase is not Phase.LEARNING and not program.pages[PairsPage].model.is_waiting:
-                assert program.pages[PairsPage].model.at == position
+            pairs = program.pages[PairsPage].model
+            if run is not None and run.phase is not Phase.LEARNING and pairs.is_watched and not pairs.is_waiting:
+                assert pairs.at == position
 
         @invariant()
         def in_the_end_the_chart_follows(self) -> None:
             run = self.program.session.runs.shown
             if run is not None and run.phase in (Phase.PAUSED, Phase.ENDED) and run.job is None:
+                charts = self.program.charts
+                before = charts.shown
+                charts.show_page("pairs")  # a chart that nobody sees may be behind, until it is looked at
                 settle(qtbot, self.program)
                 assert self.program.pages[PairsPage].model.at == self.program.session.cursor.position
+                charts.show_page(before)
 
     return UserActions
 
