@@ -22,8 +22,10 @@ from app.session.session import Session
 from app.session.session_files import FileState, Opened, opened, written
 from app.session.snapshot import restore, snapshot_of
 from app.session.timer import timer
+from bpe_core.lock import Lock
+from bpe_core.private_folder import private_folder
 from bpe_core.report import report_of, write_report
-from bpe_core.session_file import EXTENSION, Lock, SavedSession, View
+from bpe_core.session_file import EXTENSION, SavedSession, View
 
 TOPIC = "session file"
 LOOK_MILLISECONDS = 400  # with the time it takes to write, less than a second is ever at stake
@@ -277,11 +279,9 @@ class Document(QObject):
 
     def _claim(self, path: Path) -> bool:
         """Whether no other window has this file open; from now on this one has."""
-        folder = self._folder / "open"
         name = hashlib.sha256(str(path.resolve()).encode(errors="surrogateescape")).hexdigest()
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._new_lock = Lock.acquire(folder / f"{name[:32]}.lock")
+            self._new_lock = Lock.acquire(private_folder(self._folder / "open") / f"{name[:32]}.lock")
         except OSError:
             return True  # without a folder of one's own nobody can be asked; the file's state is looked at in time
         return self._new_lock is not None

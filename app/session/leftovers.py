@@ -13,7 +13,9 @@ from PySide6.QtCore import QObject, Signal
 from app.session.aside import Aside
 from app.worker.safety_copy import lock_of, remove_safety_copy
 from bpe_core import BpeError
-from bpe_core.session_file import EXTENSION, Lock, Summary, read_summary
+from bpe_core.lock import Lock
+from bpe_core.private_folder import private_folder
+from bpe_core.session_file import EXTENSION, Summary, read_summary
 
 MOST_LEFTOVERS = 20  # older ones are removed
 
@@ -93,11 +95,21 @@ class Leftovers(QObject):
 
 def find_leftovers(folder: Path) -> tuple[Leftover, ...]:
     """Safety copies whose window is gone, the newest first."""
+    if not _is_our_own(folder):
+        return ()
     files = sorted(folder.glob(f"*{EXTENSION}"), key=lambda path: path.name, reverse=True)
     found = [leftover for path in files if (leftover := _look(path)) is not None]
     for old in found[MOST_LEFTOVERS:]:
         remove_safety_copy(old.path)
     return tuple(found[:MOST_LEFTOVERS])
+
+
+def _is_our_own(folder: Path) -> bool:
+    """Whether it was us who left what is in it; not if there is none."""
+    try:
+        return folder.exists() and bool(private_folder(folder))
+    except OSError:
+        return False
 
 
 def _look(path: Path) -> Leftover | None:

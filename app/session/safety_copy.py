@@ -11,7 +11,9 @@ from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
 from app.worker.safety_copy import Kept, NotKept, SafetyCopyJob, lock_of
-from bpe_core.session_file import EXTENSION, Lock, SavedSession
+from bpe_core.lock import Lock
+from bpe_core.private_folder import private_folder
+from bpe_core.session_file import EXTENSION, SavedSession
 
 _numbers = itertools.count(1)
 
@@ -59,7 +61,7 @@ class SafetyCopy(QObject):
 
     def _start(self) -> bool:
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(self.path.parent)
             self._lock = Lock.acquire(lock_of(self.path))
         except OSError as error:
             self._tell(f"Could not write {self.path}: {error.strerror or error}.")

@@ -5,6 +5,7 @@ Everything is written into the person's own folders, and only when they ask for 
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sys
@@ -15,6 +16,7 @@ from PySide6.QtCore import QProcess, QSettings
 from app.system.mac_bundle import write_bundle
 from bpe_core import OutputError
 from bpe_core.atomic import write_atomically
+from bpe_core.private_folder import home
 from bpe_core.session_file import EXTENSION
 from bpe_core.session_file.schema import APPLICATION_ID
 from resources import icon_svg
@@ -62,7 +64,7 @@ def claim_sessions() -> str:
         if sys.platform == "win32":
             _claim_on_windows()
         elif sys.platform == "darwin":
-            claim_on_mac(Path.home() / "Applications")
+            claim_on_mac(_home() / "Applications")
         else:
             _claim_on_freedesktop(data_home())
     except OSError as error:
@@ -74,7 +76,15 @@ def claim_sessions() -> str:
 
 def data_home() -> Path:
     """Where a desktop that follows freedesktop.org looks for what belongs to this person."""
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    chosen = os.environ.get("XDG_DATA_HOME")
+    return Path(chosen) if chosen else _home() / ".local" / "share"
+
+
+def _home() -> Path:
+    found = home()
+    if found is None:
+        raise FileNotFoundError(errno.ENOENT, "this user has no home folder")
+    return found
 
 
 def command() -> list[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from app.worker.job import Job
 from app.worker.window_first import let_window_go_first
 from bpe_core import OutputError
+from bpe_core.private_folder import make_private_file, private_folder
 from bpe_core.session_file import SavedSession, SessionWriter
 
 LOCK_EXTENSION = ".lock"
@@ -84,8 +85,9 @@ class SafetyCopyJob(Job):
             self._close()  # somebody removed it: what is written now would be lost
         if self._writer is None:
             try:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
+                private_folder(self.path.parent)
                 self.path.unlink(missing_ok=True)
+                make_private_file(self.path)
             except OSError as error:
                 raise OutputError(f"Could not write {self.path}: {error.strerror or error}.") from error
             self._writer = SessionWriter(self.path)

@@ -7,7 +7,6 @@ SessionWriter(path).update(session)      again and again: writes what differs, a
 
 from __future__ import annotations
 
-from bpe_core.session_file.lock import Lock
 from bpe_core.session_file.reading import Summary, is_session_file, read_session, read_summary
 from bpe_core.session_file.schema import EXTENSION
 from bpe_core.session_file.values import (
@@ -25,7 +24,6 @@ __all__ = [
     "EXTENSION",
     "Bookmark",
     "Fingerprint",
-    "Lock",
     "RunState",
     "SavedRun",
     "SavedSession",

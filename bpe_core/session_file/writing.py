@@ -56,8 +56,10 @@ class SessionWriter:
         self._runs: dict[int, _WrittenRun] = {}
         self._word_tables: dict[int, WordTable] = {}
         with self._sentences():
-            self._connection = sqlite3.connect(path, isolation_level=None)
-            # A file that only counts when it is whole needs no way back. The other must survive a power cut.
+            # A file that only counts when it is whole is known to nobody else, and needs no way back.
+            # The other must survive a power cut.
+            how = "mode=rwc" if is_kept_up_to_date else "mode=rw&nolock=1"
+            self._connection = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, isolation_level=None)
             self._connection.execute(f"PRAGMA journal_mode = {'TRUNCATE' if is_kept_up_to_date else 'OFF'}")
             self._connection.execute(f"PRAGMA synchronous = {'FULL' if is_kept_up_to_date else 'OFF'}")
 

@@ -28,10 +28,10 @@ from app.window.parts.watched import Table
 from app.wiring import Program
 from app.worker import safety_copy
 from bpe_core import BpeError, OutputError, Recipe
+from bpe_core.lock import Lock
 from bpe_core.progress import CancelCheck
 from bpe_core.session_file import (
     Fingerprint,
-    Lock,
     SavedRun,
     SavedSession,
     SavedSource,

@@ -1,0 +1,86 @@
+"""Folders that belong to the person alone: nobody else can put anything there, or read what is kept.
+
+Whatever the program finds again and trusts (machine code, locks, safety copies) lies in such a folder. In one
+that others may write to, a stranger could have left it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+from pathlib import Path
+
+
+def home() -> Path | None:
+    """The person's own folder; a user without a name on this computer may have none."""
+    try:
+        found = Path.home()
+    except RuntimeError:
+        return None
+    return found if found.is_absolute() else None
+
+
+def private_folder(path: Path) -> Path:
+    """The folder, made where it is missing, without links on the way to it; an OSError where it is not safe.
+
+    It is ours, no link, and nobody else may look into it. Each folder on the way belongs to us or to the
+    system, and others may not change it, or (as in the common temporary folder) only what is theirs.
+    """
+    if os.name != "posix":  # elsewhere a person's folders are closed to others from the beginning
+        path.mkdir(parents=True, exist_ok=True)
+        return path
+    place = Path(os.path.realpath(path.parent), path.name)
+    for parent in reversed(place.parents):
+        _check_parent(parent, _made(parent))
+    status = _made(place)
+    if status.st_uid != os.geteuid() or _can_be_changed_by_others(status):
+        raise _refusal(place)
+    if stat.S_IMODE(status.st_mode) & 0o077:
+        place.chmod(0o700)
+    return place
+
+
+def make_private_file(path: Path) -> None:
+    """A new and empty file that nobody else may read; an OSError where there is one."""
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+
+def _made(folder: Path) -> os.stat_result:
+    """What a folder is; where there is none, one is made."""
+    with contextlib.suppress(FileExistsError):
+        if not os.path.lexists(folder):
+            folder.mkdir(mode=0o700)
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode):
+        raise OSError(errno.ENOTDIR, f"{folder} is no folder", str(folder))
+    return status
+
+
+def _check_parent(folder: Path, status: os.stat_result) -> None:
+    is_sticky = bool(status.st_mode & stat.S_ISVTX)  # what is in it can be renamed or removed by its owner only
+    if status.st_uid not in (0, os.geteuid()) or (_can_be_changed_by_others(status) and not is_sticky):
+        raise _refusal(folder)
+
+
+def _refusal(folder: Path) -> OSError:
+    return PermissionError(errno.EPERM, f"{folder} belongs to others, or can be changed by them", str(folder))
+
+
+def _can_be_changed_by_others(status: os.stat_result) -> bool:
+    if status.st_mode & stat.S_IWOTH:
+        return True
+    return bool(status.st_mode & stat.S_IWGRP) and not _is_group_of_one(status.st_gid)
+
+
+def _is_group_of_one(gid: int) -> bool:
+    """Whether a group is the one that many systems make for each user, and give the right to write to."""
+    import grp
+    import pwd
+
+    try:
+        user, group = pwd.getpwuid(os.geteuid()), grp.getgrgid(gid)
+    except KeyError:
+        return False
+    return gid == user.pw_gid and group.gr_name == user.pw_name and set(group.gr_mem) <= {user.pw_name}

@@ -1,0 +1,187 @@
+"""A file is the old one or the new one, whatever happens to its writer; and what a killed writer left is removed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from bpe_core import OutputError
+from bpe_core.atomic import replace_atomically, write_atomically
+from bpe_core.lock import Lock
+from bpe_core.session_file import read_session, write_session
+from tests.core.session_file.sessions import RECIPES, run_of, session
+from tests.shared import ROOT
+
+posix_only = pytest.mark.skipif(os.name != "posix", reason="processes are killed otherwise there")
+
+WRITER = """
+import sys
+from bpe_core.atomic import write_atomically
+with write_atomically(sys.argv[1]) as file:
+    file.write(b"half")
+    file.flush()
+    print("written", flush=True)
+    sys.stdin.read()
+"""
+
+
+def writer(target: Path) -> subprocess.Popen[str]:
+    """A process in the middle of writing; it goes on when its input ends."""
+    command = [sys.executable, "-c", WRITER, str(target)]
+    process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "written\n"
+    return process
+
+
+def end(process: subprocess.Popen[str]) -> int:
+    process.communicate(timeout=60)
+    return process.returncode
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def write(target: Path, content: bytes) -> None:
+    with write_atomically(target) as file:
+        file.write(content)
+
+
+@posix_only
+@pytest.mark.parametrize("name", ["merges.csv", "日本語" * 28, "a" * 255, "é.a[b]*?"])
+def test_what_a_killed_writer_left_is_removed_by_the_next_one(tmp_path: Path, name: str) -> None:
+    target = tmp_path / name
+    target.write_bytes(b"old")
+    with writer(target) as killed:
+        killed.send_signal(signal.SIGKILL)
+        killed.wait()
+    assert target.read_bytes() == b"old"
+    assert len(names(tmp_path)) == 2
+    write(target, b"new")
+    assert target.read_bytes() == b"new"
+    assert names(tmp_path) == [name]
+
+
+@posix_only
+def test_what_a_living_writer_writes_is_left_alone(tmp_path: Path) -> None:
+    target = tmp_path / "merges.csv"
+    with writer(target) as living:
+        write(target, b"by another")
+        assert len(names(tmp_path)) == 2
+        assert target.read_bytes() == b"by another"
+        assert end(living) == 0
+    assert target.read_bytes() == b"half"
+    assert names(tmp_path) == ["merges.csv"]
+
+
+def test_writers_of_one_process_leave_each_other_alone(tmp_path: Path) -> None:
+    target = tmp_path / "merges.csv"
+    with write_atomically(target) as file:
+        file.write(b"first begun")
+        thread = threading.Thread(target=write, args=(target, b"second begun"))
+        thread.start()
+        thread.join()
+        assert target.read_bytes() == b"second begun"
+    assert target.read_bytes() == b"first begun"
+    assert names(tmp_path) == ["merges.csv"]
+
+
+def test_files_of_others_stay(tmp_path: Path) -> None:
+    others = [".merges.csv.0123456789abcdef.part.txt", ".merges.csv.part", ".other.csv.0123456789abcdef.part"]
+    for name in others:
+        (tmp_path / name).write_text("of others")
+    (tmp_path / ".merges.csv.0123456789abcdef.part").mkdir()
+    write(tmp_path / "merges.csv", b"new")
+    assert {*others, "merges.csv", ".merges.csv.0123456789abcdef.part"} == set(names(tmp_path))
+
+
+@posix_only
+def test_a_link_with_the_name_of_something_left_leads_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "precious").write_text("precious")
+    (tmp_path / ".merges.csv.0123456789abcdef.part").symlink_to(tmp_path / "precious")
+    write(tmp_path / "merges.csv", b"new")
+    assert (tmp_path / "precious").read_text() == "precious"
+
+
+def interrupted(target: Path, error: BaseException) -> None:
+    with write_atomically(target) as file:
+        file.write(b"half")
+        raise error
+
+
+def test_whatever_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    target = tmp_path / "merges.csv"
+    target.write_bytes(b"old")
+    with pytest.raises(KeyboardInterrupt):
+        interrupted(target, KeyboardInterrupt())
+    with pytest.raises(OutputError, match="unchanged"):
+        interrupted(target, OSError(28, "No space left on device"))
+    assert target.read_bytes() == b"old"
+    assert names(tmp_path) == ["merges.csv"]
+
+
+def test_a_file_that_cannot_be_renamed_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OutputError), replace_atomically(tmp_path / "folder") as beside:
+        beside.touch()
+    assert names(tmp_path) == ["folder"]
+
+
+def test_where_files_cannot_be_locked_they_are_written_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(handle: int) -> bool:
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr("bpe_core.lock._take", refuse)
+    (tmp_path / ".merges.csv.0123456789abcdef.part").write_text("perhaps somebody writes it")
+    write(tmp_path / "merges.csv", b"new")
+    assert (tmp_path / "merges.csv").read_bytes() == b"new"
+    assert len(names(tmp_path)) == 2
+
+
+@posix_only
+def test_the_new_name_is_put_on_the_disk_after_the_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[str] = []
+    target = tmp_path / "merges.csv"
+
+    def note(handle: int) -> None:
+        kind = "folder" if stat.S_ISDIR(os.fstat(handle).st_mode) else "file"
+        synced.append(f"{kind}, {'with' if target.exists() else 'without'} the name")
+
+    monkeypatch.setattr(os, "fsync", note)
+    write(target, b"new")
+    assert synced == ["file, without the name", "folder, with the name"]
+
+
+@posix_only
+def test_permissions_are_the_old_ones_or_those_of_any_new_file(tmp_path: Path) -> None:
+    (tmp_path / "plain").touch()
+    write(tmp_path / "new", b"new")
+    assert (tmp_path / "new").stat().st_mode == (tmp_path / "plain").stat().st_mode
+    (tmp_path / "new").chmod(0o640)
+    write(tmp_path / "new", b"newer")
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640
+
+
+def test_a_database_is_written_while_its_file_is_locked(tmp_path: Path) -> None:
+    target = tmp_path / "one? 100% #1.bpex"
+    write_session(session(run_of(RECIPES[1])), target)
+    assert len(read_session(target).runs) == 1
+    assert names(tmp_path) == [target.name]
+
+
+@posix_only
+def test_a_lock_follows_no_link(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(OSError, match="symbolic links"):
+        Lock.acquire(tmp_path / "link")
+    assert not (tmp_path / "elsewhere").exists()

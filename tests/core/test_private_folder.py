@@ -1,0 +1,135 @@
+"""What the program trusts lies in folders that nobody else can have touched."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from bpe_core import private_folder as private
+from bpe_core.private_folder import home, make_private_file, private_folder
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="elsewhere a person's folders are closed to others")
+as_root = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away")
+
+STRANGER = 54_321
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_it_is_made_with_all_on_the_way_to_it(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        made = private_folder(tmp_path / "a" / "b" / "c")
+    finally:
+        os.umask(before)
+    assert made == (tmp_path / "a" / "b" / "c").resolve()
+    assert {mode(made), mode(made.parent), mode(made.parent.parent)} == {0o700}
+    assert private_folder(made) == made
+
+
+def test_one_that_others_could_look_into_is_closed(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir(mode=0o755)
+    private_folder(tmp_path / "mine")
+    assert mode(tmp_path / "mine") == 0o700
+
+
+def test_one_that_others_could_write_to_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine").chmod(0o777)
+    with pytest.raises(PermissionError, match="can be changed by them"):
+        private_folder(tmp_path / "mine")
+
+
+def test_a_link_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "mine")
+    (tmp_path / "nowhere").symlink_to(tmp_path / "missing")
+    (tmp_path / "round").symlink_to(tmp_path / "round")
+    (tmp_path / "file").touch()
+    for name in ("link", "nowhere", "round", "file"):
+        with pytest.raises(OSError, match="is no folder"):
+            private_folder(tmp_path / name)
+    assert not (tmp_path / "missing").exists()
+
+
+def test_a_link_on_the_way_is_followed_and_what_it_leads_to_is_looked_at(tmp_path: Path) -> None:
+    (tmp_path / "safe").mkdir()
+    (tmp_path / "unsafe").mkdir()
+    (tmp_path / "unsafe").chmod(0o777)
+    (tmp_path / "to safe").symlink_to(tmp_path / "safe")
+    (tmp_path / "to unsafe").symlink_to(tmp_path / "unsafe")
+    assert private_folder(tmp_path / "to safe" / "mine") == (tmp_path / "safe" / "mine").resolve()
+    with pytest.raises(PermissionError, match="unsafe"):
+        private_folder(tmp_path / "to unsafe" / "mine")
+    assert list((tmp_path / "unsafe").iterdir()) == []
+
+
+@pytest.mark.parametrize("permissions", [0o777, 0o757])
+def test_a_parent_that_others_can_change_is_refused_unless_each_keeps_what_is_theirs(
+    tmp_path: Path, permissions: int
+) -> None:
+    parent = tmp_path / "common"
+    parent.mkdir()
+    parent.chmod(permissions)
+    with pytest.raises(PermissionError, match="common"):
+        private_folder(parent / "mine")
+    parent.chmod(permissions | stat.S_ISVTX)
+    assert mode(private_folder(parent / "mine")) == 0o700
+
+
+def test_a_group_may_write_if_it_is_the_users_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parent = tmp_path / "parent"
+    parent.mkdir()
+    parent.chmod(0o775)
+    monkeypatch.setattr(private, "_is_group_of_one", lambda gid: gid == parent.stat().st_gid)
+    assert private_folder(parent / "mine").is_dir()
+    monkeypatch.setattr(private, "_is_group_of_one", lambda gid: False)
+    with pytest.raises(PermissionError, match="parent"):
+        private_folder(parent / "mine")
+
+
+def test_a_user_without_a_name_has_no_group_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    import pwd
+
+    def unknown(uid: int) -> None:
+        raise KeyError(uid)
+
+    monkeypatch.setattr(pwd, "getpwuid", unknown)
+    assert not private._is_group_of_one(os.getegid())
+
+
+@as_root
+@pytest.mark.parametrize("name", ["common/mine", "common", "."])
+def test_what_a_stranger_owns_is_refused(tmp_path: Path, name: str) -> None:
+    place = tmp_path / "all" / "common" / "mine"
+    place.mkdir(parents=True, mode=0o700)
+    os.chown(tmp_path / "all" / name, STRANGER, STRANGER)
+    with pytest.raises(PermissionError, match="belongs to others"):
+        private_folder(place)
+
+
+def test_a_private_file_is_new_and_ours_alone(tmp_path: Path) -> None:
+    make_private_file(tmp_path / "file")
+    assert mode(tmp_path / "file") == 0o600
+    with pytest.raises(FileExistsError):
+        make_private_file(tmp_path / "file")
+
+
+def test_a_user_without_a_name_has_no_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    import pwd
+
+    def unknown(uid: int) -> None:
+        raise KeyError(uid)
+
+    monkeypatch.setattr(pwd, "getpwuid", unknown)
+    monkeypatch.setenv("HOME", "/home/somebody")
+    assert home() == Path("/home/somebody")
+    monkeypatch.setenv("HOME", "not/from/the/root")
+    assert home() is None
+    monkeypatch.delenv("HOME")
+    assert home() is None

@@ -1,0 +1,67 @@
+"""What is kept for a person is for nobody else, and what others left is not taken for theirs."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.session.leftovers import find_leftovers
+from app.settings import data_folder
+from app.system.file_type import claim_sessions
+from app.wiring import Program
+from bpe_core import Recipe
+from bpe_core.session_file import SavedSession, write_session
+from tests.gui.conftest import WAIT
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="elsewhere a person's folders are closed to others")
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_nobody_else_reads_a_safety_copy(
+    qtbot: QtBot, program: Program, train: Callable[[Program], None], tmp_path: Path
+) -> None:
+    unsaved = data_folder() / "unsaved"
+    unsaved.mkdir(parents=True, mode=0o755)
+    assert program.form.choose(vocab_size=300)
+    train(program)
+    qtbot.waitUntil(lambda: bool(list(unsaved.glob("*.bpex"))), timeout=WAIT)
+    assert {mode(path) for path in unsaved.iterdir()} == {0o600}
+    assert mode(unsaved) == 0o700
+    program.filing.document.save(tmp_path / "one.bpex")
+    qtbot.waitUntil(lambda: program.filing.document.path is not None, timeout=WAIT)
+    assert mode(data_folder() / "open") == 0o700
+
+
+def test_a_folder_that_others_can_write_to_keeps_no_safety_copy_and_offers_none(
+    qtbot: QtBot, program: Program, train: Callable[[Program], None]
+) -> None:
+    unsaved = data_folder() / "unsaved"
+    unsaved.mkdir(parents=True)
+    write_session(SavedSession(Recipe(), text="from a stranger"), unsaved / "2026-01-01-10-00-00-1-1.bpex")
+    assert len(find_leftovers(unsaved)) == 1
+    unsaved.chmod(0o777)
+    assert find_leftovers(unsaved) == ()
+    assert program.form.choose(vocab_size=300)
+    train(program)
+    program.filing.document.look()
+    qtbot.waitUntil(lambda: "can be changed by them" in program.messages.sentence.text(), timeout=WAIT)
+    assert len(list(unsaved.iterdir())) == 1
+
+
+def test_where_nothing_was_left_no_folder_is_made(tmp_path: Path) -> None:
+    assert find_leftovers(tmp_path / "unsaved") == ()
+    assert not (tmp_path / "unsaved").exists()
+
+
+def test_without_a_home_the_desktop_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    monkeypatch.setenv("HOME", "not/from/the/root")
+    assert claim_sessions() == "The desktop could not be told: this user has no home folder."
