@@ -57,6 +57,7 @@ class DroppingLearner:
         self._seeds = {id: symbol.text for id, symbol in enumerate(alphabet.symbols) if symbol.kind == "seed"}
         self._forced: list[int] = [] if forced is None else forced.columns.left.tolist()
         self.learned = 0
+        self.reasons = {"share": np.empty(len(self._seeds))}  # of all tokens, before the step
         self.tokens_at_start = sum(self._counts().values())
         self.has_candidates = bool(self._seeds)
 
@@ -68,6 +69,7 @@ class DroppingLearner:
             is_forced = row < len(self._forced)
             best = next(one for one in ranking if one.left == self._forced[row]) if is_forced else ranking[0]
             other = next((one for one in ranking if one is not best), Candidate(NOTHING, NOTHING, NOTHING))
+            self.reasons["share"][row] = best.count / sum(self._counts().values())
             del self._id_of[self._seeds.pop(best.left)]
             columns.left[row], columns.right[row], columns.count[row] = best.left, NOTHING, best.count
             columns.runner_up_left[row], columns.runner_up_right[row] = other.left, NOTHING

@@ -7,16 +7,17 @@ dropped stay what they were. The special tokens stand behind all others.
 A `MergeHistory` is a view of the first `len(history)` steps. The trainer appends behind
 that end; a view never changes, so it may be read from any thread.
 
-What all methods can tell of a step has a column here. What a method chooses by besides (the parts of a score, a
-loss, a round), and whether a person forced a step, are further columns of the same length, for who brings them.
+What all methods can tell of a step has a column here. What a method chooses by besides its count (the parts of a
+score, a loss, a round), or whether a person forced a step, are the `reasons`: columns that the method names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, NamedTuple, TypeVar, overload
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -30,10 +31,12 @@ Int64s = npt.NDArray[np.int64]
 Float64s = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Pair = tuple[int, int]
+Reasons = Mapping[str, npt.NDArray[Any]]  # a column each, one row a step
 T = TypeVar("T")
 
 MOST_SYMBOLS = 2**20  # that are looked at one by one; a token of a text never comes near
 MOST_LENGTH = 2**62  # what is longer is as long as this: two such lengths can still be added
+COUNT_ALONE: Reasons = MappingProxyType({})  # of a method that chooses by the count
 NOTHING = -1  # no runner-up; no right half, as of a step that drops a token; a count that is not known
 
 EndReason = Literal["", "vocabulary full", "too rare", "no pairs", "stopped"]
@@ -60,6 +63,7 @@ class Merge:
     runner_up: tuple[int, int] | None  # what would have been joined, or dropped, without this one
     runner_up_count: int
     tokens_left: int  # tokens in the corpus after this step
+    reasons: Mapping[str, Any] = field(default_factory=dict)  # what it was chosen by besides its count
 
 
 class Columns(NamedTuple):
@@ -89,10 +93,12 @@ class Columns(NamedTuple):
 
     def first(self, rows: int) -> Columns:
         """A read-only view of the first rows."""
-        views = {name: column[:rows] for name, column in self._asdict().items()}
-        for view in views.values():
-            view.flags.writeable = False
-        return Columns(**views)
+        return Columns(**{name: _frozen(column[:rows]) for name, column in self._asdict().items()})
+
+
+def _frozen(view: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    view.flags.writeable = False
+    return view
 
 
 class MergeHistory(Sequence[Merge]):
@@ -104,12 +110,14 @@ class MergeHistory(Sequence[Merge]):
         alphabet: Alphabet,
         columns: Columns,
         *,
+        reasons: Reasons = COUNT_ALONE,
         tokens_at_start: int = NOTHING,
         end_reason: EndReason = "",
     ) -> None:
         self.recipe = recipe
         self.alphabet = alphabet
         self.columns = columns
+        self.reasons = MappingProxyType({name: _frozen(column[: len(self)]) for name, column in reasons.items()})
         self.tokens_at_start = tokens_at_start
         self.end_reason: EndReason = end_reason
 
@@ -150,6 +158,7 @@ class MergeHistory(Sequence[Merge]):
             runner_up=(other_left, other_right) if has_other else None,
             runner_up_count=other_count if has_other else 0,
             tokens_left=tokens_left,
+            reasons={name: column.item(row) for name, column in self.reasons.items()} if self.reasons else COUNT_ALONE,
         )
 
     def __iter__(self) -> Iterator[Merge]:
@@ -159,8 +168,9 @@ class MergeHistory(Sequence[Merge]):
         """The history as it stood after that many merges."""
         if merges >= len(self):
             return self
+        columns = self.columns.first(max(0, merges))
         return MergeHistory(
-            self.recipe, self.alphabet, self.columns.first(max(0, merges)), tokens_at_start=self.tokens_at_start
+            self.recipe, self.alphabet, columns, reasons=self.reasons, tokens_at_start=self.tokens_at_start
         )
 
     # --- Its tokens and their ids: the alphabet, what was joined, the special tokens ----------

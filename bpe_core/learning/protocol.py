@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from bpe_core.history.history import Columns, EndReason
+from bpe_core.history.history import Columns, EndReason, Reasons
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,10 @@ class Learner(Protocol):
     @property
     def learned(self) -> int:
         """Steps so far."""
+
+    @property
+    def reasons(self) -> Reasons:
+        """What the steps so far were chosen by besides their counts; a column is appended to, never changed."""
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
         """Fill rows up to `stop_at`, returning early after about so much work. Empty: it can go on."""

@@ -77,6 +77,7 @@ class Trainer:
             self.recipe,
             self.alphabet,
             self._columns.first(self._learner.learned),
+            reasons=self._learner.reasons,
             tokens_at_start=self._learner.tokens_at_start,
             end_reason=self._end_reason,
         )

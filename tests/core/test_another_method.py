@@ -38,6 +38,7 @@ def test_it_is_trained_until_the_vocabulary_has_shrunk_to_its_size(history: bpe.
     assert (history.end_reason, history.vocabulary_size) == ("vocabulary full", 270)
     assert {step.right for step in history} == {NOTHING}
     assert all(step.count <= step.runner_up_count for step in history)
+    assert all(step.reasons["share"] == step.count / history.tokens_after[step.step - 1] for step in history)
     assert history.tokens_after.tolist() == sorted(history.tokens_after.tolist())
 
 
@@ -52,6 +53,14 @@ def test_a_text_is_cut_as_it_was_after_any_number_of_steps(history: bpe.MergeHis
     assert (dropped[-1], tokenizer.is_special(dropped[-1])) == (history.first_special, True)
     with pytest.raises(bpe.BpeError, match="only where pairs are joined"):
         tokenizer.boundaries(TEXT)
+
+
+def test_what_it_chose_by_is_frozen_with_the_steps(history: bpe.MergeHistory) -> None:
+    first = history.first(3)
+    assert [step.reasons for step in first] == [step.reasons for step in history[:3]]
+    assert len(first.reasons["share"]) == 3
+    with pytest.raises(ValueError, match="read-only"):
+        first.reasons["share"][0] = 0
 
 
 def test_a_run_goes_on_from_its_history(recipe: bpe.Recipe, history: bpe.MergeHistory) -> None:

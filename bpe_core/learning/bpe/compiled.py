@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import Columns, EndReason, MergeHistory
+from bpe_core.history.history import COUNT_ALONE, Columns, EndReason, MergeHistory
 from bpe_core.kernels import learn as kernel
 from bpe_core.kernels import learn_queue, learn_start
 from bpe_core.kernels import learn_state as names
@@ -33,6 +33,8 @@ _ROOMY = (
 
 class CompiledLearner:
     """Owns the arrays of one run; `learn` fills rows of the columns it is given."""
+
+    reasons = COUNT_ALONE
 
     def __init__(
         self,
