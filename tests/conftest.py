@@ -15,7 +15,13 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 _SLOW_START = [HealthCheck.too_slow]
 
 settings.register_profile(
-    "ci", derandomize=True, deadline=None, database=None, print_blob=True, suppress_health_check=_SLOW_START
+    "ci",
+    max_examples=50,
+    derandomize=True,
+    deadline=None,
+    database=None,
+    print_blob=True,
+    suppress_health_check=_SLOW_START,
 )
 settings.register_profile("explore", max_examples=2_000, deadline=None, suppress_health_check=_SLOW_START)
 _profile = os.environ.get("HYPOTHESIS_PROFILE", "ci")
