@@ -76,14 +76,9 @@ class Format(ABC):
         return []
 
     def refuse_the_impossible(self, history: MergeHistory) -> None:
-        if not history.only_joins:
-            raise OutputError(
-                "A merge table holds joined pairs only, and this run dropped tokens; save it as a session."
-            )
         for sentence in self.impossible(history):
             raise OutputError(sentence)
 
-    @abstractmethod
     def write(
         self,
         history: MergeHistory,
@@ -92,10 +87,17 @@ class Format(ABC):
         merges: int | None = None,
         progress: ProgressReport = ignore_progress,
     ) -> None:
-        """Write the first `merges` merges (all if not said), row by row.
+        """Write the first `merges` merges (all if not said).
 
         `progress` is called now and then; whatever it raises ends the writing.
         """
+        history = history if merges is None else history.first(merges)
+        self.refuse_the_impossible(history)
+        self.write_all(history, file, progress)
+
+    @abstractmethod
+    def write_all(self, history: MergeHistory, file: BinaryIO, progress: ProgressReport) -> None:
+        """Write a history that is not impossible, row by row."""
 
     def companions(self, path: Path) -> dict[Path, Writer]:
         """The files that belong beside the one at `path`, and who writes them."""

@@ -40,7 +40,7 @@ from bpe_core.formats.rows import (
 )
 from bpe_core.history.history import NOTHING, MergeHistory
 from bpe_core.honest_text import escape, unescape
-from bpe_core.progress import Progress, ProgressReport, ignore_progress
+from bpe_core.progress import Progress, ProgressReport
 
 ROWS_BETWEEN_REPORTS = 4_096
 LARGEST_CELL = 16 * 2**20  # characters; only the recipe could ever be so long
@@ -59,15 +59,7 @@ class CsvTable(Format):
     def can_hold(self, history: MergeHistory) -> list[str]:
         return too_long_to_show(history)
 
-    def write(
-        self,
-        history: MergeHistory,
-        file: BinaryIO,
-        *,
-        merges: int | None = None,
-        progress: ProgressReport = ignore_progress,
-    ) -> None:
-        history = history if merges is None else history.first(merges)
+    def write_all(self, history: MergeHistory, file: BinaryIO, progress: ProgressReport) -> None:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         writer = csv.writer(text, delimiter=self.delimiter, lineterminator="\n")
         writer.writerow(Row._fields)

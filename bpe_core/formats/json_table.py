@@ -19,7 +19,7 @@ from bpe_core.formats.rebuilding import (
 from bpe_core.formats.rows import TEXT_COLUMNS, Row, base_rows, merge_rows, too_long_to_show
 from bpe_core.history.history import NOTHING, MergeHistory
 from bpe_core.honest_text import unescape
-from bpe_core.progress import Progress, ProgressReport, ignore_progress
+from bpe_core.progress import Progress, ProgressReport
 
 SIGNATURE = "bpe-explorer merge table"
 VERSION = 1
@@ -40,15 +40,7 @@ class JsonTable(Format):
     def can_hold(self, history: MergeHistory) -> list[str]:
         return too_long_to_show(history)
 
-    def write(
-        self,
-        history: MergeHistory,
-        file: BinaryIO,
-        *,
-        merges: int | None = None,
-        progress: ProgressReport = ignore_progress,
-    ) -> None:
-        history = history if merges is None else history.first(merges)
+    def write_all(self, history: MergeHistory, file: BinaryIO, progress: ProgressReport) -> None:
         about = {
             "format": SIGNATURE,
             "version": VERSION,

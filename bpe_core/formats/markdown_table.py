@@ -14,7 +14,7 @@ from bpe_core.formats.base import Beside, Format, Opened, nothing_beside
 from bpe_core.formats.rows import Row, merge_rows
 from bpe_core.history.history import MergeHistory
 from bpe_core.honest_text import unescape
-from bpe_core.progress import Progress, ProgressReport, ignore_progress
+from bpe_core.progress import Progress, ProgressReport
 from bpe_core.token_texts import shown
 
 HEADER = "| step | left | right | token | id | bytes | count | as often as | tokens left |"
@@ -35,15 +35,7 @@ class MarkdownTable(Format):
             "A Markdown table is for reading: the recipe and base symbols are left out, so it cannot be opened again."
         ]
 
-    def write(
-        self,
-        history: MergeHistory,
-        file: BinaryIO,
-        *,
-        merges: int | None = None,
-        progress: ProgressReport = ignore_progress,
-    ) -> None:
-        history = history if merges is None else history.first(merges)
+    def write_all(self, history: MergeHistory, file: BinaryIO, progress: ProgressReport) -> None:
         head = (f"# {len(history):,} merges", "", _about(history), "", HEADER, RULE)
         file.writelines(line.encode() + b"\n" for line in head)
         for row in merge_rows(history):

@@ -18,7 +18,7 @@ from bpe_core.formats.unfit_tokens import containing, same_text
 from bpe_core.formats.vocabulary_model import Style, build
 from bpe_core.formats.written_merges import WrittenMerge
 from bpe_core.history.history import MergeHistory
-from bpe_core.progress import Progress, ProgressReport, ignore_progress
+from bpe_core.progress import Progress, ProgressReport
 from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
 
 # How the two files are called, where they are not called after each other ("small-merges.txt", "small-vocab.json").
@@ -62,16 +62,7 @@ class MergesPair(Format):
             found.append(f"A merge begins with {VERSION}; other libraries skip such a line as if it were the version.")
         return found
 
-    def write(
-        self,
-        history: MergeHistory,
-        file: BinaryIO,
-        *,
-        merges: int | None = None,
-        progress: ProgressReport = ignore_progress,
-    ) -> None:
-        history = history if merges is None else history.first(merges)
-        self.refuse_the_impossible(history)
+    def write_all(self, history: MergeHistory, file: BinaryIO, progress: ProgressReport) -> None:
         texts = written_tokens(history)
         file.write(b"#version: 0.2\n")
         for merge in history:

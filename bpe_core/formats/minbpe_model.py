@@ -21,7 +21,7 @@ from bpe_core.formats.named_expressions import expression_of, pattern_choices
 from bpe_core.formats.rebuilding import HistoryBuilder
 from bpe_core.history.history import NOTHING, Int64s, MergeHistory
 from bpe_core.honest_text import escape
-from bpe_core.progress import Progress, ProgressReport, ignore_progress
+from bpe_core.progress import Progress, ProgressReport
 from bpe_core.recipe import Recipe
 from bpe_core.token_texts import written
 
@@ -60,16 +60,7 @@ class MinbpeModel(Format):
             )
         return found + missing_places.about_lines(recipe) + missing_places.about_normalization(recipe)
 
-    def write(
-        self,
-        history: MergeHistory,
-        file: BinaryIO,
-        *,
-        merges: int | None = None,
-        progress: ProgressReport = ignore_progress,
-    ) -> None:
-        history = history if merges is None else history.first(merges)
-        self.refuse_the_impossible(history)
+    def write_all(self, history: MergeHistory, file: BinaryIO, progress: ProgressReport) -> None:
         recipe = history.recipe
         first_special = 256 + len(history)
         head = [SIGNATURE.decode(), expression_of(recipe), str(len(recipe.special_tokens))]

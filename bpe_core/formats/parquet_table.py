@@ -23,7 +23,7 @@ from bpe_core.formats.rebuilding import (
 from bpe_core.formats.rows import Row, merge_rows, too_long_to_show
 from bpe_core.history.history import NOTHING, MergeHistory
 from bpe_core.honest_text import escape, unescape
-from bpe_core.progress import Progress, ProgressReport, ignore_progress
+from bpe_core.progress import Progress, ProgressReport
 from bpe_core.recipe import LARGEST_VOCABULARY
 
 KEY = b"bpe-explorer merge table"
@@ -49,15 +49,7 @@ class ParquetTable(Format):
     def can_hold(self, history: MergeHistory) -> list[str]:
         return self.impossible(history) + too_long_to_show(history)
 
-    def write(
-        self,
-        history: MergeHistory,
-        file: BinaryIO,
-        *,
-        merges: int | None = None,
-        progress: ProgressReport = ignore_progress,
-    ) -> None:
-        history = history if merges is None else history.first(merges)
+    def write_all(self, history: MergeHistory, file: BinaryIO, progress: ProgressReport) -> None:
         arrow = _pyarrow()
         if arrow is None:
             raise OutputError(MISSING)

@@ -25,7 +25,7 @@ from bpe_core.formats.protobuf import Field, bytes_field, fields_of, float_field
 from bpe_core.formats.recovering import Recovered, recover
 from bpe_core.formats.unfit_tokens import listed, same_text, unrecoverable
 from bpe_core.history.history import MergeHistory
-from bpe_core.progress import Progress, ProgressReport, ignore_progress
+from bpe_core.progress import Progress, ProgressReport
 from bpe_core.recipe import LARGEST_VOCABULARY, UNKNOWN_TOKEN, Recipe
 from bpe_core.token_texts import written
 
@@ -75,16 +75,7 @@ class SentencePieceModel(Format):
             found.append("Special tokens become control symbols: they have numbers, but are not looked for in texts.")
         return found
 
-    def write(
-        self,
-        history: MergeHistory,
-        file: BinaryIO,
-        *,
-        merges: int | None = None,
-        progress: ProgressReport = ignore_progress,
-    ) -> None:
-        history = history if merges is None else history.first(merges)
-        self.refuse_the_impossible(history)
+    def write_all(self, history: MergeHistory, file: BinaryIO, progress: ProgressReport) -> None:
         progress(Progress("writing", 0, len(history), "merges"))
         pieces = _pieces_of(history)
         for piece in pieces:

@@ -17,7 +17,7 @@ from bpe_core.formats.text_lines import read_pairs
 from bpe_core.formats.unfit_tokens import containing, same_text
 from bpe_core.formats.written_merges import WrittenMerge, resolve
 from bpe_core.history.history import MergeHistory
-from bpe_core.progress import Progress, ProgressReport, ignore_progress
+from bpe_core.progress import Progress, ProgressReport
 from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
 from bpe_core.token_texts import written
 
@@ -62,16 +62,7 @@ class SubwordNmtCodes(Format):
             found.append("Codes cannot say that unknown characters become bytes; they stay as they are.")
         return found
 
-    def write(
-        self,
-        history: MergeHistory,
-        file: BinaryIO,
-        *,
-        merges: int | None = None,
-        progress: ProgressReport = ignore_progress,
-    ) -> None:
-        history = history if merges is None else history.first(merges)
-        self.refuse_the_impossible(history)
+    def write_all(self, history: MergeHistory, file: BinaryIO, progress: ProgressReport) -> None:
         texts = written(history)
         file.write((GLUED if history.recipe.marker == "glued" else SYMBOL).encode() + b"\n")
         for merge in history:

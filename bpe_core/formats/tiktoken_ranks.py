@@ -23,7 +23,7 @@ from bpe_core.formats.guessing import likely_pattern
 from bpe_core.formats.recovering import Recovered, recover
 from bpe_core.formats.unfit_tokens import listed, same_text, unrecoverable
 from bpe_core.history.history import MergeHistory
-from bpe_core.progress import Progress, ProgressReport, ignore_progress
+from bpe_core.progress import Progress, ProgressReport
 from bpe_core.recipe import LARGEST_VOCABULARY, Recipe
 from bpe_core.token_texts import written
 
@@ -56,16 +56,7 @@ class TiktokenRanks(Format):
         texts = written(history)
         return same_text(history) + unrecoverable(history, texts) + missing_places.about_splitting(history.recipe)
 
-    def write(
-        self,
-        history: MergeHistory,
-        file: BinaryIO,
-        *,
-        merges: int | None = None,
-        progress: ProgressReport = ignore_progress,
-    ) -> None:
-        history = history if merges is None else history.first(merges)
-        self.refuse_the_impossible(history)
+    def write_all(self, history: MergeHistory, file: BinaryIO, progress: ProgressReport) -> None:
         seen: set[bytes] = set()
         for rank, text in enumerate(written(history)):
             if text not in seen:  # of two tokens with the same text, the older one

@@ -25,7 +25,7 @@ from bpe_core.formats.unfit_tokens import same_text
 from bpe_core.formats.vocabulary_model import Style, build
 from bpe_core.formats.written_merges import WrittenMerge
 from bpe_core.history.history import MergeHistory
-from bpe_core.progress import Progress, ProgressReport, ignore_progress
+from bpe_core.progress import Progress, ProgressReport
 from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
 
 
@@ -74,16 +74,7 @@ class TokenizerJson(Format):
             )
         return found
 
-    def write(
-        self,
-        history: MergeHistory,
-        file: BinaryIO,
-        *,
-        merges: int | None = None,
-        progress: ProgressReport = ignore_progress,
-    ) -> None:
-        history = history if merges is None else history.first(merges)
-        self.refuse_the_impossible(history)
+    def write_all(self, history: MergeHistory, file: BinaryIO, progress: ProgressReport) -> None:
         progress(Progress("writing", 0, len(history), "merges"))
         whole = {
             "version": "1.0",
