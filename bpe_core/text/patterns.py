@@ -6,15 +6,12 @@ table-driven machine for each named pattern, which is proved equal to the expres
 
 from __future__ import annotations
 
-import math
-import re
 from dataclasses import dataclass
 
 import regex
 
 from bpe_core.errors import PatternError, RecipeError
-
-LARGEST_WRITTEN_OUT = 1_000_000
+from bpe_core.text.pattern_size import is_too_large
 
 _CONTRACTION = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
 _UPPER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
@@ -75,7 +72,7 @@ def check_pattern(pattern: str, custom: str) -> None:
 def compile_custom(custom: str) -> regex.Pattern[str]:
     """The person's own expression, compiled; a sentence that shows the place where it is wrong."""
     too_large = f"The pattern '{custom[:80]}' is too large or too deeply nested."
-    if _written_out(custom) > LARGEST_WRITTEN_OUT:
+    if is_too_large(custom):
         raise PatternError(too_large)
     try:
         compiled = regex.compile(custom)
@@ -87,15 +84,3 @@ def compile_custom(custom: str) -> regex.Pattern[str]:
     if compiled.flags & regex.REVERSE:
         raise PatternError(f"The pattern '{custom}' matches from the end backwards; leave out (?r).")
     return compiled
-
-
-def _written_out(custom: str) -> int:
-    """How long the expression may become when its counted repetitions are written out, as `regex` does.
-
-    Small counts are left alone: many of them stand beside each other in honest patterns.
-
-    >>> _written_out("(a{1000}){200}"), _written_out("[0-9]{1,3}")
-    (200000, 1)
-    """
-    counts = (int(number[:19]) for number in re.findall(r"\{(\d{2,})[,}]", custom))
-    return math.prod(counts)
