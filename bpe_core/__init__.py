@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from bpe_core.errors import PatternError as PatternError
     from bpe_core.errors import RecipeError as RecipeError
     from bpe_core.errors import TooLarge as TooLarge
-    from bpe_core.history.history import Merge as Merge
-    from bpe_core.history.history import MergeHistory as MergeHistory
+    from bpe_core.history.history import History as History
+    from bpe_core.history.history import Step as Step
     from bpe_core.learning.protocol import Candidate as Candidate
     from bpe_core.learning.trainer import Batch as Batch
     from bpe_core.learning.trainer import Trainer as Trainer
@@ -56,8 +56,8 @@ _HOME_OF = {
     "CorpusError": "errors",
     "EncodingError": "errors",
     "FormatError": "errors",
-    "Merge": "history.history",
-    "MergeHistory": "history.history",
+    "Step": "history.history",
+    "History": "history.history",
     "NAMED_PATTERNS": "text.patterns",
     "NEVER": "segmenting.tokenizer",
     "NothingToLearn": "errors",

@@ -34,7 +34,7 @@ from typing import Any
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import NOTHING, Columns, EndReason, MergeHistory
+from bpe_core.history.history import NOTHING, Columns, EndReason, History
 from bpe_core.learning.ties import TIE_RULES, Pair
 from bpe_core.recipe import Recipe
 from bpe_core.text.normalization import normalize
@@ -48,7 +48,7 @@ NOBODY = ((NOTHING, NOTHING), NOTHING)  # where there is no runner-up
 # --- Learning ---------------------------------------------------------------------------
 
 
-def train(words: WordTable, recipe: Recipe) -> MergeHistory:
+def train(words: WordTable, recipe: Recipe) -> History:
     """Learn merges until the vocabulary is full or no pair is frequent enough."""
     alphabet = Alphabet.for_words(words, recipe)
     corpus = [(alphabet.symbols_of(word, recipe), count) for word, count in words]
@@ -147,19 +147,19 @@ def count_tokens(corpus: list[tuple[Word, int]]) -> int:
 
 def as_history(
     rows: list[tuple[int, ...]], recipe: Recipe, alphabet: Alphabet, tokens_at_start: int, reason: EndReason
-) -> MergeHistory:
+) -> History:
     columns = Columns.with_room(len(rows))
     for index, row in enumerate(rows):
         columns.left[index], columns.right[index], columns.count[index] = row[:3]
         columns.runner_up_left[index], columns.runner_up_right[index], columns.runner_up_count[index] = row[3:6]
         columns.tokens_left[index] = row[6]
-    return MergeHistory(recipe, alphabet, columns.first(len(rows)), tokens_at_start=tokens_at_start, end_reason=reason)
+    return History(recipe, alphabet, columns.first(len(rows)), tokens_at_start=tokens_at_start, end_reason=reason)
 
 
 # --- Encoding ---------------------------------------------------------------------------
 
 
-def encode(text: str, history: MergeHistory, *, at: int | None = None) -> Word:
+def encode(text: str, history: History, *, at: int | None = None) -> Word:
     """The ids of a text, word by word. Special tokens are not looked for: they count as ordinary text.
 
     >>> history = train(WordTable.from_counts({"low": 3, " low": 2}), Recipe.preset("gpt2"))
@@ -171,7 +171,7 @@ def encode(text: str, history: MergeHistory, *, at: int | None = None) -> Word:
     return [id for word in words for id in encode_word(word.encode(), history, at=at)]
 
 
-def encode_word(word: bytes, history: MergeHistory, *, at: int | None = None) -> Word:
+def encode_word(word: bytes, history: History, *, at: int | None = None) -> Word:
     """The ids of one word after the first `at` merges (all of them if not said)."""
     symbols = history.alphabet.symbols_of(word, history.recipe)
     for merge in history if at is None else history.first(at):
@@ -179,7 +179,7 @@ def encode_word(word: bytes, history: MergeHistory, *, at: int | None = None) ->
     return symbols
 
 
-def boundary_ranks(word: bytes, history: MergeHistory) -> list[int | None]:
+def boundary_ranks(word: bytes, history: History) -> list[int | None]:
     """For each boundary between two base symbols of a word: the index of the merge that dissolves it.
 
     Joining only ever removes boundaries, so these numbers say how the word is cut after
@@ -207,7 +207,7 @@ def boundary_ranks(word: bytes, history: MergeHistory) -> list[int | None]:
     return ranks
 
 
-def encode_word_greedily(word: bytes, history: MergeHistory, *, at: int | None = None) -> Word:
+def encode_word_greedily(word: bytes, history: History, *, at: int | None = None) -> Word:
     """Another way to use the same tokens: at each place take the longest one that fits.
 
     Merge order does not matter here, so a word can come out differently:
@@ -232,7 +232,7 @@ def encode_word_greedily(word: bytes, history: MergeHistory, *, at: int | None =
     return ids
 
 
-def token_of_symbols(history: MergeHistory) -> dict[tuple[int, ...], int]:
+def token_of_symbols(history: History) -> dict[tuple[int, ...], int]:
     """Each token's base symbols, and the oldest token made of just these."""
     symbols_of = [(id,) for id in range(len(history.alphabet))]
     expanded: list[tuple[int, ...]] = [*symbols_of]

@@ -19,7 +19,7 @@ import numpy as np
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.errors import BpeError, FormatError, TooLarge
-from bpe_core.history.history import MOST_LENGTH, Int64s, MergeHistory, Pair
+from bpe_core.history.history import MOST_LENGTH, History, Int64s, Pair
 from bpe_core.honest_text import escape, unescape
 from bpe_core.limits import check_room
 
@@ -92,9 +92,7 @@ class TokenTexts:
             self._enter(text)
 
     @classmethod
-    def of(
-        cls, history: MergeHistory, write: Callable[[bytes], str] = shown, longest: int = LONGEST_SHOWN
-    ) -> TokenTexts:
+    def of(cls, history: History, write: Callable[[bytes], str] = shown, longest: int = LONGEST_SHOWN) -> TokenTexts:
         """All tokens of a history that does not grow any more, the special ones included."""
         texts = cls(history.alphabet, write, longest)
         texts.grow(history)
@@ -102,7 +100,7 @@ class TokenTexts:
             texts._enter(special.encode())
         return texts
 
-    def grow(self, history: MergeHistory, at_once: int = 1_000, between: Callable[[], None] = lambda: None) -> None:
+    def grow(self, history: History, at_once: int = 1_000, between: Callable[[], None] = lambda: None) -> None:
         """Enter the tokens that the history has beyond those known, so many at a time."""
         for start in range(len(self.raw) - self.base, history.first_special - self.base, at_once):
             between()
@@ -159,11 +157,11 @@ class TokenTexts:
 # --- Whole texts ------------------------------------------------------------------------
 
 
-def written(history: MergeHistory) -> list[bytes]:
+def written(history: History) -> list[bytes]:
     """The whole text of each token, word marker included, special tokens left out.
 
     >>> from bpe_core.recipe import Recipe
-    >>> written(MergeHistory.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(108, 111), (256, 119)]))[256:]
+    >>> written(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(108, 111), (256, 119)]))[256:]
     [b'lo', b'low']
     """
     texts, room = _texts_of(history.alphabet), BUDGET
@@ -178,7 +176,7 @@ def written(history: MergeHistory) -> list[bytes]:
 class TokenBytes(dict[int, bytes]):
     """The bytes that tokens stand for by id, each put together when it is first asked for."""
 
-    def __init__(self, history: MergeHistory) -> None:
+    def __init__(self, history: History) -> None:
         texts = _texts_of(history.alphabet, decoded=True)
         super().__init__(enumerate(texts))
         self._history = history

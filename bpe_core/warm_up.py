@@ -10,7 +10,7 @@ from __future__ import annotations
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.compiled import count_compiled
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import Columns, MergeHistory
+from bpe_core.history.history import Columns, History
 from bpe_core.kernels import readiness
 from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.learning.layout import lay_out
@@ -52,7 +52,7 @@ def _learn() -> None:
     learner.learn(columns, 4, 1000)
     learner.candidates(3)
     learner.tidy_arena()
-    history = MergeHistory(recipe, alphabet, columns.first(learner.learned))
+    history = History(recipe, alphabet, columns.first(learner.learned))
     CompiledLearner(words, alphabet, recipe, history).learn(Columns.with_room(8), 8, 1000)
     _learn_with_a_large_alphabet()
 
@@ -64,14 +64,14 @@ def _learn_with_a_large_alphabet() -> None:
 
 
 def _rank() -> None:
-    history = MergeHistory.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(108, 111), (256, 119)])
+    history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(108, 111), (256, 119)])
     layout = lay_out(WordTable.from_counts(dict.fromkeys(_TEXT.split(), 3)), history.alphabet, history.recipe)
     compiled_ranks(layout.symbols, history)
 
 
 def _encode() -> None:
     recipe = Recipe.preset("gpt2", merges=2)
-    history = MergeHistory.from_pairs(recipe, Alphabet.of_bytes(), [(108, 111), (256, 119)])  # l+o, lo+w
+    history = History.from_pairs(recipe, Alphabet.of_bytes(), [(108, 111), (256, 119)])  # l+o, lo+w
     encoder = CompiledEncoder(history, Cutting(recipe))
     long_word = "low" * 300
     many_words = " ".join(map(str, range(3_000)))  # so that the memory grows, too

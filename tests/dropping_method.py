@@ -14,7 +14,7 @@ import numpy as np
 
 from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import NOTHING, Columns, EndReason, MergeHistory
+from bpe_core.history.history import NOTHING, Columns, EndReason, History
 from bpe_core.learning.methods import Method, Way
 from bpe_core.learning.protocol import Candidate
 from bpe_core.recipe import Recipe
@@ -51,7 +51,7 @@ def cut(word: bytes, id_of: dict[bytes, int]) -> Iterator[int]:
 
 
 class DroppingLearner:
-    def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: MergeHistory | None) -> None:
+    def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> None:
         self._words = list(words)
         self._id_of = {symbol.text: id for id, symbol in enumerate(alphabet.symbols)}
         self._seeds = {id: symbol.text for id, symbol in enumerate(alphabet.symbols) if symbol.kind == "seed"}
@@ -95,7 +95,7 @@ class DroppingLearner:
 class LongestMatch:
     """Its segmenter."""
 
-    def __init__(self, history: MergeHistory, cutting: Cutting) -> None:
+    def __init__(self, history: History, cutting: Cutting) -> None:
         self._texts = [symbol.text for symbol in history.alphabet.symbols]
         self._dropped_at = dict(zip(history.columns.left.tolist(), range(len(history)), strict=True))
         self._special_id = {token: id for id, token in enumerate(history.recipe.special_tokens, history.first_special)}

@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core import MergeHistory
+from bpe_core import History
 from bpe_core.token_texts import BLANK, TokenTexts
 
 Kind = Literal["text", "regex", "hex"]
@@ -52,7 +52,7 @@ class MergeFilter:
             return NOT_HEX
         return ""
 
-    def mask(self, names: TokenTexts, history: MergeHistory, start: int) -> Mask:
+    def mask(self, names: TokenTexts, history: History, start: int) -> Mask:
         """Of the merges from `start` on, which pass; all do while the needle is not yet right."""
         passes = np.ones(len(history) - start, bool)
         if self.ties_only:

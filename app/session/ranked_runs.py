@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 
 from app.session.run import Run
-from bpe_core import MergeHistory, WordTable
+from bpe_core import History, WordTable
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.methods import Method
 
@@ -28,7 +28,7 @@ class RankedRuns:
             return None
         return lambda: self._find(stamp, words, history)
 
-    def _find(self, run: Hashable, words: WordTable, history: MergeHistory) -> RankedWords:
+    def _find(self, run: Hashable, words: WordTable, history: History) -> RankedWords:
         """Ranks found with more merges serve for fewer, so they are only found anew as a run grows."""
         with self._lock:
             known = self._known.get(run)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from app.session.corpus_texts import CorpusTexts
 from app.worker.training import LeadingPairs, Pace, TrainingJob
-from bpe_core import MergeHistory, Recipe, RecipeError, Trainer, WordTable
+from bpe_core import History, Recipe, RecipeError, Trainer, WordTable
 from bpe_core.history.history import END_SENTENCES, EndReason
 from bpe_core.learning.methods import Method
 from bpe_core.session_file import Fingerprint
@@ -50,7 +50,7 @@ class Run:
     trainer: Trainer | None = None
     words: WordTable | None = None
     symbol_counts: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
-    history: MergeHistory | None = None
+    history: History | None = None
     names: TokenTexts | None = None
     leading: LeadingPairs = NO_PAIRS_YET
     merges_per_second: float = 0.0

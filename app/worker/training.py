@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from app.worker.job import Job
 from app.worker.window_first import let_window_go_first
-from bpe_core import Batch, Cancelled, Candidate, MergeHistory, Recipe, Trainer, WordTable
+from bpe_core import Batch, Cancelled, Candidate, History, Recipe, Trainer, WordTable
 from bpe_core.learning.layout import lay_out
 from bpe_core.progress import CancelCheck
 from bpe_core.token_texts import TokenTexts
@@ -63,7 +63,7 @@ class Prepared:
     names: TokenTexts
     words: WordTable
     symbol_counts: npt.NDArray[np.int64]  # how often each base symbol stands in the corpus
-    history: MergeHistory
+    history: History
     leading: LeadingPairs
 
 
@@ -71,7 +71,7 @@ class Prepared:
 class Learned:
     """There are more merges."""
 
-    history: MergeHistory
+    history: History
     merges_per_second: float
     leading: LeadingPairs | None
 
@@ -80,12 +80,12 @@ class Learned:
 class Rested:
     """The thread has left the trainer; `history.end_reason` says whether it can go on."""
 
-    history: MergeHistory
+    history: History
     leading: LeadingPairs
 
 
 def prepared(
-    tables: Callable[[], WordTable], recipe: Recipe, history: MergeHistory | None, cancelled: CancelCheck
+    tables: Callable[[], WordTable], recipe: Recipe, history: History | None, cancelled: CancelCheck
 ) -> Prepared:
     """A trainer of counted words; with a history, its merges are made first."""
     words = tables()
@@ -151,7 +151,7 @@ class TrainingJob(Job):
             self._left -= batch.stop - batch.start
         return batch
 
-    def _named_history(self) -> MergeHistory:
+    def _named_history(self) -> History:
         """What is learned; naming it here costs the window no time."""
         history = self._trainer.history
         self._names.grow(history, between=let_window_go_first)

@@ -22,7 +22,7 @@ def add_corpus(parser: argparse.ArgumentParser, *, required: bool, purpose: str)
     parser.add_argument("--corpus", nargs="+", required=required, metavar="FILE", help=purpose)
 
 
-def moment(options: argparse.Namespace, history: bpe.MergeHistory) -> int:
+def moment(options: argparse.Namespace, history: bpe.History) -> int:
     """After how many merges a person wants to look."""
     at: int | None = options.at
     if at is None:
@@ -36,7 +36,7 @@ def corpus_of(files: Sequence[str]) -> bpe.Corpus:
     return bpe.Corpus.from_files(list(files))
 
 
-def count(files: Sequence[str], history: bpe.MergeHistory) -> bpe.WordTable:
+def count(files: Sequence[str], history: bpe.History) -> bpe.WordTable:
     """The words of these files, split as the table's recipe says."""
     bar = ProgressBar(sys.stderr)
     try:
@@ -45,14 +45,14 @@ def count(files: Sequence[str], history: bpe.MergeHistory) -> bpe.WordTable:
         bar.clear()
 
 
-def ranked_words(options: argparse.Namespace, history: bpe.MergeHistory) -> RankedWords:
+def ranked_words(options: argparse.Namespace, history: bpe.History) -> RankedWords:
     return RankedWords.of(count(options.corpus, history), history)
 
 
 class Names:
     """What is written on each token, blanks marked; and the way back from that to the token."""
 
-    def __init__(self, history: bpe.MergeHistory) -> None:
+    def __init__(self, history: bpe.History) -> None:
         self._texts = TokenTexts.of(history)
 
     def __call__(self, id: int) -> str:
@@ -80,7 +80,7 @@ class Names:
         )
 
 
-def check_step(step: int, history: bpe.MergeHistory) -> int:
+def check_step(step: int, history: bpe.History) -> int:
     if not 1 <= step <= len(history):
         raise BpeError(f"There is no step {step:,}; the table holds the steps 1 to {len(history):,}.")
     return step

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bpe_core.history.history import Merge, MergeHistory
+from bpe_core.history.history import History, Step
 from bpe_core.token_texts import TokenTexts
 
 
-def step_lines(history: MergeHistory) -> Iterator[str]:
+def step_lines(history: History) -> Iterator[str]:
     """One line a merge: `   1  l + o → lo   3 times, as often as o + w`."""
     texts = TokenTexts.of(history).text
     for merge in history:
@@ -16,7 +16,7 @@ def step_lines(history: MergeHistory) -> Iterator[str]:
         yield f"{merge.step:>5}  {pair:<32}  {_times(merge, texts)}"
 
 
-def _times(merge: Merge, texts: list[str]) -> str:
+def _times(merge: Step, texts: list[str]) -> str:
     times = f"{merge.count:,} {'time' if merge.count == 1 else 'times'}"
     if merge.tied and merge.runner_up is not None:
         left, right = merge.runner_up

@@ -32,7 +32,7 @@ def add_writing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print what came of it as JSON")
 
 
-def write_and_tell(history: bpe.MergeHistory, options: argparse.Namespace, notes: tuple[str, ...] = ()) -> int:
+def write_and_tell(history: bpe.History, options: argparse.Namespace, notes: tuple[str, ...] = ()) -> int:
     """Write the file if its check agrees; the exit code."""
     if options.at is not None and not 0 <= options.at <= len(history):
         raise BpeError(f"The table holds {len(history):,} merges; --at must be a number from 0 to that.")

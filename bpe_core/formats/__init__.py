@@ -27,7 +27,7 @@ from bpe_core.formats.sentencepiece_model import SentencePieceModel
 from bpe_core.formats.subword_nmt_codes import SubwordNmtCodes
 from bpe_core.formats.tiktoken_ranks import TiktokenRanks
 from bpe_core.formats.tokenizer_json import TokenizerJson
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 
 __all__ = [
@@ -75,7 +75,7 @@ def format_for(path: Path | str) -> Format:
 
 
 def write_history(
-    history: MergeHistory,
+    history: History,
     path: Path | str,
     *,
     format: Format | None = None,
@@ -101,7 +101,7 @@ def write_history(
             )
 
 
-def read_history(path: Path | str) -> MergeHistory:
+def read_history(path: Path | str) -> History:
     """The history in a file of any known format, recognized by its content."""
     return open_table(path).history
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import BinaryIO, ClassVar
 
 from bpe_core.errors import FormatError, OutputError
-from bpe_core.history.history import Int64s, MergeHistory
+from bpe_core.history.history import History, Int64s
 from bpe_core.progress import ProgressReport, ignore_progress
 
 # The content of a file beside the one that is opened, such as vocab.json beside merges.txt; None: it is not there.
 Beside = Callable[[str], bytes | None]
-Writer = Callable[[MergeHistory, BinaryIO], None]
+Writer = Callable[[History, BinaryIO], None]
 # What another program makes of a text: the numbers of its tokens, or where it knows no numbers their texts.
 Peer = Callable[[str], list[int] | list[bytes]]
 
@@ -30,7 +30,7 @@ def nothing_beside(name: str) -> bytes | None:
 class Opened:
     """What a file held."""
 
-    history: MergeHistory
+    history: History
     format: str  # the name of the format
     notes: tuple[str, ...] = ()  # what the file does or lacks that the history cannot say, a sentence each
     numbers: Int64s | None = None  # the file's number for each of our ids, where it numbers its tokens otherwise
@@ -68,20 +68,20 @@ class Format(ABC):
     holds_specials = True  # whether special tokens are found in a text by those who load the file
 
     @abstractmethod
-    def can_hold(self, history: MergeHistory) -> list[str]:
+    def can_hold(self, history: History) -> list[str]:
         """What this format cannot hold of the history, a sentence each; empty: everything."""
 
-    def impossible(self, history: MergeHistory) -> list[str]:
+    def impossible(self, history: History) -> list[str]:
         """Those of the sentences that leave no way to write the history at all."""
         return []
 
-    def refuse_the_impossible(self, history: MergeHistory) -> None:
+    def refuse_the_impossible(self, history: History) -> None:
         for sentence in self.impossible(history):
             raise OutputError(sentence)
 
     def write(
         self,
-        history: MergeHistory,
+        history: History,
         file: BinaryIO,
         *,
         merges: int | None = None,
@@ -96,7 +96,7 @@ class Format(ABC):
         self.write_all(history, file, progress)
 
     @abstractmethod
-    def write_all(self, history: MergeHistory, file: BinaryIO, progress: ProgressReport) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         """Write a history that is not impossible, row by row."""
 
     def companions(self, path: Path) -> dict[Path, Writer]:
@@ -119,14 +119,14 @@ class Format(ABC):
         where; time and memory stay in proportion to the size of the file.
         """
 
-    def read(self, data: bytes, name: str) -> MergeHistory:
+    def read(self, data: bytes, name: str) -> History:
         """The history a whole file holds."""
         return self.open(data, name).history
 
-    def differences(self, data: bytes, history: MergeHistory) -> list[str] | None:
+    def differences(self, data: bytes, history: History) -> list[str] | None:
         """Where the content says something else than the history; None: `open` it and see what it encodes."""
         return None
 
-    def peer(self, data: bytes, history: MergeHistory, name: str, beside: Beside = nothing_beside) -> Peer | None:
+    def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
         """The real library, given the file's content; None where it is not installed or there is none."""
         return None

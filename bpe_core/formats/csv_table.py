@@ -38,7 +38,7 @@ from bpe_core.formats.rows import (
     special_rows,
     too_long_to_show,
 )
-from bpe_core.history.history import NOTHING, MergeHistory
+from bpe_core.history.history import NOTHING, History
 from bpe_core.honest_text import escape, unescape
 from bpe_core.progress import Progress, ProgressReport
 
@@ -56,10 +56,10 @@ class CsvTable(Format):
     explanation = "Comma-separated values: a row a merge, for spreadsheets and scripts."
     delimiter = ","
 
-    def can_hold(self, history: MergeHistory) -> list[str]:
+    def can_hold(self, history: History) -> list[str]:
         return too_long_to_show(history)
 
-    def write_all(self, history: MergeHistory, file: BinaryIO, progress: ProgressReport) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         writer = csv.writer(text, delimiter=self.delimiter, lineterminator="\n")
         writer.writerow(Row._fields)
@@ -139,11 +139,11 @@ def _cell(value: Cell) -> str:
     return str(value)
 
 
-def _step_0_rows(history: MergeHistory) -> list[Row]:
+def _step_0_rows(history: History) -> list[Row]:
     return [*base_rows(history.alphabet), *special_rows(history), _recipe_row(history)]
 
 
-def _recipe_row(history: MergeHistory) -> Row:
+def _recipe_row(history: History) -> Row:
     """The last row: the recipe, and how many tokens there were before the first merge."""
     about = {"recipe": history.recipe.to_dict(), "end_reason": history.end_reason}
     tokens = history.tokens_at_start
@@ -209,7 +209,7 @@ def _add_merge(builder: HistoryBuilder, cells: list[str], where: str) -> None:
     _check_cells(cells, builder.rows.row(merge), where)
 
 
-def _check_step_0(rows: list[tuple[str, list[str]]], history: MergeHistory, name: str) -> None:
+def _check_step_0(rows: list[tuple[str, list[str]]], history: History, name: str) -> None:
     should = _step_0_rows(history)
     if len(rows) != len(should):
         raise FormatError(f"{name}: {len(rows):,} rows of step 0 where the recipe asks for {len(should):,}.")

@@ -17,7 +17,7 @@ from bpe_core.formats.rebuilding import (
     checked_symbol,
 )
 from bpe_core.formats.rows import TEXT_COLUMNS, Row, base_rows, merge_rows, too_long_to_show
-from bpe_core.history.history import NOTHING, MergeHistory
+from bpe_core.history.history import NOTHING, History
 from bpe_core.honest_text import unescape
 from bpe_core.progress import Progress, ProgressReport
 
@@ -37,10 +37,10 @@ class JsonTable(Format):
     endings = (".json",)
     explanation = "JSON: recipe, base symbols and merges in one object, for scripts."
 
-    def can_hold(self, history: MergeHistory) -> list[str]:
+    def can_hold(self, history: History) -> list[str]:
         return too_long_to_show(history)
 
-    def write_all(self, history: MergeHistory, file: BinaryIO, progress: ProgressReport) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         about = {
             "format": SIGNATURE,
             "version": VERSION,

@@ -12,7 +12,7 @@ from typing import BinaryIO
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import Beside, Format, Opened, nothing_beside
 from bpe_core.formats.rows import Row, merge_rows
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.honest_text import unescape
 from bpe_core.progress import Progress, ProgressReport
 from bpe_core.token_texts import shown
@@ -30,12 +30,12 @@ class MarkdownTable(Format):
     endings = (".md", ".markdown")
     explanation = "Markdown: the merges as a table to read, in a README or a lesson."
 
-    def can_hold(self, history: MergeHistory) -> list[str]:
+    def can_hold(self, history: History) -> list[str]:
         return [
             "A Markdown table is for reading: the recipe and base symbols are left out, so it cannot be opened again."
         ]
 
-    def write_all(self, history: MergeHistory, file: BinaryIO, progress: ProgressReport) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         head = (f"# {len(history):,} merges", "", _about(history), "", HEADER, RULE)
         file.writelines(line.encode() + b"\n" for line in head)
         for row in merge_rows(history):
@@ -50,7 +50,7 @@ class MarkdownTable(Format):
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> Opened:
         raise FormatError(f"{name} is a Markdown table, which is for reading; open the table as csv or json instead.")
 
-    def differences(self, data: bytes, history: MergeHistory) -> list[str]:
+    def differences(self, data: bytes, history: History) -> list[str]:
         lines = data.decode().split("\n")
         if HEADER not in lines:
             return ["The header of the table is missing."]
@@ -63,7 +63,7 @@ class MarkdownTable(Format):
         ]
 
 
-def _about(history: MergeHistory) -> str:
+def _about(history: History) -> str:
     recipe = history.recipe
     choices = [f"pattern {recipe.pattern}", f"base {recipe.base}", f"ties {recipe.ties}"]
     choices += [f"word marker {_code(recipe.marker_text)}"] if recipe.marker != "none" else []

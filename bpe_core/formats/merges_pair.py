@@ -17,7 +17,7 @@ from bpe_core.formats.text_lines import VERSION, read_pairs
 from bpe_core.formats.unfit_tokens import containing, same_text
 from bpe_core.formats.vocabulary_model import Style, build
 from bpe_core.formats.written_merges import WrittenMerge
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.progress import Progress, ProgressReport
 from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
 
@@ -42,7 +42,7 @@ class MergesPair(Format):
     holds_splitting = False
     holds_specials = False
 
-    def impossible(self, history: MergeHistory) -> list[str]:
+    def impossible(self, history: History) -> list[str]:
         recipe = history.recipe
         if recipe.base == "bytes":
             return (
@@ -52,7 +52,7 @@ class MergesPair(Format):
             return [f"merges.txt has no place for the word marker {recipe.marker_text!r} ({recipe.marker})."]
         return containing(history, _holds_a_blank, "A line of merges.txt cannot hold the blank or line break in these")
 
-    def can_hold(self, history: MergeHistory) -> list[str]:
+    def can_hold(self, history: History) -> list[str]:
         impossible = self.impossible(history)
         if impossible:
             return impossible
@@ -62,7 +62,7 @@ class MergesPair(Format):
             found.append(f"A merge begins with {VERSION}; other libraries skip such a line as if it were the version.")
         return found
 
-    def write_all(self, history: MergeHistory, file: BinaryIO, progress: ProgressReport) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         texts = written_tokens(history)
         file.write(b"#version: 0.2\n")
         for merge in history:
@@ -108,7 +108,7 @@ class MergesPair(Format):
             vocabulary = vocabulary_of(parsed_object(vocabulary_data, vocabulary_name_), vocabulary_name_)
         return _opened(merges, vocabulary, merges_name)
 
-    def peer(self, data: bytes, history: MergeHistory, name: str, beside: Beside = nothing_beside) -> Peer | None:
+    def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
         vocabulary = _first_beside(beside, _vocabulary_names(Path(name).name))
         try:
             import tokenizers  # not needed to run: only asked whether it agrees
@@ -131,7 +131,7 @@ class MergesPair(Format):
         return lambda word: list(asked.encode(before + word).ids)
 
 
-def write_vocabulary(history: MergeHistory, file: BinaryIO) -> None:
+def write_vocabulary(history: History, file: BinaryIO) -> None:
     """vocab.json: each token's number, special tokens last."""
     vocabulary = numbered(written_tokens(history))
     for id, special in enumerate(history.recipe.special_tokens, history.first_special):
@@ -204,7 +204,7 @@ def _opened(merges: list[WrittenMerge], vocabulary: Mapping[str, int] | None, na
     notes = [f"merges.txt does not say how text is split into words; here by the pattern {pattern}.", *built.notes]
     if vocabulary is None:
         notes.append("There is no vocab.json beside it, so tokens are numbered as GPT-2 numbers them.")
-    history = MergeHistory.from_pairs(recipe, built.alphabet, built.pairs)
+    history = History.from_pairs(recipe, built.alphabet, built.pairs)
     return Opened(history, MergesPair.name, tuple(notes), built.numbers)
 
 

@@ -19,7 +19,7 @@ from bpe_core.formats import missing_places
 from bpe_core.formats.base import Beside, Format, Opened, Writer, nothing_beside
 from bpe_core.formats.named_expressions import expression_of, pattern_choices
 from bpe_core.formats.rebuilding import HistoryBuilder
-from bpe_core.history.history import NOTHING, Int64s, MergeHistory
+from bpe_core.history.history import NOTHING, History, Int64s
 from bpe_core.honest_text import escape
 from bpe_core.progress import Progress, ProgressReport
 from bpe_core.recipe import Recipe
@@ -41,13 +41,13 @@ class MinbpeModel(Format):
     endings = (".minbpe.model",)
     explanation = "minbpe's model: the pattern, the special tokens and pairs of ids; a readable .vocab beside."
 
-    def impossible(self, history: MergeHistory) -> list[str]:
+    def impossible(self, history: History) -> list[str]:
         found = missing_places.needs_bytes(history, "minbpe")
         if not found and not history.alphabet.is_plain_bytes:
             found = ["A minbpe file numbers the bytes 0 to 255 in their order; this table numbers them otherwise."]
         return found
 
-    def can_hold(self, history: MergeHistory) -> list[str]:
+    def can_hold(self, history: History) -> list[str]:
         recipe = history.recipe
         unfit = [token for token in recipe.special_tokens if token.split() != [token]]
         found = self.impossible(history)
@@ -60,7 +60,7 @@ class MinbpeModel(Format):
             )
         return found + missing_places.about_lines(recipe) + missing_places.about_normalization(recipe)
 
-    def write_all(self, history: MergeHistory, file: BinaryIO, progress: ProgressReport) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         recipe = history.recipe
         first_special = 256 + len(history)
         head = [SIGNATURE.decode(), expression_of(recipe), str(len(recipe.special_tokens))]
@@ -99,7 +99,7 @@ class MinbpeModel(Format):
         return Opened(history, self.name, tuple(notes), _numbers(history, list(specials.values())))
 
 
-def write_vocabulary(history: MergeHistory, file: BinaryIO) -> None:
+def write_vocabulary(history: History, file: BinaryIO) -> None:
     """The readable companion: each token, and of which two it was made."""
     texts = [escape(text) for text in written(history)]
     for id, text in enumerate(texts[: len(history.alphabet)]):
@@ -144,7 +144,7 @@ def _pair(line: bytes, where: str) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
-def _numbers(history: MergeHistory, specials: list[int]) -> Int64s | None:
+def _numbers(history: History, specials: list[int]) -> Int64s | None:
     """Special tokens may have any numbers."""
     ours = np.arange(history.id_count)
     numbers = np.concatenate([ours[: len(ours) - len(specials)], np.array(specials, np.int64)])

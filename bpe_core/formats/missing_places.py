@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.recipe import Recipe
 
 
@@ -39,7 +39,7 @@ def about_specials(recipe: Recipe) -> list[str]:
     return [f"This format has no place for {what}; whoever loads the file must name them again."]
 
 
-def needs_bytes(history: MergeHistory, format: str) -> list[str]:
+def needs_bytes(history: History, format: str) -> list[str]:
     """A format whose base symbols are the 256 bytes and nothing else."""
     recipe = history.recipe
     if recipe.base != "bytes":

@@ -21,7 +21,7 @@ from bpe_core.formats.rebuilding import (
     checked_symbol,
 )
 from bpe_core.formats.rows import Row, merge_rows, too_long_to_show
-from bpe_core.history.history import NOTHING, MergeHistory
+from bpe_core.history.history import NOTHING, History
 from bpe_core.honest_text import escape, unescape
 from bpe_core.progress import Progress, ProgressReport
 from bpe_core.recipe import LARGEST_VOCABULARY
@@ -43,13 +43,13 @@ class ParquetTable(Format):
     mark = b"PAR1"
     explanation = "Parquet: a row a merge, for data frames; needs the package pyarrow."
 
-    def impossible(self, history: MergeHistory) -> list[str]:
+    def impossible(self, history: History) -> list[str]:
         return [] if _pyarrow() else [MISSING]
 
-    def can_hold(self, history: MergeHistory) -> list[str]:
+    def can_hold(self, history: History) -> list[str]:
         return self.impossible(history) + too_long_to_show(history)
 
-    def write_all(self, history: MergeHistory, file: BinaryIO, progress: ProgressReport) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         arrow = _pyarrow()
         if arrow is None:
             raise OutputError(MISSING)
@@ -101,7 +101,7 @@ def _type(arrow: Any, column: str) -> Any:
     return arrow.string() if column in _TEXTS else arrow.bool_() if column == "tied" else arrow.int64()
 
 
-def _about(history: MergeHistory) -> dict[str, Any]:
+def _about(history: History) -> dict[str, Any]:
     return {
         "recipe": history.recipe.to_dict(),
         "end_reason": history.end_reason,
@@ -110,7 +110,7 @@ def _about(history: MergeHistory) -> dict[str, Any]:
     }
 
 
-def _rebuilt(about: bytes, rows: list[dict[str, Any]], name: str) -> MergeHistory:
+def _rebuilt(about: bytes, rows: list[dict[str, Any]], name: str) -> History:
     whole = parsed_object(about, f"{name}: its metadata")
     recipe = checked_recipe(whole.get("recipe"), name)
     tokens = whole.get("tokens_at_start")

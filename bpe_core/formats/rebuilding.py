@@ -15,7 +15,7 @@ import numpy as np
 from bpe_core.alphabet import Alphabet, Symbol, SymbolKind
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats.rows import MergeRows
-from bpe_core.history.history import NOTHING, Columns, EndReason, Merge, MergeHistory
+from bpe_core.history.history import NOTHING, Columns, EndReason, History, Step
 from bpe_core.learning.methods import Method
 from bpe_core.recipe import LARGEST_VOCABULARY, UNKNOWN_TOKEN, Recipe
 
@@ -46,7 +46,7 @@ class HistoryBuilder:
         runner_up_count: int = NOTHING,
         tokens_left: int = NOTHING,
         where: str,
-    ) -> Merge:
+    ) -> Step:
         """Append a merge; `where` begins the sentence if it cannot be."""
         self._check_pair(left, right, where)
         numbers = (count, runner_up_count, tokens_left)
@@ -58,7 +58,7 @@ class HistoryBuilder:
             values.append(value)
         self._seen[left, right] = len(self._seen) + 1
         self.rows.add(left, right)
-        return Merge(
+        return Step(
             step=len(self._seen),
             left=left,
             right=right,
@@ -99,11 +99,11 @@ class HistoryBuilder:
         if runner_up_count == NOTHING:  # it may be larger than the winner's: merges from elsewhere, counted here
             raise FormatError(f"{where}: its runner-up must have a count.")
 
-    def finish(self) -> MergeHistory:
+    def finish(self) -> History:
         columns = Columns.with_room(len(self._seen))
         for name, values in zip(Columns._fields, self._values, strict=True):
             getattr(columns, name)[:] = np.array(values, np.int64)
-        return MergeHistory(
+        return History(
             self.recipe,
             self.alphabet,
             columns.first(len(self._seen)),

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from bpe_core.alphabet import Alphabet
-from bpe_core.history.history import Merge, MergeHistory
+from bpe_core.history.history import History, Step
 from bpe_core.honest_text import escape
 from bpe_core.token_texts import LONGEST_SHOWN, TokenTexts
 
@@ -55,7 +55,7 @@ class MergeRows:
         self.written.add([(left, right)])
         self.decoded.add([(left, right)])
 
-    def row(self, merge: Merge) -> Row:
+    def row(self, merge: Step) -> Row:
         """The row of a merge, whose token must be entered."""
         other_left, other_right = merge.runner_up or (None, None)
         text = self.written.text
@@ -80,7 +80,7 @@ class MergeRows:
         )
 
 
-def merge_rows(history: MergeHistory) -> Iterator[Row]:
+def merge_rows(history: History) -> Iterator[Row]:
     """A row a merge."""
     rows = MergeRows(history.alphabet)
     for merge in history:
@@ -101,14 +101,14 @@ def base_rows(alphabet: Alphabet) -> Iterator[Row]:
         )
 
 
-def special_rows(history: MergeHistory) -> Iterator[Row]:
+def special_rows(history: History) -> Iterator[Row]:
     """A row a special token; their ids follow the last merge."""
     for id, special in enumerate(history.recipe.special_tokens, start=history.first_special):
         raw = special.encode()
         yield Row(step=0, id=id, token=escape(raw), bytes=raw.hex(" "), length=len(raw), kind="special")
 
 
-def too_long_to_show(history: MergeHistory) -> list[str]:
+def too_long_to_show(history: History) -> list[str]:
     """What the rows cannot say of a history, a sentence each."""
     cut = TokenTexts.of(history, escape).cut_off
     if not cut:

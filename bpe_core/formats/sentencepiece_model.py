@@ -24,7 +24,7 @@ from bpe_core.formats.checked_json import parsed_object
 from bpe_core.formats.protobuf import Field, bytes_field, fields_of, float_field, varint_field
 from bpe_core.formats.recovering import Recovered, recover
 from bpe_core.formats.unfit_tokens import listed, same_text, unrecoverable
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.progress import Progress, ProgressReport
 from bpe_core.recipe import LARGEST_VOCABULARY, UNKNOWN_TOKEN, Recipe
 from bpe_core.token_texts import written
@@ -46,7 +46,7 @@ class SentencePieceModel(Format):
     joins_unknown = True
     holds_specials = False
 
-    def impossible(self, history: MergeHistory) -> list[str]:
+    def impossible(self, history: History) -> list[str]:
         recipe = history.recipe
         if recipe.base != "characters":
             return ["SentencePiece models start from characters; this table starts from bytes."]
@@ -56,7 +56,7 @@ class SentencePieceModel(Format):
             return [f"SentencePiece models split only at blanks; this table's pattern is {recipe.pattern}."]
         return []
 
-    def can_hold(self, history: MergeHistory) -> list[str]:
+    def can_hold(self, history: History) -> list[str]:
         impossible = self.impossible(history)
         if impossible:
             return impossible
@@ -75,7 +75,7 @@ class SentencePieceModel(Format):
             found.append("Special tokens become control symbols: they have numbers, but are not looked for in texts.")
         return found
 
-    def write_all(self, history: MergeHistory, file: BinaryIO, progress: ProgressReport) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         progress(Progress("writing", 0, len(history), "merges"))
         pieces = _pieces_of(history)
         for piece in pieces:
@@ -102,14 +102,14 @@ class SentencePieceModel(Format):
         recovered = recover({piece.text: rank for rank, piece in enumerate(made)}, base, len(symbols))
         specials = [piece for piece in stored.pieces if piece.kind in (CONTROL, USER_DEFINED)]
         recipe, notes = _recipe(stored, [piece.text for piece in specials], len(recovered.pairs), name)
-        history = MergeHistory.from_pairs(recipe, Alphabet(tuple(symbol for _, symbol in symbols)), recovered.pairs)
+        history = History.from_pairs(recipe, Alphabet(tuple(symbol for _, symbol in symbols)), recovered.pairs)
         number_of = {piece.text: number for number, piece in enumerate(stored.pieces)}
         names = [text for text, _ in symbols] + recovered.tokens + [piece.text for piece in specials]
         numbers = np.array([number_of.get(text, NO_NUMBER) for text in names], np.int64)
         same = np.array_equal(numbers, np.arange(len(numbers)))
         return Opened(history, self.name, tuple(notes + _about_pieces(recovered)), None if same else numbers)
 
-    def peer(self, data: bytes, history: MergeHistory, name: str, beside: Beside = nothing_beside) -> Peer | None:
+    def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
         try:
             import sentencepiece  # not needed to run: only asked whether it agrees
         except ImportError:
@@ -130,7 +130,7 @@ class Piece:
 # --- Writing ----------------------------------------------------------------------------
 
 
-def _pieces_of(history: MergeHistory) -> list[Piece]:
+def _pieces_of(history: History) -> list[Piece]:
     """The pieces in the order of our ids; a model without any <unk> is refused, so one may follow them."""
     texts = written(history)
     kinds = {"unknown": UNKNOWN, "fallback": BYTE}

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from bpe_core.formats import byte_level
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.token_texts import written
 
 
-def written_tokens(history: MergeHistory) -> list[str]:
+def written_tokens(history: History) -> list[str]:
     """The text of each token, special tokens left out.
 
     >>> from bpe_core.alphabet import Alphabet
     >>> from bpe_core.recipe import Recipe
-    >>> written_tokens(MergeHistory.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(32, 97)]))[-1]
+    >>> written_tokens(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(32, 97)]))[-1]
     'Ġa'
     """
     texts = written(history)

@@ -16,7 +16,7 @@ from bpe_core.formats.base import Beside, Format, Opened, Peer, nothing_beside
 from bpe_core.formats.text_lines import read_pairs
 from bpe_core.formats.unfit_tokens import containing, same_text
 from bpe_core.formats.written_merges import WrittenMerge, resolve
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.progress import Progress, ProgressReport
 from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
 from bpe_core.token_texts import written
@@ -38,7 +38,7 @@ class SubwordNmtCodes(Format):
     holds_specials = False
     numbers_tokens = False
 
-    def impossible(self, history: MergeHistory) -> list[str]:
+    def impossible(self, history: History) -> list[str]:
         recipe = history.recipe
         if recipe.base != "characters":
             return ["subword-nmt's codes merge characters; this table starts from bytes."]
@@ -52,7 +52,7 @@ class SubwordNmtCodes(Format):
             history, _cannot_stand_in_a_line, "A line cannot hold the blank or line break in these tokens"
         )
 
-    def can_hold(self, history: MergeHistory) -> list[str]:
+    def can_hold(self, history: History) -> list[str]:
         impossible = self.impossible(history)
         if impossible:
             return impossible
@@ -62,7 +62,7 @@ class SubwordNmtCodes(Format):
             found.append("Codes cannot say that unknown characters become bytes; they stay as they are.")
         return found
 
-    def write_all(self, history: MergeHistory, file: BinaryIO, progress: ProgressReport) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         texts = written(history)
         file.write((GLUED if history.recipe.marker == "glued" else SYMBOL).encode() + b"\n")
         for merge in history:
@@ -95,9 +95,9 @@ class SubwordNmtCodes(Format):
         notes = ["Codes do not list the characters that are in no merge: here those are unknown."]
         if found.never_happen:
             notes.append(f"{found.never_happen:,} merges never happen, because another one makes the same text before.")
-        return Opened(MergeHistory.from_pairs(recipe, alphabet, found.pairs), self.name, tuple(notes))
+        return Opened(History.from_pairs(recipe, alphabet, found.pairs), self.name, tuple(notes))
 
-    def peer(self, data: bytes, history: MergeHistory, name: str, beside: Beside = nothing_beside) -> Peer | None:
+    def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
         try:
             from subword_nmt.apply_bpe import BPE  # not needed to run: only asked whether it agrees
         except ImportError:

@@ -22,7 +22,7 @@ from bpe_core.formats.byte_level import alphabet_of
 from bpe_core.formats.guessing import likely_pattern
 from bpe_core.formats.recovering import Recovered, recover
 from bpe_core.formats.unfit_tokens import listed, same_text, unrecoverable
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.progress import Progress, ProgressReport
 from bpe_core.recipe import LARGEST_VOCABULARY, Recipe
 from bpe_core.token_texts import written
@@ -46,17 +46,17 @@ class TiktokenRanks(Format):
     holds_splitting = False
     holds_specials = False
 
-    def impossible(self, history: MergeHistory) -> list[str]:
+    def impossible(self, history: History) -> list[str]:
         return missing_places.needs_bytes(history, ".tiktoken")
 
-    def can_hold(self, history: MergeHistory) -> list[str]:
+    def can_hold(self, history: History) -> list[str]:
         impossible = self.impossible(history)
         if impossible:
             return impossible
         texts = written(history)
         return same_text(history) + unrecoverable(history, texts) + missing_places.about_splitting(history.recipe)
 
-    def write_all(self, history: MergeHistory, file: BinaryIO, progress: ProgressReport) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         seen: set[bytes] = set()
         for rank, text in enumerate(written(history)):
             if text not in seen:  # of two tokens with the same text, the older one
@@ -81,11 +81,11 @@ class TiktokenRanks(Format):
         ]
         recipe = Recipe(name="tiktoken", pattern=pattern, merges=len(recovered.pairs), vocab_size=None)
         alphabet = alphabet_of([token[0] for token in base])
-        history = MergeHistory.from_pairs(recipe, alphabet, recovered.pairs)
+        history = History.from_pairs(recipe, alphabet, recovered.pairs)
         in_order = np.array_equal(numbers, np.arange(len(numbers)))
         return Opened(history, self.name, tuple(notes), None if in_order else numbers)
 
-    def peer(self, data: bytes, history: MergeHistory, name: str, beside: Beside = nothing_beside) -> Peer | None:
+    def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
         try:
             import tiktoken  # not needed to run: only asked whether it agrees
         except ImportError:

@@ -24,7 +24,7 @@ from bpe_core.formats.stand_in_texts import numbered, written_tokens
 from bpe_core.formats.unfit_tokens import same_text
 from bpe_core.formats.vocabulary_model import Style, build
 from bpe_core.formats.written_merges import WrittenMerge
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.progress import Progress, ProgressReport
 from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
 
@@ -38,7 +38,7 @@ class TokenizerJson(Format):
     explanation = "Hugging Face's tokenizers: everything in one file, special tokens too."
     peer_name = "tokenizers"
 
-    def impossible(self, history: MergeHistory) -> list[str]:
+    def impossible(self, history: History) -> list[str]:
         recipe = history.recipe
         marker = repr(recipe.marker_text)
         if recipe.marker == "symbol":
@@ -50,7 +50,7 @@ class TokenizerJson(Format):
                     f"here it is {marker}, and the pattern is {recipe.pattern}."]  # fmt: skip
         return []
 
-    def can_hold(self, history: MergeHistory) -> list[str]:
+    def can_hold(self, history: History) -> list[str]:
         impossible = self.impossible(history)
         if impossible:
             return impossible
@@ -74,7 +74,7 @@ class TokenizerJson(Format):
             )
         return found
 
-    def write_all(self, history: MergeHistory, file: BinaryIO, progress: ProgressReport) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         progress(Progress("writing", 0, len(history), "merges"))
         whole = {
             "version": "1.0",
@@ -106,11 +106,11 @@ class TokenizerJson(Format):
         if style.byte_level and not steps.byte_level:
             steps.choices["pattern"] = likely_pattern([byte_level.read(text) or b"" for text in vocabulary])
         recipe = _recipe(steps, style, specials, len(built.pairs), name)
-        history = MergeHistory.from_pairs(recipe, built.alphabet, built.pairs)
+        history = History.from_pairs(recipe, built.alphabet, built.pairs)
         notes += steps.notes + built.notes + _about_model(model, whole, style)
         return Opened(history, self.name, tuple(notes), built.numbers)
 
-    def peer(self, data: bytes, history: MergeHistory, name: str, beside: Beside = nothing_beside) -> Peer | None:
+    def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
         try:
             import tokenizers  # not needed to run: only asked whether it agrees
         except ImportError:
@@ -122,13 +122,13 @@ class TokenizerJson(Format):
 # --- Writing ----------------------------------------------------------------------------
 
 
-def _added_tokens(history: MergeHistory) -> list[Object]:
+def _added_tokens(history: History) -> list[Object]:
     first = history.first_special
     flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
     return [{"id": first + i, "content": token, **flags} for i, token in enumerate(history.recipe.special_tokens)]
 
 
-def _model(history: MergeHistory) -> Object:
+def _model(history: History) -> Object:
     recipe = history.recipe
     texts = written_tokens(history)
     characters = recipe.base == "characters"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from bpe_core.formats.recovering import Recovery
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.token_texts import quoted, written
 
 LISTED = 3  # tokens named in a sentence
@@ -31,7 +31,7 @@ def listed(texts: Sequence[bytes]) -> str:
     return few + (f" and {len(texts) - LISTED:,} more" if len(texts) > LISTED else "")
 
 
-def same_text(history: MergeHistory) -> list[str]:
+def same_text(history: History) -> list[str]:
     """A sentence if two tokens have the same text, which formats that name tokens by their text cannot tell apart."""
     texts = written(history)
     first: dict[bytes, int] = {}
@@ -47,14 +47,14 @@ def same_text(history: MergeHistory) -> list[str]:
     ]
 
 
-def containing(history: MergeHistory, unfit: Callable[[bytes], bool], what: str) -> list[str]:
+def containing(history: History, unfit: Callable[[bytes], bool], what: str) -> list[str]:
     """A sentence if there are tokens whose text does not fit."""
     texts = written(history)
     found = [id for id, text in enumerate(texts) if unfit(text)]
     return [f"{what}: {named(texts, found)}."] if found else []
 
 
-def unrecoverable(history: MergeHistory, texts: Sequence[bytes] | Sequence[str]) -> list[str]:
+def unrecoverable(history: History, texts: Sequence[bytes] | Sequence[str]) -> list[str]:
     """A sentence if a format that stores no merges, only ranks, would give a token another origin."""
     recovery = Recovery(dict(zip(reversed(texts), reversed(range(len(texts))), strict=True)))  # type: ignore[type-var]
     lost = [

@@ -4,7 +4,7 @@ A step joins two tokens into a new one, or drops a token; byte-pair encoding onl
 before the first step, and each token that is joined takes the next id behind it, so the ids of what is
 dropped stay what they were. The special tokens stand behind all others.
 
-A `MergeHistory` is a view of the first `len(history)` steps. The trainer appends behind
+A `History` is a view of the first `len(history)` steps. The trainer appends behind
 that end; a view never changes, so it may be read from any thread.
 
 What all methods can tell of a step has a column here. What a method chooses by besides its count (the parts of a
@@ -51,7 +51,7 @@ END_SENTENCES: dict[EndReason, str] = {
 
 
 @dataclass(frozen=True)
-class Merge:
+class Step:
     """One step: the pair that was joined and the token it became, or the token dropped, and how narrowly it won."""
 
     step: int  # 1 for the first
@@ -101,7 +101,7 @@ def _frozen(view: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return view
 
 
-class MergeHistory(Sequence[Merge]):
+class History(Sequence[Step]):
     """The steps in the order they were made, with the alphabet and recipe they belong to."""
 
     def __init__(
@@ -122,7 +122,7 @@ class MergeHistory(Sequence[Merge]):
         self.end_reason: EndReason = end_reason
 
     @classmethod
-    def from_pairs(cls, recipe: Recipe, alphabet: Alphabet, pairs: Sequence[tuple[int, int]]) -> MergeHistory:
+    def from_pairs(cls, recipe: Recipe, alphabet: Alphabet, pairs: Sequence[tuple[int, int]]) -> History:
         """A history of which only the merges are known, as when a table is imported."""
         columns = Columns.with_room(len(pairs))
         for column in columns:
@@ -135,12 +135,12 @@ class MergeHistory(Sequence[Merge]):
         return len(self.columns.left)
 
     @overload
-    def __getitem__(self, index: int) -> Merge: ...
+    def __getitem__(self, index: int) -> Step: ...
 
     @overload
-    def __getitem__(self, index: slice) -> list[Merge]: ...
+    def __getitem__(self, index: slice) -> list[Step]: ...
 
-    def __getitem__(self, index: int | slice) -> Merge | list[Merge]:
+    def __getitem__(self, index: int | slice) -> Step | list[Step]:
         if isinstance(index, slice):
             return [self[row] for row in range(*index.indices(len(self)))]
         row = range(len(self))[index]
@@ -148,7 +148,7 @@ class MergeHistory(Sequence[Merge]):
             column.item(row) for column in self.columns
         )
         has_other = other_left != NOTHING
-        return Merge(
+        return Step(
             step=row + 1,
             left=left,
             right=right,
@@ -161,17 +161,15 @@ class MergeHistory(Sequence[Merge]):
             reasons={name: column.item(row) for name, column in self.reasons.items()} if self.reasons else COUNT_ALONE,
         )
 
-    def __iter__(self) -> Iterator[Merge]:
+    def __iter__(self) -> Iterator[Step]:
         return (self[row] for row in range(len(self)))
 
-    def first(self, merges: int) -> MergeHistory:
+    def first(self, merges: int) -> History:
         """The history as it stood after that many merges."""
         if merges >= len(self):
             return self
         columns = self.columns.first(max(0, merges))
-        return MergeHistory(
-            self.recipe, self.alphabet, columns, reasons=self.reasons, tokens_at_start=self.tokens_at_start
-        )
+        return History(self.recipe, self.alphabet, columns, reasons=self.reasons, tokens_at_start=self.tokens_at_start)
 
     # --- Its tokens and their ids: the alphabet, what was joined, the special tokens ----------
 
@@ -276,7 +274,7 @@ class MergeHistory(Sequence[Merge]):
     def ranks(self) -> dict[Pair, int]:
         """The index of the step that joins a pair; where a table lists one twice, of the first.
 
-        >>> history = MergeHistory.from_pairs(Recipe(), Alphabet.of_bytes(), [(108, 111), (256, 119)])
+        >>> history = History.from_pairs(Recipe(), Alphabet.of_bytes(), [(108, 111), (256, 119)])
         >>> history.ranks()
         {(256, 119): 1, (108, 111): 0}
         """

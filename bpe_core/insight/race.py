@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.insight.ranked_words import Occurrences, RankedWords
 from bpe_core.segmenting.boundaries import NEVER
 
@@ -144,7 +144,7 @@ class NeverMerged:
     missed_by: int  # occurrences; 0 where only the tie rule decided
 
 
-def best_that_never_won(history: MergeHistory, most: int = 50) -> list[NeverMerged]:
+def best_that_never_won(history: History, most: int = 50) -> list[NeverMerged]:
     """The runners-up that no merge ever took, those that were nearest to it most often first."""
     columns, rank_of = history.columns, history.ranks()
     found: dict[tuple[int, int], tuple[int, int, int]] = {}

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import MergeHistory, Pair
+from bpe_core.history.history import History, Pair
 from bpe_core.kernels.policy import Policy
 from bpe_core.learning.layout import lay_out
 from bpe_core.segmenting.boundaries import NEVER, PATTERN_CUT
@@ -60,14 +60,14 @@ class RankedWords:
     """The words as one array of cells, each word between separators."""
 
     words: WordTable
-    history: MergeHistory
+    history: History
     symbols: Int32s  # the base symbol in each cell; negative for separators and what never merges
     starts: Int64s  # the first cell of each word, and the end
     ranks: Int32s  # of the boundary in front of each cell: a merge's index, NEVER, or PATTERN_CUT at the edge of a word
     tokens_at_start: int
 
     @classmethod
-    def of(cls, words: WordTable, history: MergeHistory) -> RankedWords:
+    def of(cls, words: WordTable, history: History) -> RankedWords:
         """Find the ranks: some 0.1 s for a text of 10 MB and 32,000 merges."""
         layout = lay_out(words, history.alphabet, history.recipe)
         ranks = _ranker_for(layout.symbols)(layout.symbols, history)
@@ -110,7 +110,7 @@ class RankedWords:
         """For texts."""
         return Tokenizer(self.history)
 
-    def serves(self, history: MergeHistory) -> bool:
+    def serves(self, history: History) -> bool:
         """Whether what is kept here was made of all these merges; of a run that goes on there soon are more."""
         return len(self.history) == len(history)
 
@@ -188,7 +188,7 @@ class RankedWords:
                     yield id, int(self.words.counts[word])
 
 
-def _ranker_for(symbols: Int32s) -> Callable[[Int32s, MergeHistory], Int32s]:
+def _ranker_for(symbols: Int32s) -> Callable[[Int32s, History], Int32s]:
     if not KERNELS.chooses(len(symbols)):
         return _plain_ranks
     from bpe_core.segmenting.compiled_ranks import compiled_ranks  # imports Numba: half a second
@@ -196,7 +196,7 @@ def _ranker_for(symbols: Int32s) -> Callable[[Int32s, MergeHistory], Int32s]:
     return compiled_ranks
 
 
-def _plain_ranks(symbols: Int32s, history: MergeHistory) -> Int32s:
+def _plain_ranks(symbols: Int32s, history: History) -> Int32s:
     merges = Merges(history)
     ranks = np.full(len(symbols), PATTERN_CUT, np.int32)
     known = symbols >= 0

@@ -8,7 +8,7 @@ That happens in tables that were not learned by plain merging, such as imported 
 
     >>> from bpe_core import Alphabet, Recipe
     >>> pairs = [(97, 98), (98, 99), (97, 257)]  # a+b, b+c, a+bc: but the b of abc goes to ab first
-    >>> history = MergeHistory.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
+    >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
     >>> reachability(history, 258)
     Reachability(kind='unreachable', witness=None, pieces=(256, 99))
     >>> reachability(history, 257)
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import Literal
 
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.insight.contributions import words_with
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.segmenting.merging import Merges
@@ -43,7 +43,7 @@ class Reachability:
 
 
 def reachability(
-    history: MergeHistory,
+    history: History,
     token: int,
     at: int | None = None,
     *,
@@ -73,9 +73,7 @@ def reachability(
     return Reachability("not found", pieces=pieces)
 
 
-def _candidates(
-    history: MergeHistory, token: int, symbols: list[int], at: int, corpus: RankedWords | None
-) -> Iterator[str]:
+def _candidates(history: History, token: int, symbols: list[int], at: int, corpus: RankedWords | None) -> Iterator[str]:
     """Texts that may produce the token: words of the corpus, its own text, and that within others."""
     if corpus is not None:
         for held in words_with(corpus, corpus.occurrences(token), at).words[:20]:
@@ -103,7 +101,7 @@ def _without_marker(decoded: bytes, kind: str) -> bytes:
     return b"" if kind == "marker" else decoded[:-1] if kind == "glued" else decoded
 
 
-def _can_stand_in_text(history: MergeHistory, symbols: list[int]) -> bool:
+def _can_stand_in_text(history: History, symbols: list[int]) -> bool:
     """Whether UTF-8 allows these bytes beside each other at all."""
     raw = b"".join(history.alphabet.symbols[id].decoded for id in symbols)
     return next(completions(raw), None) is not None

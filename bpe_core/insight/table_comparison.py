@@ -3,8 +3,8 @@
     >>> from bpe_core.alphabet import Alphabet
     >>> from bpe_core.recipe import Recipe
     >>> recipe = Recipe.preset("gpt2")
-    >>> one = MergeHistory.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104), (256, 101)])  # t+h, th+e
-    >>> other = MergeHistory.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104), (97, 110)])  # t+h, a+n
+    >>> one = History.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104), (256, 101)])  # t+h, th+e
+    >>> other = History.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104), (97, 110)])  # t+h, a+n
     >>> found = compare_tables(one, other)
     >>> found.first, found.cause
     (1, 'not known')
@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from bpe_core.history.history import Merge, MergeHistory
+from bpe_core.history.history import History, Step
 from bpe_core.recipe import Normalization, Recipe, Splitting
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.token_texts import quoted, written
@@ -71,7 +71,7 @@ class TextComparison(NamedTuple):
 # --- Tables -----------------------------------------------------------------------------
 
 
-def compare_tables(one: MergeHistory, other: MergeHistory) -> TableComparison:
+def compare_tables(one: History, other: History) -> TableComparison:
     texts, other_texts = written(one), written(other)
     pairs, other_pairs = _pairs(one, texts), _pairs(other, other_texts)
     first = next((i for i, (a, b) in enumerate(zip(pairs, other_pairs, strict=False)) if a != b), None)
@@ -90,7 +90,7 @@ def compare_tables(one: MergeHistory, other: MergeHistory) -> TableComparison:
     )
 
 
-def _pairs(history: MergeHistory, texts: Sequence[bytes]) -> list[Pair]:
+def _pairs(history: History, texts: Sequence[bytes]) -> list[Pair]:
     return [(texts[left], texts[right]) for left, right in history.pairs()]
 
 
@@ -115,7 +115,7 @@ def _earliest(merge: DifferingMerge) -> tuple[int, bool]:
 
 
 def _cause(
-    one: MergeHistory, other: MergeHistory, pairs: Sequence[Pair], other_pairs: Sequence[Pair], first: int | None
+    one: History, other: History, pairs: Sequence[Pair], other_pairs: Sequence[Pair], first: int | None
 ) -> tuple[Cause, str]:
     if first is None:
         if len(one) == len(other):
@@ -134,7 +134,7 @@ def _cause(
     return _data_or_count(one, other, first, a, b)
 
 
-def _tie(history: MergeHistory, merge: Merge, rival: Pair, other: MergeHistory) -> str:
+def _tie(history: History, merge: Step, rival: Pair, other: History) -> str:
     """A sentence if a tie was decided, and the other table shows the pair that lost it."""
     if not merge.tied or merge.runner_up is None:
         return ""
@@ -162,7 +162,7 @@ def _splitting_difference(one: Recipe, other: Recipe) -> str:
     return ""
 
 
-def _data_or_count(one: MergeHistory, other: MergeHistory, first: int, a: Merge, b: Merge) -> tuple[Cause, str]:
+def _data_or_count(one: History, other: History, first: int, a: Step, b: Step) -> tuple[Cause, str]:
     if not (one.has_counts and other.has_counts):
         return "not known", (
             "Without counts in both tables the cause cannot be told; count them on the same texts. "

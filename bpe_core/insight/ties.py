@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Tie:
     loser_step: int | None  # where the loser was merged after all
 
 
-def ties(history: MergeHistory, at: int | None = None) -> list[Tie]:
+def ties(history: History, at: int | None = None) -> list[Tie]:
     """All ties among the first `at` merges (all, if not said). A table without counts knows of none."""
     tied = np.flatnonzero(history.tied[:at])
     if not len(tied):

@@ -8,7 +8,7 @@ away. Before its birth the pair it was made of had a life of its own.
     >>> from bpe_core.counting.words import WordTable
     >>> words = WordTable.from_counts({"low": 5, "lower": 2, "lot": 3})
     >>> ranked = RankedWords.of(words, train(words, Recipe.preset("words", merges=2)))  # l+o, lo+w
-    >>> life = biography(ranked, 7)
+    >>> life = token_life(ranked, 7)
     >>> life.children, life.curve.counts.tolist(), life.count_now, life.is_scaffold
     ((8,), [10, 3], 3, False)
 """
@@ -31,7 +31,7 @@ MOST_WORDS = 200
 
 
 @dataclass(frozen=True, eq=False)
-class Biography:
+class TokenLife:
     """One token, looked at from the state after `at` merges."""
 
     token: int
@@ -63,7 +63,7 @@ class Biography:
         return self.curve.count_at(at)
 
 
-def biography(ranked: RankedWords, token: int, at: int | None = None) -> Biography:
+def token_life(ranked: RankedWords, token: int, at: int | None = None) -> TokenLife:
     """All that the history and the words of the corpus tell about a token."""
     history, base = ranked.history, ranked.base
     at = len(history) if at is None else at
@@ -77,7 +77,7 @@ def biography(ranked: RankedWords, token: int, at: int | None = None) -> Biograp
         before = follow(ranked, ranked.pair_occurrences(*parts), parts, step)
     elif not history.alphabet.symbols[token].merges:
         curve = _unchanging(token, int(ranked.symbol_counts[token]))
-    return Biography(
+    return TokenLife(
         token=token,
         at=at,
         step=step,

@@ -23,7 +23,7 @@ and between words:
     >>> from bpe_core.counting.words import WordTable
     >>> from bpe_core.reference import train
     >>> history = train(WordTable.from_counts({"low": 5, "lower": 2}), Recipe.preset("words"))  # l+o, lo+w
-    >>> why = WhySplit("low lowlow", history)
+    >>> why = Why("low lowlow", history)
     >>> [why.at_byte(byte, at=2).kind for byte in range(11)]
     ['edge', 'joined', 'joined', 'pattern', 'pattern', 'joined', 'joined', 'never', 'joined', 'joined', 'edge']
     >>> why.at_byte(2, at=1)
@@ -39,7 +39,7 @@ from typing import Literal
 
 import numpy as np
 
-from bpe_core.history.history import MergeHistory, Pair
+from bpe_core.history.history import History, Pair
 from bpe_core.insight.boundary_life import Meeting, meetings
 from bpe_core.insight.merge_tree import EncodingStep, Node, encoding_steps, merge_trees
 from bpe_core.insight.pattern_branches import Branch, branch_that_matched
@@ -90,7 +90,7 @@ def reason_in_word(
     symbols: list[int],
     ranks: list[int],
     boundary: int,
-    history: MergeHistory,
+    history: History,
     at: int,
     *,
     pairs: dict[Pair, int] | None = None,
@@ -136,7 +136,7 @@ def _learned_too_late(life: list[Meeting], at: int, rank_of: dict[Pair, int]) ->
     return min(found, key=lambda reason: reason.rank or 0, default=None)
 
 
-def _never_allowed(pair: tuple[int, int], history: MergeHistory) -> Kind | None:
+def _never_allowed(pair: tuple[int, int], history: History) -> Kind | None:
     alphabet, longest = history.alphabet, history.recipe.max_token_length
     if any(id < len(alphabet) and not alphabet.symbols[id].merges for id in pair):
         return "unknown"
@@ -185,13 +185,13 @@ class WordInText:
         return encoding_steps(self.symbols, self.ranks, self.base, at)
 
 
-class WhySplit:
+class Why:
     """Answers for one text and one history; `corpus` lets the counts of pairs be told, too."""
 
     def __init__(
         self,
         text: str,
-        history: MergeHistory,
+        history: History,
         *,
         corpus: RankedWords | None = None,
         allowed_special: Allowed = (),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # recipes ask which methods there are
     from bpe_core.alphabet import Alphabet
     from bpe_core.counting.words import WordTable
-    from bpe_core.history.history import MergeHistory
+    from bpe_core.history.history import History
     from bpe_core.kernels.policy import Policy
     from bpe_core.learning.protocol import Learner
     from bpe_core.recipe import Recipe
@@ -25,7 +25,7 @@ METHODS = {"bpe": "bpe_core.learning.bpe.method"}  # imported when it is first n
 
 
 # Of the words, the tokens at first, the recipe, and a history whose steps are made before any other.
-LearnerMaker = Callable[["WordTable", "Alphabet", "Recipe", "MergeHistory | None"], "Learner"]
+LearnerMaker = Callable[["WordTable", "Alphabet", "Recipe", "History | None"], "Learner"]
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Method:
     nothing_to_learn: str  # a sentence for a text that holds no first step
     tokens_at_first: Callable[[WordTable, Recipe], Alphabet]
     steps_planned: Callable[[Recipe, Alphabet], int]
-    segmenter: Callable[[MergeHistory, Cutting], Segmenter]
+    segmenter: Callable[[History, Cutting], Segmenter]
     plain: Way
     compiled: CompiledWay | None = None
     has_ranks: bool = False  # each boundary of a text is dissolved once and for all, which insight is drawn from

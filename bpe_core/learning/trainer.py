@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError, NothingToLearn, RecipeError
-from bpe_core.history.history import Columns, EndReason, MergeHistory
+from bpe_core.history.history import Columns, EndReason, History
 from bpe_core.learning.methods import Method
 from bpe_core.learning.protocol import Candidate, Learner
 from bpe_core.limits import check_room
@@ -51,7 +51,7 @@ class Batch:
 class Trainer:
     """One run. It may move from thread to thread, but belongs to one at a time; its histories are frozen."""
 
-    def __init__(self, words: WordTable, recipe: Recipe, *, history: MergeHistory | None = None) -> None:
+    def __init__(self, words: WordTable, recipe: Recipe, *, history: History | None = None) -> None:
         """With a history, its steps are made first, and training goes on from there.
 
         Its counts must be those of these words; where it has none, as an imported table, it gets them here.
@@ -71,9 +71,9 @@ class Trainer:
             self._replay(history)
 
     @property
-    def history(self) -> MergeHistory:
+    def history(self) -> History:
         """All steps so far; later ones do not change it."""
-        return MergeHistory(
+        return History(
             self.recipe,
             self.alphabet,
             self._columns.first(self._learner.learned),
@@ -154,7 +154,7 @@ class Trainer:
 
     # --- Plain or compiled --------------------------------------------------------------
 
-    def _make_learner(self, forced: MergeHistory | None) -> Learner:
+    def _make_learner(self, forced: History | None) -> Learner:
         method, size = self._method, len(self.words.text)
         fast = method.compiled if method.compiled is not None and method.compiled.kernels.chooses(size) else None
         self._is_plain = fast is None
@@ -172,7 +172,7 @@ class Trainer:
         learner.learn(_with_more_room(self._columns, len(self._columns.left)), learned, UNLIMITED)
         self._learner, self._is_plain, self._rate = learner, False, 0.0
 
-    def _replay(self, history: MergeHistory) -> None:
+    def _replay(self, history: History) -> None:
         self._learner.learn(self._columns, len(history), UNLIMITED)
         if history.has_counts:
             _check_same(history.columns, self._columns.first(len(history)))
@@ -184,7 +184,7 @@ def train(
     *,
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
-) -> MergeHistory:
+) -> History:
     """Count the words of a corpus and learn until the end. When cancelled, what is learned so far is kept."""
     words = count_words(corpus, recipe, progress=progress, cancelled=cancelled)
     trainer = Trainer(words, recipe)

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.insight.ranked_words import RankedWords
 
 Int64s = npt.NDArray[np.int64]
@@ -80,7 +80,7 @@ class SizeCurves:
 
 
 def size_curves(
-    words: WordTable, history: MergeHistory, *, power: float = USUAL_POWER, ranked: RankedWords | None = None
+    words: WordTable, history: History, *, power: float = USUAL_POWER, ranked: RankedWords | None = None
 ) -> SizeCurves:
     """The curves of a text, given as its words; `ranked` saves ranking them again."""
     ranked = ranked or RankedWords.of(words, history)
@@ -100,7 +100,7 @@ def size_curves(
 
 
 def _follow(
-    counts: list[int], joined: list[int], history: MergeHistory, power: float
+    counts: list[int], joined: list[int], history: History, power: float
 ) -> tuple[list[int], list[int], list[float]]:
     """After each merge: how many tokens occur, how many occur no longer, and the sum that entropy is made of."""
     base, term = len(counts), _term(power)

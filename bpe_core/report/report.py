@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.session_file import Bookmark, SavedSession, SavedSource
 
 MOST_MOMENTS = 6  # at which the text is shown
@@ -21,7 +21,7 @@ class Report:
     """Everything the page is made of; what is not known is left out of it."""
 
     title: str
-    history: MergeHistory
+    history: History
     sources: tuple[SavedSource, ...] = ()
     words: WordTable | None = None
     symbol_counts: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))

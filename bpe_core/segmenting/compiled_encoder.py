@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.errors import TooLarge
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.kernels import encode as kernel
 from bpe_core.kernels.merge_word import BASE, LIMIT, MERGE_NUMBERS, SHORT, MergeTable, Workplace, enter_merges
 from bpe_core.kernels.scan import REGISTERS, machine_of
@@ -49,7 +49,7 @@ class Desk:
 class CompiledEncoder:
     """Encodes from any number of threads at once: each takes a desk of its own."""
 
-    def __init__(self, history: MergeHistory, cutting: Cutting) -> None:
+    def __init__(self, history: History, cutting: Cutting) -> None:
         self._cutting = cutting
         self._merges = len(history)
         self._table = _merge_table(history)
@@ -143,7 +143,7 @@ class CompiledEncoder:
         )
 
 
-def _merge_table(history: MergeHistory) -> MergeTable:
+def _merge_table(history: History) -> MergeTable:
     merges, base = len(history), len(history.alphabet)
     number = np.zeros(MERGE_NUMBERS, np.int64)
     number[BASE], number[LIMIT] = base, merges

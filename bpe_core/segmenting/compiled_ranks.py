@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.kernels import replay as kernel
 
 Int32s = npt.NDArray[np.int32]
 
 
-def compiled_ranks(symbols: Int32s, history: MergeHistory) -> Int32s:
+def compiled_ranks(symbols: Int32s, history: History) -> Int32s:
     """Which merge dissolves the boundary in front of each cell of a layout."""
     keys, pair_ranks = _pair_table(history)
     separators = np.flatnonzero(symbols < 0)
@@ -23,7 +23,7 @@ def compiled_ranks(symbols: Int32s, history: MergeHistory) -> Int32s:
     return ranks
 
 
-def _pair_table(history: MergeHistory) -> tuple[npt.NDArray[np.uint64], Int32s]:
+def _pair_table(history: History) -> tuple[npt.NDArray[np.uint64], Int32s]:
     slots = 1 << max(4, (2 * len(history)).bit_length())
     keys, pair_ranks = np.zeros(slots, np.uint64), np.zeros(slots, np.int32)
     # Copies: a history's own columns are read-only, which is another type to Numba.

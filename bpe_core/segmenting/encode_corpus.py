@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from bpe_core.atomic import write_atomically
 from bpe_core.errors import BpeError, Cancelled, OutputError
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Chunk, Corpus
@@ -57,14 +57,14 @@ class EncodedCorpus:
         return sum(file.tokens for file in self.files)
 
 
-def smallest_width(history: MergeHistory) -> Width:
+def smallest_width(history: History) -> Width:
     """Two bytes an id where they are enough, else four."""
     return "uint16" if history.id_count <= 1 << 16 else "uint32"
 
 
 def encode_corpus(
     corpus: Corpus,
-    history: MergeHistory,
+    history: History,
     output: Path | str,
     *,
     at: int | None = None,
@@ -93,7 +93,7 @@ def encode_corpus(
     return EncodedCorpus(path, chosen, files)
 
 
-def check_output(path: Path, history: MergeHistory, width: Width | None) -> str:
+def check_output(path: Path, history: History, width: Width | None) -> str:
     """Complain about what cannot be before the work; the ending of the file."""
     kind = path.suffix.lower()
     if kind not in (".npy", ".bin"):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from bpe_core.errors import TooLarge
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 
 MOST_NODES = 1 << 23
 MOST_SYMBOLS = 1 << 25  # of all tokens together; a table of text never comes near
@@ -17,7 +17,7 @@ _NO_TOKEN = 2**31 - 1
 class LongestMatch:
     """The tokens as a tree of their base symbols, so that a word finds the longest by walking once."""
 
-    def __init__(self, history: MergeHistory) -> None:
+    def __init__(self, history: History) -> None:
         self._base = len(history.alphabet)
         self._pairs = history.pairs()
         if np.minimum(history.token_lengths(), MOST_SYMBOLS + 1).sum() > MOST_SYMBOLS:

@@ -17,7 +17,7 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 
 NEVER = 2**31 - 1  # no merge dissolves this boundary
 PATTERN_CUT = 2**31 - 2  # the pattern, or a special token, cuts here
@@ -36,7 +36,7 @@ class MergedWord(NamedTuple):
 class Merges:
     """The merges of a history, found by the pair they join."""
 
-    def __init__(self, history: MergeHistory) -> None:
+    def __init__(self, history: History) -> None:
         self._base = len(history.alphabet)
         self._columns = history.columns
 
@@ -63,7 +63,7 @@ class Merges:
         >>> from bpe_core.alphabet import Alphabet
         >>> from bpe_core.recipe import Recipe
         >>> pairs = [(97, 97), (256, 97), (257, 98)]  # a+a, aa+a, aaa+b
-        >>> merges = Merges(MergeHistory.from_pairs(Recipe.preset("raw-bytes"), Alphabet.of_bytes(), pairs))
+        >>> merges = Merges(History.from_pairs(Recipe.preset("raw-bytes"), Alphabet.of_bytes(), pairs))
         >>> merges.merged(b"aaabdaa").ranks
         [0, 1, 2, 2147483647, 2147483647, 0]
         """

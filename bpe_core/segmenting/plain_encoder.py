@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.segmenting.boundaries import PATTERN_CUT, PlacedSymbols
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.greedy import LongestMatch
@@ -19,7 +19,7 @@ LONGEST_REMEMBERED = 64  # bytes
 class PlainEncoder:
     """Encodes normalized text word by word, and remembers the words it has met."""
 
-    def __init__(self, history: MergeHistory, cutting: Cutting) -> None:
+    def __init__(self, history: History, cutting: Cutting) -> None:
         self.spelling = Spelling(history)
         self._cutting = cutting
         self._merges = Merges(history)

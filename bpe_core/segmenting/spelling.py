@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from bpe_core.alphabet import Symbol
-from bpe_core.history.history import Int32s, MergeHistory
+from bpe_core.history.history import History, Int32s
 
 _AS_THE_CHARACTER = -1  # what stands for an unknown character covers all its bytes
 
@@ -15,7 +15,7 @@ _AS_THE_CHARACTER = -1  # what stands for an unknown character covers all its by
 class Spelling:
     """Spells words in the alphabet of one history."""
 
-    def __init__(self, history: MergeHistory) -> None:
+    def __init__(self, history: History) -> None:
         self._alphabet = history.alphabet
         self._recipe = history.recipe
         self._is_plain_bytes = self._alphabet.is_plain_bytes and self._recipe.marker in ("none", "continuation")
@@ -38,7 +38,7 @@ class Spelling:
         >>> from bpe_core import Alphabet, Recipe, WordTable
         >>> recipe = Recipe.preset("words", marker="symbol")
         >>> alphabet = Alphabet.for_words(WordTable.from_counts({"né": 1}), recipe)
-        >>> spelling = Spelling(MergeHistory.from_pairs(recipe, alphabet, []))
+        >>> spelling = Spelling(History.from_pairs(recipe, alphabet, []))
         >>> word = "né漢".encode()
         >>> spelling.widths(word, spelling.symbols(word))  # n, é, <unk>, </w>
         [1, 2, 3, 0]

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.kernels.policy import Policy
 from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, PlacedSymbols, joined
 from bpe_core.segmenting.cutting import Cutting, Part, utf8
@@ -37,7 +37,7 @@ class Encoder(Protocol):
 class TextEncoder:
     """Byte-pair encoding's `Segmenter`: cuts texts with the merges of one history."""
 
-    def __init__(self, history: MergeHistory, cutting: Cutting) -> None:
+    def __init__(self, history: History, cutting: Cutting) -> None:
         self._history = history
         self._base = len(history.alphabet)
         self._cutting = cutting

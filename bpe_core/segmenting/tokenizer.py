@@ -23,7 +23,7 @@ from functools import cached_property
 import numpy as np
 
 from bpe_core.errors import BpeError
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.learning.methods import Method
 from bpe_core.segmenting.boundaries import INSIDE as INSIDE
 from bpe_core.segmenting.boundaries import NEVER as NEVER
@@ -38,7 +38,7 @@ from bpe_core.token_texts import TokenBytes
 class Tokenizer:
     """The tokenizer that a history makes, cutting as the method does by which it was learned."""
 
-    def __init__(self, history: MergeHistory) -> None:
+    def __init__(self, history: History) -> None:
         self.history = history
         self._cutting = Cutting(history.recipe)
         self._segmenter = Method.of(history.recipe).segmenter(history, self._cutting)
@@ -88,7 +88,7 @@ class Tokenizer:
 
         >>> from bpe_core import Alphabet, Recipe
         >>> pairs = [(108, 111), (256, 119)]  # l+o, lo+w
-        >>> tokenizer = Tokenizer(MergeHistory.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs))
+        >>> tokenizer = Tokenizer(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs))
         >>> [rank if rank != NEVER else "never" for rank in tokenizer.ranks_of_word(b"slow")]
         ['never', 0, 1]
         """
@@ -99,7 +99,7 @@ class Tokenizer:
 
         >>> from bpe_core import Alphabet, Recipe
         >>> pairs = [(108, 111), (256, 119)]  # l+o, lo+w
-        >>> tokenizer = Tokenizer(MergeHistory.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs))
+        >>> tokenizer = Tokenizer(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs))
         >>> tokenizer.word_steps(b"slow")
         [(0, [115, 256, 119]), (1, [115, 257])]
         """

@@ -23,7 +23,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import NO_NUMBER
 from bpe_core.formats.rebuilding import checked_alphabet, checked_end_reason, checked_recipe, checked_symbol
-from bpe_core.history.history import NOTHING, MergeHistory
+from bpe_core.history.history import NOTHING, History
 from bpe_core.learning.methods import Method
 from bpe_core.recipe import Recipe
 from bpe_core.session_file import schema
@@ -199,7 +199,7 @@ class _Reader:
             reason = checked_end_reason(end_reason, where)
             if not NOTHING <= start <= LARGEST:
                 raise FormatError(f"{where}: the number of its tokens is negative.")
-            history = MergeHistory(recipe, alphabet, columns, tokens_at_start=start, end_reason=reason)
+            history = History(recipe, alphabet, columns, tokens_at_start=start, end_reason=reason)
         return SavedRun(
             number=number,
             recipe=recipe,
@@ -212,7 +212,7 @@ class _Reader:
             numbers=None if history is None else self._numbers(number, history, where),
         )
 
-    def _numbers(self, run: int, history: MergeHistory, where: str) -> npt.NDArray[np.int64] | None:
+    def _numbers(self, run: int, history: History, where: str) -> npt.NDArray[np.int64] | None:
         """The numbers that an imported file gave to its tokens."""
         found = self._object(self.json("numbers", {})).get(str(run))
         if found is None:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.recipe import Recipe
 
 RunState = Literal["paused", "ended", "failed"]
@@ -48,7 +48,7 @@ class SavedRun:
     recipe: Recipe
     sources: tuple[SavedSource, ...] = ()
     words: WordTable | None = None  # enough to go on from, whatever became of the sources
-    history: MergeHistory | None = None
+    history: History | None = None
     symbol_counts: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     state: RunState = "paused"
     sentence: str = ""  # why it ended or failed

@@ -19,7 +19,7 @@ from bpe_core.alphabet import Alphabet
 from bpe_core.atomic import replace_atomically
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, OutputError
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.honest_text import escape
 from bpe_core.progress import CancelCheck, never_cancelled
 from bpe_core.session_file import schema
@@ -184,7 +184,7 @@ class SessionWriter:
         self._connection.executemany("INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def _append_merges(
-        self, run: int, history: MergeHistory, written: int, names: TokenTexts, cancelled: CancelCheck
+        self, run: int, history: History, written: int, names: TokenTexts, cancelled: CancelCheck
     ) -> None:
         for start in range(written, len(history), ROWS_AT_ONCE):
             _stop_if(cancelled)
@@ -241,7 +241,7 @@ class _WrittenRun:
             and run.history.alphabet == self.run.history.alphabet
         )
 
-    def _has_counts_like(self, history: MergeHistory) -> bool:
+    def _has_counts_like(self, history: History) -> bool:
         """An imported table may have been counted since, and then each of its rows is another."""
         return self.run.learned == 0 or (
             self.run.history is not None and self.run.history.has_counts == history.has_counts

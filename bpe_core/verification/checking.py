@@ -9,7 +9,7 @@ import numpy as np
 
 from bpe_core.errors import BpeError, Cancelled
 from bpe_core.formats.base import Beside, Format, Opened, Peer, nothing_beside
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.tokenizer import NEVER, Tokenizer
@@ -51,7 +51,7 @@ class Verification:
 def verify(
     data: bytes,
     format: Format,
-    history: MergeHistory,
+    history: History,
     *,
     name: str = "the file",
     text: str = "",
@@ -84,7 +84,7 @@ def verify(
 
 
 def _peer(
-    format: Format, data: bytes, history: MergeHistory, name: str, beside: Beside, comparison: Comparison
+    format: Format, data: bytes, history: History, name: str, beside: Beside, comparison: Comparison
 ) -> Peer | None:
     """The real library; what it refuses to load is a difference like any other."""
     try:
@@ -101,7 +101,7 @@ class Comparison:
     only what happens inside them is its own.
     """
 
-    def __init__(self, history: MergeHistory, opened: Opened, format: Format) -> None:
+    def __init__(self, history: History, opened: Opened, format: Format) -> None:
         self.found: list[str] = []
         self.words: set[str] = set()
         self._opened = opened
@@ -215,8 +215,8 @@ def _checked_recipe(recipe: Recipe, format: Format) -> Recipe:
     return recipe if format.holds_specials else recipe.with_changes(special_tokens=())
 
 
-def _with_recipe(history: MergeHistory, recipe: Recipe) -> MergeHistory:
+def _with_recipe(history: History, recipe: Recipe) -> History:
     """The same merges under another recipe: the choices a format has no place for, told again."""
     if history.recipe == recipe:
         return history
-    return MergeHistory(recipe, history.alphabet, history.columns, tokens_at_start=history.tokens_at_start)
+    return History(recipe, history.alphabet, history.columns, tokens_at_start=history.tokens_at_start)

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 
 from bpe_core.errors import BpeError
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.recipe import Recipe
 from bpe_core.token_texts import written
 
@@ -41,7 +41,7 @@ def special_texts(recipe: Recipe) -> Iterator[str]:
         yield f"a{special}b {special}{special} end {special[:-1]}"
 
 
-def joined_tokens(history: MergeHistory, wanted: int, seed: int = 1) -> Iterator[str]:
+def joined_tokens(history: History, wanted: int, seed: int = 1) -> Iterator[str]:
     """Lines of words made of the vocabulary's own tokens, so that merges meet in ways no text shows.
 
     There are more than wanted, for many come out alike: a small vocabulary makes few words.
@@ -60,7 +60,7 @@ def joined_tokens(history: MergeHistory, wanted: int, seed: int = 1) -> Iterator
             line.clear()
 
 
-def _pieces(history: MergeHistory) -> list[bytes]:
+def _pieces(history: History) -> list[bytes]:
     """What tokens look like in a text: without the marker, and no longer than a long word."""
     marker = history.recipe.marker_text.encode()
     try:

@@ -16,7 +16,7 @@ from pathlib import Path
 from bpe_core.atomic import write_atomically
 from bpe_core.errors import Cancelled, OutputError
 from bpe_core.formats import Format, format_for
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.verification import Verification, verify
 
@@ -47,7 +47,7 @@ class PreparedExport:
 
 
 def prepare_export(
-    history: MergeHistory,
+    history: History,
     path: Path | str,
     *,
     format: Format | None = None,

@@ -24,13 +24,13 @@ from app.window.charts.pairs_page import PairsPage
 from app.window.questions.race.page import RacePage
 from app.window.questions.token.page import TokenPage
 from app.window.questions.why.page import WhyPage
-from bpe_core import Corpus, MergeHistory, Recipe, Trainer, WordTable, count_words
+from bpe_core import Corpus, History, Recipe, Trainer, WordTable, count_words
 from bpe_core.insight.contributions import contributions
 from bpe_core.insight.race import race
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reachability import reachability
-from bpe_core.insight.token_life import biography
-from bpe_core.insight.why import WhySplit
+from bpe_core.insight.token_life import token_life
+from bpe_core.insight.why import Why
 from bpe_core.measures.size_curves import size_curves
 from tests.benchmarks.stopwatch import Stopwatch
 from tests.shared import SHARED
@@ -56,7 +56,7 @@ class Engine:
         self.words: WordTable = count_words(Corpus.from_files([path]), recipe)
         trainer = Trainer(self.words, recipe)
         trainer.advance()
-        self.history: MergeHistory = trainer.history
+        self.history: History = trainer.history
         self.text = path.read_bytes()[:TEXT_BYTES].decode(errors="ignore")
         self.base = len(self.history.alphabet)
 
@@ -68,13 +68,13 @@ class Engine:
         return 1 + (number * 7_919) % len(self.history)
 
     def why(self, number: int) -> object:
-        why = WhySplit(self.text, self.history, corpus=self.ranked)
+        why = Why(self.text, self.history, corpus=self.ranked)
         word = why.word_at(number * 97 % TEXT_BYTES)
         return [why.in_word(word, symbol, self._step(number)) for symbol in range(1, len(word.symbols))]
 
     def token(self, number: int) -> object:
         token = self.base + self._step(number) - 1
-        return biography(self.ranked, token), reachability(self.history, token, corpus=self.ranked)
+        return token_life(self.ranked, token), reachability(self.history, token, corpus=self.ranked)
 
     def race(self, number: int) -> object:
         columns, step = self.history.columns, min(self._step(number), len(self.history) - 5)

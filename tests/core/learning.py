@@ -8,15 +8,15 @@ from itertools import pairwise
 from bpe_core import reference
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.trainer import Trainer
 from bpe_core.recipe import Recipe
 
-Learn = Callable[[WordTable, Recipe], MergeHistory]
+Learn = Callable[[WordTable, Recipe], History]
 
 
-def learn_fast(words: WordTable, recipe: Recipe) -> MergeHistory:
+def learn_fast(words: WordTable, recipe: Recipe) -> History:
     trainer = Trainer(words, recipe)
     while not trainer.advance().finished:
         pass
@@ -26,7 +26,7 @@ def learn_fast(words: WordTable, recipe: Recipe) -> MergeHistory:
 LEARNERS: dict[str, Learn] = {"reference": reference.train, "engine": learn_fast}
 
 
-def token_texts(history: MergeHistory) -> list[bytes]:
+def token_texts(history: History) -> list[bytes]:
     """What is written on each token, base symbols first."""
     texts = [symbol.text for symbol in history.alphabet.symbols]
     for merge in history:
@@ -34,22 +34,22 @@ def token_texts(history: MergeHistory) -> list[bytes]:
     return texts
 
 
-def written(history: MergeHistory, encoding: str = "utf-8") -> list[tuple[str, str, int]]:
+def written(history: History, encoding: str = "utf-8") -> list[tuple[str, str, int]]:
     """The merges as a person writes them: left, right, count."""
     texts = [text.decode(encoding, errors="backslashreplace") for text in token_texts(history)]
     return [(texts[merge.left], texts[merge.right], merge.count) for merge in history]
 
 
-def pairs_of(history: MergeHistory) -> list[tuple[int, int]]:
+def pairs_of(history: History) -> list[tuple[int, int]]:
     return [(merge.left, merge.right) for merge in history]
 
 
-def all_columns(history: MergeHistory) -> dict[str, list[int]]:
+def all_columns(history: History) -> dict[str, list[int]]:
     """Every column as a list, so that two histories can be compared and a difference shown."""
     return {name: column.tolist() for name, column in history.columns._asdict().items()}
 
 
-def history_from_texts(words: WordTable, recipe: Recipe, rules: list[tuple[str, str]]) -> MergeHistory:
+def history_from_texts(words: WordTable, recipe: Recipe, rules: list[tuple[str, str]]) -> History:
     """A history made of written rules on the alphabet of these words."""
     alphabet = Alphabet.for_words(words, recipe)
     ids = {symbol.text.decode(): id for id, symbol in enumerate(alphabet.symbols)}
@@ -57,7 +57,7 @@ def history_from_texts(words: WordTable, recipe: Recipe, rules: list[tuple[str, 
     for left, right in rules:
         pairs.append((ids[left], ids[right]))
         ids[left + right] = len(alphabet) + len(pairs) - 1
-    return MergeHistory.from_pairs(recipe, alphabet, pairs)
+    return History.from_pairs(recipe, alphabet, pairs)
 
 
 def first_difference(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> int | None:

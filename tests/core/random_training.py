@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.learning.ties import TIE_RULES
 from bpe_core.recipe import Recipe
 
@@ -52,7 +52,7 @@ def recipes(draw: st.DrawFn) -> Recipe:
 
 
 @st.composite
-def merge_tables(draw: st.DrawFn) -> MergeHistory:
+def merge_tables(draw: st.DrawFn) -> History:
     """Any merge table at all, such as one that was never trained: each merge joins tokens that exist by then."""
     table, recipe = draw(words()), draw(recipes())
     alphabet = Alphabet.for_words(table, recipe)
@@ -66,7 +66,7 @@ def merge_tables(draw: st.DrawFn) -> MergeHistory:
         if pair not in pairs:
             usable.append(len(alphabet) + len(pairs))
             pairs.append(pair)
-    return MergeHistory.from_pairs(recipe, alphabet, pairs)
+    return History.from_pairs(recipe, alphabet, pairs)
 
 
 def texts() -> st.SearchStrategy[str]:

@@ -30,11 +30,11 @@ def recipe() -> bpe.Recipe:
 
 
 @pytest.fixture
-def history(recipe: bpe.Recipe) -> bpe.MergeHistory:
+def history(recipe: bpe.Recipe) -> bpe.History:
     return bpe.train(bpe.Corpus.from_texts([TEXT]), recipe)
 
 
-def test_it_is_trained_until_the_vocabulary_has_shrunk_to_its_size(history: bpe.MergeHistory) -> None:
+def test_it_is_trained_until_the_vocabulary_has_shrunk_to_its_size(history: bpe.History) -> None:
     assert (history.end_reason, history.vocabulary_size) == ("vocabulary full", 270)
     assert {step.right for step in history} == {NOTHING}
     assert all(step.count <= step.runner_up_count for step in history)
@@ -42,7 +42,7 @@ def test_it_is_trained_until_the_vocabulary_has_shrunk_to_its_size(history: bpe.
     assert history.tokens_after.tolist() == sorted(history.tokens_after.tolist())
 
 
-def test_a_text_is_cut_as_it_was_after_any_number_of_steps(history: bpe.MergeHistory) -> None:
+def test_a_text_is_cut_as_it_was_after_any_number_of_steps(history: bpe.History) -> None:
     tokenizer = bpe.Tokenizer(history)
     for at in range(len(history) + 1):
         ids = tokenizer.encode(TEXT, at=at)
@@ -55,7 +55,7 @@ def test_a_text_is_cut_as_it_was_after_any_number_of_steps(history: bpe.MergeHis
         tokenizer.boundaries(TEXT)
 
 
-def test_what_it_chose_by_is_frozen_with_the_steps(history: bpe.MergeHistory) -> None:
+def test_what_it_chose_by_is_frozen_with_the_steps(history: bpe.History) -> None:
     first = history.first(3)
     assert [step.reasons for step in first] == [step.reasons for step in history[:3]]
     assert len(first.reasons["share"]) == 3
@@ -63,7 +63,7 @@ def test_what_it_chose_by_is_frozen_with_the_steps(history: bpe.MergeHistory) ->
         first.reasons["share"][0] = 0
 
 
-def test_a_run_goes_on_from_its_history(recipe: bpe.Recipe, history: bpe.MergeHistory) -> None:
+def test_a_run_goes_on_from_its_history(recipe: bpe.Recipe, history: bpe.History) -> None:
     words = bpe.count_words(bpe.Corpus.from_texts([TEXT]), recipe)
     again = bpe.Trainer(words, recipe, history=history.first(10))
     again.advance()
@@ -72,7 +72,7 @@ def test_a_run_goes_on_from_its_history(recipe: bpe.Recipe, history: bpe.MergeHi
         bpe.Trainer(bpe.WordTable.from_counts({"a": 2}), recipe)
 
 
-def test_a_session_holds_its_steps(recipe: bpe.Recipe, history: bpe.MergeHistory, tmp_path: Path) -> None:
+def test_a_session_holds_its_steps(recipe: bpe.Recipe, history: bpe.History, tmp_path: Path) -> None:
     path = tmp_path / "dropping.bpex"
     write_session(SavedSession(recipe, runs=(SavedRun(1, recipe, history=history, state="ended"),)), path)
     found = read_session(path).runs[0].history
@@ -81,7 +81,7 @@ def test_a_session_holds_its_steps(recipe: bpe.Recipe, history: bpe.MergeHistory
     assert all_columns(found) == all_columns(history)
 
 
-def test_no_merge_table_is_written_of_it(history: bpe.MergeHistory, tmp_path: Path) -> None:
+def test_no_merge_table_is_written_of_it(history: bpe.History, tmp_path: Path) -> None:
     for name in ("table.csv", "tokenizer.json"):
         with pytest.raises(bpe.OutputError, match="joined pairs only"):
             write_history(history, tmp_path / name)
@@ -99,7 +99,7 @@ def test_no_merge_table_is_written_of_it(history: bpe.MergeHistory, tmp_path: Pa
     ],
 )
 def test_steps_that_cannot_be_are_refused(
-    damage: str, told: str, recipe: bpe.Recipe, history: bpe.MergeHistory, tmp_path: Path
+    damage: str, told: str, recipe: bpe.Recipe, history: bpe.History, tmp_path: Path
 ) -> None:
     path = tmp_path / "dropping.bpex"
     write_session(SavedSession(recipe, runs=(SavedRun(1, recipe, history=history, state="ended"),)), path)

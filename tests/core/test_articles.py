@@ -113,7 +113,7 @@ def test_a_longer_text(name: str) -> None:
     check_against_list(learn_fast(words, Recipe.preset("english", vocab_size=known["vocabulary"])), known)
 
 
-def check_against_list(history: bpe.MergeHistory, known: dict[str, Any]) -> None:
+def check_against_list(history: bpe.History, known: dict[str, Any]) -> None:
     assert pairs_of(history) == [tuple(pair) for pair in known["merges"]]
     first = [tuple(row) for row in known["first_with_counts"]]  # each byte written as one letter
     assert written(history, encoding="latin-1")[: len(first)] == first
@@ -286,7 +286,7 @@ def test_c_lowly(marker: str, tokens: list[str]) -> None:
     assert tokens_of("lowly", history) == tokens
 
 
-def tokens_of(word: str, history: bpe.MergeHistory) -> list[str]:
+def tokens_of(word: str, history: bpe.History) -> list[str]:
     """The texts of a word's tokens, on which reference and engine must agree."""
     ids = reference.encode_word(word.encode(), history)
     assert bpe.Tokenizer(history).encode(word) == ids

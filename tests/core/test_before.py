@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bpe_core import MergeHistory, Recipe, Tokenizer, Trainer
+from bpe_core import History, Recipe, Tokenizer, Trainer
 from bpe_core.formats import FORMATS, open_table
 from bpe_core.session_file import SavedRun, SavedSession, read_session, write_session
 from tests.core.learning import all_columns
@@ -27,7 +27,7 @@ def check_recipe(recipe: Recipe, said: dict[str, Any]) -> None:
     assert {name: choices[name] for name in said} == said
 
 
-def check_history(history: MergeHistory | None, said: dict[str, Any]) -> None:
+def check_history(history: History | None, said: dict[str, Any]) -> None:
     assert history is not None
     check_recipe(history.recipe, said["recipe"])
     symbols = b"".join(symbol.text for symbol in history.alphabet.symbols)
@@ -43,7 +43,7 @@ def check_history(history: MergeHistory | None, said: dict[str, Any]) -> None:
 
 
 @cache
-def history_of(name: str) -> MergeHistory:
+def history_of(name: str) -> History:
     """Out of the table that holds everything."""
     return open_table(BEFORE / f"{name}.table.csv").history
 

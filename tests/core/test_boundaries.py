@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_core.alphabet import Alphabet
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT, Boundaries, PlacedSymbols
 from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation
@@ -17,7 +17,7 @@ from bpe_core.text.safe_cuts import SafeCuts
 from tests.core.test_encoding_any_recipe import TEXTS, histories
 
 
-def boundaries_of(text: str, history: MergeHistory) -> Boundaries:
+def boundaries_of(text: str, history: History) -> Boundaries:
     return Tokenizer(history).boundaries(text, allowed_special="all")
 
 
@@ -29,7 +29,7 @@ def assert_same(found: Boundaries, expected: Boundaries) -> None:
         assert getattr(found.hidden, column).tolist() == getattr(expected.hidden, column).tolist()
 
 
-def answer(known: Boundaries, history: MergeHistory) -> None:
+def answer(known: Boundaries, history: History) -> None:
     """As for a window: for the least of the text that an edit can have changed."""
     if known.pending is not None:
         start, stop = SafeCuts.of(history.recipe).around(known.data, *known.pending)
@@ -38,7 +38,7 @@ def answer(known: Boundaries, history: MergeHistory) -> None:
 
 @given(history=histories(), text=TEXTS, data=st.data())
 def test_after_edits_only_the_neighbourhood_must_be_encoded_again(
-    history: MergeHistory, text: str, data: st.DataObject
+    history: History, text: str, data: st.DataObject
 ) -> None:
     known = boundaries_of(text, history)
     for _ in range(data.draw(st.integers(1, 3), label="edits")):
@@ -55,7 +55,7 @@ def test_after_edits_only_the_neighbourhood_must_be_encoded_again(
 
 
 @given(history=histories(), text=TEXTS, data=st.data())
-def test_any_stretch_has_the_tokens_of_the_whole(history: MergeHistory, text: str, data: st.DataObject) -> None:
+def test_any_stretch_has_the_tokens_of_the_whole(history: History, text: str, data: st.DataObject) -> None:
     known, at = boundaries_of(text, history), data.draw(st.integers(0, len(history)), label="at")
     whole = known.tokens(at)
     assert whole.spans()[:, 2].tolist() == Tokenizer(history).encode(text, at=at, allowed_special="all")
@@ -78,7 +78,7 @@ def test_any_stretch_has_the_tokens_of_the_whole(history: MergeHistory, text: st
 
 
 @given(history=histories(), text=TEXTS)
-def test_the_symbols_that_were_put_in_come_out_again(history: MergeHistory, text: str) -> None:
+def test_the_symbols_that_were_put_in_come_out_again(history: History, text: str) -> None:
     known = boundaries_of(text, history)
     symbols = known.all_symbols()
     assert symbols.ids.tolist() == Tokenizer(history).encode(text, at=0, allowed_special="all")
@@ -115,7 +115,7 @@ def test_nothing_is_made_up_about_what_is_not_known() -> None:
 
 def test_a_special_token_comes_and_goes_where_bytes_name_themselves() -> None:
     recipe = Recipe.preset("gpt2", special_tokens=("<end>",))
-    history = MergeHistory.from_pairs(recipe, Alphabet.of_bytes(), [(ord("l"), ord("o"))])
+    history = History.from_pairs(recipe, Alphabet.of_bytes(), [(ord("l"), ord("o"))])
     known = boundaries_of("low low low", history)
     known.splice(5, 0, b"<end>")
     answer(known, history)

@@ -415,6 +415,8 @@ def test_ctrl_c_keeps_what_was_learned(endless: list[str], tmp_path: Path, monke
 
         return original(corpus, recipe, progress=report, cancelled=cancelled)
 
+    # Tests that run in the background are made to ignore Ctrl-C, and the work here would never end.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     before = signal.getsignal(signal.SIGINT)
     with monkeypatch.context() as patched:
         patched.setattr(bpe_core, "train", interrupted)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import bpe_core as bpe
 from bpe_core import reference
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting import compiled_encoder
 from bpe_core.segmenting.boundaries import PlacedSymbols
@@ -25,19 +25,19 @@ from tests.core.random_training import merge_tables, recipes, texts, words
 from tests.shared import here, text_of
 
 
-def both_encoders(history: MergeHistory) -> tuple[PlainEncoder, CompiledEncoder]:
+def both_encoders(history: History) -> tuple[PlainEncoder, CompiledEncoder]:
     cutting = Cutting(history.recipe)
     return PlainEncoder(history, cutting), CompiledEncoder(history, cutting)
 
 
 @st.composite
-def histories(draw: st.DrawFn) -> MergeHistory:
+def histories(draw: st.DrawFn) -> History:
     """Learned or not, with every pattern that goes with the recipe, and a person's own one."""
     history = draw(st.builds(reference.train, words(), recipes()) | merge_tables())
     patterns = ["whitespace", "gpt2", "cl100k", "o200k", "english"] + ["none"] * (history.recipe.marker == "none")
     changes = draw(st.sampled_from([*(dict(pattern=name) for name in patterns), OWN_PATTERN]))
     recipe = history.recipe.with_changes(unit=draw(st.sampled_from(["file", "line"])), **changes)
-    return MergeHistory(recipe, history.alphabet, history.columns)
+    return History(recipe, history.alphabet, history.columns)
 
 
 OWN_PATTERN = dict(pattern="custom", custom_pattern=r" ?[a-z]+|\d")
@@ -48,7 +48,7 @@ MORE_TEXTS = texts() | st.lists(st.sampled_from(["low", "lower", " ", "\n", "new
 
 
 @given(history=histories(), text=MORE_TEXTS, data=st.data())
-def test_the_same_tokens_at_any_merge(history: MergeHistory, text: str, data: st.DataObject) -> None:
+def test_the_same_tokens_at_any_merge(history: History, text: str, data: st.DataObject) -> None:
     plain, compiled = both_encoders(history)
     normalized = normalize(text, history.recipe)
     for _ in range(3):
@@ -57,7 +57,7 @@ def test_the_same_tokens_at_any_merge(history: MergeHistory, text: str, data: st
 
 
 @given(history=histories(), text=MORE_TEXTS)
-def test_the_same_symbols_ranks_and_places(history: MergeHistory, text: str) -> None:
+def test_the_same_symbols_ranks_and_places(history: History, text: str) -> None:
     plain, compiled = both_encoders(history)
     normalized = normalize(text, history.recipe)
     found, wanted = compiled.symbols(normalized), plain.symbols(normalized)
@@ -68,7 +68,7 @@ def test_the_same_symbols_ranks_and_places(history: MergeHistory, text: str) -> 
 
 
 @given(history=histories(), text=MORE_TEXTS)
-def test_the_same_rank_for_every_byte(history: MergeHistory, text: str) -> None:
+def test_the_same_rank_for_every_byte(history: History, text: str) -> None:
     plain, compiled = both_encoders(history)
     if plain.spelling.symbol_of_byte is not None:
         assert compiled.byte_ranks(text).tolist() == plain.byte_ranks(text).tolist()
@@ -78,7 +78,7 @@ def test_the_same_rank_for_every_byte(history: MergeHistory, text: str) -> None:
     table=merge_tables(),
     pieces=st.lists(st.tuples(st.text("abc", min_size=1, max_size=9), st.integers(1, 90)), min_size=1, max_size=8),
 )
-def test_long_words_full_of_repetition(table: MergeHistory, pieces: list[tuple[str, int]]) -> None:
+def test_long_words_full_of_repetition(table: History, pieces: list[tuple[str, int]]) -> None:
     """Long words are merged in another way than short ones, and rows of the same token are where ways differ."""
     plain, compiled = both_encoders(table)
     text = "".join(piece * times for piece, times in pieces)
@@ -87,14 +87,14 @@ def test_long_words_full_of_repetition(table: MergeHistory, pieces: list[tuple[s
     assert compiled.symbols(text).ranks.tolist() == plain.symbols(text).ranks.tolist()
 
 
-def overlapping_history() -> MergeHistory:
+def overlapping_history() -> History:
     """Merges of a and b among each other, and of what they became, at random."""
     rng = random.Random(5)
     ids, pairs = [97, 98], []
     for index in range(300):
         pairs.append((rng.choice(ids[-12:]), rng.choice(ids[-12:])))
         ids.append(256 + index)
-    return MergeHistory.from_pairs(Recipe.preset("raw-bytes"), bpe.Alphabet.of_bytes(), pairs)
+    return History.from_pairs(Recipe.preset("raw-bytes"), bpe.Alphabet.of_bytes(), pairs)
 
 
 def test_one_long_word_of_two_letters() -> None:
@@ -110,7 +110,7 @@ def many_words(count: int) -> str:
     return " ".join("".join(rng.choices("abcdefgh", k=rng.randint(1, 30))) for _ in range(count))
 
 
-def small_history() -> MergeHistory:
+def small_history() -> History:
     counts = {"abc": 5, " ab": 4, "def": 3, " gh": 3, "ababab": 2, " cde": 9}
     return reference.train(WordTable.from_counts(counts), Recipe.preset("gpt2", merges=40))
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bpe_core import reference
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import Columns, MergeHistory
+from bpe_core.history.history import Columns, History
 from bpe_core.kernels import learn_queue
 from bpe_core.learning.bpe import compiled as compiled_learner
 from bpe_core.learning.bpe.compiled import CompiledLearner
@@ -24,11 +24,11 @@ A_LOT = 2**60  # work that no call reaches
 NO_ROOM = 2  # pairs that fit at first: everything must grow, and more than once
 
 
-def drive(learner: CompiledLearner, recipe: Recipe, alphabet: Alphabet, limit: int) -> MergeHistory:
+def drive(learner: CompiledLearner, recipe: Recipe, alphabet: Alphabet, limit: int) -> History:
     """The history of a learner that is driven to its end."""
     columns = Columns.with_room(limit)
     end = learner.learn(columns, limit, A_LOT)
-    return MergeHistory(
+    return History(
         recipe,
         alphabet,
         columns.first(learner.learned),
@@ -37,13 +37,13 @@ def drive(learner: CompiledLearner, recipe: Recipe, alphabet: Alphabet, limit: i
     )
 
 
-def learn(words: WordTable, recipe: Recipe, forced: MergeHistory | None = None, room: int = NO_ROOM) -> MergeHistory:
+def learn(words: WordTable, recipe: Recipe, forced: History | None = None, room: int = NO_ROOM) -> History:
     alphabet = Alphabet.for_words(words, recipe) if forced is None else forced.alphabet
     learner = CompiledLearner(words, alphabet, recipe, forced, room=room)
     return drive(learner, recipe, alphabet, recipe.merge_limit(len(alphabet)))
 
 
-def assert_same(one: MergeHistory, other: MergeHistory) -> None:
+def assert_same(one: History, other: History) -> None:
     assert all_columns(one) == all_columns(other)
     assert (one.end_reason, one.tokens_at_start) == (other.end_reason, other.tokens_at_start)
 
@@ -77,14 +77,14 @@ def test_merges_that_break_the_rules_are_made_and_the_rules_hold_again_afterward
     other = reference.train(words, loose.with_changes(ties=data.draw(st.sampled_from(CHARACTER_TIES))))
     given_pairs = pairs_of(other)[: data.draw(st.integers(0, 12))]
     recipe = recipe.with_changes(merges=len(given_pairs) + 8)
-    forced = MergeHistory.from_pairs(recipe, other.alphabet, given_pairs)
+    forced = History.from_pairs(recipe, other.alphabet, given_pairs)
     history = learn(words, recipe, forced)
     assert pairs_of(history)[: len(given_pairs)] == given_pairs
     assert_chosen_by_the_rules(history, words, recipe, len(given_pairs))
 
 
 @given(table=merge_tables(), words=words())
-def test_a_table_from_elsewhere_is_followed_to_its_end(table: MergeHistory, words: WordTable) -> None:
+def test_a_table_from_elsewhere_is_followed_to_its_end(table: History, words: WordTable) -> None:
     recipe = table.recipe.with_changes(alphabet_limit=None, merges=len(table) + 5)
     if Alphabet.for_words(words, recipe) != table.alphabet:
         return
@@ -93,7 +93,7 @@ def test_a_table_from_elsewhere_is_followed_to_its_end(table: MergeHistory, word
     assert_chosen_by_the_rules(history, words, recipe, len(table))
 
 
-def assert_chosen_by_the_rules(history: MergeHistory, words: WordTable, recipe: Recipe, given: int) -> None:
+def assert_chosen_by_the_rules(history: History, words: WordTable, recipe: Recipe, given: int) -> None:
     """Every count is true, every runner-up is next best, and all merges but the given ones are the best."""
     tokens = reference.TokenBook(history.alphabet)
     corpus = [(history.alphabet.symbols_of(word, recipe), count) for word, count in words]
@@ -123,7 +123,7 @@ def test_looking_at_the_leading_pairs_changes_nothing(words: WordTable, ties: An
     leading = learner.candidates(wanted)
     learner.learn(columns, 40, A_LOT)
     plain = reference.train(words, recipe)
-    assert all_columns(MergeHistory(recipe, alphabet, columns.first(learner.learned))) == all_columns(plain)
+    assert all_columns(History(recipe, alphabet, columns.first(learner.learned))) == all_columns(plain)
     for best in list(plain)[merges : merges + 1]:
         assert (leading[0].left, leading[0].right, leading[0].count) == (best.left, best.right, best.count)
         assert len(leading) < 2 or best.runner_up == (leading[1].left, leading[1].right)
@@ -140,7 +140,7 @@ def test_thousands_of_characters(ties: Any) -> None:
     plain = reference.train(words, recipe)
     assert len(plain) == 30
     assert_same(learn(words, recipe), plain)
-    assert_same(learn(words, recipe, MergeHistory.from_pairs(recipe, plain.alphabet, pairs_of(plain))), plain)
+    assert_same(learn(words, recipe, History.from_pairs(recipe, plain.alphabet, pairs_of(plain))), plain)
 
 
 def test_a_token_longer_than_all_texts_before_it() -> None:

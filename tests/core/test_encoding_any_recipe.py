@@ -16,7 +16,7 @@ import bpe_core as bpe
 import bpe_core.text.normalization
 import bpe_core.text.splitting
 from bpe_core import reference
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.plain_encoder import PlainEncoder
@@ -43,7 +43,7 @@ OWN = [
 
 
 @st.composite
-def histories(draw: st.DrawFn, normalizations: list[dict[str, Any]] = NORMALIZATIONS) -> MergeHistory:
+def histories(draw: st.DrawFn, normalizations: list[dict[str, Any]] = NORMALIZATIONS) -> History:
     table = draw(merge_tables())
     unsplit: list[dict[str, Any]] = [dict(pattern="none")] if table.recipe.marker == "none" else []
     recipe = table.recipe.with_changes(
@@ -52,10 +52,10 @@ def histories(draw: st.DrawFn, normalizations: list[dict[str, Any]] = NORMALIZAT
         **draw(st.sampled_from([*NAMED, *OWN, *unsplit])),
         **draw(st.sampled_from([{}, *normalizations])),
     )
-    return MergeHistory(recipe, table.alphabet, table.columns)
+    return History(recipe, table.alphabet, table.columns)
 
 
-def with_special_tokens(text: str, history: MergeHistory, allowed: tuple[str, ...], at: int) -> list[int]:
+def with_special_tokens(text: str, history: History, allowed: tuple[str, ...], at: int) -> list[int]:
     """The specification's ids between the special tokens, and theirs."""
     ids: list[int] = []
     first_special = len(history.alphabet) + len(history)
@@ -88,7 +88,7 @@ def assert_tells(tokenizer: bpe.Tokenizer, text: str, ids: list[int], at: int, a
 
 
 @given(history=histories(), text=TEXTS, data=st.data())
-def test_plain_python_kernels_and_specification_agree(history: MergeHistory, text: str, data: st.DataObject) -> None:
+def test_plain_python_kernels_and_specification_agree(history: History, text: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(history)), label="at")
     allowed = data.draw(st.sampled_from([(), history.recipe.special_tokens]), label="allowed_special")
     expected = with_special_tokens(text, history, allowed, at)
@@ -109,7 +109,7 @@ def keeps_every_byte(recipe: Recipe) -> bool:
 
 
 @given(history=histories(normalizations=[]), text=TEXTS, data=st.data())
-def test_text_comes_back_from_bytes(history: MergeHistory, text: str, data: st.DataObject) -> None:
+def test_text_comes_back_from_bytes(history: History, text: str, data: st.DataObject) -> None:
     tokenizer = bpe.Tokenizer(history)
     allowed = data.draw(st.sampled_from([(), history.recipe.special_tokens]), label="allowed_special")
     at = data.draw(st.integers(0, len(history)), label="at")
@@ -122,7 +122,7 @@ def test_text_comes_back_from_bytes(history: MergeHistory, text: str, data: st.D
 
 
 @given(history=histories(), text=TEXTS, data=st.data())
-def test_the_longest_match_with_special_tokens(history: MergeHistory, text: str, data: st.DataObject) -> None:
+def test_the_longest_match_with_special_tokens(history: History, text: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(history)), label="at")
     recipe = history.recipe.with_changes(special_tokens=())
     words = bpe.text.splitting.split_words(bpe.text.normalization.normalize(text, recipe), recipe)
@@ -143,7 +143,7 @@ def test_greedy_matching_gives_unk_for_what_the_alphabet_lacks() -> None:
 
 def test_tokens_too_long_for_any_memory_are_refused_where_they_must_be_spelled_out() -> None:
     doubling = [(97, 97), *((256 + i, 256 + i) for i in range(60))]  # the last has 2**61 letters
-    history = MergeHistory.from_pairs(Recipe.preset("raw-bytes"), bpe.Alphabet.of_bytes(), doubling)
+    history = History.from_pairs(Recipe.preset("raw-bytes"), bpe.Alphabet.of_bytes(), doubling)
     tokenizer = bpe.Tokenizer(history)
     assert tokenizer.encode("a" * 9) == [258, 97]
     with pytest.raises(bpe.BpeError, match="too many to look for the longest"):

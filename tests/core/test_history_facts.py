@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from bpe_core import Alphabet, MergeHistory, Recipe, Symbol, WordTable, reference
+from bpe_core import Alphabet, History, Recipe, Symbol, WordTable, reference
 from bpe_core.history.history import NOTHING
 from tests.shared import here, text_of
 
@@ -39,12 +39,12 @@ def test_compression_never_falls_and_ends_where_the_history_does(name: str) -> N
     assert (np.diff(curve) >= 0).all()
 
 
-def a_history_that_drops() -> MergeHistory:
+def a_history_that_drops() -> History:
     """It begins with the seeds ab (256) and bc (257), joins ab+c, drops bc, and joins abc+ab."""
     seeds = [Symbol(text, text, "seed") for text in (b"ab", b"bc")]
     alphabet = Alphabet((*Alphabet.of_bytes().symbols, *seeds))
     recipe = Recipe.preset("raw-bytes", special_tokens=("<end>",))
-    return MergeHistory.from_pairs(recipe, alphabet, [(256, 99), (257, NOTHING), (258, 256)])
+    return History.from_pairs(recipe, alphabet, [(256, 99), (257, NOTHING), (258, 256)])
 
 
 def test_what_is_dropped_keeps_its_id_and_leaves_the_vocabulary() -> None:

@@ -33,11 +33,11 @@ RANDOM_CASES = 5_000 if EXPLORES else 400
 Merges = list[tuple[bytes, bytes]]
 
 
-def our_history(text: str, recipe: Recipe) -> bpe.MergeHistory:
+def our_history(text: str, recipe: Recipe) -> bpe.History:
     return learn_fast(bpe.count_words(bpe.Corpus.from_texts([text]), recipe), recipe)
 
 
-def our_merges(history: bpe.MergeHistory) -> Merges:
+def our_merges(history: bpe.History) -> Merges:
     texts = token_texts(history)
     return [(texts[merge.left], texts[merge.right]) for merge in history]
 
@@ -221,14 +221,14 @@ def test_tiktokens_educational_code_learns_the_same_tokens(name: str) -> None:
 Encode = Callable[[str], list[int]]
 
 
-def tiktoken_encoder(history: bpe.MergeHistory) -> Encode:
+def tiktoken_encoder(history: bpe.History) -> Encode:
     tiktoken = pytest.importorskip("tiktoken")
     ranks = {text: id for id, text in enumerate(token_texts(history))}
     encoding = tiktoken.Encoding("ours", pat_str=GPT2, mergeable_ranks=ranks, special_tokens={})
     return lambda text: list(encoding.encode(text, disallowed_special=()))
 
 
-def hugging_face_encoder(history: bpe.MergeHistory) -> Encode:
+def hugging_face_encoder(history: bpe.History) -> Encode:
     tokenizers = pytest.importorskip("tokenizers")
     texts = [as_stand_ins(text) for text in token_texts(history)]
     vocabulary = {text: id for id, text in enumerate(texts)}

@@ -19,7 +19,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, FormatError, OutputError, TooLarge
 from bpe_core.formats import FORMATS, TABLES, Format, format_for, json_stream, read_history, write_history
 from bpe_core.formats.rows import Row
-from bpe_core.history.history import Columns, MergeHistory
+from bpe_core.history.history import Columns, History
 from bpe_core.honest_text import escape, unescape
 from bpe_core.progress import Progress
 from bpe_core.recipe import Recipe
@@ -40,18 +40,18 @@ RECIPES = [
 ]
 
 
-def written(history: MergeHistory, format: Format, merges: int | None = None) -> bytes:
+def written(history: History, format: Format, merges: int | None = None) -> bytes:
     file = io.BytesIO()
     format.write(history, file, merges=merges)
     return file.getvalue()
 
 
-def learned(recipe: Recipe, counts: dict[str, int] | None = None) -> MergeHistory:
+def learned(recipe: Recipe, counts: dict[str, int] | None = None) -> History:
     words = counts or {"low": 5, "lower": 2, "newest": 6, "widest": 3, "naïve": 2, '=,"\t': 3, "<0x41>": 2, "日本": 4}
     return reference.train(WordTable.from_counts(words), recipe)
 
 
-def assert_same(one: MergeHistory, other: MergeHistory) -> None:
+def assert_same(one: History, other: History) -> None:
     assert one.recipe == other.recipe
     assert one.alphabet == other.alphabet
     assert list(one) == list(other)
@@ -100,7 +100,7 @@ def test_a_text_that_holds_the_marker_itself_comes_back(format: Format) -> None:
 
 @every_format
 def test_merges_without_counts_come_back_without(format: Format) -> None:
-    history = MergeHistory.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(116, 104), (256, 101)])
+    history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(116, 104), (256, 101)])
     back = format.read(written(history, format), "table")
     assert_same(back, history)
     assert not back.has_counts
@@ -223,13 +223,13 @@ def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
 # --- Bounds -----------------------------------------------------------------------------
 
 
-def long_history(merges: int) -> MergeHistory:
+def long_history(merges: int) -> History:
     """Merges of bytes with each other, with counts that tie; the texts do not matter here."""
     columns = Columns.with_room(merges)
     columns.left[:] = columns.runner_up_left[:] = np.arange(merges) // 256
     columns.right[:] = columns.runner_up_right[:] = np.arange(merges) % 256
     columns.count[:] = columns.runner_up_count[:] = columns.tokens_left[:] = np.arange(merges, 0, -1)
-    return MergeHistory(Recipe.preset("gpt2", vocab_size=100_000), Alphabet.of_bytes(), columns.first(merges))
+    return History(Recipe.preset("gpt2", vocab_size=100_000), Alphabet.of_bytes(), columns.first(merges))
 
 
 class Sink(io.RawIOBase):
@@ -370,7 +370,7 @@ def test_a_file_cut_short_anywhere_is_refused(format: Format) -> None:
 @every_format
 def test_merges_that_double_without_end_are_refused(format: Format) -> None:
     pairs = [(97, 97)] + [(256 + i, 256 + i) for i in range(40)]
-    history = MergeHistory.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
+    history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
     with pytest.raises(FormatError, match="longer than"):
         format.read(written(history, format), "table")
 

@@ -74,10 +74,10 @@ def test_names_grow_with_the_history() -> None:
     assert at_once.raw[-1] == at_once.raw[last.left] + at_once.raw[last.right]
 
 
-def doubling(merges: int) -> bpe.MergeHistory:
+def doubling(merges: int) -> bpe.History:
     """Each token is twice the one before."""
     pairs = [(97, 97), *((256 + i, 256 + i) for i in range(merges - 1))]
-    return bpe.MergeHistory.from_pairs(bpe.Recipe.preset("raw-bytes"), bpe.Alphabet.of_bytes(), pairs)
+    return bpe.History.from_pairs(bpe.Recipe.preset("raw-bytes"), bpe.Alphabet.of_bytes(), pairs)
 
 
 def test_tokens_that_double_are_put_together_in_no_time_and_shown_shortened() -> None:
@@ -125,7 +125,7 @@ def test_a_text_too_long_for_the_memory_is_refused_before_it_is_there() -> None:
 
 
 def test_a_token_is_found_by_what_is_written_on_it() -> None:
-    history = bpe.MergeHistory.from_pairs(bpe.Recipe(), bpe.Alphabet.of_bytes(), [(32, 116), (256, 10)])
+    history = bpe.History.from_pairs(bpe.Recipe(), bpe.Alphabet.of_bytes(), [(32, 116), (256, 10)])
     texts = TokenTexts.of(history)
     assert [texts.id_of(text) for text in (" t", "␣t", "␣t⏎", " t<0x0A>", "t")] == [256, 256, 257, 257, 116]
     assert texts.id_of("th") is None

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import bpe_core as bpe
 from bpe_core import reference
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.recipe import Recipe
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import split_words
@@ -18,7 +18,7 @@ from tests.core.learning import symbols_at
 from tests.core.random_training import merge_tables, recipes, texts, words
 
 
-def histories() -> st.SearchStrategy[MergeHistory]:
+def histories() -> st.SearchStrategy[History]:
     """Learned ones, and tables that no training would ever give."""
     return st.builds(reference.train, words(), recipes()) | merge_tables()
 
@@ -37,7 +37,7 @@ def byte_histories(draw: st.DrawFn, patterns: tuple[str, ...] = ("gpt2", "cl100k
 
 
 @given(history=histories(), text=texts(), data=st.data())
-def test_encoding_at_any_merge(history: MergeHistory, text: str, data: st.DataObject) -> None:
+def test_encoding_at_any_merge(history: History, text: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(history)), label="at")
     tokenizer = bpe.Tokenizer(history)
     assert tokenizer.encode(text, at=at) == reference.encode(text, history, at=at)
@@ -48,14 +48,14 @@ def test_encoding_at_any_merge(history: MergeHistory, text: str, data: st.DataOb
 
 
 @given(history=byte_histories(), text=texts())
-def test_encoding_at_every_merge_with_the_named_patterns(history: MergeHistory, text: str) -> None:
+def test_encoding_at_every_merge_with_the_named_patterns(history: History, text: str) -> None:
     tokenizer = bpe.Tokenizer(history)
     for at in range(len(history) + 1):
         assert tokenizer.encode(text, at=at) == reference.encode(text, history, at=at)
 
 
 @given(history=histories(), text=texts())
-def test_a_word_met_before_is_cut_the_same_way(history: MergeHistory, text: str) -> None:
+def test_a_word_met_before_is_cut_the_same_way(history: History, text: str) -> None:
     tokenizer = bpe.Tokenizer(history)
     first = tokenizer.encode(text)
     assert tokenizer.encode(text) == first
@@ -64,7 +64,7 @@ def test_a_word_met_before_is_cut_the_same_way(history: MergeHistory, text: str)
 
 
 @given(history=byte_histories(), text=texts(), data=st.data())
-def test_decoding_gives_the_text_back(history: MergeHistory, text: str, data: st.DataObject) -> None:
+def test_decoding_gives_the_text_back(history: History, text: str, data: st.DataObject) -> None:
     at = data.draw(st.none() | st.integers(0, len(history)), label="at")
     allowed = data.draw(st.sampled_from([(), "all", history.recipe.special_tokens[:1]]), label="allowed_special")
     tokenizer = bpe.Tokenizer(history)
@@ -75,7 +75,7 @@ def test_decoding_gives_the_text_back(history: MergeHistory, text: str, data: st
 
 
 @given(history=byte_histories(), text=texts(), data=st.data())
-def test_spans_are_the_tokens_places(history: MergeHistory, text: str, data: st.DataObject) -> None:
+def test_spans_are_the_tokens_places(history: History, text: str, data: st.DataObject) -> None:
     at = data.draw(st.none() | st.integers(0, len(history)), label="at")
     tokenizer = bpe.Tokenizer(history)
     spans = tokenizer.spans(text, at=at)
@@ -86,13 +86,13 @@ def test_spans_are_the_tokens_places(history: MergeHistory, text: str, data: st.
 
 
 @given(history=byte_histories(), text=texts())
-def test_each_boundary_knows_the_merge_that_dissolves_it(history: MergeHistory, text: str) -> None:
+def test_each_boundary_knows_the_merge_that_dissolves_it(history: History, text: str) -> None:
     ranks = bpe.Tokenizer(history).boundaries(text).ranks
     assert ranks.dtype == np.int32
     assert ranks.tolist() == ranks_by_reference(text, history)
 
 
-def ranks_by_reference(text: str, history: MergeHistory) -> list[int]:
+def ranks_by_reference(text: str, history: History) -> list[int]:
     """One rank a byte, and one for the end; where a word starts or ends, the pattern has cut."""
     recipe = history.recipe.with_changes(special_tokens=())
     ranks: list[int] = []
@@ -103,7 +103,7 @@ def ranks_by_reference(text: str, history: MergeHistory) -> list[int]:
 
 
 @given(history=byte_histories(), text=texts())
-def test_the_boundaries_hold_every_moment(history: MergeHistory, text: str) -> None:
+def test_the_boundaries_hold_every_moment(history: History, text: str) -> None:
     tokenizer = bpe.Tokenizer(history)
     boundaries = tokenizer.boundaries(text)
     for at in range(0, len(history) + 1, 3):
@@ -113,7 +113,7 @@ def test_the_boundaries_hold_every_moment(history: MergeHistory, text: str) -> N
 
 
 @given(history=histories(), text=texts())
-def test_longest_match_first(history: MergeHistory, text: str) -> None:
+def test_longest_match_first(history: History, text: str) -> None:
     recipe = history.recipe
     expected = [
         id
@@ -124,7 +124,7 @@ def test_longest_match_first(history: MergeHistory, text: str) -> None:
 
 
 @given(history=histories(), word=st.text("abcelow é漢", min_size=1, max_size=30))
-def test_the_references_ranks_and_merging_tell_the_same(history: MergeHistory, word: str) -> None:
+def test_the_references_ranks_and_merging_tell_the_same(history: History, word: str) -> None:
     """Two ways to say how a word is cut after k merges; the specification agrees with itself."""
     ranks = reference.boundary_ranks(word.encode(), history)
     lengths = [len(symbols) for symbols in expansions(history)]
@@ -133,7 +133,7 @@ def test_the_references_ranks_and_merging_tell_the_same(history: MergeHistory, w
         assert [lengths[id] for id in ids] == symbols_at(ranks, at)
 
 
-def expansions(history: MergeHistory) -> list[tuple[int, ...]]:
+def expansions(history: History) -> list[tuple[int, ...]]:
     """Each token's base symbols."""
     symbols: list[tuple[int, ...]] = [(id,) for id in range(len(history.alphabet))]
     for merge in history:

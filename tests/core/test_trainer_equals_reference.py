@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import bpe_core as bpe
 from bpe_core import reference
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import Columns, MergeHistory
+from bpe_core.history.history import Columns, History
 from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.learning.bpe.plain import PlainLearner
 from bpe_core.learning.protocol import Learner
@@ -20,7 +20,7 @@ from bpe_core.recipe import Recipe
 from tests.core.learning import all_columns, pairs_of
 from tests.core.random_training import merge_tables, recipes, words
 
-MakeLearner = Callable[[WordTable, bpe.Alphabet, Recipe, MergeHistory | None], Learner]
+MakeLearner = Callable[[WordTable, bpe.Alphabet, Recipe, History | None], Learner]
 LEARNERS: dict[str, MakeLearner] = {"plain": PlainLearner, "compiled": CompiledLearner}
 A_LOT = 2**60  # work that no call reaches
 
@@ -81,12 +81,12 @@ def test_the_leading_pairs_are_the_references_ranking(
     learner.learn(columns, merges, A_LOT)
     done = columns.first(learner.learned)
     leading = [(pair.left, pair.right, pair.count) for pair in learner.candidates(wanted)]
-    assert leading == ranking_after(MergeHistory(recipe, alphabet, done), words)[:wanted]
+    assert leading == ranking_after(History(recipe, alphabet, done), words)[:wanted]
     # Looking changes nothing:
     assert leading == [(pair.left, pair.right, pair.count) for pair in learner.candidates(wanted)]
 
 
-def ranking_after(history: MergeHistory, words: WordTable) -> list[tuple[int, int, int]]:
+def ranking_after(history: History, words: WordTable) -> list[tuple[int, int, int]]:
     """What the reference would merge next, and after that: every pair that is frequent enough."""
     recipe = history.recipe
     tokens = reference.TokenBook(history.alphabet)
@@ -97,7 +97,7 @@ def ranking_after(history: MergeHistory, words: WordTable) -> list[tuple[int, in
     return [(*pair, count) for pair, count in ranked if count >= recipe.min_frequency]
 
 
-def trained(trainer: bpe.Trainer) -> MergeHistory:
+def trained(trainer: bpe.Trainer) -> History:
     while not trainer.advance().finished:
         pass
     return trainer.history
@@ -147,7 +147,7 @@ def test_growing_the_vocabulary_gives_the_same(words: WordTable, recipe: Recipe,
 
 
 @given(table=merge_tables(), words=words())
-def test_counting_a_foreign_table_on_our_words(table: MergeHistory, words: WordTable) -> None:
+def test_counting_a_foreign_table_on_our_words(table: History, words: WordTable) -> None:
     """Merges known, counts not: replaying fills them in, whether or not each merge is the best."""
     # A table is not bound by a limit that it was not learned with.
     recipe = table.recipe.with_changes(alphabet_limit=None, max_token_length=None, merges=len(table))

@@ -21,7 +21,7 @@ import pytest
 
 from bpe_core import Corpus, Recipe, Trainer, WordTable, count_words
 from bpe_core.formats import read_history
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.session_file import SavedRun, read_session
 from tests.core.learning import all_columns
 from tests.e2e.restless import VOCABULARY, restless_text
@@ -86,7 +86,7 @@ class Restless:
 
 
 @pytest.fixture(scope="module")
-def undisturbed() -> MergeHistory:
+def undisturbed() -> History:
     """What is learned when nobody interferes."""
     trainer = Trainer(words(), Recipe.preset("gpt2", vocab_size=VOCABULARY))
     while not trainer.advance().finished:
@@ -99,7 +99,7 @@ def words() -> WordTable:
 
 
 @pytest.mark.parametrize("seed", range(KILLS))
-def test_killed_at_any_moment(tmp_path: Path, undisturbed: MergeHistory, seed: int) -> None:
+def test_killed_at_any_moment(tmp_path: Path, undisturbed: History, seed: int) -> None:
     program = Restless(tmp_path, seed)
     try:
         killed = program.kill_after(random.Random(seed).uniform(0.0, 5.0))
@@ -138,7 +138,7 @@ def has_tables(path: Path) -> bool:
         return bool(connection.execute("SELECT name FROM sqlite_master").fetchall())
 
 
-def check_it_goes_on(run: SavedRun, undisturbed: MergeHistory) -> None:
+def check_it_goes_on(run: SavedRun, undisturbed: History) -> None:
     assert run.words is not None
     trainer = Trainer(run.words, run.recipe, history=run.history)
     while not trainer.advance().finished:

@@ -6,7 +6,7 @@ import numpy as np
 
 from app.session.run import Run
 from app.worker.training import Pace
-from bpe_core import MergeHistory, Recipe
+from bpe_core import History, Recipe
 from bpe_core.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, Columns
 from bpe_core.token_texts import TokenTexts
@@ -14,7 +14,7 @@ from bpe_core.token_texts import TokenTexts
 USUAL_BYTES = np.frombuffer(b"etaoinshrdlucmfw" * 12 + b"      \n\t0129.,;\xc3\xa9\xe2\x80\xf0", np.uint8)
 
 
-def random_history(merges: int, seed: int = 0) -> MergeHistory:
+def random_history(merges: int, seed: int = 0) -> History:
     """Short tokens, falling counts, a tie here and there."""
     random = np.random.default_rng(seed)
     columns = Columns.with_room(merges)
@@ -33,16 +33,16 @@ def random_history(merges: int, seed: int = 0) -> MergeHistory:
     columns.runner_up_count[:] = np.where(tied, counts, counts - 1)
     columns.runner_up_left[-1:] = columns.runner_up_right[-1:] = columns.runner_up_count[-1:] = NOTHING
     columns.tokens_left[:] = 10**8 - np.cumsum(counts)
-    return MergeHistory(Recipe.preset("gpt2"), Alphabet.of_bytes(), columns.first(merges), tokens_at_start=10**8)
+    return History(Recipe.preset("gpt2"), Alphabet.of_bytes(), columns.first(merges), tokens_at_start=10**8)
 
 
-def run_with(history: MergeHistory) -> Run:
+def run_with(history: History) -> Run:
     names = TokenTexts(history.alphabet)
     names.grow(history)
     return Run(1, history.recipe, (), Pace(), history=history, names=names)
 
 
-def grown(run: Run, history: MergeHistory) -> None:
+def grown(run: Run, history: History) -> None:
     """The run has learned up to there."""
     assert run.names is not None
     run.history = history

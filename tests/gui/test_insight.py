@@ -203,7 +203,7 @@ def test_why_is_reached_by_keys_and_menus(qtbot: QtBot, learned: Program) -> Non
     assert word_facts(learned).byte in (15, 16), "the menu is about the place under the mouse"
 
 
-# -- the biography and who paid ------------------------------------------------------------
+# -- the life of a token and who paid ------------------------------------------------------------
 
 
 def section(program: Program, name: str) -> str:

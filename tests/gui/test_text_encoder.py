@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from app.window.text.encoder import _are_the_same
-from bpe_core import MergeHistory, Recipe, WordTable
+from bpe_core import History, Recipe, WordTable
 from bpe_core.alphabet import Alphabet
 
 
-def nothing_learned(recipe: Recipe, counts: dict[str, int]) -> MergeHistory:
-    return MergeHistory.from_pairs(recipe, Alphabet.for_words(WordTable.from_counts(counts), recipe), [])
+def nothing_learned(recipe: Recipe, counts: dict[str, int]) -> History:
+    return History.from_pairs(recipe, Alphabet.for_words(WordTable.from_counts(counts), recipe), [])
 
 
 def test_a_run_with_other_characters_gives_other_tokens_before_its_first_merge() -> None:

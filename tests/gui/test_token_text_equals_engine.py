@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.text.model import NO_TOKEN, TokenTextModel
 from app.wiring import Program
-from bpe_core import Alphabet, MergeHistory, Recipe, Tokenizer, WordTable
+from bpe_core import Alphabet, History, Recipe, Tokenizer, WordTable
 from bpe_core.text.safe_cuts import SafeCuts
 from tests.core.random_training import merge_tables
 from tests.gui.conftest import settle
@@ -36,7 +36,7 @@ OWN_PATTERN = dict(pattern="custom", custom_pattern=r"[a-z]|\d+")
 
 
 @st.composite
-def histories(draw: st.DrawFn) -> MergeHistory:
+def histories(draw: st.DrawFn) -> History:
     """Merges on any alphabet, with all ways to cut a text."""
     table = draw(merge_tables())
     patterns = [*PATTERNS, "none"] if table.recipe.marker == "none" else PATTERNS
@@ -44,23 +44,23 @@ def histories(draw: st.DrawFn) -> MergeHistory:
     choices = draw(st.sampled_from([{}, *NORMALIZATIONS]))
     unit = draw(st.sampled_from(["file", "line"]))
     recipe = table.recipe.with_changes(unit=unit, **pattern, **choices)
-    return MergeHistory(recipe, table.alphabet, table.columns)
+    return History(recipe, table.alphabet, table.columns)
 
 
-def model_of(text: str, history: MergeHistory) -> TokenTextModel:
+def model_of(text: str, history: History) -> TokenTextModel:
     model = TokenTextModel(text)
     answer(model, history)
     return model
 
 
-def answer(model: TokenTextModel, history: MergeHistory) -> None:
+def answer(model: TokenTextModel, history: History) -> None:
     """As the window asks the engine: for the least of the text that an edit can have changed."""
     request = model.request(SafeCuts.of(history.recipe))
     if request is not None:
         assert model.accept(request.revision, request.start, Tokenizer(history).boundaries(request.text))
 
 
-def assert_shows_what_the_engine_gives(model: TokenTextModel, history: MergeHistory, at: int) -> None:
+def assert_shows_what_the_engine_gives(model: TokenTextModel, history: History, at: int) -> None:
     tokenizer, text = Tokenizer(history), model.text()
     model.set_cursor(at)
     spans = tokenizer.spans(text, at=at)
@@ -79,7 +79,7 @@ def assert_shows_what_the_engine_gives(model: TokenTextModel, history: MergeHist
 
 
 @given(history=histories(), text=ODD_TEXTS, data=st.data())
-def test_every_token_at_any_merge(history: MergeHistory, text: str, data: st.DataObject) -> None:
+def test_every_token_at_any_merge(history: History, text: str, data: st.DataObject) -> None:
     model = model_of(text, history)
     for _ in range(3):
         at = data.draw(st.integers(0, len(history)), label="at")
@@ -87,7 +87,7 @@ def test_every_token_at_any_merge(history: MergeHistory, text: str, data: st.Dat
 
 
 @given(history=histories(), text=ODD_TEXTS, data=st.data())
-def test_any_stretch_of_the_list(history: MergeHistory, text: str, data: st.DataObject) -> None:
+def test_any_stretch_of_the_list(history: History, text: str, data: st.DataObject) -> None:
     model = model_of(text, history)
     model.set_cursor(data.draw(st.integers(0, len(history)), label="at"))
     count = len(model.edges()) - 1
@@ -100,11 +100,11 @@ def test_any_stretch_of_the_list(history: MergeHistory, text: str, data: st.Data
     assert part.edges.tolist() == whole.edges[first : stop + 1].tolist()
 
 
-def clean_words(text: str) -> tuple[TokenTextModel, MergeHistory]:
+def clean_words(text: str) -> tuple[TokenTextModel, History]:
     recipe = Recipe.preset("clean-words", merges=2)
     alphabet = Alphabet.for_words(WordTable.from_counts({"low": 1}), recipe)
     pairs = [(2, 3), (5, 4)]  # o+w, then ow+</w>; ids: <unk>, l, o, w, </w>
-    history = MergeHistory.from_pairs(recipe, alphabet, pairs)
+    history = History.from_pairs(recipe, alphabet, pairs)
     return model_of(text, history), history
 
 
@@ -134,7 +134,7 @@ def test_many_symbols_without_bytes_in_one_place() -> None:
     alphabet = Alphabet.for_words(WordTable.from_counts({"aﬃ": 1, "fi": 1}), recipe)
     ids = {symbol.text.decode(): id for id, symbol in enumerate(alphabet.symbols)}
     f, i, first_merge = ids["f"], ids["i"], len(alphabet)
-    history = MergeHistory.from_pairs(recipe, alphabet, [(f, f), (first_merge, i), (ids["▁"], ids["a"])])
+    history = History.from_pairs(recipe, alphabet, [(f, f), (first_merge, i), (ids["▁"], ids["a"])])
     model = model_of("aﬃ", history)  # ▁ a f f i, of which ▁ and both f cover nothing
     for at, tokens in enumerate([5, 4, 3, 2]):
         assert_shows_what_the_engine_gives(model, history, at)

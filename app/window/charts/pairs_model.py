@@ -12,7 +12,7 @@ from app.session.session import Session
 from app.session.timer import timer
 from app.window.parts.watched import Table, Watched
 from app.worker.training import LEADING_PAIRS, LeadingPairs
-from bpe_core import MergeHistory, Trainer, WordTable
+from bpe_core import History, Trainer, WordTable
 from bpe_core.history.history import NOTHING
 
 TOPIC = "leading pairs"
@@ -119,7 +119,7 @@ class PairsModel(QObject, Watched):
             self._replay_soon.start()
 
 
-def replayed(words: WordTable, history: MergeHistory) -> LeadingPairs:
+def replayed(words: WordTable, history: History) -> LeadingPairs:
     """The past is recomputed: the pairs that led after these merges, beside the trainer that goes on."""
     replica = Trainer(words, history.recipe, history=history)
     return LeadingPairs(len(history), tuple(replica.candidates(LEADING_PAIRS)))
@@ -138,7 +138,7 @@ def _bars(run: Run | None, leading: LeadingPairs) -> tuple[Bar, ...]:
     )  # fmt: skip
 
 
-def _next_pair(history: MergeHistory | None, leading: LeadingPairs) -> tuple[int, int]:
+def _next_pair(history: History | None, leading: LeadingPairs) -> tuple[int, int]:
     """The pair that is merged next; in a table from elsewhere that need not be the first of them."""
     if history is not None and leading.at < len(history):
         return history.pair(leading.at)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from bpe_core import Alphabet, Corpus, MergeHistory, Recipe, Tokenizer, Trainer, WordTable, count_words
+from bpe_core import Alphabet, Corpus, History, Recipe, Tokenizer, Trainer, WordTable, count_words
 from bpe_core.token_texts import BLANK, TokenTexts
 
 
@@ -29,7 +29,7 @@ class WordNow:
 class Bench:
     """The words, the history, and what is read off them."""
 
-    def __init__(self, words: WordTable, history: MergeHistory) -> None:
+    def __init__(self, words: WordTable, history: History) -> None:
         self.words = words
         self.history = history
         self.names = TokenTexts(history.alphabet)
@@ -59,7 +59,7 @@ class Bench:
             left, right = rule.split()
             pairs.append((id_of[left], id_of[right]))
             id_of[left + right] = len(alphabet) + len(pairs) - 1
-        return Bench(self.words, MergeHistory.from_pairs(recipe, alphabet, pairs))
+        return Bench(self.words, History.from_pairs(recipe, alphabet, pairs))
 
     @cached_property
     def to_the_end(self) -> Bench:

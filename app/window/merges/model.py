@@ -17,7 +17,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from app.session.merge_filter import MergeFilter
 from app.session.run import Run
 from app.session.timer import timer
-from bpe_core import MergeHistory
+from bpe_core import History
 from bpe_core.history.history import NOTHING
 from bpe_core.token_texts import TokenTexts
 
@@ -36,8 +36,8 @@ class Column:
 
     title: str
     tip: str
-    cell: Callable[[MergeHistory, TokenTexts, int], str]
-    key: Callable[[MergeHistory, TokenTexts], npt.NDArray[Any] | list[bytes]]
+    cell: Callable[[History, TokenTexts, int], str]
+    key: Callable[[History, TokenTexts], npt.NDArray[Any] | list[bytes]]
     is_number: bool = True
 
 
@@ -45,7 +45,7 @@ def _number(value: int) -> str:
     return "" if value == NOTHING else f"{value:,}"
 
 
-def _tie(history: MergeHistory, names: TokenTexts, row: int) -> str:
+def _tie(history: History, names: TokenTexts, row: int) -> str:
     columns = history.columns
     other = int(columns.runner_up_left[row])
     if other == NOTHING:
@@ -55,7 +55,7 @@ def _tie(history: MergeHistory, names: TokenTexts, row: int) -> str:
     return f"= {pair}" if count == int(columns.count[row]) else f"{pair}  {count:,}"
 
 
-def _tie_key(history: MergeHistory, names: TokenTexts) -> npt.NDArray[Any]:
+def _tie_key(history: History, names: TokenTexts) -> npt.NDArray[Any]:
     """Ties first, then by how close the runner-up came."""
     return history.columns.count - history.columns.runner_up_count
 
@@ -64,7 +64,7 @@ def _raw_key(ids: npt.NDArray[Any], names: TokenTexts) -> list[bytes]:
     return list(map(names.raw.__getitem__, ids.tolist()))
 
 
-def _lengths(history: MergeHistory, names: TokenTexts) -> npt.NDArray[Any]:
+def _lengths(history: History, names: TokenTexts) -> npt.NDArray[Any]:
     return np.array(history.of_steps(names.lengths), np.int64)
 
 
@@ -72,7 +72,7 @@ def _text(names: TokenTexts, id: int) -> str:
     return "" if id == NOTHING else names.text[id]
 
 
-def _compression(history: MergeHistory, names: TokenTexts, row: int) -> str:
+def _compression(history: History, names: TokenTexts, row: int) -> str:
     value = float(history.compression[row + 1])
     return f"{value:.3f}" if value > 0 else ""
 
@@ -143,7 +143,7 @@ class MergeTableModel(QAbstractTableModel):
         self.sort_column = 0
         self.sort_descending = False
         self._run: Run | None = None
-        self._history: MergeHistory | None = None
+        self._history: History | None = None
         self._names: TokenTexts | None = None
         self._order: Order = np.zeros(0, np.int64)
         self._rows = 0  # of `_order`, which has room to grow

@@ -13,7 +13,7 @@ from app.session.runs import Runs
 from app.session.time import TimeCursor
 from app.window.parts.throttle import Throttle
 from app.window.text.model import EncodeRequest, TokenTextModel
-from bpe_core import MergeHistory, Recipe, Tokenizer, WordTable
+from bpe_core import History, Recipe, Tokenizer, WordTable
 from bpe_core.learning.methods import Method
 from bpe_core.segmenting.segmentation import Segmentation
 from bpe_core.text.safe_cuts import SafeCuts
@@ -41,7 +41,7 @@ class LiveEncoder(QObject):
     ) -> None:
         super().__init__(parent)
         self._model, self._runs, self._cursor, self._recipe, self._aside = model, runs, cursor, recipe, aside
-        self._history: MergeHistory | None = None  # what the tokens on screen were found with
+        self._history: History | None = None  # what the tokens on screen were found with
         learning = Throttle(LEARNING_MILLISECONDS, self.encode, self)
         typing = Throttle(TYPING_MILLISECONDS, self.encode, self)
         copying = Throttle(TEXT_MILLISECONDS, lambda: text.put_quietly(model.text()), self)
@@ -65,14 +65,14 @@ class LiveEncoder(QObject):
         run = self._runs.shown
         self._model.use_numbers(None if run is None else run.shown_numbers)
 
-    def _wanted(self) -> MergeHistory:
+    def _wanted(self) -> History:
         """The merges to encode with: the shown run's, or none yet."""
         run = self._runs.shown
         if run is not None and run.history is not None:
             return run.history
         recipe = self._recipe.value
         alphabet = Method.of(recipe).tokens_at_first(WordTable.from_counts({}), recipe)
-        return MergeHistory.from_pairs(recipe, alphabet, [])
+        return History.from_pairs(recipe, alphabet, [])
 
     def encode(self) -> None:
         if self._aside.is_busy(TOPIC):
@@ -99,14 +99,14 @@ class LiveEncoder(QObject):
         self.noticed.emit(Notice(sentence))
         self._history = self._wanted()
 
-    def _accept(self, request: EncodeRequest, history: MergeHistory, found: Segmentation) -> None:
+    def _accept(self, request: EncodeRequest, history: History, found: Segmentation) -> None:
         if request.revision != self._model.revision:
             return
         self._history = history
         self._model.accept(request.revision, request.start, found)
 
 
-def _are_the_same(one: MergeHistory, other: MergeHistory | None) -> bool:
+def _are_the_same(one: History, other: History | None) -> bool:
     """Whether two histories give the same tokens, as far as can be told cheaply."""
     if other is None or len(one) != len(other) or one.recipe != other.recipe:
         return False

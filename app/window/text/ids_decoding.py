@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.session.run import Run
-from bpe_core import BpeError, MergeHistory, Tokenizer
+from bpe_core import BpeError, History, Tokenizer
 from bpe_core.formats import Opened
 
 _BETWEEN = re.compile(r"[\s,;\[\]()]+")
@@ -40,7 +40,7 @@ def decode_ids(entered: str, run: Run | None) -> str:
         return str(error)
 
 
-def _by_numbers(wanted: list[int], history: MergeHistory, numbers: npt.NDArray[np.int64]) -> str:
+def _by_numbers(wanted: list[int], history: History, numbers: npt.NDArray[np.int64]) -> str:
     """The text of tokens that an imported file numbers in an order of its own."""
     try:
         ids = Opened(history, "", numbers=numbers).ids_of(wanted)

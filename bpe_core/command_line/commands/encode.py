@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _encode_files(options: argparse.Namespace, history: bpe.MergeHistory) -> int:
+def _encode_files(options: argparse.Namespace, history: bpe.History) -> int:
     bar = ProgressBar(sys.stderr)
     try:
         result = encode_corpus(

@@ -84,7 +84,7 @@ def _described(runner: Runner, names: Names) -> dict[str, Any]:
     }
 
 
-def _never_won(history: bpe.MergeHistory, names: Names) -> int:
+def _never_won(history: bpe.History, names: Names) -> int:
     for one in best_that_never_won(history):
         missed = "only the tie rule decided" if one.missed_by == 0 else f"{one.missed_by:,} short"
         print(f"{names.pair(one.pair):<28} second {one.times:,} times, nearest at step {one.closest_step:,} ({missed})")

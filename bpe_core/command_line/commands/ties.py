@@ -63,7 +63,7 @@ def _described(tie: Tie, names: Names) -> dict[str, Any]:
     return {"step": tie.step, **pairs, "count": tie.count, "loser_step": tie.loser_step}
 
 
-def _what_if(options: argparse.Namespace, history: bpe.MergeHistory) -> int:
+def _what_if(options: argparse.Namespace, history: bpe.History) -> int:
     recipe = history.recipe.with_changes(ties=options.what_if)
     trainer = bpe.Trainer(count(options.corpus, history), recipe)
     trainer.advance(max_merges=len(history))

@@ -12,7 +12,7 @@ from bpe_core.formats import read_history
 from bpe_core.insight.contexts import Context, contexts
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reachability import Reachability, reachability
-from bpe_core.insight.token_life import Biography, biography
+from bpe_core.insight.token_life import TokenLife, token_life
 from bpe_core.token_texts import shown
 
 EXAMPLES = """\
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     at, names = moment(options, history), Names(history)
     token = names.id_of(options.token)
     ranked = ranked_words(options, history)
-    life = biography(ranked, token, at)
+    life = token_life(ranked, token, at)
     reached = reachability(history, token, at, corpus=ranked)
     lines = contexts(corpus_of(options.corpus), ranked, token, at, most=MOST_SHOWN)
     if options.json:
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _print(life: Biography, reached: Reachability, lines: list[Context], ranked: RankedWords, names: Names) -> None:
+def _print(life: TokenLife, reached: Reachability, lines: list[Context], ranked: RankedWords, names: Names) -> None:
     made = "a base symbol" if life.parts is None else f"step {life.step:,}: {names.pair(life.parts)}"
     print(f"{names(life.token)}  (id {life.token}, {made})")
     print(f"occurs     {life.count_now:,} times after {life.at:,} merges; {life.peak:,} at its peak")
@@ -88,7 +88,7 @@ def _reach_sentence(reached: Reachability, names: Names) -> str:
 
 
 def _described(
-    life: Biography, reached: Reachability, lines: list[Context], ranked: RankedWords, names: Names
+    life: TokenLife, reached: Reachability, lines: list[Context], ranked: RankedWords, names: Names
 ) -> dict[str, Any]:
     return {
         "id": life.token,

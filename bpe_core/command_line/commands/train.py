@@ -147,7 +147,7 @@ def _tell_skipped(corpus: bpe.Corpus) -> None:
         sys.stderr.write(f"{skipped.sentence}\n")
 
 
-def _deliver(history: bpe.MergeHistory, options: argparse.Namespace, seconds: float, report: ProgressReport) -> None:
+def _deliver(history: bpe.History, options: argparse.Namespace, seconds: float, report: ProgressReport) -> None:
     if options.output:
         write_history(history, options.output, progress=report)
         if options.json:
@@ -164,7 +164,7 @@ def _deliver(history: bpe.MergeHistory, options: argparse.Namespace, seconds: fl
             sys.stderr.write(_sentence(history, seconds) + "\n")
 
 
-def _summary(history: bpe.MergeHistory, output: str, seconds: float) -> dict[str, Any]:
+def _summary(history: bpe.History, output: str, seconds: float) -> dict[str, Any]:
     return {
         "output": output,
         "merges": len(history),
@@ -176,7 +176,7 @@ def _summary(history: bpe.MergeHistory, output: str, seconds: float) -> dict[str
     }
 
 
-def _sentence(history: bpe.MergeHistory, seconds: float) -> str:
+def _sentence(history: bpe.History, seconds: float) -> str:
     return (
         f"Learned {len(history):,} merges in {seconds:.1f} s; a vocabulary of {history.vocabulary_size:,}; "
         f"the text became {history.compression[-1]:.2f} times shorter. {END_SENTENCES[history.end_reason]}"

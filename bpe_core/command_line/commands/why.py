@@ -9,7 +9,7 @@ from typing import Any
 from bpe_core.command_line.arguments import add_merge_table, text_argument, text_or_standard_input
 from bpe_core.command_line.questions import Names, add_corpus, add_moment, moment, ranked_words
 from bpe_core.formats import read_history
-from bpe_core.insight.why import Reason, WhySplit, sentence
+from bpe_core.insight.why import Reason, Why, sentence
 from bpe_core.token_texts import shown
 
 EXAMPLES = """\
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     at, names = moment(options, history), Names(history)
     text = text_or_standard_input(options.text)
     corpus = ranked_words(options, history) if options.corpus else None
-    why = WhySplit(text, history, corpus=corpus, allowed_special="all" if options.allow_special else ())
+    why = Why(text, history, corpus=corpus, allowed_special="all" if options.allow_special else ())
     if options.steps:
         _print_steps(why, text, at, names)
         return 0
@@ -62,7 +62,7 @@ def _described(byte: int, reason: Reason, names: Names) -> dict[str, Any]:
     return {"byte": byte, "kind": reason.kind, "steps": reason.steps, "reason": sentence(reason, names)}
 
 
-def _print_steps(why: WhySplit, text: str, at: int, names: Names) -> None:
+def _print_steps(why: Why, text: str, at: int, names: Names) -> None:
     byte, length = 0, len(text.encode())
     while byte < length:
         word = why.word_at(byte)

@@ -82,7 +82,7 @@ def counted(arguments: list[str]) -> Counter[str]:
     return counts
 
 
-def _applied(word: str, history: bpe.MergeHistory, write: Callable[[bytes], str]) -> list[str]:
+def _applied(word: str, history: bpe.History, write: Callable[[bytes], str]) -> list[str]:
     """The pieces of a word; one that none of the words above holds is shown as itself."""
     unknown, texts = history.alphabet.unknown_id, TokenTexts.of(history, write).text
     symbols = history.alphabet.symbols_of(word.encode(), history.recipe)  # one a character; a marker comes last
@@ -90,13 +90,13 @@ def _applied(word: str, history: bpe.MergeHistory, write: Callable[[bytes], str]
     return [next(strangers) if id == unknown else texts[id] for id in bpe.Tokenizer(history).encode(word)]
 
 
-def _about_unknown(word: str, history: bpe.MergeHistory) -> str:
+def _about_unknown(word: str, history: bpe.History) -> str:
     unknown = [character for character in dict.fromkeys(word) if character.encode() not in history.alphabet.id_of_piece]
     return f"   ({', '.join(unknown)}: in none of the words above)" if unknown else ""
 
 
 def _described(
-    history: bpe.MergeHistory, counts: Counter[str], states: Iterator[str], applied: dict[str, list[str]]
+    history: bpe.History, counts: Counter[str], states: Iterator[str], applied: dict[str, list[str]]
 ) -> dict[str, Any]:
     described = {"words": counts, "start": next(states)}
     merges = [
@@ -107,7 +107,7 @@ def _described(
     return described | {"merges": merges, "end_reason": history.end_reason, "applied": applied}
 
 
-def _states(words: list[str], history: bpe.MergeHistory) -> Iterator[str]:
+def _states(words: list[str], history: bpe.History) -> Iterator[str]:
     """All words as they stand before the first merge and after each."""
     symbols = [history.alphabet.symbols_of(word.encode(), history.recipe) for word in words]
     texts = TokenTexts.of(history).text

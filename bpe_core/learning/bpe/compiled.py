@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import COUNT_ALONE, Columns, EndReason, MergeHistory
+from bpe_core.history.history import COUNT_ALONE, Columns, EndReason, History
 from bpe_core.kernels import learn as kernel
 from bpe_core.kernels import learn_queue, learn_start
 from bpe_core.kernels import learn_state as names
@@ -41,7 +41,7 @@ class CompiledLearner:
         words: WordTable,
         alphabet: Alphabet,
         recipe: Recipe,
-        forced: MergeHistory | None,
+        forced: History | None,
         *,
         room: int = 1 << 16,  # for pairs at first; more is made when it is needed
     ) -> None:
@@ -133,7 +133,7 @@ class CompiledLearner:
 
 
 def _begin(
-    layout: Layout, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: MergeHistory | None, room: int
+    layout: Layout, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None, room: int
 ) -> names.State:
     """The arrays before the first pair is counted."""
     size, cells = len(alphabet), len(layout.symbols)
@@ -172,7 +172,7 @@ def _begin(
     )
 
 
-def _numbers(recipe: Recipe, forced: MergeHistory | None) -> npt.NDArray[np.int64]:
+def _numbers(recipe: Recipe, forced: History | None) -> npt.NDArray[np.int64]:
     number = np.zeros(names.NUMBERS, np.int64)
     number[names.PAIRS] = 1
     number[names.LEVEL] = names.LEVELS

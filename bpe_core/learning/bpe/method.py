@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.kernels.policy import Policy
 from bpe_core.learning.bpe.plain import PlainLearner
 from bpe_core.learning.methods import CompiledWay, Method, Way
@@ -15,7 +15,7 @@ from bpe_core.segmenting.text_encoder import TextEncoder
 _COMPILED = "bpe_core.learning.bpe.compiled"
 
 
-def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: MergeHistory | None) -> Learner:
+def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
     from bpe_core.learning.bpe.compiled import CompiledLearner  # imports Numba: half a second
 
     return CompiledLearner(words, alphabet, recipe, forced)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import COUNT_ALONE, NOTHING, Columns, EndReason, MergeHistory
+from bpe_core.history.history import COUNT_ALONE, NOTHING, Columns, EndReason, History
 from bpe_core.learning.layout import SEPARATOR, lay_out
 from bpe_core.learning.protocol import Candidate
 from bpe_core.learning.ties import TIE_RULES, Pair
@@ -41,7 +41,7 @@ class PlainLearner:
 
     reasons = COUNT_ALONE
 
-    def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: MergeHistory | None) -> None:
+    def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> None:
         layout = lay_out(words, alphabet, recipe)
         self.tokens_at_start = self._tokens_left = layout.tokens
         self._base = len(alphabet)

@@ -7,7 +7,7 @@ names of the states tell what was read: whether there was a line end, and the bl
 from __future__ import annotations
 
 from bpe_core.text.scanner.kinds import BLANKS, LINE_ENDS, Kind
-from bpe_core.text.scanner.machine import CUT_HERE, CUT_MARK, CUT_PREVIOUS, MARK_HERE, Step
+from bpe_core.text.scanner.machine import CUT_HERE, CUT_MARK, CUT_PREVIOUS, MARK_HERE, Transition
 
 SPACE = "space"  # a single one, which may join what follows
 BLANK = "blank"  # a single one of another kind
@@ -26,19 +26,19 @@ RUNS: dict[str, tuple[int, str]] = {
 }
 
 
-def begin(kind: Kind) -> Step:
+def begin(kind: Kind) -> Transition:
     """A blank that begins a run."""
     if kind in LINE_ENDS:
-        return Step(LINE_END)
-    return Step(SPACE if kind is Kind.SPACE else BLANK)
+        return Transition(LINE_END)
+    return Transition(SPACE if kind is Kind.SPACE else BLANK)
 
 
-def go_on(state: str, kind: Kind) -> Step:
+def go_on(state: str, kind: Kind) -> Transition:
     """One more blank in a run."""
     assert kind in BLANKS
     if kind in LINE_ENDS:
-        return Step(LINE_END)
+        return Transition(LINE_END)
     if state == LINE_END:  # this blank is where to cut, unless another line end follows
-        return Step(_BEHIND_LINE_END + begin(kind).state, MARK_HERE)
+        return Transition(_BEHIND_LINE_END + begin(kind).state, MARK_HERE)
     several = "blanks and a space" if kind is Kind.SPACE else "blanks"
-    return Step(_BEHIND_LINE_END + several if state.startswith(_BEHIND_LINE_END) else several)
+    return Transition(_BEHIND_LINE_END + several if state.startswith(_BEHIND_LINE_END) else several)

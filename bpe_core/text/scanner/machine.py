@@ -4,9 +4,9 @@ A pattern is described by one function: in which state is the machine behind a c
 some kind, and where is the text cut because of it? The machine only looks back: where an
 expression looks ahead, the machine goes on and cuts later, before an earlier character.
 
-    >>> def step(state: str, kind: Kind) -> Step:
+    >>> def step(state: str, kind: Kind) -> Transition:
     ...     '''Cuts before every space.'''
-    ...     return Step("inside", CUT_HERE if kind is Kind.SPACE and state != START else 0)
+    ...     return Transition("inside", CUT_HERE if kind is Kind.SPACE and state != START else 0)
     >>> ScanTable.of(step).cuts(b"to be or not")
     [0, 2, 5, 8, 12]
 """
@@ -34,17 +34,17 @@ START = "start"
 
 
 @dataclass(frozen=True)
-class Step:
+class Transition:
     """What a character does to the machine."""
 
     state: str
     actions: int = 0
 
-    def and_also(self, actions: int) -> Step:
-        return Step(self.state, self.actions | actions)
+    def and_also(self, actions: int) -> Transition:
+        return Transition(self.state, self.actions | actions)
 
 
-StepFunction = Callable[[str, Kind], Step]
+StepFunction = Callable[[str, Kind], Transition]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,13 +85,13 @@ def by_line(step: StepFunction) -> StepFunction:
     """The same pattern for a text whose lines are texts of their own."""
     ended = "\n"  # behind the name of a state: a newline was the last character
 
-    def step_by_line(state: str, kind: Kind) -> Step:
+    def step_by_line(state: str, kind: Kind) -> Transition:
         if not state.endswith(ended):
             after = step(state, kind)
         else:
             line_end = step(state.removesuffix(ended), Kind.END)
             after = line_end if kind is Kind.END else step(START, kind).and_also(line_end.actions | CUT_HERE)
-        return Step(after.state + ended, after.actions) if kind is Kind.NEWLINE else after
+        return Transition(after.state + ended, after.actions) if kind is Kind.NEWLINE else after
 
     return step_by_line
 

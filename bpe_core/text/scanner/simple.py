@@ -3,15 +3,15 @@ r"""whitespace: `\S+`, and none: `(?s:.+)`"""
 from __future__ import annotations
 
 from bpe_core.text.scanner.kinds import BLANKS, Kind
-from bpe_core.text.scanner.machine import CUT_HERE, START, Step
+from bpe_core.text.scanner.machine import CUT_HERE, START, Transition
 
 
-def whitespace(state: str, kind: Kind) -> Step:
+def whitespace(state: str, kind: Kind) -> Transition:
     """Cuts wherever blanks begin or end; what begins with a blank is dropped afterwards."""
     run = "blanks" if kind in BLANKS else "word"
-    return Step(run, CUT_HERE if state not in (START, run) else 0)
+    return Transition(run, CUT_HERE if state not in (START, run) else 0)
 
 
-def none(state: str, kind: Kind) -> Step:
+def none(state: str, kind: Kind) -> Transition:
     """Never cuts."""
-    return Step("inside")
+    return Transition("inside")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bpe_core import Corpus, MergeHistory, Recipe, Tokenizer, train
+from bpe_core import Corpus, History, Recipe, Tokenizer, train
 from bpe_core.formats import FORMATS, Format, Opened
 from bpe_core.formats.base import Beside
 from bpe_core.verification.hard_cases import HARD_TEXTS
@@ -37,21 +37,21 @@ def texts() -> tuple[str, ...]:
 
 
 @cache
-def _learned(recipe: Recipe) -> MergeHistory:
+def _learned(recipe: Recipe) -> History:
     return train(Corpus.from_texts([languages()]), recipe)
 
 
-def learned(preset: str, **changes: Any) -> MergeHistory:
+def learned(preset: str, **changes: Any) -> History:
     return _learned(Recipe.preset(preset, **{"merges": MERGES, **changes}))
 
 
-def content(history: MergeHistory, format: str) -> bytes:
+def content(history: History, format: str) -> bytes:
     file = io.BytesIO()
     FORMATS[format].write(history, file)
     return file.getvalue()
 
 
-def files(history: MergeHistory, format: str, name: str) -> dict[str, bytes]:
+def files(history: History, format: str, name: str) -> dict[str, bytes]:
     """The file of that name and those that belong beside it."""
     found = {name: content(history, format)}
     for path, write in FORMATS[format].companions(Path(name)).items():
@@ -61,7 +61,7 @@ def files(history: MergeHistory, format: str, name: str) -> dict[str, bytes]:
     return found
 
 
-def opened(history: MergeHistory, format: str, name: str = "table") -> Opened:
+def opened(history: History, format: str, name: str = "table") -> Opened:
     """A history, written and read back."""
     found = files(history, format, name)
     return FORMATS[format].open(found[name], name, found.get)
@@ -73,7 +73,7 @@ def file_name(format: Format) -> str:
     return f"table{ending}" if ending.startswith(".") else ending
 
 
-def history_for(format: Format, text: str, **changes: Any) -> MergeHistory:
+def history_for(format: Format, text: str, **changes: Any) -> History:
     """What is learned from a text by the first recipe whose tables the format can hold."""
     recipes = (
         Recipe.preset("gpt2"),
@@ -92,12 +92,12 @@ def beside(found: dict[str, bytes]) -> Beside:
     return found.get
 
 
-def same_merges(one: MergeHistory, other: MergeHistory) -> bool:
+def same_merges(one: History, other: History) -> bool:
     columns = zip(one.columns[:2], other.columns[:2], strict=True)
     return one.alphabet == other.alphabet and all((a.tolist() == b.tolist()) for a, b in columns)
 
 
-def encode(history: MergeHistory, text: str) -> list[int]:
+def encode(history: History, text: str) -> list[int]:
     return Tokenizer(history).encode(text, allowed_special="all")
 
 

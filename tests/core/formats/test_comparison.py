@@ -9,19 +9,19 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core import Corpus, MergeHistory, Recipe, Tokenizer, train
+from bpe_core import Corpus, History, Recipe, Tokenizer, train
 from bpe_core.insight.table_comparison import compare_tables, compare_texts, differing_regions
 
 TEXT = "the lowest price is lower than the last one, and the lower the better, is it not? thin then that\n" * 3
 
 
-def learned(text: str = TEXT, **choices: Any) -> MergeHistory:
+def learned(text: str = TEXT, **choices: Any) -> History:
     return train(Corpus.from_texts([text]), Recipe.preset("gpt2", **{"merges": 40, **choices}))
 
 
-def without_counts(history: MergeHistory) -> MergeHistory:
+def without_counts(history: History) -> History:
     pairs = zip(history.columns.left.tolist(), history.columns.right.tolist(), strict=True)
-    return MergeHistory.from_pairs(history.recipe, history.alphabet, list(pairs))
+    return History.from_pairs(history.recipe, history.alphabet, list(pairs))
 
 
 def test_the_same_table_has_no_difference() -> None:

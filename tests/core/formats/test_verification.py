@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core import Cancelled, Corpus, MergeHistory, OutputError, Recipe, Trainer, WordTable, train
+from bpe_core import Cancelled, Corpus, History, OutputError, Recipe, Trainer, WordTable, train
 from bpe_core.formats import FORMATS, Format, format_for
 from bpe_core.progress import Progress
 from bpe_core.verification import verify
@@ -31,14 +31,14 @@ def test_what_was_just_written_agrees(format: Format) -> None:
         assert found.sentence.startswith(f"verified: {found.words:,} words agree")
 
 
-def swapped(history: MergeHistory) -> MergeHistory:
+def swapped(history: History) -> History:
     """The same table with two merges in the other order."""
     pairs = list(zip(history.columns.left.tolist(), history.columns.right.tolist(), strict=True))
     base = len(history.alphabet)
     first = next(i for i in range(len(pairs) - 1) if base + i not in pairs[i + 1])
     pairs[first : first + 2] = pairs[first + 1], pairs[first]
     new = {base + first: base + first + 1, base + first + 1: base + first}
-    return MergeHistory.from_pairs(history.recipe, history.alphabet, [(new.get(a, a), new.get(b, b)) for a, b in pairs])
+    return History.from_pairs(history.recipe, history.alphabet, [(new.get(a, a), new.get(b, b)) for a, b in pairs])
 
 
 @pytest.mark.parametrize("name", ["tokenizer.json", "tiktoken", "minbpe", "csv"])
@@ -75,7 +75,7 @@ def test_twins_are_told_before_anything_is_written(tmp_path: Path) -> None:
     """Two merges that make one text: formats that name tokens by their text have one number for both."""
     recipe = Recipe.preset("gpt2", pattern="none", merges=4)
     plain = [(97, 98), (98, 99), (256, 99), (97, 257)]  # ab, bc, ab+c, a+bc
-    history = MergeHistory.from_pairs(recipe, HISTORY.alphabet, plain)
+    history = History.from_pairs(recipe, HISTORY.alphabet, plain)
     path = tmp_path / "ours.tiktoken"
     path.write_bytes(b"the old file")
     assert any("same text" in sentence for sentence in FORMATS["tiktoken"].can_hold(history))

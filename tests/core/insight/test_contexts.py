@@ -9,14 +9,14 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_core import Corpus, MergeHistory, Recipe, Tokenizer, count_words, train
+from bpe_core import Corpus, History, Recipe, Tokenizer, count_words, train
 from bpe_core.insight.contexts import contexts
 from bpe_core.insight.ranked_words import RankedWords
 
 TEXT = "The lower the better.\n\nA lowly flower, low and slow;\nLOW lower lowest.\n"
 
 
-def trained(corpus: Corpus, recipe: Recipe) -> tuple[RankedWords, MergeHistory]:
+def trained(corpus: Corpus, recipe: Recipe) -> tuple[RankedWords, History]:
     history = train(corpus, recipe)
     return RankedWords.of(count_words(corpus, recipe), history), history
 

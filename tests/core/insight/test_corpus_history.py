@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core import MergeHistory, Recipe, Tokenizer, reference
+from bpe_core import History, Recipe, Tokenizer, reference
 from bpe_core.counting.words import WordTable
 from bpe_core.insight.contributions import FileCounts, contributions, split_over_files
 from bpe_core.insight.race import best_that_never_won, race
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.table_comparison import compare_tables, compare_texts
 from bpe_core.insight.ties import ties
-from bpe_core.insight.token_life import biography, scaffolds
+from bpe_core.insight.token_life import scaffolds, token_life
 from bpe_core.measures.size_curves import knee, renyi_efficiency, size_curves
 from bpe_core.segmenting.boundaries import PATTERN_CUT
 from bpe_core.token_texts import written
@@ -28,7 +28,7 @@ from tests.core.random_training import CHARACTER_TIES, recipes, words
 State = list[tuple[list[int], int]]
 
 
-def states(table: WordTable, history: MergeHistory) -> list[State]:
+def states(table: WordTable, history: History) -> list[State]:
     """The corpus before the first merge and after each, by the definition."""
     state = [(history.alphabet.symbols_of(word, history.recipe), count) for word, count in table]
     found = [state]
@@ -43,19 +43,19 @@ def count_of(token: int, state: State) -> int:
 
 
 @st.composite
-def trained(draw: st.DrawFn) -> tuple[WordTable, MergeHistory]:
+def trained(draw: st.DrawFn) -> tuple[WordTable, History]:
     table, recipe = draw(words()), draw(recipes())
     return table, reference.train(table, recipe)
 
 
 @given(trained(), st.data())
-def test_a_token_s_life_is_that_of_a_recount(run: tuple[WordTable, MergeHistory], data: st.DataObject) -> None:
+def test_a_token_s_life_is_that_of_a_recount(run: tuple[WordTable, History], data: st.DataObject) -> None:
     table, history = run
     ranked = RankedWords.of(table, history)
     used = {id for state in states(table, history) for word, _ in state for id in word}
     token = data.draw(st.sampled_from(sorted(used)))
     at = data.draw(st.integers(0, len(history)))
-    life = biography(ranked, token, at)
+    life = token_life(ranked, token, at)
     counts = [count_of(token, state) for state in states(table, history)]
     assert [life.count_at(k) for k in range(len(history) + 1)] == counts
     assert life.curve.curve(len(history)).tolist() == counts
@@ -70,7 +70,7 @@ def test_a_token_s_life_is_that_of_a_recount(run: tuple[WordTable, MergeHistory]
 
 
 @given(trained(), st.data())
-def test_a_race_is_that_of_a_recount(run: tuple[WordTable, MergeHistory], data: st.DataObject) -> None:
+def test_a_race_is_that_of_a_recount(run: tuple[WordTable, History], data: st.DataObject) -> None:
     table, history = run
     counted = [Counter(reference.count_pairs(state)) for state in states(table, history)]
     met = sorted({pair for counts in counted for pair in counts})
@@ -94,7 +94,7 @@ def test_a_race_is_that_of_a_recount(run: tuple[WordTable, MergeHistory], data: 
 
 
 @given(trained())
-def test_what_paid_is_the_whole_count_word_by_word(run: tuple[WordTable, MergeHistory]) -> None:
+def test_what_paid_is_the_whole_count_word_by_word(run: tuple[WordTable, History]) -> None:
     table, history = run
     ranked = RankedWords.of(table, history)
     everything = states(table, history)
@@ -119,7 +119,7 @@ def test_files_share_a_count_without_rest(first: WordTable, second: WordTable, r
 
 
 @given(trained(), st.data())
-def test_scaffolds_and_counts_are_those_of_a_recount(run: tuple[WordTable, MergeHistory], data: st.DataObject) -> None:
+def test_scaffolds_and_counts_are_those_of_a_recount(run: tuple[WordTable, History], data: st.DataObject) -> None:
     table, history = run
     at = data.draw(st.integers(0, len(history)))
     state = states(table, history)[at]
@@ -133,7 +133,7 @@ def test_scaffolds_and_counts_are_those_of_a_recount(run: tuple[WordTable, Merge
 
 @given(trained(), words(), st.sampled_from([1.0, 2.0, 2.5, 3.0]))
 def test_the_curves_of_sizes_are_those_of_a_recount(
-    run: tuple[WordTable, MergeHistory], held_out: WordTable, power: float
+    run: tuple[WordTable, History], held_out: WordTable, power: float
 ) -> None:
     table, history = run
     for text in (table, held_out):
@@ -150,7 +150,7 @@ def test_the_curves_of_sizes_are_those_of_a_recount(
         assert curves.bytes == sum(len(word) * weight for word, weight in text)
 
 
-def _symbols(word: bytes, history: MergeHistory) -> list[int]:
+def _symbols(word: bytes, history: History) -> list[int]:
     try:
         return history.alphabet.symbols_of(word, history.recipe)
     except KeyError:
@@ -187,7 +187,7 @@ def test_the_knee_is_where_the_curve_bends() -> None:
 
 
 @given(trained())
-def test_ties_are_the_merges_that_a_recount_finds_tied(run: tuple[WordTable, MergeHistory]) -> None:
+def test_ties_are_the_merges_that_a_recount_finds_tied(run: tuple[WordTable, History]) -> None:
     table, history = run
     book = reference.TokenBook(history.alphabet)
     expected = []
@@ -232,7 +232,7 @@ def test_a_text_under_two_rules_shows_where_it_differs() -> None:
 
 
 @given(trained())
-def test_who_never_won_came_second_that_often(run: tuple[WordTable, MergeHistory]) -> None:
+def test_who_never_won_came_second_that_often(run: tuple[WordTable, History]) -> None:
     _, history = run
     merged = {(merge.left, merge.right) for merge in history}
     second = Counter(merge.runner_up for merge in history if merge.runner_up and merge.runner_up not in merged)
@@ -255,7 +255,7 @@ def test_plain_and_compiled_ranks_are_equal(table: WordTable, recipe: Recipe) ->
 
 
 @given(trained())
-def test_joined_are_the_tokens_the_corpus_lost(run: tuple[WordTable, MergeHistory]) -> None:
+def test_joined_are_the_tokens_the_corpus_lost(run: tuple[WordTable, History]) -> None:
     table, history = run
     ranked = RankedWords.of(table, history)
     left = [history.tokens_at_start, *all_columns(history)["tokens_left"]]

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bpe_core import BpeError, Cancelled, Corpus, MergeHistory, OutputError, Recipe, Tokenizer, train
+from bpe_core import BpeError, Cancelled, Corpus, History, OutputError, Recipe, Tokenizer, train
 from bpe_core.segmenting import encode_corpus as module
 from bpe_core.segmenting.encode_corpus import encode_corpus
 from tests.shared import here, text_of
@@ -16,13 +16,13 @@ TEXTS = ["the lowest price is lower\n\nthan the last one. ", "naïve 漢字 🐦
 
 
 @pytest.fixture
-def history() -> MergeHistory:
+def history() -> History:
     return train(Corpus.from_texts(TEXTS * 3), Recipe.preset("gpt2", merges=25, special_tokens=("<end>",)))
 
 
 @pytest.mark.parametrize("width", [None, "uint16", "uint32", "int32", "int64"])
 @pytest.mark.parametrize("ending", [".npy", ".bin"])
-def test_the_file_holds_the_ids(history: MergeHistory, tmp_path: Path, ending: str, width: str | None) -> None:
+def test_the_file_holds_the_ids(history: History, tmp_path: Path, ending: str, width: str | None) -> None:
     output = tmp_path / f"ids{ending}"
     result = encode_corpus(Corpus.from_texts(TEXTS), history, output, at=20, width=width)  # type: ignore[arg-type]
     tokenizer = Tokenizer(history)
@@ -34,7 +34,7 @@ def test_the_file_holds_the_ids(history: MergeHistory, tmp_path: Path, ending: s
     assert result.tokens == len(expected)
 
 
-def test_each_file_has_its_figures(history: MergeHistory, tmp_path: Path) -> None:
+def test_each_file_has_its_figures(history: History, tmp_path: Path) -> None:
     paths, texts = [], [text for text in TEXTS if text]
     for number, text in enumerate(texts):
         paths.append(tmp_path / f"{number}.txt")
@@ -65,7 +65,7 @@ def test_a_long_document_is_cut_without_changing_a_token(
     assert np.load(tmp_path / "ids.npy").tolist() == Tokenizer(history).encode(text)
 
 
-def test_special_tokens_are_only_found_where_allowed(history: MergeHistory, tmp_path: Path) -> None:
+def test_special_tokens_are_only_found_where_allowed(history: History, tmp_path: Path) -> None:
     corpus = Corpus.from_texts(["low<end>low"])
     special = history.vocabulary_size - 1
     encode_corpus(corpus, history, tmp_path / "a.npy")
@@ -74,7 +74,7 @@ def test_special_tokens_are_only_found_where_allowed(history: MergeHistory, tmp_
     assert special in np.load(tmp_path / "b.npy")
 
 
-def test_what_cannot_be_is_said_before_anything_is_written(history: MergeHistory, tmp_path: Path) -> None:
+def test_what_cannot_be_is_said_before_anything_is_written(history: History, tmp_path: Path) -> None:
     corpus = Corpus.from_texts(TEXTS)
     with pytest.raises(OutputError, match=r"must end in \.npy or \.bin"):
         encode_corpus(corpus, history, tmp_path / "ids.txt")
@@ -85,13 +85,13 @@ def test_what_cannot_be_is_said_before_anything_is_written(history: MergeHistory
 
 def test_a_width_that_is_too_narrow_is_refused(tmp_path: Path) -> None:
     recipe = Recipe.preset("gpt2", special_tokens=tuple(f"<{n}>" for n in range(70_000)), vocab_size=80_000)
-    history = MergeHistory.from_pairs(recipe, train(Corpus.from_texts(["low"]), Recipe.preset("gpt2")).alphabet, [])
+    history = History.from_pairs(recipe, train(Corpus.from_texts(["low"]), Recipe.preset("gpt2")).alphabet, [])
     with pytest.raises(BpeError, match="largest id"):
         encode_corpus(Corpus.from_texts(["low"]), history, tmp_path / "ids.npy", width="uint16")
     assert encode_corpus(Corpus.from_texts(["low"]), history, tmp_path / "ids.npy").width == "uint32"
 
 
-def test_cancelling_leaves_the_old_file(history: MergeHistory, tmp_path: Path) -> None:
+def test_cancelling_leaves_the_old_file(history: History, tmp_path: Path) -> None:
     output = tmp_path / "ids.bin"
     output.write_bytes(b"old")
     with pytest.raises(Cancelled):

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_core import Alphabet, Corpus, MergeHistory, Recipe, Tokenizer, WordTable, count_words, reference, train
+from bpe_core import Alphabet, Corpus, History, Recipe, Tokenizer, WordTable, count_words, reference, train
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reachability import completions, reachability
 from tests.core.learning import token_texts
 
 
 @st.composite
-def small_tables(draw: st.DrawFn) -> MergeHistory:
+def small_tables(draw: st.DrawFn) -> History:
     """A few merges over a and b, learned by nobody: some of their tokens nothing can produce."""
     recipe = Recipe(pattern="whitespace")
     usable = [97, 98]
@@ -25,12 +25,12 @@ def small_tables(draw: st.DrawFn) -> MergeHistory:
         if pair not in pairs:
             usable.append(256 + len(pairs))
             pairs.append(pair)
-    return MergeHistory.from_pairs(recipe, Alphabet.of_bytes(), pairs)
+    return History.from_pairs(recipe, Alphabet.of_bytes(), pairs)
 
 
 @settings(max_examples=60)
 @given(small_tables(), st.data())
-def test_reachable_is_what_some_word_produces(history: MergeHistory, data: st.DataObject) -> None:
+def test_reachable_is_what_some_word_produces(history: History, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(history)))
     lengths = [len(text) for text in token_texts(history)]
     longest = min(9, max(lengths) + 2)
@@ -82,7 +82,7 @@ def test_every_token_of_a_trained_table_can_be_reached(recipe: Recipe) -> None:
 
 
 def test_bytes_that_no_utf8_holds_are_unreachable() -> None:
-    history = MergeHistory.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
+    history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
     tokenizer = Tokenizer(history)
     kinds = {byte: reachability(history, byte, tokenizer=tokenizer).kind for byte in range(256)}
     assert [byte for byte, kind in kinds.items() if kind == "unreachable"] == [0xC0, 0xC1, *range(0xF5, 0x100)]
@@ -90,7 +90,7 @@ def test_bytes_that_no_utf8_holds_are_unreachable() -> None:
 
 
 def test_a_token_that_the_pattern_always_cuts_is_not_found() -> None:
-    history = MergeHistory.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(ord("1"), ord("a"))])
+    history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(ord("1"), ord("a"))])
     assert reachability(history, 256).kind == "not found"
 
 

@@ -17,7 +17,7 @@ from bpe_core.command_line.main import run as run_command
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.formats import write_history
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.recipe import Recipe
 from bpe_core.report import Report, page_of, report_of, write_report
 from bpe_core.report.scale import Scale
@@ -115,8 +115,8 @@ def test_nothing_in_it_acts_or_loads() -> None:
     assert "\x00" not in html
 
 
-def _with_recipe(history: MergeHistory, recipe: Recipe) -> MergeHistory:
-    return MergeHistory(recipe, history.alphabet, history.columns, tokens_at_start=history.tokens_at_start)
+def _with_recipe(history: History, recipe: Recipe) -> History:
+    return History(recipe, history.alphabet, history.columns, tokens_at_start=history.tokens_at_start)
 
 
 @given(st.text(), st.text())
@@ -153,7 +153,7 @@ def test_tables_and_languages_are_marked_for_those_who_listen() -> None:
 def test_an_imported_table_has_a_report_too() -> None:
     learned = run_of(RECIPES[0]).history
     assert learned is not None
-    imported = MergeHistory.from_pairs(learned.recipe, learned.alphabet, [(m.left, m.right) for m in learned])
+    imported = History.from_pairs(learned.recipe, learned.alphabet, [(m.left, m.right) for m in learned])
     page = Page(page_of(Report("A table", imported, text="newest")))
     assert "ties" not in page.sections
     assert len(page.named("svg")) == 1

@@ -7,7 +7,7 @@ import numpy as np
 from bpe_core import reference
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import Columns, MergeHistory
+from bpe_core.history.history import Columns, History
 from bpe_core.recipe import Recipe
 from bpe_core.session_file import Bookmark, Fingerprint, SavedRun, SavedSession, SavedSource, View
 
@@ -50,11 +50,11 @@ def session(*runs: SavedRun) -> SavedSession:
     )
 
 
-def first_merges(history: MergeHistory, merges: int) -> MergeHistory:
+def first_merges(history: History, merges: int) -> History:
     return history.first(merges)
 
 
-def assert_same_history(one: MergeHistory | None, other: MergeHistory | None) -> None:
+def assert_same_history(one: History | None, other: History | None) -> None:
     if one is None or other is None:
         assert one is other
         return
@@ -78,7 +78,7 @@ def assert_same(one: SavedSession, other: SavedSession) -> None:
             assert list(run.words) == list(twin.words)
 
 
-def large_history(merges: int) -> MergeHistory:
+def large_history(merges: int) -> History:
     """As sound as a learned one: no pair twice, falling counts, now and then a tie."""
     random = np.random.default_rng(1)
     columns = Columns.with_room(merges)
@@ -101,4 +101,4 @@ def large_history(merges: int) -> MergeHistory:
     columns.runner_up_right[:] = random.integers(0, 256, merges)
     columns.runner_up_count[:] = columns.count - (random.random(merges) < 0.7)
     columns.tokens_left[:] = 10**12 - np.cumsum(columns.count)
-    return MergeHistory(Recipe.preset("gpt2"), Alphabet.of_bytes(), columns.first(merges), tokens_at_start=10**12)
+    return History(Recipe.preset("gpt2"), Alphabet.of_bytes(), columns.first(merges), tokens_at_start=10**12)

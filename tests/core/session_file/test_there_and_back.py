@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from bpe_core import Trainer
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, OutputError
-from bpe_core.history.history import MergeHistory
+from bpe_core.history.history import History
 from bpe_core.recipe import Recipe
 from bpe_core.session_file import (
     SavedRun,
@@ -69,7 +69,7 @@ def test_an_imported_table_has_neither_words_nor_counts(tmp_path: Path) -> None:
     learned = run_of(RECIPES[0]).history
     assert learned is not None
     pairs = [(merge.left, merge.right) for merge in learned]
-    imported = MergeHistory.from_pairs(learned.recipe, learned.alphabet, pairs)
+    imported = History.from_pairs(learned.recipe, learned.alphabet, pairs)
     written = session(SavedRun(3, imported.recipe, history=imported, state="ended"))
     write_session(written, tmp_path / "one.bpex")
     assert_same(read_session(tmp_path / "one.bpex"), written)
@@ -260,7 +260,7 @@ def test_a_table_from_elsewhere_is_written_anew_once_it_is_counted(tmp_path: Pat
     counted = run_of(RECIPES[0])
     assert counted.history is not None
     pairs = zip(counted.history.columns.left.tolist(), counted.history.columns.right.tolist(), strict=True)
-    bare = MergeHistory.from_pairs(counted.recipe, counted.history.alphabet, list(pairs))
+    bare = History.from_pairs(counted.recipe, counted.history.alphabet, list(pairs))
     imported = dataclasses.replace(
         counted, words=None, sources=(), history=bare, symbol_counts=np.zeros(0, np.int64), sentence="Imported."
     )

@@ -15,7 +15,7 @@ from app.session.session import Session
 from app.window.parts.watched import Table, Watched
 from app.window.parts.wording import count_text
 from app.worker.job import Task
-from bpe_core import MergeHistory, Tokenizer
+from bpe_core import History, Tokenizer
 from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables, differing_regions
 from bpe_core.segmenting.segmentation import Segmentation, Tokens
 from bpe_core.token_texts import BLANK, NEWLINE, shown
@@ -64,7 +64,7 @@ class Side:
 
     title: str
     stamp: Hashable
-    history: MergeHistory
+    history: History
     at: int
 
 

@@ -12,7 +12,7 @@ from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine
 from app.window.parts.watched import Table, Watched
-from bpe_core import MergeHistory
+from bpe_core import History
 from bpe_core.insight.race import Race, Runner, best_that_never_won, race
 from bpe_core.insight.ranked_words import RankedWords
 
@@ -135,7 +135,7 @@ class RaceModel(QObject, Watched):
         self.changed.emit()
 
 
-def _next_pairs(history: MergeHistory, at: int) -> list[Pair]:
+def _next_pairs(history: History, at: int) -> list[Pair]:
     """Those of the next merges; near the end, of the last ones."""
     first = min(at, max(0, len(history) - FOLLOWED))
     return [history.pair(row) for row in range(first, min(first + FOLLOWED, len(history)))]

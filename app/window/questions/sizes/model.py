@@ -14,7 +14,7 @@ from app.session.session import Session
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine, Numbers, thinned
 from app.window.parts.watched import Table, Watched
 from app.worker.job import Task
-from bpe_core import BpeError, Cancelled, Corpus, MergeHistory, WordTable, count_words
+from bpe_core import BpeError, Cancelled, Corpus, History, WordTable, count_words
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.measures.size_curves import FORMULA as FORMULA
 from bpe_core.measures.size_curves import SizeCurves, size_curves
@@ -145,7 +145,7 @@ class SizesModel(QObject, Watched):
             self._ask(run, run.history)
         self.changed.emit()
 
-    def _ask(self, run: Run, history: MergeHistory) -> None:
+    def _ask(self, run: Run, history: History) -> None:
         sources = self._corpus.texts.value if run.words is None else ()  # one that came without texts
         key = (run.stamp, len(history), self.held_out, sources)
         if key == self._asked:
@@ -190,6 +190,6 @@ class SizesModel(QObject, Watched):
         self.changed.emit()
 
 
-def _as_of(ranked: RankedWords, history: MergeHistory) -> RankedWords | None:
+def _as_of(ranked: RankedWords, history: History) -> RankedWords | None:
     """The ranks serve only a history of the same length; others are found anew."""
     return ranked if len(ranked.history) == len(history) else None

@@ -11,7 +11,7 @@ from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.watched import Table, Watched
 from app.window.questions.compare.model import CutToken, cut_tokens
-from bpe_core import Cancelled, MergeHistory, Tokenizer, Trainer, WordTable
+from bpe_core import Cancelled, History, Tokenizer, Trainer, WordTable
 from bpe_core.insight.table_comparison import compare_tables, compare_texts
 from bpe_core.insight.ties import Tie, ties
 from bpe_core.learning.ties import TIE_RULES as TIE_RULES
@@ -151,7 +151,7 @@ class TiesModel(QAbstractTableModel, Watched):
         self.failed.emit(sentence)
 
 
-def train_again(words: WordTable, history: MergeHistory, rule: str, text: str, cancelled: CancelCheck) -> WhatIf:
+def train_again(words: WordTable, history: History, rule: str, text: str, cancelled: CancelCheck) -> WhatIf:
     """As many merges as there are, chosen by another rule; then the two side by side."""
     trainer = Trainer(words, history.recipe.with_changes(ties=rule, merges=len(history)))
     while not trainer.advance(seconds=0.1).finished:

@@ -16,13 +16,13 @@ from app.session.timer import timer
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine
 from app.window.parts.watched import Watched
 from app.window.questions.token.model import TokenModel
-from bpe_core import BpeError, MergeHistory
+from bpe_core import BpeError, History
 from bpe_core.insight.contexts import contexts
 from bpe_core.insight.contributions import FileCounts, contributions, split_over_files
 from bpe_core.insight.race import Runner
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reachability import Reachability, reachability
-from bpe_core.insight.token_life import biography
+from bpe_core.insight.token_life import token_life
 from bpe_core.progress import CancelCheck
 from bpe_core.token_texts import shown
 
@@ -157,7 +157,7 @@ class LifeModel(QObject, Watched):
         if not run.is_busy:  # files are read when it rests
             self._lines_soon.start()
 
-    def _ask_without_words(self, run: Run, history: MergeHistory, token: int, at: int) -> None:
+    def _ask_without_words(self, run: Run, history: History, token: int, at: int) -> None:
         """What the table alone tells."""
         names = run.names.text if run.names is not None else []
         self.hint = NO_TEXT if not run.sources else NOT_COUNTED if run.learned else ""
@@ -207,7 +207,7 @@ def life_facts(
 ) -> LifeFacts:
     """All that the words tell."""
     at = min(at, len(ranked.history))
-    life = biography(ranked, token, at)
+    life = token_life(ranked, token, at)
     paid = contributions(ranked, life.step) if life.step is not None else None
     shares = split_over_files(paid, ranked, files) if paid is not None and files is not None else []
     whole = max(1, paid.count if paid is not None else 1)
@@ -236,7 +236,7 @@ def life_facts(
     )
 
 
-def life_without_words(history: MergeHistory, token: int, at: int, names: Sequence[str]) -> LifeFacts:
+def life_without_words(history: History, token: int, at: int, names: Sequence[str]) -> LifeFacts:
     """Of a run whose text is not at hand, such as an imported one: where the token is used, and whether it can be."""
     at = min(at, len(history))
     children = history.first(at).children(token)

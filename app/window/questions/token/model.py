@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.throttle import Throttle
-from bpe_core.history.history import Merge
+from bpe_core.history.history import Step
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def _facts_of(run: Run, token: int) -> TokenFacts | None:
     )
 
 
-def _decided(merge: Merge, text: list[str]) -> str:
+def _decided(merge: Step, text: list[str]) -> str:
     if merge.count < 0:
         return "not known: the table was imported without counts"
     if merge.runner_up is None:

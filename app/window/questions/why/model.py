@@ -12,10 +12,10 @@ from app.session.session import Session
 from app.window.parts.watched import Watched
 from app.window.text.model import TokenTextModel
 from app.worker.job import Task
-from bpe_core import MergeHistory
+from bpe_core import History
 from bpe_core.insight.merge_tree import Node
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.insight.why import Reason, WhySplit, WordInText, sentence
+from bpe_core.insight.why import Reason, Why, WordInText, sentence
 from bpe_core.segmenting.boundaries import NEVER
 from bpe_core.text.safe_cuts import SafeCuts
 
@@ -125,7 +125,7 @@ class WhyModel(QObject, Watched):
             self.changed.emit()
 
 
-def _names_of(run: Run, history: MergeHistory) -> Callable[[int], str]:
+def _names_of(run: Run, history: History) -> Callable[[int], str]:
     """What is written on a token. The run's list may be longer than this history by now, where specials begin."""
     texts = run.names.text if run.names is not None else []
     specials, first_special = history.recipe.special_tokens, history.first_special
@@ -136,13 +136,13 @@ def word_facts(
     text: str,
     byte: int,
     offset: int,
-    history: MergeHistory,
+    history: History,
     at: int,
     name: Callable[[int], str],
     corpus: RankedWords | None,
 ) -> WordFacts | None:
     """All about the word that holds this byte of the text, which itself begins at `offset`."""
-    why = WhySplit(text, history, corpus=corpus, allowed_special="all")
+    why = Why(text, history, corpus=corpus, allowed_special="all")
     word = why.word_at(byte)
     if not word.symbols:
         return None
@@ -163,7 +163,7 @@ def word_facts(
     )
 
 
-def _joints(why: WhySplit, word: WordInText, at: int, offset: int, name: Callable[[int], str]) -> list[Joint]:
+def _joints(why: Why, word: WordInText, at: int, offset: int, name: Callable[[int], str]) -> list[Joint]:
     """The ends of the word and every boundary inside it."""
 
     def joint(place: int, byte: int, reason: Reason, rank: int | None) -> Joint:
@@ -178,7 +178,7 @@ def _joints(why: WhySplit, word: WordInText, at: int, offset: int, name: Callabl
     return found
 
 
-def _shown(node: Node, history: MergeHistory, name: Callable[[int], str], *, deep: bool = True) -> TreeNode:
+def _shown(node: Node, history: History, name: Callable[[int], str], *, deep: bool = True) -> TreeNode:
     count = None
     if node.rank is not None and history.has_counts:
         count = int(history.columns.count[node.rank])

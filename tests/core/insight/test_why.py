@@ -7,14 +7,14 @@ from collections.abc import Callable
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from bpe_core import Corpus, MergeHistory, Recipe, Tokenizer, reference, train
+from bpe_core import Corpus, History, Recipe, Tokenizer, reference, train
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
 from bpe_core.insight.boundary_life import meetings
 from bpe_core.insight.merge_tree import Node, encoding_steps, merge_trees
 from bpe_core.insight.pattern_branches import alternatives, branch_that_matched
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.insight.why import Reason, WhySplit, reason_in_word, sentence
+from bpe_core.insight.why import Reason, Why, reason_in_word, sentence
 from bpe_core.segmenting.boundaries import NEVER
 from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.core.random_training import merge_tables, recipes, texts, words
@@ -22,11 +22,11 @@ from tests.core.random_training import merge_tables, recipes, texts, words
 Pairs = list[tuple[int, int]]
 
 
-def table_of(history: MergeHistory, pairs: Pairs) -> MergeHistory:
-    return MergeHistory.from_pairs(history.recipe, history.alphabet, pairs)
+def table_of(history: History, pairs: Pairs) -> History:
+    return History.from_pairs(history.recipe, history.alphabet, pairs)
 
 
-def pairs_of(history: MergeHistory, at: int) -> Pairs:
+def pairs_of(history: History, at: int) -> Pairs:
     return [(merge.left, merge.right) for merge in history.first(at)]
 
 
@@ -54,7 +54,7 @@ def with_pair_before(pairs: Pairs, base: int, pair: tuple[int, int], place: int)
 
 
 @st.composite
-def cut_words(draw: st.DrawFn) -> tuple[MergeHistory, list[int], list[int], int, int]:
+def cut_words(draw: st.DrawFn) -> tuple[History, list[int], list[int], int, int]:
     """A merge table, a word's symbols with their ranks, one of its boundaries, and a moment."""
     history = draw(merge_tables())
     letters = [id for id, symbol in enumerate(history.alphabet.symbols) if symbol.kind != "marker"]
@@ -68,7 +68,7 @@ def cut_words(draw: st.DrawFn) -> tuple[MergeHistory, list[int], list[int], int,
 class RankedWordOf:
     """Ranks by the definition: merge after merge, noting which boundaries go."""
 
-    def __init__(self, history: MergeHistory) -> None:
+    def __init__(self, history: History) -> None:
         self.history = history
 
     def ranks(self, symbols: list[int]) -> list[int]:
@@ -86,7 +86,7 @@ class RankedWordOf:
 @settings(max_examples=400)
 @given(cut_words())
 def test_each_reason_names_what_decides(
-    case: tuple[MergeHistory, list[int], list[int], int, int],
+    case: tuple[History, list[int], list[int], int, int],
 ) -> None:
     history, symbols, ranks, boundary, at = case
     base = len(history.alphabet)
@@ -101,7 +101,7 @@ def test_each_reason_names_what_decides(
 @settings(max_examples=150)
 @given(cut_words(), st.data())
 def test_what_a_reason_does_not_blame_may_go(
-    case: tuple[MergeHistory, list[int], list[int], int, int], data: st.DataObject
+    case: tuple[History, list[int], list[int], int, int], data: st.DataObject
 ) -> None:
     """Without a merge that is neither blamed nor made in this word, the same reason holds."""
     history, symbols, ranks, boundary, at = case
@@ -121,7 +121,7 @@ def test_what_a_reason_does_not_blame_may_go(
     assert stands == (boundary + 1 in starts_of_tokens(symbols, left[:moment], base))
 
 
-def check_joined(reason: Reason, history: MergeHistory, symbols: list[int], boundary: int, at: int) -> None:
+def check_joined(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
     """Without the merge it names, and what builds on it, the boundary would stand."""
     assert reason.rank is not None
     assert reason.rank < at
@@ -132,7 +132,7 @@ def check_joined(reason: Reason, history: MergeHistory, symbols: list[int], boun
     assert reason.pair == pairs[reason.rank]
 
 
-def check_later(reason: Reason, history: MergeHistory, symbols: list[int], boundary: int, at: int) -> None:
+def check_later(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
     """It is the pair of a later merge; were that merge the next one, or were time further, it would be joined."""
     assert reason.rank is not None
     assert reason.rank >= at
@@ -145,7 +145,7 @@ def check_later(reason: Reason, history: MergeHistory, symbols: list[int], bound
         assert_joined_if_learned_next(reason, history, symbols, boundary, at)
 
 
-def check_taken(reason: Reason, history: MergeHistory, symbols: list[int], boundary: int, at: int) -> None:
+def check_taken(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
     """Had the pair come before the merge that took one of the two, the boundary would be gone."""
     assert reason.rank is not None
     assert reason.taken_by is not None
@@ -159,7 +159,7 @@ def check_taken(reason: Reason, history: MergeHistory, symbols: list[int], bound
         assert boundary + 1 not in starts_of_tokens(symbols, promoted, base)
 
 
-def ranks_in(history: MergeHistory, symbols: list[int]) -> set[int]:
+def ranks_in(history: History, symbols: list[int]) -> set[int]:
     return set(RankedWordOf(history).ranks(symbols))
 
 
@@ -176,7 +176,7 @@ def without(pairs: Pairs, index: int, base: int) -> tuple[Pairs, Callable[[int],
     return kept, lambda id: place_of.get(id, id)
 
 
-def check_overlap(reason: Reason, history: MergeHistory, symbols: list[int], boundary: int, at: int) -> None:
+def check_overlap(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
     """Just before that merge the token stood here twice, the left one being second in a pair."""
     assert reason.pair is not None
     assert reason.rank is not None
@@ -191,7 +191,7 @@ def check_overlap(reason: Reason, history: MergeHistory, symbols: list[int], bou
     assert run % 2 == 0
 
 
-def check_never(reason: Reason, history: MergeHistory, symbols: list[int], boundary: int, at: int) -> None:
+def check_never(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
     """No pair that met here is in the table; the one now there would dissolve the boundary if it were learned."""
     assert reason.kind in ("never", "too long", "unknown")
     ranks = RankedWordOf(history).ranks(symbols)
@@ -204,9 +204,7 @@ def check_never(reason: Reason, history: MergeHistory, symbols: list[int], bound
     assert_joined_if_learned_next(reason, history, symbols, boundary, at)
 
 
-def assert_joined_if_learned_next(
-    reason: Reason, history: MergeHistory, symbols: list[int], boundary: int, at: int
-) -> None:
+def assert_joined_if_learned_next(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
     assert reason.pair is not None
     if reason.pair[0] == reason.pair[1]:
         return  # among equals the parity of the run decides
@@ -215,7 +213,7 @@ def assert_joined_if_learned_next(
 
 
 @given(cut_words())
-def test_meetings_are_the_pairs_that_stood_there(case: tuple[MergeHistory, list[int], list[int], int, int]) -> None:
+def test_meetings_are_the_pairs_that_stood_there(case: tuple[History, list[int], list[int], int, int]) -> None:
     history, symbols, ranks, boundary, at = case
     base = len(history.alphabet)
     met = [one for one in meetings(symbols, ranks, boundary, base) if one.first <= at <= one.last]
@@ -226,7 +224,7 @@ def test_meetings_are_the_pairs_that_stood_there(case: tuple[MergeHistory, list[
 
 
 @given(cut_words())
-def test_trees_and_steps_are_those_of_the_definition(case: tuple[MergeHistory, list[int], list[int], int, int]) -> None:
+def test_trees_and_steps_are_those_of_the_definition(case: tuple[History, list[int], list[int], int, int]) -> None:
     history, symbols, ranks, _, at = case
     base = len(history.alphabet)
     tokens = symbols
@@ -241,7 +239,7 @@ def test_trees_and_steps_are_those_of_the_definition(case: tuple[MergeHistory, l
         assert_parts_fit(node, history, symbols)
 
 
-def assert_parts_fit(node: Node, history: MergeHistory, symbols: list[int]) -> None:
+def assert_parts_fit(node: Node, history: History, symbols: list[int]) -> None:
     if node.rank is None:
         assert symbols[node.start : node.stop] == [node.id]
         return
@@ -258,7 +256,7 @@ def test_every_byte_of_a_text_has_the_reason_its_boundary_tells(
 ) -> None:
     history = reference.train(table, recipe)
     text = text.replace("\ud800", "")
-    why = WhySplit(text, history, corpus=RankedWords.of(table, history))
+    why = Why(text, history, corpus=RankedWords.of(table, history))
     at = data.draw(st.integers(0, len(history)))
     starts = {start for start, stop, _ in Tokenizer(history).spans(text, at) if stop > start}
     for byte in range(1, len(text.encode())):
@@ -275,7 +273,7 @@ def test_a_pair_that_was_never_learned_stood_there_as_often_as_is_said(table: Wo
     history = reference.train(table, recipe)
     ranked = RankedWords.of(table, history)
     text = " ".join(word.decode() for word, _ in table)
-    why = WhySplit(text, history, corpus=ranked)
+    why = Why(text, history, corpus=ranked)
     corpus = [(history.alphabet.symbols_of(word, recipe), count) for word, count in table]
     for merge in history:
         corpus = [(reference.join(word, (merge.left, merge.right), merge.id), count) for word, count in corpus]
@@ -292,7 +290,7 @@ def test_a_pair_that_was_never_learned_stood_there_as_often_as_is_said(table: Wo
 def test_the_article_s_newer_stays_in_pieces_because_of_who_came_first() -> None:
     recipe = Recipe.preset("words", marker="symbol", merges=10)
     history = train(Corpus.from_word_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3}), recipe)
-    why = WhySplit("newer", history)
+    why = Why("newer", history)
     names = Tokenizer(history).token_bytes
     told = [sentence(why.at_byte(byte), lambda id: names(id).decode()) for byte in range(1, 5)]
     assert told[0] == "Not cut: merge 6 joins n + e here."
@@ -302,11 +300,11 @@ def test_the_article_s_newer_stays_in_pieces_because_of_who_came_first() -> None
 def test_special_tokens_and_blanks_that_are_dropped_have_their_reasons() -> None:
     recipe = Recipe.preset("gpt2", special_tokens=("<end>",))
     history = train(Corpus.from_texts(["low low lower"]), recipe)
-    why = WhySplit("low<end>low", history, allowed_special="all")
+    why = Why("low<end>low", history, allowed_special="all")
     assert [why.at_byte(byte).kind for byte in (3, 8)] == ["special", "special"]
     assert why.at_byte(4).kind == "symbol"
     history = train(Corpus.from_texts(["low low lower"]), Recipe.preset("words"))
-    assert [WhySplit("low   low", history).at_byte(byte).kind for byte in (3, 4, 5, 6)] == [
+    assert [Why("low   low", history).at_byte(byte).kind for byte in (3, 4, 5, 6)] == [
         "pattern",
         "dropped",
         "dropped",
@@ -323,16 +321,16 @@ def test_a_cut_of_the_pattern_is_the_pattern_s_alone(table: WordTable, text: str
     with_pattern, without_pattern = (
         reference.train(table, Recipe.preset("gpt2", pattern=name, merges=20)) for name in ("gpt2", "none")
     )
-    cuts = [WhySplit(text, with_pattern).at_byte(byte, at).kind == "pattern" for at in (0, len(with_pattern))]
+    cuts = [Why(text, with_pattern).at_byte(byte, at).kind == "pattern" for at in (0, len(with_pattern))]
     assert cuts[0] == cuts[1]
-    assert WhySplit(text, without_pattern).at_byte(byte).kind != "pattern"
+    assert Why(text, without_pattern).at_byte(byte).kind != "pattern"
     ids = {start for start, _, _ in Tokenizer(with_pattern).spans(text)}
     assert not cuts[0] or byte in ids
 
 
 def test_a_cut_names_the_branch_on_either_side() -> None:
     history = train(Corpus.from_texts(["it's 12 o'clock"]), Recipe.preset("gpt2", min_frequency=1))
-    reason = WhySplit("it's 12", history).at_byte(2)
+    reason = Why("it's 12", history).at_byte(2)
     assert reason.kind == "pattern"
     assert reason.before is not None
     assert reason.after is not None
@@ -365,7 +363,7 @@ def test_a_person_s_own_pattern_has_branches_too() -> None:
 
 
 @given(merge_tables())
-def test_a_pair_listed_once_is_found_with_its_rank(history: MergeHistory) -> None:
+def test_a_pair_listed_once_is_found_with_its_rank(history: History) -> None:
     assume(len(history))
     found = history.ranks()
     assert [found[merge.left, merge.right] for merge in history] == list(range(len(history)))
@@ -374,8 +372,8 @@ def test_a_pair_listed_once_is_found_with_its_rank(history: MergeHistory) -> Non
 def test_the_branch_of_a_word_too_long_to_be_shown_is_that_of_the_whole_word() -> None:
     """Only its neighbourhood is shown, and that may end in the middle of a character."""
     text = "a " + "お" * 500 + " b"
-    why = WhySplit(text, MergeHistory.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), []))
+    why = Why(text, History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), []))
     cut = 1  # before the blank that belongs to the long word
     assert why.at_byte(cut).kind == "pattern"
-    short = WhySplit("a おお b", why.history)
+    short = Why("a おお b", why.history)
     assert why.at_byte(cut) == short.at_byte(cut)
