@@ -30,6 +30,11 @@ from bpe_core.session_file import EXTENSION, SavedSession, View
 TOPIC = "session file"
 LOOK_MILLISECONDS = 400  # with the time it takes to write, less than a second is ever at stake
 UNTITLED = "New session"
+Then = Callable[[], object]  # what is to follow
+
+
+def _nothing() -> None:
+    """Where nothing is to follow."""
 
 
 class Document(QObject):
@@ -75,8 +80,8 @@ class Document(QObject):
 
     # Saving
 
-    def save(self, path: Path | None = None, *, replaces_foreign: bool = False) -> None:
-        """Write the session to its file, or to another which is its file from then on."""
+    def save(self, path: Path | None = None, *, then: Then = _nothing, replaces_foreign: bool = False) -> None:
+        """Write the session to its file, or to another which is its file from then on; `then` only if that is done."""
         target = (path or self.path or Path(UNTITLED + EXTENSION)).absolute()
         if self._is_busy():
             return
@@ -87,18 +92,18 @@ class Document(QObject):
             self.noticed.emit(Notice(f"{target} is open in another window; save under another name."))
             return
         if is_own and not replaces_foreign and FileState.of(target) not in (self._state, None):
-            self._ask_before_replacing(target)
+            self._ask_before_replacing(target, then)
             return
         now = self._snapshot()
-        take = partial(self._take_saved, now, target)
+        take = partial(self._take_saved, now, target, then)
         self._aside.ask(TOPIC, lambda task: written(now, target), take, self._tell_unsaved, ended=self._unlock_new)
 
-    def _ask_before_replacing(self, target: Path) -> None:
-        answer = Answer("Replace it", lambda: self.save(target, replaces_foreign=True))
+    def _ask_before_replacing(self, target: Path, then: Then) -> None:
+        answer = Answer("Replace it", lambda: self.save(target, then=then, replaces_foreign=True))
         sentence = f"{target.name} was changed by another program since it was opened here. Save under another name, or"
         self.noticed.emit(Notice(f"{sentence} replace what it holds now.", answers=(answer,)))
 
-    def _take_saved(self, session: SavedSession, path: Path, state: FileState | None) -> None:
+    def _take_saved(self, session: SavedSession, path: Path, then: Then, state: FileState | None) -> None:
         if path != self.path:
             self._belong_to(path, self._new_lock)
             self._new_lock = None
@@ -106,6 +111,7 @@ class Document(QObject):
         self.saved.emit(path)
         self.noticed.emit(Notice(f"Saved as {path}.", is_error=False))
         self.look()
+        then()
 
     def _tell_unsaved(self, sentence: str) -> None:
         self.noticed.emit(Notice(sentence, answers=(self._elsewhere(),)))
@@ -208,6 +214,14 @@ class Document(QObject):
 
     # Leaving
 
+    def secure(self) -> str:
+        """See to it that what is here may be left; why it would be lost, nothing where it would not.
+
+        Asked before another session is shown, or none: no safety copy may be left to those who cannot have one.
+        """
+        now = self._snapshot()
+        return self._own_copy().secure(now) if self._differs(now) else ""
+
     def close(self) -> None:
         """Before the threads end: the last state on its way to the disk."""
         self._timer.stop()
@@ -233,16 +247,20 @@ class Document(QObject):
         self.is_modified = False
 
     def _keep(self, now: SavedSession, *, is_last: bool = False) -> None:
+        copy = self._own_copy()
+        if is_last:
+            copy.leave(now)
+        elif copy.last is None or copy.last.substance != now.substance:
+            copy.keep(now)
+
+    def _own_copy(self) -> SafetyCopy:
         if self._copy is None:
             self._copy = SafetyCopy(self._folder / "unsaved", self._aside, self)
             # What was brought back before it began is in it, what is brought back from now on will not be.
             self._copy.kept.connect(partial(self.leftovers.replace, self.leftovers.brought_back))
             self._copy.trouble.connect(self._tell_trouble)
             self._copy.left.connect(self.leftovers.look)
-        if is_last:
-            self._copy.leave(now)
-        elif self._copy.last is None or self._copy.last.substance != now.substance:
-            self._copy.keep(now)
+        return self._copy
 
     def _tell_trouble(self, sentence: str) -> None:
         self.noticed.emit(

@@ -34,6 +34,7 @@ class SafetyCopy(QObject):
         self._lock: Lock | None = None
         self._is_started = False
         self._is_in_trouble = False
+        self._refusal = ""  # why it could not be begun
         self.last: SavedSession | None = None  # given
 
     def keep(self, session: SavedSession) -> None:
@@ -42,6 +43,11 @@ class SafetyCopy(QObject):
             return
         self.last = session
         self._job.keep(session)
+
+    def secure(self, session: SavedSession) -> str:
+        """Write it now and wait for that; why it cannot be, nothing where it is on the disk."""
+        self.keep(session)
+        return self._job.refusal_of(session) if self._is_started else self._refusal
 
     def leave(self, session: SavedSession) -> None:
         """Write it a last time, and leave it to be found at the next start."""
@@ -64,7 +70,8 @@ class SafetyCopy(QObject):
             private_folder(self.path.parent)
             self._lock = Lock.acquire(lock_of(self.path))
         except OSError as error:
-            self._tell(f"Could not write {self.path}: {error.strerror or error}.")
+            self._refusal = f"Could not write {self.path}: {error.strerror or error}."
+            self._tell(self._refusal)
             return False
         self._is_started = True
         self._aside.start(self._job, self._receive, self._job_ended)

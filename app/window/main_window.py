@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,6 +62,7 @@ class MainWindow(QMainWindow):
 
     def __init__(self) -> None:
         super().__init__()
+        self.may_close: Callable[[], bool] = lambda: True  # asked before it does
         self.setWindowTitle("BPE Explorer")
         self.setAcceptDrops(True)
         self.setDockNestingEnabled(True)
@@ -167,6 +168,9 @@ class MainWindow(QMainWindow):
             self.arrange()
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        if not self.may_close():
+            event.ignore()
+            return
         self.closing.emit()
         super().closeEvent(event)
 

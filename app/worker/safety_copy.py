@@ -15,6 +15,7 @@ from bpe_core.session_file import SavedSession, SessionWriter
 
 LOCK_EXTENSION = ".lock"
 RETRY_SECONDS = 5.0  # after the disk refused something
+LOOK_SECONDS = 0.1  # between two looks at whether the thread that is waited for is still there
 
 
 @dataclass(frozen=True)
@@ -39,11 +40,21 @@ class SafetyCopyJob(Job):
         self._newest: SavedSession | None = None
         self._is_wanted = True
         self._news = threading.Event()
+        self._trying = threading.Condition()
+        self._tried: SavedSession | None = None
+        self._refusal = ""  # why the one that was tried last is not on the disk
 
     def keep(self, session: SavedSession) -> None:
         """Write this soon; a newer one may take its place before."""
         self._newest = session
         self._news.set()
+
+    def refusal_of(self, session: SavedSession) -> str:
+        """Wait until this session, the newest given, was tried; why it is not on the disk, nothing if it is."""
+        with self._trying:
+            while self._tried is not session and self._thread.is_alive():
+                self._trying.wait(LOOK_SECONDS)
+            return self._refusal if self._tried is session else f"Could not write {self.path}."
 
     def discard(self) -> None:
         """End, and leave nothing: it is saved elsewhere, or not worth it."""
@@ -72,13 +83,20 @@ class SafetyCopyJob(Job):
         try:
             self._write(session)
         except OutputError as error:
+            self._note(session, str(error))
             self.post(NotKept(str(error)))
             if self._newest is None:
                 self._newest = session  # and again, unless something newer comes
             if not self.stopping and not self._news.wait(RETRY_SECONDS):
                 self._news.set()
         else:
+            self._note(session, "")
             self.post(Kept())
+
+    def _note(self, session: SavedSession, refusal: str) -> None:
+        with self._trying:
+            self._tried, self._refusal = session, refusal
+            self._trying.notify_all()
 
     def _write(self, session: SavedSession) -> None:
         if self._writer is not None and not self.path.exists():

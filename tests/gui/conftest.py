@@ -52,6 +52,7 @@ def new_program(qtbot: QtBot, settings: Settings) -> Iterator[Callable[..., Prog
 
     yield make
     for program in opened:
+        program.window.may_close = lambda: True  # nobody is there any more to be asked
         program.window.close()
         program.deleteLater()  # with its models, before the views that listen to them
         program.window.deleteLater()

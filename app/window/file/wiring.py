@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QDockWidget, QMenu
+from PySide6.QtWidgets import QDockWidget, QMenu, QMessageBox
 
-from app.session.document import Document
+from app.session.document import Document, Then
 from app.session.leftovers import Leftover
 from app.session.notices import Answer, Notice
 from app.session.session import Session
@@ -18,7 +19,13 @@ from app.settings import LAST_FOLDER, data_folder
 from app.system.file_type import claim_sessions
 from app.window.main_window import Frame
 from app.window.merges.model import MergeTableModel
-from app.window.parts.dialogs import REPORT_FILTERS, SESSION_FILTERS, ask_for_session, ask_where_to_save
+from app.window.parts.dialogs import (
+    REPORT_FILTERS,
+    SESSION_FILTERS,
+    ask_before_leaving,
+    ask_for_session,
+    ask_where_to_save,
+)
 from app.window.parts.page import PageTabs
 from app.window.parts.wording import count_text
 from app.window.text.model import TokenTextModel
@@ -43,27 +50,38 @@ class Filing(QObject):
         window, actions, messages = frame.window, frame.actions, frame.messages
         self._session, self._window, self._messages, self._settings = session, window, messages, frame.settings
         self._text, self._merges, self._charts = text, merges, charts
+        self._was_saved_to_leave = False
+        window.may_close = partial(self._may_leave, window.close)
         self.document = document = Document(session, data_folder(), self._layout, self)
         self.recover_menu = QMenu("&Unsaved Sessions", window)
         self.recover_menu.aboutToShow.connect(self._fill_recover_menu)
         actions.menus["file"].insertMenu(actions["save"], self.recover_menu)
-        actions["new_session"].triggered.connect(document.new)
+        actions["new_session"].triggered.connect(lambda: self.new())
         actions["open_session"].triggered.connect(self._ask_and_open)
-        actions["save"].triggered.connect(self.save)
+        actions["save"].triggered.connect(lambda: self.save())
         actions["report"].triggered.connect(self.report)
-        actions["save_as"].triggered.connect(self.save_as)
+        actions["save_as"].triggered.connect(lambda: self.save_as())
         actions["claim_sessions"].triggered.connect(self._claim_sessions)
         document.changed.connect(self._show_name)
         document.opened.connect(self._show_opened)
         document.saved.connect(self._remember)
         document.reported.connect(self._show_reported)
         document.noticed.connect(messages.show_notice)
-        document.elsewhere_wanted.connect(self.save_as)
+        document.elsewhere_wanted.connect(lambda: self.save_as())
         self._show_name()
+
+    def new(self) -> None:
+        if self._may_leave(self.new):
+            self.document.new()
 
     def open(self, path: Path) -> None:
         self._remember(path)
-        self.document.open(path)
+        if self._may_leave(partial(self.open, path)):
+            self.document.open(path)
+
+    def bring_back(self, leftover: Leftover) -> None:
+        if self._may_leave(partial(self.bring_back, leftover)):
+            self.document.open_leftover(leftover)
 
     def open_first(self, paths: Sequence[Path]) -> None:
         """A window holds one session; of the others it says so."""
@@ -73,19 +91,19 @@ class Filing(QObject):
             sentence = f"A window holds one session: {paths[0].name} is opened. Start BPE Explorer again for {names}."
             self._messages.show_notice(Notice(sentence, is_error=False))
 
-    def save(self) -> None:
+    def save(self, *, then: Then = lambda: None) -> None:
         """To the session's own file; where it has none yet, the person is asked."""
         if self.document.path is None:
-            self.save_as()
+            self.save_as(then=then)
         else:
-            self.document.save()
+            self.document.save(then=then)
 
-    def save_as(self) -> None:
+    def save_as(self, *, then: Then = lambda: None) -> None:
         known = self.document.path
         proposal = known or Path(self._settings.get(LAST_FOLDER)) / f"session{EXTENSION}"
         path = ask_where_to_save(self._window, "Save the session", str(proposal), SESSION_FILTERS)
         if path is not None:
-            self.document.save(path)
+            self.document.save(path, then=then)
 
     def report(self) -> None:
         """Ask where, and write the page about the run that is shown."""
@@ -116,7 +134,23 @@ class Filing(QObject):
     def _claim_sessions(self) -> None:
         self._messages.show_notice(Notice(claim_sessions(), is_error=False))
 
-    # Opening and bringing back
+    # Leaving, opening and bringing back
+
+    def _may_leave(self, again: Then) -> bool:
+        """Whether this session may make place; where it would be lost, the person says. Once it is saved, `again`."""
+        was_saved, self._was_saved_to_leave = self._was_saved_to_leave, False
+        why = "" if was_saved else self.document.secure()
+        if not why:
+            return True
+        chosen = ask_before_leaving(self._window, why)
+        if chosen == QMessageBox.StandardButton.Save:
+            self.save(then=partial(self._leave_saved, again))
+        return chosen == QMessageBox.StandardButton.Discard
+
+    def _leave_saved(self, again: Then) -> None:
+        """Without asking anew for what was learned since."""
+        self._was_saved_to_leave = True
+        again()
 
     def _ask_and_open(self) -> None:
         path = ask_for_session(self._window, self._settings.get(LAST_FOLDER))
@@ -139,7 +173,7 @@ class Filing(QObject):
                 f"The last session was {began}: {title_of(newest)}.{more}",
                 is_error=False,
                 answers=(
-                    Answer("Bring It Back", lambda: self.document.open_leftover(newest)),
+                    Answer("Bring It Back", lambda: self.bring_back(newest)),
                     Answer("Throw It Away", lambda: self.document.leftovers.remove(newest)),
                 ),
             )
@@ -149,7 +183,7 @@ class Filing(QObject):
         self.recover_menu.clear()
         for leftover in self.document.leftovers.all:
             action = self.recover_menu.addAction(title_of(leftover))
-            action.triggered.connect(lambda _, one=leftover: self.document.open_leftover(one))
+            action.triggered.connect(lambda _, one=leftover: self.bring_back(one))
         if self.recover_menu.isEmpty():
             self.recover_menu.addAction("None").setEnabled(False)
         self.document.leftovers.look()  # for the next time

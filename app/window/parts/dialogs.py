@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
 
 TEXT_FILTER = "Texts (*.txt *.md *.jsonl *.csv *.tsv *.gz *.bz2 *.xz *.zst);;All files (*)"
 TOKENIZER_FILTER = (
@@ -51,3 +52,17 @@ def ask_where_to_save(parent: QWidget, title: str, proposal: str, filters: dict[
 def ask_for_merge(parent: QWidget, position: int, end: int) -> int | None:
     number, is_chosen = QInputDialog.getInt(parent, "Go to merge", "After how many merges?", position, 0, end)
     return number if is_chosen else None
+
+
+def ask_before_leaving(parent: QWidget, why: str) -> QMessageBox.StandardButton:
+    """Save, Discard or Cancel, where what is not saved would be lost; Escape is to cancel."""
+    buttons = QMessageBox.StandardButton
+    box = QMessageBox(parent)
+    box.setIcon(QMessageBox.Icon.Warning)
+    box.setWindowTitle("Not saved")
+    box.setTextFormat(Qt.TextFormat.PlainText)  # a file's name is no markup
+    box.setText("This session is not saved, and no safety copy of it can be kept: left now, it is lost.")
+    box.setInformativeText(why)
+    box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
+    box.setDefaultButton(buttons.Save)
+    return buttons(box.exec())

@@ -1,0 +1,133 @@
+"""A session that no safety copy can be kept of is never left without asking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+import pytest
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from app.settings import data_folder
+from app.wiring import Program
+from bpe_core import OutputError, Recipe
+from bpe_core.progress import CancelCheck, never_cancelled
+from bpe_core.session_file import SavedSession, SessionWriter, read_session, write_session
+from tests.gui.conftest import WAIT
+
+Button = QMessageBox.StandardButton
+
+
+class Answering:
+    """Presses a button of the question when it comes, and remembers what was said."""
+
+    def __init__(self, qtbot: QtBot) -> None:
+        self.asked: list[str] = []
+        self._qtbot = qtbot
+
+    def __call__(self, button: Button, act: Callable[[], object]) -> None:
+        QTimer.singleShot(0, lambda: self._press(button))
+        act()
+
+    def _press(self, button: Button) -> None:
+        box = QApplication.activeModalWidget()
+        if isinstance(box, QMessageBox):
+            self.asked.append(f"{box.text()} {box.informativeText()}")
+            box.button(button).click()
+
+
+@pytest.fixture
+def answering(qtbot: QtBot) -> Answering:
+    return Answering(qtbot)
+
+
+def not_a_folder(_: pytest.MonkeyPatch) -> None:
+    data_folder().parent.mkdir(exist_ok=True)
+    data_folder().write_text("a file where the folder should be")
+
+
+class WriterWithoutRoom(SessionWriter):
+    """On a disk that is full."""
+
+    def update(self, session: SavedSession, *, cancelled: CancelCheck = never_cancelled) -> None:
+        raise OutputError("Could not write it: database or disk is full.")
+
+
+def a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.worker.safety_copy.SessionWriter", WriterWithoutRoom)
+
+
+@pytest.fixture(params=[not_a_folder, a_full_disk], ids=["no folder", "no room"])
+def unkept(request: pytest.FixtureRequest, program: Program, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Program:
+    """A window with work in it that cannot be kept."""
+    request.param(monkeypatch)
+    program.token_text.set_text("not to be lost")
+    qtbot.waitUntil(lambda: program.session.text.value == "not to be lost", timeout=WAIT)
+    return program
+
+
+def test_closing_asks_and_says_why(unkept: Program, answering: Answering) -> None:
+    answering(Button.Cancel, unkept.window.close)
+    assert unkept.window.isVisible()
+    (said,) = answering.asked
+    assert "no safety copy" in said
+    assert "Could not write" in said
+    unkept.token_text.set_text("and it goes on")
+    answering(Button.Discard, unkept.window.close)
+    assert not unkept.window.isVisible()
+    assert len(answering.asked) == 2
+
+
+def test_what_is_saved_before_it_is_left_is_not_lost(
+    qtbot: QtBot, unkept: Program, answering: Answering, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "kept.bpex"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    answering(Button.Save, unkept.window.close)
+    qtbot.waitUntil(lambda: not unkept.window.isVisible(), timeout=WAIT)
+    assert read_session(path).text == "not to be lost"
+
+
+def test_whoever_saves_nowhere_stays(unkept: Program, answering: Answering, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
+    answering(Button.Save, unkept.window.close)
+    assert unkept.window.isVisible()
+    assert unkept.token_text.text() == "not to be lost"
+
+
+@pytest.mark.parametrize("way", ["new", "open"])
+def test_every_other_way_of_leaving_asks_too(
+    qtbot: QtBot, unkept: Program, answering: Answering, tmp_path: Path, way: str
+) -> None:
+    other = tmp_path / "other.bpex"
+    other.write_bytes(b"")
+    ways = {"new": unkept.actions["new_session"].trigger, "open": lambda: unkept.filing.open(other)}
+    answering(Button.Cancel, cast(Callable[[], object], ways[way]))
+    assert len(answering.asked) == 1
+    assert unkept.token_text.text() == "not to be lost"
+
+
+def test_the_other_session_comes_once_this_one_is_given_up(
+    qtbot: QtBot, program: Program, answering: Answering, tmp_path: Path
+) -> None:
+    write_session(SavedSession(Recipe.preset("gpt2"), text="the other"), tmp_path / "other.bpex")
+    data_folder().parent.mkdir(exist_ok=True)
+    data_folder().write_text("a file where the folder should be")
+    program.token_text.set_text("not needed")
+    qtbot.waitUntil(lambda: program.session.text.value == "not needed", timeout=WAIT)
+    with qtbot.waitSignal(program.filing.document.opened, timeout=WAIT):
+        answering(Button.Discard, lambda: program.filing.open(tmp_path / "other.bpex"))
+    assert program.token_text.text() == "the other"
+
+
+def test_where_a_copy_can_be_kept_nobody_is_asked(qtbot: QtBot, program: Program, answering: Answering) -> None:
+    program.token_text.set_text("kept")
+    qtbot.waitUntil(lambda: program.session.text.value == "kept", timeout=WAIT)
+    answering(Button.Cancel, program.window.close)
+    assert not program.window.isVisible()
+    assert answering.asked == []
+    (copy,) = (data_folder() / "unsaved").glob("*.bpex")
+    assert read_session(copy, is_safety_copy=True).text == "kept"
