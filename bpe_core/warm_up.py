@@ -1,8 +1,7 @@
-"""Run every kernel once on a tiny job, so that all machine code lies in the cache.
+"""Run every kernel once on a tiny job, so that all machine code is there.
 
-`python -m bpe_core.warm_up` is the second process that a cold start leaves the
-compiling to. Each job goes through the same doors as real work: what matters to Numba are
-the exact types of the arguments, and only the doors know those.
+Each job goes through the same doors as real work: what matters to Numba are the exact types of
+the arguments, and only the doors know those.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from bpe_core.alphabet import Alphabet
 from bpe_core.counting.compiled import count_compiled
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import Columns, History
-from bpe_core.kernels import readiness
 from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.learning.layout import lay_out
 from bpe_core.recipe import Recipe
@@ -30,7 +28,6 @@ def warm_up() -> None:
     _learn()
     _rank()
     _encode()
-    readiness.mark_complete()
 
 
 def _count() -> None:
@@ -79,7 +76,3 @@ def _encode() -> None:
         encoder.ids(text, 2)
         encoder.byte_ranks(text)
         encoder.symbols(text)
-
-
-if __name__ == "__main__":
-    warm_up()

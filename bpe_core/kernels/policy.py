@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from bpe_core.kernels import readiness
 
 PATIENCE = 300.0  # seconds to wait for the compiler
+WORTH_COMPILING = 30_000_000  # where compiled code cannot be kept; plain Python does some million a second
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,10 @@ class Policy:
         if self.allows(size):
             return True
         readiness.prepare()
-        if size < self.large or readiness.forbidden() or not readiness.kernels_exist():
+        if readiness.forbidden() or not readiness.kernels_exist():
             return False
-        waiting()
-        return readiness.wait_until_ready(PATIENCE, cancelled)
+        if size >= self.large:
+            waiting()
+            if readiness.wait_until_ready(PATIENCE, cancelled):
+                return True
+        return size >= min(self.large, WORTH_COMPILING) and not cancelled() and readiness.must_compile_here()

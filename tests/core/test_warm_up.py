@@ -67,8 +67,8 @@ def test_real_work_compiles_nothing_anew() -> None:
 def test_machine_code_lies_in_the_folder_of_its_version_whoever_loads_numba_first() -> None:
     """Elsewhere, a later version could find it and take it for its own."""
     program = (
-        "import numba; from bpe_core.kernels import join_tables, readiness; "
+        "import numba; from bpe_core.kernels import join_tables, kept; "
         # Numba has no public name for the place of a cache.
-        "assert str(readiness.cache_folder()) in join_tables.list_words._cache.cache_path"
+        "assert str(kept.place_of_code()) == join_tables.list_words._cache.cache_path"
     )
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)

@@ -1,0 +1,258 @@
+"""Machine code that is kept: made once, trusted only where nobody else can have touched it, thrown away if damaged."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import random
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bpe_core.formats import read_history
+from bpe_core.kernels import kept, policy, readiness
+from bpe_core.kernels.policy import Policy
+from bpe_core.lock import Lock
+from tests.shared import ROOT
+
+posix_only = pytest.mark.skipif(os.name != "posix", reason="elsewhere a person's folders are closed to others")
+
+# A warm-up of one kernel takes a second, that of all of them half a minute.
+ONE_KERNEL = """
+import sys, types
+import numpy as np
+from bpe_core import compiler
+from bpe_core.kernels import kept, readiness
+
+def work():
+    from bpe_core.kernels.utf8 import sound_until
+    text = np.frombuffer("né".encode() * 9 + b"\\xff", np.uint8)
+    assert 0 <= sound_until(text) <= 27
+    return sound_until
+
+sys.modules["bpe_core.warm_up"] = types.SimpleNamespace(warm_up=work)
+"""
+MAKE = ONE_KERNEL + "sys.exit(0 if compiler.compile_kernels() else 1)"
+USE = (
+    ONE_KERNEL
+    + """
+assert kept.is_sound() == (sys.argv[1] != "damaged"), "sound or not"
+if sys.argv[1] == "damaged later":
+    for file in kept.place_of_code().glob(f"*.{sys.argv[2]}"):
+        file.write_bytes(file.read_bytes()[:-30])
+hits = work().stats.cache_hits
+assert bool(hits) == (sys.argv[1] == "sound"), hits
+"""
+)
+# The compiler is not started: it would work on for half a minute after the test.
+TRAIN = """
+import sys
+from bpe_core.command_line.main import run
+from bpe_core.kernels import readiness
+readiness.prepare = lambda: None
+code = run(["train", *sys.argv[1:], "--quiet"])
+assert "bpe_core.kernels.learn" not in sys.modules
+sys.exit(code)
+"""
+
+
+def python(program: str, cache: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", program, *arguments]
+    environment = {**os.environ, kept.LOCATION: str(cache)}
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+
+
+def succeed(program: str, cache: Path, *arguments: str) -> None:
+    done = python(program, cache, *arguments)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    cache = tmp_path_factory.mktemp("made")
+    succeed(MAKE, cache)
+    return cache
+
+
+@pytest.fixture
+def cache(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made, tmp_path / "cache"))
+
+
+def code(cache: Path) -> Path:
+    (folder,) = cache.iterdir()
+    return folder / "code"
+
+
+def change_all(change: Callable[[bytes], bytes], files: str = "*.nb?") -> Callable[[Path], None]:
+    def damage(folder: Path) -> None:
+        for file in folder.glob(files):
+            file.write_bytes(change(file.read_bytes()))
+
+    return damage
+
+
+def noise(content: bytes) -> bytes:
+    return random.Random(len(content)).randbytes(len(content))
+
+
+def remove_one(folder: Path) -> None:
+    max(folder.glob("*.nbc")).unlink()
+
+
+def add_one(folder: Path) -> None:
+    (folder / "more.nbi").write_bytes(b"")
+
+
+DAMAGES: dict[str, Callable[[Path], None]] = {
+    "cut off": change_all(lambda content: content[: len(content) // 2]),
+    "empty": change_all(lambda content: b""),
+    "zeros": change_all(lambda content: bytes(len(content))),
+    "noise": change_all(noise),
+    "one bit": change_all(lambda content: content[:-40] + bytes([content[-40] ^ 1]) + content[-39:], "*.nbc"),
+    "longer": change_all(lambda content: content + b"\0"),
+    "seal cut off": change_all(lambda content: content[:-70], "seal"),
+    "seal empty": change_all(lambda content: b"", "seal"),
+    "seal noise": change_all(noise, "seal"),
+    "seal gone": lambda folder: (folder / "seal").unlink(),
+    "one gone": remove_one,
+    "one more": add_one,
+    "all gone": shutil.rmtree,
+}
+
+
+def test_it_is_made_once_and_used_by_all(cache: Path) -> None:
+    before = {file: file.read_bytes() for file in code(cache).iterdir()}
+    assert len(before) == 3
+    succeed(USE, cache, "sound")
+    succeed(MAKE, cache)
+    assert {file: file.read_bytes() for file in code(cache).iterdir()} == before
+    assert [path.name for path in code(cache).parent.iterdir()] == ["code"]
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_whatever_is_damaged_is_found(cache: Path, damage: Callable[[Path], None], monkeypatch) -> None:
+    place = code(cache)
+    monkeypatch.setattr(kept, "folder", lambda: place.parent)
+    monkeypatch.setattr(kept, "_sound", False)
+    assert kept.is_sound()
+    monkeypatch.setattr(kept, "_sound", False)
+    damage(place)
+    assert not kept.is_sound()
+    assert not readiness.ready() or "bpe_core.warm_up" in sys.modules
+
+
+@pytest.mark.parametrize("name", ["cut off", "noise", "seal empty"])
+def test_while_it_is_damaged_plain_python_serves(cache: Path, tmp_path: Path, name: str) -> None:
+    DAMAGES[name](code(cache))
+    text = tmp_path / "text.txt"
+    text.write_text(" ".join(f"{i:b}" for i in range(3_000)))
+    succeed(TRAIN, cache, str(text), "--merges", "9", "--output", str(tmp_path / "merges.csv"))
+    assert len(read_history(tmp_path / "merges.csv")) == 9
+
+
+@pytest.mark.parametrize("name", ["cut off", "all gone"])
+def test_what_is_damaged_is_made_anew(cache: Path, name: str) -> None:
+    DAMAGES[name](code(cache))
+    succeed(USE, cache, "damaged")
+    succeed(MAKE, cache)
+    succeed(USE, cache, "sound")
+
+
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_what_is_damaged_after_it_was_looked_through_is_compiled_in_memory_and_distrusted(
+    cache: Path, ending: str
+) -> None:
+    succeed(USE, cache, "damaged later", ending)
+    succeed(USE, cache, "damaged")
+
+
+@posix_only
+def test_a_compiler_that_is_killed_leaves_nothing_that_is_used(tmp_path: Path) -> None:
+    killed = MAKE.replace("return sound_until", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+    assert python(killed, tmp_path / "cache").returncode == -signal.SIGKILL
+    assert code(tmp_path / "cache").with_name("code.part").is_dir()
+    succeed(USE, tmp_path / "cache", "damaged")
+    succeed(MAKE, tmp_path / "cache")
+    succeed(USE, tmp_path / "cache", "sound")
+    assert [path.name for path in code(tmp_path / "cache").parent.iterdir()] == ["code"]
+
+
+def test_a_compiler_that_fails_leaves_nothing_and_says_so(tmp_path: Path) -> None:
+    done = python(MAKE.replace("return sound_until", "raise OSError(28, 'No space left')"), tmp_path)
+    assert done.returncode == 1
+    assert list(code(tmp_path).parent.iterdir()) == []
+
+
+def test_one_compiler_works_at_a_time(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "folder", lambda: code(cache).parent)
+    first = kept.claim()
+    assert isinstance(first, Lock)
+    assert kept.claim() is None
+    first.release()
+
+
+# --- Whose it is ------------------------------------------------------------------------------
+
+
+class Bomb:
+    """Unpickling it would tell."""
+
+    def __init__(self, told: Path) -> None:
+        self._told = told
+
+    def __reduce__(self) -> tuple[Callable[[str], object], tuple[str]]:
+        return Path.touch, (self._told,)  # type: ignore[return-value]
+
+
+@posix_only
+@pytest.mark.parametrize("unsafe", ["base", "folder"])
+def test_what_others_could_have_left_is_neither_loaded_nor_looked_into(
+    cache: Path, tmp_path: Path, unsafe: str
+) -> None:
+    """A stranger can write the seal that belongs to what they leave."""
+    place = code(cache)
+    for file in place.glob("*.nb?"):
+        file.write_bytes(pickle.dumps(Bomb(tmp_path / "it was loaded")))
+    (place / "seal").write_bytes(kept._description(place))
+    (cache if unsafe == "base" else place.parent).chmod(0o777)
+    succeed(USE, cache, "damaged")
+    assert not (tmp_path / "it was loaded").exists()
+    (cache if unsafe == "base" else place.parent).chmod(0o700)
+    assert python(USE, cache, "sound").returncode != 0
+    assert (tmp_path / "it was loaded").exists()  # so that we know it would have been
+
+
+@posix_only
+def test_without_a_folder_of_ones_own_nothing_is_kept_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(kept.LOCATION, raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", "not/from/the/root")
+    assert kept.folder.__wrapped__() is None
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".cache").write_text("a file where the folder should be")
+    assert kept.folder.__wrapped__() is None
+    (tmp_path / ".cache").unlink()
+    monkeypatch.setenv("XDG_CACHE_HOME", "not/from/the/root")
+    found = kept.folder.__wrapped__()
+    assert found is not None
+    assert found.parent == tmp_path / ".cache" / "bpe-explorer"
+
+
+def test_where_nothing_can_be_kept_only_large_work_compiles_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
+    monkeypatch.setattr(readiness, "ready", lambda: False)
+    monkeypatch.setattr(kept, "folder", lambda: None)
+    monkeypatch.setattr(readiness, "_compiler", None)
+    work = Policy("not loaded", small=10, large=1_000)
+    assert [work.chooses(size) for size in (9, 999, 1_000)] == [False, False, True]
+    assert not work.chooses(1_000, cancelled=lambda: True)
+    monkeypatch.setattr(policy, "WORTH_COMPILING", 500)
+    assert [Policy("not loaded", small=10).chooses(size) for size in (499, 500)] == [False, True]
+    monkeypatch.setenv("BPE_EXPLORER_PLAIN", "1")
+    assert not work.chooses(1_000)
