@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -17,7 +18,9 @@ from bpe_core.lock import Lock
 from bpe_core.private_folder import private_folder
 from bpe_core.session_file import EXTENSION, Summary, read_summary
 
-MOST_LEFTOVERS = 20  # older ones are removed
+LEAST_AGE = timedelta(days=30)
+MOST_BYTES = 1_000_000_000
+RULE = f"Kept for {LEAST_AGE.days} days at least; after that the oldest go, once all take more than 1 GB"
 
 
 @dataclass(frozen=True)
@@ -25,8 +28,10 @@ class Leftover:
     """A safety copy that no window is writing any more."""
 
     path: Path
-    written: datetime
-    summary: Summary
+    written: datetime  # as it says itself; of one that does not, when the file was changed
+    size: int  # bytes
+    summary: Summary | None = None  # None where it is damaged
+    damage: str = ""  # the sentence
 
 
 class Leftovers(QObject):
@@ -94,14 +99,35 @@ class Leftovers(QObject):
 
 
 def find_leftovers(folder: Path) -> tuple[Leftover, ...]:
-    """Safety copies whose window is gone, the newest first."""
+    """Safety copies whose window is gone, the newest first; those that the rule does not keep are removed."""
     if not _is_our_own(folder):
         return ()
-    files = sorted(folder.glob(f"*{EXTENSION}"), key=lambda path: path.name, reverse=True)
-    found = [leftover for path in files if (leftover := _look(path)) is not None]
-    for old in found[MOST_LEFTOVERS:]:
-        remove_safety_copy(old.path)
-    return tuple(found[:MOST_LEFTOVERS])
+    now = datetime.now(UTC)
+    found = [leftover for path in folder.glob(f"*{EXTENSION}") if (leftover := _look(path)) is not None]
+    # What says that it comes from the future is from a computer whose clock was wrong: it is not the newest for that.
+    found.sort(key=lambda one: (one.written <= now, one.written, one.path.name), reverse=True)
+    removed = [one for one in not_kept(found, now) if _remove_unless_wanted(one.path)]
+    return tuple(one for one in found if one not in removed)
+
+
+def not_kept(found: Sequence[Leftover], now: datetime) -> list[Leftover]:
+    """Those that go by the rule, the oldest first: never one that is young, never one for which there is room."""
+    going: list[Leftover] = []
+    too_much = sum(one.size for one in found) - MOST_BYTES
+    for one in sorted(found, key=lambda one: one.written):
+        if too_much > 0 and one.written < now - LEAST_AGE:
+            going.append(one)
+            too_much -= one.size
+    return going
+
+
+def _remove_unless_wanted(path: Path) -> bool:
+    lock = claim(path)
+    if lock is None:
+        return False
+    remove_safety_copy(path)
+    lock.release()
+    return True
 
 
 def _is_our_own(folder: Path) -> bool:
@@ -116,14 +142,18 @@ def _look(path: Path) -> Leftover | None:
     try:
         if not _is_free(path):
             return None  # a living window's
-        try:
-            written = datetime.fromtimestamp(path.stat().st_mtime)
-            return Leftover(path, written, read_summary(path))
-        finally:
-            if path.stat().st_size == 0:  # its window was gone before it was worth anything
-                remove_safety_copy(path)
-    except (OSError, BpeError):
+        status = path.stat()
+        if status.st_size == 0:  # its window was gone before it was worth anything
+            remove_safety_copy(path)
+            return None
+        changed = datetime.fromtimestamp(status.st_mtime, UTC)
+    except (OSError, OverflowError, ValueError):
         return None
+    try:
+        summary = read_summary(path)
+    except BpeError as error:
+        return Leftover(path, changed, status.st_size, damage=str(error)) if path.exists() else None
+    return Leftover(path, summary.written or changed, status.st_size, summary)
 
 
 _one_at_a_time = threading.RLock()  # a look takes a lock for a moment, which must not pass for another window's

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ def snapshot_of(session: Session, layout: Mapping[str, Any], saved_as: Path | No
         filter=dataclasses.asdict(theirs.filter) | {"blank": BLANK},
         view=View(shown_number, position, theirs.is_live, layout),
         saved_as="" if saved_as is None else str(saved_as),
+        written=datetime.now(UTC),
     )
 
 

@@ -29,6 +29,10 @@ anything is merged; merges never cross such a cut. Under <b>More</b> you find ev
 words are cut by both before anything is replaced. <b>Import</b> (Ctrl+I) opens a tokenizer made elsewhere; <b>Count on
 My Corpus</b> in the menu Training finds out how often its merges occur in your texts, and the page <b>Compare</b>
 puts it beside the run that is shown.</p>
+<h3>What was not saved</h3>
+<p>A safety copy follows what you do. What a crash, a power cut or a closed window left is found under <b>File >
+Unsaved Sessions</b>, a damaged one too, for what can be saved of it. Each is kept for 30 days at least, counted from
+when it was written; older ones are removed, the oldest first, only while all of them together take more than 1 GB.</p>
 <h3>What the signs mean</h3>
 <p><code>␣</code> is a blank, <code>⏎</code> a newline, <code>⇥</code> a tab. <code>&lt;0xE2&gt;</code> is a byte
 that is no character by itself: a piece of a longer one. <b>=</b> in the column Tie: the runner-up had the same count,

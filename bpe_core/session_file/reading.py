@@ -12,6 +12,7 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, get_args
 
@@ -54,6 +55,7 @@ class Summary:
     runs: int
     merges: int
     texts: tuple[str, ...]
+    written: datetime | None = None  # as it says itself
 
 
 def read_summary(path: Path | str) -> Summary:
@@ -70,6 +72,7 @@ def read_summary(path: Path | str) -> Summary:
             runs=len(runs),
             merges=sum(merges),
             texts=tuple(source.name for source in reader.sources(0)),
+            written=reader.written(),
         )
 
 
@@ -139,7 +142,15 @@ class _Reader:
             view=self._view(runs),
             saved_as=self.choice("saved_as"),
             was_closed=self.json("was_closed", False) is True,
+            written=self.written(),
         )
+
+    def written(self) -> datetime | None:
+        """When it was written, if it says so; it may not even be a time."""
+        with contextlib.suppress(ValueError):
+            found = datetime.fromisoformat(self.choice("written"))
+            return found if found.tzinfo is not None else None
+        return None
 
     def choice(self, key: str) -> str:
         return self._choices.get(key, "")

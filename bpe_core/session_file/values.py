@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal
 
 import numpy as np
@@ -105,6 +106,7 @@ class SavedSession:
     view: View = View()
     saved_as: str = ""  # of a safety copy: the file that the session belongs to
     was_closed: bool = False  # of a safety copy: the window was closed in peace
+    written: datetime | None = None  # when it was as it is here; a file's own time may be another, once it is copied
 
     @property
     def substance(self) -> tuple[object, ...]:

@@ -12,6 +12,7 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC
 from itertools import repeat
 from pathlib import Path
 
@@ -265,6 +266,7 @@ def _choices(session: SavedSession) -> dict[str, str]:
         "numbers": _as_json({run.number: run.numbers.tolist() for run in session.runs if run.numbers is not None}),
         "saved_as": _encodable(session.saved_as),
         "was_closed": _as_json(session.was_closed),
+        "written": "" if session.written is None else session.written.astimezone(UTC).isoformat(timespec="seconds"),
     }
 
 

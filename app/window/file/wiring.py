@@ -12,7 +12,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDockWidget, QMenu, QMessageBox
 
 from app.session.document import Document, Then
-from app.session.leftovers import Leftover
+from app.session.leftovers import RULE, Leftover
 from app.session.notices import Answer, Notice
 from app.session.session import Session
 from app.settings import LAST_FOLDER, data_folder
@@ -165,15 +165,17 @@ class Filing(QObject):
         if not self.document.leftovers.all:
             return
         newest = self.document.leftovers.all[0]
-        began = "closed before it was saved" if newest.summary.was_closed else "not saved when BPE Explorer ended"
         others = len(self.document.leftovers.all) - 1
         more = f" {count_text(others, 'older one')} can be found under File > Unsaved Sessions." if others else ""
         self._messages.show_notice(
             Notice(
-                f"The last session was {began}: {title_of(newest)}.{more}",
+                f"The last session was {_how_it_ended(newest)}: {title_of(newest)}.{more}",
+                newest.damage,
                 is_error=False,
                 answers=(
-                    Answer("Bring It Back", lambda: self.bring_back(newest)),
+                    Answer(
+                        "Bring It Back" if not newest.damage else "Save What Can Be", lambda: self.bring_back(newest)
+                    ),
                     Answer("Throw It Away", lambda: self.document.leftovers.remove(newest)),
                 ),
             )
@@ -186,6 +188,8 @@ class Filing(QObject):
             action.triggered.connect(lambda _, one=leftover: self.bring_back(one))
         if self.recover_menu.isEmpty():
             self.recover_menu.addAction("None").setEnabled(False)
+        self.recover_menu.addSeparator().setEnabled(False)
+        self.recover_menu.addAction(RULE).setEnabled(False)
         self.document.leftovers.look()  # for the next time
 
     # What the window shows
@@ -257,6 +261,14 @@ def _is_size(value: object) -> bool:
 
 def title_of(leftover: Leftover) -> str:
     """What is known about an unsaved session, in a line."""
-    summary = leftover.summary
+    summary, when = leftover.summary, f"{leftover.written.astimezone():%d %b %Y, %H:%M}"
+    if summary is None:
+        return f"a damaged copy, {when}"
     what = Path(summary.saved_as).name if summary.saved_as else ", ".join(summary.texts[:2]) or "a text"
-    return f"{what}, {count_text(summary.merges, 'merge')}, {leftover.written:%d %b %Y, %H:%M}"
+    return f"{what}, {count_text(summary.merges, 'merge')}, {when}"
+
+
+def _how_it_ended(leftover: Leftover) -> str:
+    if leftover.summary is None:
+        return "not saved, and the copy that was kept of it is damaged"
+    return "closed before it was saved" if leftover.summary.was_closed else "not saved when BPE Explorer ended"

@@ -1,0 +1,120 @@
+"""Which safety copies are kept, in which order they are offered, and that a damaged one is offered, too."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pytestqt.qtbot import QtBot
+
+from app.session import leftovers
+from app.session.leftovers import LEAST_AGE, RULE, Leftover, find_leftovers, not_kept
+from app.settings import data_folder
+from app.window.file.wiring import title_of
+from app.window.help_dialog import HELP
+from app.wiring import Program
+from app.worker.safety_copy import lock_of
+from bpe_core import Recipe
+from bpe_core.lock import Lock
+from bpe_core.private_folder import private_folder
+from bpe_core.session_file import SavedSession, write_session
+from bpe_core.session_file.schema import EXTENSION
+from tests.gui.conftest import WAIT
+
+NOW = datetime.now(UTC)
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return private_folder(tmp_path / "unsaved")
+
+
+def leave(folder: Path, name: str, written: datetime | None, text: str = "a text") -> Path:
+    """A safety copy under a name that says nothing about when it was written."""
+    path = folder / f"{name}{EXTENSION}"
+    write_session(dataclasses.replace(SavedSession(Recipe.preset("gpt2"), text=text), written=written), path)
+    return path
+
+
+def test_today_s_copy_stays_whatever_the_others_are_called(folder: Path) -> None:
+    future = [leave(folder, f"2031-01-{day:02}-00-00-00-1-1", NOW + (1500 + day) * DAY) for day in range(1, 29)]
+    today = leave(folder, "2026-11-21-00-00-00-1-1", NOW - timedelta(seconds=5))
+    found = find_leftovers(folder)
+    assert found[0].path == today
+    assert {one.path for one in found} == {today, *future}
+    assert all(path.exists() for path in (today, *future))
+
+
+def test_the_newest_is_the_one_that_was_written_last(folder: Path) -> None:
+    paths = [leave(folder, name, NOW - age * DAY) for name, age in (("a", 2), ("c", 3), ("b", 1))]
+    for path in paths:
+        os.utime(path, (0, 0))  # as a backup that was put back may be
+    assert [one.path.stem for one in find_leftovers(folder)] == ["b", "a", "c"]
+
+
+def test_one_that_does_not_say_when_it_was_written_goes_by_its_file(folder: Path) -> None:
+    path = leave(folder, "old", None)
+    os.utime(path, (1_000_000_000, 1_000_000_000))
+    (found,) = find_leftovers(folder)
+    assert found.written == datetime.fromtimestamp(1_000_000_000, UTC)
+
+
+def test_the_oldest_go_where_all_take_too_much(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ages = [1, 29, 31, 40, 50]
+    paths = {age: leave(folder, f"x{age}", NOW - age * DAY) for age in ages}
+    assert len(find_leftovers(folder)) == 5
+    monkeypatch.setattr(leftovers, "MOST_BYTES", sum(path.stat().st_size for path in paths.values()) - 1)
+    assert [one.path for one in find_leftovers(folder)] == [paths[age] for age in ages[:-1]]
+    assert not paths[50].exists()
+    monkeypatch.setattr(leftovers, "MOST_BYTES", 0)
+    assert [one.path for one in find_leftovers(folder)] == [paths[1], paths[29]]
+
+
+def test_one_that_a_window_has_is_not_removed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = leave(folder, "old", NOW - 100 * DAY)
+    monkeypatch.setattr(leftovers, "MOST_BYTES", 0)
+    lock = Lock.acquire(lock_of(path))
+    assert lock is not None
+    assert find_leftovers(folder) == ()
+    assert path.exists()
+    lock.release()
+
+
+@given(st.lists(st.tuples(st.integers(-4000, 4000), st.integers(1, 600_000_000)), max_size=30))
+def test_the_rule(copies: list[tuple[int, int]]) -> None:
+    found = [Leftover(Path(str(place)), NOW - days * DAY, size) for place, (days, size) in enumerate(copies)]
+    gone = not_kept(found, NOW)
+    kept = [one for one in found if one not in gone]
+    assert all(NOW - one.written > LEAST_AGE for one in gone)
+    for place, one in enumerate(gone):  # with it, it was too much, and nothing older was spared
+        assert sum(other.size for other in (*kept, *gone[place:])) > leftovers.MOST_BYTES
+        assert all(other.written >= one.written for other in kept)
+
+
+def test_the_rule_is_said_where_they_are_listed_and_in_the_help(program: Program) -> None:
+    menu = program.filing.recover_menu
+    menu.aboutToShow.emit()
+    assert RULE in [action.text() for action in menu.actions()]
+    for figure in (f"{LEAST_AGE.days} days", "1 GB"):
+        assert figure in RULE
+        assert figure in HELP
+
+
+def test_a_damaged_one_is_offered(qtbot: QtBot, new_program: Callable[..., Program]) -> None:
+    folder = private_folder(data_folder() / "unsaved")
+    path = leave(folder, "damaged", NOW, text="x" * 100_000)
+    path.write_bytes(path.read_bytes()[:30_000])
+    program = new_program()
+    with qtbot.waitSignal(program.filing.document.leftovers.changed, timeout=WAIT):
+        program.filing.offer_to_recover()
+    (found,) = program.filing.document.leftovers.all
+    assert "damaged" in program.messages.sentence.text()
+    assert "damaged" in title_of(found)
+    assert found.damage in program.messages.details.toPlainText()
