@@ -19,7 +19,7 @@ from app.session.leftovers import Leftover, Leftovers
 from app.session.notices import Answer, Notice
 from app.session.safety_copy import SafetyCopy
 from app.session.session import Session
-from app.session.session_files import FileState, Opened, opened, written
+from app.session.session_files import FileState, OpenedSession, opened, written
 from app.session.snapshot import restore, snapshot_of
 from app.session.timer import timer
 from bpe_core.lock import Lock
@@ -163,7 +163,7 @@ class Document(QObject):
             self.leftovers.give_back(path)
         self.noticed.emit(Notice(sentence))
 
-    def _take_opened(self, is_safety_copy: bool, found: Opened) -> None:
+    def _take_opened(self, is_safety_copy: bool, found: OpenedSession) -> None:
         self._leave()
         restore(self._session, found.session, found.names)
         if is_safety_copy:
@@ -175,7 +175,7 @@ class Document(QObject):
         self.changed.emit()
         self.look()
 
-    def _take_file(self, found: Opened) -> None:
+    def _take_file(self, found: OpenedSession) -> None:
         path = found.path
         is_own = self._is_own(path)
         if is_own or self._claim(path):
@@ -190,7 +190,7 @@ class Document(QObject):
             self.noticed.emit(Notice(sentence, is_error=False))
         self._saved = self._snapshot()
 
-    def _take_leftover(self, found: Opened) -> None:
+    def _take_leftover(self, found: OpenedSession) -> None:
         """It belongs to the file it was, and differs from it."""
         self.leftovers.set_brought_back(found.path)
         path = Path(found.session.saved_as) if found.session.saved_as else None

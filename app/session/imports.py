@@ -15,7 +15,7 @@ from app.session.runs import Runs
 from app.worker.training import Pace
 from app.worker.window_first import let_window_go_first
 from bpe_core import FormatError
-from bpe_core.formats import Opened, open_table
+from bpe_core.formats import OpenedTable, open_table
 from bpe_core.token_texts import TokenTexts, check_budget
 
 TOPIC = "import"
@@ -52,7 +52,7 @@ class Imports(QObject):
     def _fail(self, sentence: str) -> None:
         self.noticed.emit(Notice(sentence))
 
-    def _take(self, path: Path, opened: Callable[[Run], None], found: tuple[Opened, TokenTexts]) -> None:
+    def _take(self, path: Path, opened: Callable[[Run], None], found: tuple[OpenedTable, TokenTexts]) -> None:
         table, names = found
         history, notes = table.history, table.notes if table.numbers is None else (*table.notes, RENUMBERED)
         history.recipe = history.recipe.with_changes(name=path.name)
@@ -75,7 +75,7 @@ class Imports(QObject):
         self.noticed.emit(Notice(sentence, "\n".join(notes), is_error=False))
 
 
-def _read(path: Path) -> tuple[Opened, TokenTexts]:
+def _read(path: Path) -> tuple[OpenedTable, TokenTexts]:
     """Recognizes a file by its content, checks it and names its tokens."""
     if path.exists() and not path.is_file():  # whoever writes into a pipe may never begin
         raise FormatError(f"{path} is no file.")

@@ -28,7 +28,7 @@ class FileState:
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedSession:
     """A session, with the names of the tokens of each run."""
 
     session: SavedSession
@@ -43,7 +43,7 @@ def written(session: SavedSession, path: Path) -> FileState | None:
     return FileState.of(path)
 
 
-def opened(path: Path, *, is_safety_copy: bool) -> Opened:
+def opened(path: Path, *, is_safety_copy: bool) -> OpenedSession:
     """Read and checked."""
     state = FileState.of(path)
     session = read_session(path, is_safety_copy=is_safety_copy)
@@ -52,4 +52,4 @@ def opened(path: Path, *, is_safety_copy: bool) -> Opened:
         if run.history is not None:
             names[run.number] = TokenTexts(run.history.alphabet)
             names[run.number].grow(run.history, between=let_window_go_first)
-    return Opened(session, path, state, names)
+    return OpenedSession(session, path, state, names)

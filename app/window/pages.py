@@ -45,7 +45,7 @@ class World:
 
 
 @dataclass(frozen=True)
-class Row:
+class PageRow:
     """One page: its name in files and code, its title, its place, and the actions about it, the first of which
     shows it."""
 
@@ -57,23 +57,23 @@ class Row:
 
 
 PAGES = (
-    Row("token", "Token", "inspector", lambda w: TokenPage(w.token, LifeModel(w.session, w.token))),
-    Row("why", "Why here?", "inspector", lambda w: WhyPage(WhyModel(w.session, w.text))),
-    Row("pairs", "Pairs", "charts", lambda w: PairsPage(PairsModel(w.session))),
-    Row("ranks", "Ranks", "charts", lambda w: CurvePage("Rank and frequency", w.session, rank_frequency)),
-    Row("compression", "Compression", "charts", lambda w: CurvePage("Compression", w.session, compression)),
-    Row("lengths", "Lengths", "charts", lambda w: CurvePage("Token lengths", w.session, token_lengths)),
-    Row("race", "Race", "charts", lambda w: RacePage(RaceModel(w.session)), (
+    PageRow("token", "Token", "inspector", lambda w: TokenPage(w.token, LifeModel(w.session, w.token))),
+    PageRow("why", "Why here?", "inspector", lambda w: WhyPage(WhyModel(w.session, w.text))),
+    PageRow("pairs", "Pairs", "charts", lambda w: PairsPage(PairsModel(w.session))),
+    PageRow("ranks", "Ranks", "charts", lambda w: CurvePage("Rank and frequency", w.session, rank_frequency)),
+    PageRow("compression", "Compression", "charts", lambda w: CurvePage("Compression", w.session, compression)),
+    PageRow("lengths", "Lengths", "charts", lambda w: CurvePage("Token lengths", w.session, token_lengths)),
+    PageRow("race", "Race", "charts", lambda w: RacePage(RaceModel(w.session)), (
         Item("race", "The &Race of Pairs", "Follow the counts of chosen pairs through the training"),
         Item("follow", "&Follow This Pair", "Let the pair of the merge shown run against the others", "Ctrl+Shift+F"),
     )),
-    Row("sizes", "Sizes", "charts", lambda w: SizesPage(SizesModel(w.session)), (
+    PageRow("sizes", "Sizes", "charts", lambda w: SizesPage(SizesModel(w.session)), (
         Item("sizes", "Which Vocabulary &Size?", "Show what each size would mean for your texts"),
     )),
-    Row("ties", "Ties", "charts", lambda w: TiesPage(TiesModel(w.session)), (
+    PageRow("ties", "Ties", "charts", lambda w: TiesPage(TiesModel(w.session)), (
         Item("ties", "What Did the T&ies Decide?", "List the merges that a tie decided, and try another rule"),
     )),
-    Row("compare", "Compare", "charts", lambda w: ComparePage(CompareModel(w.session)), (
+    PageRow("compare", "Compare", "charts", lambda w: ComparePage(CompareModel(w.session)), (
         Item("compare", "&Compare with Another …", "Put another run or tokenizer beside the one shown"),
     )),
 )  # fmt: skip

@@ -15,7 +15,7 @@ SECONDS_BETWEEN_DRAWINGS = 0.1
 BAR_WIDTH = 24
 
 
-class ProgressBar:
+class TerminalBar:
     """Call it with each Progress. It draws on a terminal only, and what is finished leaves no trace."""
 
     def __init__(self, stream: TextIO) -> None:

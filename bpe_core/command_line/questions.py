@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import bpe_core as bpe
 from bpe_core.command_line.interruption import INTERRUPTED as INTERRUPTED
-from bpe_core.command_line.progress_bar import ProgressBar
+from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.errors import BpeError
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.token_texts import BLANK, TokenTexts
@@ -38,7 +38,7 @@ def corpus_of(files: Sequence[str]) -> bpe.Corpus:
 
 def count(files: Sequence[str], history: bpe.History) -> bpe.WordTable:
     """The words of these files, split as the table's recipe says."""
-    bar = ProgressBar(sys.stderr)
+    bar = TerminalBar(sys.stderr)
     try:
         return bpe.count_words(corpus_of(files), history.recipe, progress=bar)
     finally:

@@ -11,7 +11,7 @@ from typing import Any
 import bpe_core as bpe
 from bpe_core.command_line.arguments import text_argument
 from bpe_core.command_line.interruption import INTERRUPTED, Interruption
-from bpe_core.command_line.progress_bar import ProgressBar
+from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.errors import BpeError, OutputError
 from bpe_core.formats import FORMATS, format_for
 from bpe_core.verification.prepared_export import PreparedExport, prepare_export
@@ -40,7 +40,7 @@ def write_and_tell(history: bpe.History, options: argparse.Namespace, notes: tup
     format = FORMATS[options.to] if options.to else format_for(target)
     if not target.resolve().parent.is_dir():
         raise OutputError(f"Could not write {target}: the folder {target.parent} does not exist.")
-    bar = ProgressBar(sys.stderr)
+    bar = TerminalBar(sys.stderr)
     with Interruption("Stopping; nothing is written.") as interruption:
         try:
             prepared = prepare_export(

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bpe_core.atomic import write_atomically
 from bpe_core.errors import Cancelled, FormatError, OutputError, TooLarge
-from bpe_core.formats.base import Beside, Format, Opened
+from bpe_core.formats.base import Beside, Format, OpenedTable
 from bpe_core.formats.csv_table import CsvTable, TsvTable
 from bpe_core.formats.json_table import JsonTable
 from bpe_core.formats.markdown_table import MarkdownTable
@@ -34,7 +34,7 @@ __all__ = [
     "FORMATS",
     "TABLES",
     "Format",
-    "Opened",
+    "OpenedTable",
     "format_for",
     "is_table",
     "open_table",
@@ -106,7 +106,7 @@ def read_history(path: Path | str) -> History:
     return open_table(path).history
 
 
-def open_table(path: Path | str) -> Opened:
+def open_table(path: Path | str) -> OpenedTable:
     """What a file of any known format holds, recognized by its content."""
     data = _content(Path(path))
     beside = files_beside(Path(path))

@@ -27,7 +27,7 @@ def nothing_beside(name: str) -> bytes | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Opened:
+class OpenedTable:
     """What a file held."""
 
     history: History
@@ -112,7 +112,7 @@ class Format(ABC):
         return self.recognizes(data)
 
     @abstractmethod
-    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> Opened:
+    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         """What a whole file holds; `name` is what errors call it.
 
         Anything that is not exactly what a sound file holds raises a FormatError that says

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator
 from typing import BinaryIO, NoReturn
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import Beside, Format, Opened, nothing_beside
+from bpe_core.formats.base import Beside, Format, OpenedTable, nothing_beside
 from bpe_core.formats.rebuilding import (
     HistoryBuilder,
     checked_alphabet,
@@ -79,7 +79,7 @@ class CsvTable(Format):
     def _header(self) -> bytes:
         return self.delimiter.join(Row._fields).encode()
 
-    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> Opened:
+    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         if not self.recognizes(data):
             raise FormatError(f"{name}, line 1: the header of a merge table is missing: {self._header.decode()}")
         merges_end = data.find(b"\n0" + self.delimiter.encode()) + 1  # where the rows of step 0 begin
@@ -94,7 +94,7 @@ class CsvTable(Format):
             _add_merge(builder, cells, where)
         history = builder.finish()
         _check_step_0(step_0, history, name)
-        return Opened(history, self.name)
+        return OpenedTable(history, self.name)
 
     def _rows(self, data: bytes, name: str, first_line: int) -> Iterator[tuple[str, list[str]]]:
         """The cells of each line, with the place to name in errors."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import Beside, Format, Opened, nothing_beside
+from bpe_core.formats.base import Beside, Format, OpenedTable, nothing_beside
 from bpe_core.formats.json_stream import OPENING, objects_in, taken_apart
 from bpe_core.formats.rebuilding import (
     HistoryBuilder,
@@ -60,7 +60,7 @@ class JsonTable(Format):
     def recognizes(self, data: bytes) -> bool:
         return data.lstrip().startswith(b"{") and SIGNATURE.encode() in data
 
-    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> Opened:
+    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         whole, merges = taken_apart(data, name)
         if whole.get("format") != SIGNATURE:
             raise FormatError(f'{name} is not a merge table: it lacks "format": "{SIGNATURE}".')
@@ -71,7 +71,7 @@ class JsonTable(Format):
         builder = _builder(whole, name)
         for where, item in merges:
             _add_merge(builder, item, where)
-        return Opened(builder.finish(), self.name)
+        return OpenedTable(builder.finish(), self.name)
 
 
 # --- Writing ----------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats import byte_level, missing_places
-from bpe_core.formats.base import Beside, Format, Opened, Peer, Writer, nothing_beside
+from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, Writer, nothing_beside
 from bpe_core.formats.checked_json import parsed_object, vocabulary_of
 from bpe_core.formats.guessing import likely_pattern
 from bpe_core.formats.stand_in_texts import numbered, written_tokens
@@ -88,7 +88,7 @@ class MergesPair(Format):
         # Merges of characters look like subword-nmt's codes, but those have no vocabulary beside them.
         return data.startswith(VERSION.encode()) and beside(vocabulary_name(Path(name).name)) is not None
 
-    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> Opened:
+    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         if data.lstrip()[:1] == b"{":
             vocabulary_data, merges_data = data, _first_beside(beside, _merges_names(Path(name).name))
             if merges_data is None:
@@ -181,7 +181,7 @@ def _is_vocabulary(data: bytes) -> bool:
     return head.startswith(b'"') and bool(colon) and rest.strip()[:1].isdigit()
 
 
-def _opened(merges: list[WrittenMerge], vocabulary: Mapping[str, int] | None, name: str) -> Opened:
+def _opened(merges: list[WrittenMerge], vocabulary: Mapping[str, int] | None, name: str) -> OpenedTable:
     style = _style(merges, vocabulary)
     made = {merge.left + merge.right for merge in merges}
     specials = _specials(vocabulary or {}, made, style)
@@ -205,7 +205,7 @@ def _opened(merges: list[WrittenMerge], vocabulary: Mapping[str, int] | None, na
     if vocabulary is None:
         notes.append("There is no vocab.json beside it, so tokens are numbered as GPT-2 numbers them.")
     history = History.from_pairs(recipe, built.alphabet, built.pairs)
-    return Opened(history, MergesPair.name, tuple(notes), built.numbers)
+    return OpenedTable(history, MergesPair.name, tuple(notes), built.numbers)
 
 
 def _style(merges: list[WrittenMerge], vocabulary: Mapping[str, int] | None) -> Style:

@@ -16,7 +16,7 @@ import numpy as np
 from bpe_core.alphabet import Alphabet
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats import missing_places
-from bpe_core.formats.base import Beside, Format, Opened, Writer, nothing_beside
+from bpe_core.formats.base import Beside, Format, OpenedTable, Writer, nothing_beside
 from bpe_core.formats.named_expressions import expression_of, pattern_choices
 from bpe_core.formats.rebuilding import HistoryBuilder
 from bpe_core.history.history import NOTHING, History, Int64s
@@ -78,7 +78,7 @@ class MinbpeModel(Format):
     def recognizes(self, data: bytes) -> bool:
         return data.startswith(SIGNATURE)
 
-    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> Opened:
+    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         lines = iter(io.BytesIO(data))
         version = next(lines, b"").strip()
         if version != SIGNATURE:
@@ -96,7 +96,7 @@ class MinbpeModel(Format):
             builder.add(left, right, where=f"{name}, line {number:,}")
         history = builder.finish()
         history.recipe = recipe.with_changes(merges=len(history))
-        return Opened(history, self.name, tuple(notes), _numbers(history, list(specials.values())))
+        return OpenedTable(history, self.name, tuple(notes), _numbers(history, list(specials.values())))
 
 
 def write_vocabulary(history: History, file: BinaryIO) -> None:

@@ -11,7 +11,7 @@ import json
 from typing import Any, BinaryIO
 
 from bpe_core.errors import FormatError, OutputError
-from bpe_core.formats.base import Beside, Format, Opened, nothing_beside
+from bpe_core.formats.base import Beside, Format, OpenedTable, nothing_beside
 from bpe_core.formats.checked_json import list_in, parsed_object
 from bpe_core.formats.rebuilding import (
     HistoryBuilder,
@@ -69,7 +69,7 @@ class ParquetTable(Format):
     def recognizes(self, data: bytes) -> bool:
         return data.startswith(self.mark) and KEY in data
 
-    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> Opened:
+    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         arrow = _pyarrow()
         if arrow is None:
             raise FormatError(f"{name}: {MISSING}")
@@ -84,7 +84,7 @@ class ParquetTable(Format):
             raise FormatError(f"{name} is a damaged Parquet file: {str(error)[:200]}.") from error
         if about is None:
             raise FormatError(f"{name} is a Parquet file, but none that this program wrote.")
-        return Opened(_rebuilt(about, rows, name), self.name)
+        return OpenedTable(_rebuilt(about, rows, name), self.name)
 
 
 def _pyarrow() -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 
 from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.errors import FormatError, RecipeError, TooLarge
-from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, Peer, nothing_beside
+from bpe_core.formats.base import NO_NUMBER, Beside, Format, OpenedTable, Peer, nothing_beside
 from bpe_core.formats.character_map import changes_of, packed
 from bpe_core.formats.checked_json import parsed_object
 from bpe_core.formats.protobuf import Field, bytes_field, fields_of, float_field, varint_field
@@ -93,7 +93,7 @@ class SentencePieceModel(Format):
         length = data[3]
         return length + 2 <= data[1] and data[4 + length : 5 + length] == b"\x15"
 
-    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> Opened:
+    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         stored = _read(data, name)
         _check(stored, name)
         symbols = _base_symbols(stored)
@@ -107,7 +107,7 @@ class SentencePieceModel(Format):
         names = [text for text, _ in symbols] + recovered.tokens + [piece.text for piece in specials]
         numbers = np.array([number_of.get(text, NO_NUMBER) for text in names], np.int64)
         same = np.array_equal(numbers, np.arange(len(numbers)))
-        return Opened(history, self.name, tuple(notes + _about_pieces(recovered)), None if same else numbers)
+        return OpenedTable(history, self.name, tuple(notes + _about_pieces(recovered)), None if same else numbers)
 
     def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
         try:

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.formats import missing_places
-from bpe_core.formats.base import Beside, Format, Opened, Peer, nothing_beside
+from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside
 from bpe_core.formats.text_lines import read_pairs
 from bpe_core.formats.unfit_tokens import containing, same_text
 from bpe_core.formats.written_merges import WrittenMerge, resolve
@@ -77,7 +77,7 @@ class SubwordNmtCodes(Format):
         pairs = all(len(line.split(b" ")) == 2 for line in lines if line)
         return data.startswith(b"#version") or (bool(data) and END.encode() in data and pairs)
 
-    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> Opened:
+    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         merges, version = read_pairs(data, name)
         glued = version != SYMBOL
         alphabet = Alphabet(tuple(_symbols(merges, glued)))
@@ -95,7 +95,7 @@ class SubwordNmtCodes(Format):
         notes = ["Codes do not list the characters that are in no merge: here those are unknown."]
         if found.never_happen:
             notes.append(f"{found.never_happen:,} merges never happen, because another one makes the same text before.")
-        return Opened(History.from_pairs(recipe, alphabet, found.pairs), self.name, tuple(notes))
+        return OpenedTable(History.from_pairs(recipe, alphabet, found.pairs), self.name, tuple(notes))
 
     def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
         try:

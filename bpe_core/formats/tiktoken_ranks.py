@@ -17,7 +17,7 @@ import numpy as np
 
 from bpe_core.errors import FormatError, TooLarge
 from bpe_core.formats import missing_places
-from bpe_core.formats.base import Beside, Format, Opened, Peer, nothing_beside
+from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside
 from bpe_core.formats.byte_level import alphabet_of
 from bpe_core.formats.guessing import likely_pattern
 from bpe_core.formats.recovering import Recovered, recover
@@ -69,7 +69,7 @@ class TiktokenRanks(Format):
     def recognizes(self, data: bytes) -> bool:
         return _LINE.match(data) is not None
 
-    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> Opened:
+    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         ranks = read_ranks(data, name)
         base = {token: id for id, token in enumerate(token for token in ranks if len(token) == 1)}
         recovered = recover(ranks, base, len(base))
@@ -83,7 +83,7 @@ class TiktokenRanks(Format):
         alphabet = alphabet_of([token[0] for token in base])
         history = History.from_pairs(recipe, alphabet, recovered.pairs)
         in_order = np.array_equal(numbers, np.arange(len(numbers)))
-        return Opened(history, self.name, tuple(notes), None if in_order else numbers)
+        return OpenedTable(history, self.name, tuple(notes), None if in_order else numbers)
 
     def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
         try:

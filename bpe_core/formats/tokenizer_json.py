@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats import byte_level
-from bpe_core.formats.base import Beside, Format, Opened, Peer, nothing_beside
+from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside
 from bpe_core.formats.checked_json import (
     Object,
     list_in,
@@ -93,7 +93,7 @@ class TokenizerJson(Format):
     def recognizes(self, data: bytes) -> bool:
         return data.lstrip()[:1] == b"{" and b'"model"' in data and b'"vocab"' in data
 
-    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> Opened:
+    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         whole = parsed_object(data, name)
         model = object_in(whole, "model", name)
         _check_kind(model, name)
@@ -108,7 +108,7 @@ class TokenizerJson(Format):
         recipe = _recipe(steps, style, specials, len(built.pairs), name)
         history = History.from_pairs(recipe, built.alphabet, built.pairs)
         notes += steps.notes + built.notes + _about_model(model, whole, style)
-        return Opened(history, self.name, tuple(notes), built.numbers)
+        return OpenedTable(history, self.name, tuple(notes), built.numbers)
 
     def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
         try:

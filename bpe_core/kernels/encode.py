@@ -25,7 +25,7 @@ Bytes = npt.NDArray[np.uint8]
 ENTRIES, RESULTS, WORDS = range(3)  # how much of each array is in use
 NUMBERS = 3
 
-# Entries of `Alphabet.number`: -1 where there is no such thing.
+# Entries of `SymbolTable.number`: -1 where there is no such thing.
 IS_BYTES, MARKER_BEFORE, MARKER_BEHIND, FIRST_FALLBACK, UNKNOWN = range(5)
 ALPHABET_NUMBERS = 5
 
@@ -50,7 +50,7 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _OTHER_MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)
 
 
-class Alphabet(NamedTuple):
+class SymbolTable(NamedTuple):
     """From bytes or characters to base symbols."""
 
     symbol_of: Int32s  # by byte or code point; -1 where there is none
@@ -88,7 +88,7 @@ class Text(NamedTuple):
     length: int
 
 
-class Words(NamedTuple):
+class TextWords(NamedTuple):
     """Where a text is cut: each word reaches from one cut to the next."""
 
     cuts: Int32s

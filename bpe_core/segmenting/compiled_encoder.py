@@ -89,14 +89,14 @@ class CompiledEncoder:
             raise TooLarge(f"The text has {len(data):,} bytes; at most {LONGEST_TEXT:,} can be encoded at once.")
         desk = self._take_desk(kind, at)
         cuts = desk.cuts if self._scans else self._cutting.cuts(text)
-        words = kernel.Words(cuts, self._machine.kinds, self._drops_blanks)
+        words = kernel.TextWords(cuts, self._machine.kinds, self._drops_blanks)
         out = self._fill(desk, _text(data), words, np.empty(expected + 64, np.int32))
         self._desks.append(desk)
         if len(self._desks) > DESKS_KEPT:
             self._desks.pop(0)
         return out
 
-    def _fill(self, desk: Desk, text: kernel.Text, words: kernel.Words, out: Int32s) -> Int32s:
+    def _fill(self, desk: Desk, text: kernel.Text, words: kernel.TextWords, out: Int32s) -> Int32s:
         """Run the kernel until all words are done."""
         progress = np.zeros(kernel.PROGRESS_NUMBERS, np.int64)
         if not self._scans:
@@ -159,7 +159,7 @@ def _merge_table(history: History) -> MergeTable:
     return table
 
 
-def _alphabet(alphabet: Alphabet, recipe: Recipe) -> kernel.Alphabet:
+def _alphabet(alphabet: Alphabet, recipe: Recipe) -> kernel.SymbolTable:
     marker = -1 if alphabet.marker_id is None else alphabet.marker_id
     number = np.full(kernel.ALPHABET_NUMBERS, -1, np.int64)
     number[kernel.IS_BYTES] = recipe.base == "bytes"
@@ -173,7 +173,7 @@ def _alphabet(alphabet: Alphabet, recipe: Recipe) -> kernel.Alphabet:
         piece = text.removesuffix(recipe.marker_text.encode()) if kind == "glued" else text
         (glued if kind == "glued" else plain)[piece[0] if recipe.base == "bytes" else ord(piece.decode())] = id
     symbol_of = _by_code(plain)
-    return kernel.Alphabet(symbol_of, _by_code(glued) if recipe.marker == "glued" else symbol_of, number)
+    return kernel.SymbolTable(symbol_of, _by_code(glued) if recipe.marker == "glued" else symbol_of, number)
 
 
 def _by_code(symbols: dict[int, int]) -> Int32s:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bpe_core.errors import BpeError, Cancelled
-from bpe_core.formats.base import Beside, Format, Opened, Peer, nothing_beside
+from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside
 from bpe_core.history.history import History
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import Recipe
@@ -101,7 +101,7 @@ class Comparison:
     only what happens inside them is its own.
     """
 
-    def __init__(self, history: History, opened: Opened, format: Format) -> None:
+    def __init__(self, history: History, opened: OpenedTable, format: Format) -> None:
         self.found: list[str] = []
         self.words: set[str] = set()
         self._opened = opened

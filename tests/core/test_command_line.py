@@ -23,7 +23,7 @@ import bpe_core
 from bpe_core.command_line.commands import COMMANDS
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.main import run
-from bpe_core.command_line.progress_bar import ProgressBar, bar_line
+from bpe_core.command_line.progress_bar import TerminalBar, bar_line
 from bpe_core.formats import read_history
 from bpe_core.presets import PRESETS
 from bpe_core.progress import Progress
@@ -523,7 +523,7 @@ class Terminal(io.StringIO):
 def test_the_bar_draws_on_a_terminal_only() -> None:
     plain, terminal = io.StringIO(), Terminal()
     for stream in (plain, terminal):
-        bar = ProgressBar(stream)
+        bar = TerminalBar(stream)
         bar(Progress("counting", 10_000_000, 20_000_000, "bytes", "a.txt"))
         bar.clear()
     assert plain.getvalue() == ""
@@ -533,7 +533,7 @@ def test_the_bar_draws_on_a_terminal_only() -> None:
 
 def test_the_bar_does_not_draw_a_thousand_times_a_second() -> None:
     terminal = Terminal()
-    bar = ProgressBar(terminal)
+    bar = TerminalBar(terminal)
     for done in range(1_000):
         bar(Progress("training", done, 1_000, "merges"))
     bar(Progress("training", 1_000, 1_000, "merges"))

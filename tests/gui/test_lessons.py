@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.charts.pairs_page import PairsPage
 from app.window.lessons.bench import Bench
-from app.window.lessons.course import Page
+from app.window.lessons.course import LessonPage
 from app.window.lessons.lessons import Lesson, LessonStep, filled, is_same_answer, lessons
 from app.window.lessons.predictions import candidates, written
 from app.window.lessons.replacing_text import words_by_replacing_text
@@ -198,7 +198,7 @@ def test_together_they_teach_what_they_should() -> None:
 # -- in the window -------------------------------------------------------------------------
 
 
-def page_of(qtbot: QtBot, program: Program) -> Page:
+def page_of(qtbot: QtBot, program: Program) -> LessonPage:
     """The step that is shown, when the engine is ready for it."""
 
     def is_there() -> None:
@@ -218,14 +218,14 @@ def begin(qtbot: QtBot, program: Program, lesson: Lesson) -> None:
     qtbot.mouseClick(program.lesson_panel.list.buttons[lesson.name], LEFT)
 
 
-def assert_nothing_gives_it_away(program: Program, page: Page) -> None:
+def assert_nothing_gives_it_away(program: Program, page: LessonPage) -> None:
     assert program.pages[PairsPage].model.bars == ()
     assert program.session.runs.shown is not None
     assert program.session.runs.shown.learned == page.step.merges
     assert page.after == ""
 
 
-def solve(qtbot: QtBot, program: Program, page: Page) -> None:
+def solve(qtbot: QtBot, program: Program, page: LessonPage) -> None:
     """Err first, where one can; then do it right, by whatever means the step offers."""
     if page.step.kind == "predict":
         predict(qtbot, program, page)
@@ -234,7 +234,7 @@ def solve(qtbot: QtBot, program: Program, page: Page) -> None:
     qtbot.waitUntil(lambda: program.course.can_go_on, timeout=WAIT)
 
 
-def predict(qtbot: QtBot, program: Program, page: Page) -> None:
+def predict(qtbot: QtBot, program: Program, page: LessonPage) -> None:
     view, course = program.lesson_panel.step, program.course
     qtbot.waitUntil(lambda: program.pages[PairsPage].model.bars == (), timeout=WAIT)
     assert_nothing_gives_it_away(program, page)
@@ -262,7 +262,7 @@ def predict(qtbot: QtBot, program: Program, page: Page) -> None:
     assert program.session.cursor.position == run.learned
 
 
-def answer(qtbot: QtBot, program: Program, page: Page) -> None:
+def answer(qtbot: QtBot, program: Program, page: LessonPage) -> None:
     view, course = program.lesson_panel.step, program.course
     bench = course.bench_of_step()
     assert bench is not None

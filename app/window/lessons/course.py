@@ -46,7 +46,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Page:
+class LessonPage:
     """Everything that is shown of a step."""
 
     step: LessonStep
@@ -218,12 +218,12 @@ class Course(QObject):
         step = self.step
         return step is not None and not self.is_busy and (step.kind == "read" or self._is_done())
 
-    def page(self) -> Page | None:
+    def page(self) -> LessonPage | None:
         step, bench = self.step, self.bench_of_step()
         if self.lesson is None or step is None or bench is None:
             return None
         outcome = self._outcomes.get(self.number)
-        page = Page(step, self.number + 1, len(self.lesson.steps), filled(step.say, step, bench))
+        page = LessonPage(step, self.number + 1, len(self.lesson.steps), filled(step.say, step, bench))
         if step.query is None or not step.query.words:  # else the question is about other words
             words, newest = self._words_now()
             page = replace(page, words=words, newest=newest)

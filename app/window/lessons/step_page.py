@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.window.lessons.course import Course, Page
+from app.window.lessons.course import Course, LessonPage
 from app.window.lessons.predictions import Feedback, Mood
 from app.window.lessons.rich_text import as_html, as_plain
 from app.window.lessons.words_view import WordsView
@@ -35,7 +35,7 @@ class StepPage(QWidget):
     def __init__(self, course: Course, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._course = course
-        self._shown: Page | None = None
+        self._shown: LessonPage | None = None
         self.title = paragraph()
         self.title.setAccessibleName("Lesson")
         bold = self.title.font()
@@ -160,11 +160,11 @@ class StepPage(QWidget):
         label.setVisible(bool(text))
 
     @staticmethod
-    def _options(page: Page) -> tuple[object, ...]:
+    def _options(page: LessonPage) -> tuple[object, ...]:
         """Everything that decides how the buttons look."""
         return page.candidates, page.step.choices, page.is_done, page.ruled_out, page.right_answer
 
-    def _fill_options(self, page: Page) -> None:
+    def _fill_options(self, page: LessonPage) -> None:
         """A button for each pair or answer to choose from."""
         for button in self.choice_buttons:
             self.buttons.removeWidget(button)
@@ -184,7 +184,7 @@ class StepPage(QWidget):
             self.choice_buttons.append(button)
             button.setVisible(not (is_prediction and page.is_done))
 
-    def _show_entry(self, page: Page, *, is_new: bool) -> None:
+    def _show_entry(self, page: LessonPage, *, is_new: bool) -> None:
         is_prediction, asks = page.step.kind == "predict", page.step.kind != "read" and not page.is_done
         is_typed = asks and (is_prediction or not page.step.choices)
         self.entry.setVisible(is_typed)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from app.session.run import Run
 from bpe_core import BpeError, History, Tokenizer
-from bpe_core.formats import Opened
+from bpe_core.formats import OpenedTable
 
 _BETWEEN = re.compile(r"[\s,;\[\]()]+")
 
@@ -43,7 +43,7 @@ def decode_ids(entered: str, run: Run | None) -> str:
 def _by_numbers(wanted: list[int], history: History, numbers: npt.NDArray[np.int64]) -> str:
     """The text of tokens that an imported file numbers in an order of its own."""
     try:
-        ids = Opened(history, "", numbers=numbers).ids_of(wanted)
+        ids = OpenedTable(history, "", numbers=numbers).ids_of(wanted)
         return Tokenizer(history).decode(ids)
     except BpeError as error:
         return str(error)

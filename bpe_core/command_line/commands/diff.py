@@ -9,7 +9,7 @@ from typing import Any
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import text_argument
-from bpe_core.formats import Opened, open_table
+from bpe_core.formats import OpenedTable, open_table
 from bpe_core.honest_text import escape
 from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables, compare_texts
 from bpe_core.token_texts import TokenTexts, shown
@@ -86,7 +86,7 @@ def _places(merge: DifferingMerge) -> str:
     return ", ".join(places)
 
 
-def _tell_text(one: Opened, other: Opened, text: str, options: argparse.Namespace) -> None:
+def _tell_text(one: OpenedTable, other: OpenedTable, text: str, options: argparse.Namespace) -> None:
     tokenizers = bpe.Tokenizer(one.history), bpe.Tokenizer(other.history)
     found = compare_texts(*tokenizers, text)
     print(f"\n{len(found.regions):,} places of the text are cut differently.")
@@ -112,7 +112,7 @@ def _marked(raw: bytes, spans: Sequence[tuple[int, int, int]], regions: Sequence
 # --- For scripts ------------------------------------------------------------------------
 
 
-def _described(found: TableComparison, one: Opened, other: Opened, text: str) -> dict[str, Any]:
+def _described(found: TableComparison, one: OpenedTable, other: OpenedTable, text: str) -> dict[str, Any]:
     described: dict[str, Any] = {
         "merges": found.merges,
         "first_difference": None if found.first is None else found.first + 1,
@@ -139,7 +139,7 @@ def _row(merge: DifferingMerge) -> dict[str, Any]:
     return {"left": escape(merge.left), "right": escape(merge.right), "step": step, "step_in_second": other_step}
 
 
-def _cut(opened: Opened, spans: Sequence[tuple[int, int, int]]) -> dict[str, Any]:
+def _cut(opened: OpenedTable, spans: Sequence[tuple[int, int, int]]) -> dict[str, Any]:
     names = TokenTexts.of(opened.history, escape).text
     ids = [id for _, _, id in spans]
     return {"ids": opened.numbers_of(ids), "tokens": [names[id] for id in ids]}

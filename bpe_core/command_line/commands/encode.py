@@ -10,7 +10,7 @@ from typing import get_args
 import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_table, text_argument, text_or_standard_input
 from bpe_core.command_line.interruption import INTERRUPTED
-from bpe_core.command_line.progress_bar import ProgressBar
+from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.errors import BpeError
 from bpe_core.formats import open_table
 from bpe_core.honest_text import escape
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _encode_files(options: argparse.Namespace, history: bpe.History) -> int:
-    bar = ProgressBar(sys.stderr)
+    bar = TerminalBar(sys.stderr)
     try:
         result = encode_corpus(
             bpe.Corpus.from_files(options.text or ["-"]),

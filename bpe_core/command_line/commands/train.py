@@ -18,7 +18,7 @@ from bpe_core.command_line.arguments import (
     text_argument,
 )
 from bpe_core.command_line.interruption import INTERRUPTED, Interruption
-from bpe_core.command_line.progress_bar import ProgressBar
+from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.steps import step_lines
 from bpe_core.formats import FORMATS, TABLES, format_for, write_history
 from bpe_core.history.history import END_SENTENCES
@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output:
         _check_output(Path(options.output))
     corpus = _corpus(options)
-    bar = ProgressBar(sys.stderr)
+    bar = TerminalBar(sys.stderr)
     began = time.monotonic()
     with Interruption("Stopping; what was learned is kept. Ctrl-C again drops it.") as interruption:
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bpe_core import Corpus, History, Recipe, Tokenizer, train
-from bpe_core.formats import FORMATS, Format, Opened
+from bpe_core.formats import FORMATS, Format, OpenedTable
 from bpe_core.formats.base import Beside
 from bpe_core.verification.hard_cases import HARD_TEXTS
 from tests.shared import SCRIPTS, here, text_of
@@ -61,7 +61,7 @@ def files(history: History, format: str, name: str) -> dict[str, bytes]:
     return found
 
 
-def opened(history: History, format: str, name: str = "table") -> Opened:
+def opened(history: History, format: str, name: str = "table") -> OpenedTable:
     """A history, written and read back."""
     found = files(history, format, name)
     return FORMATS[format].open(found[name], name, found.get)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 
 from bpe_core import Tokenizer
-from bpe_core.formats import Opened, open_table
+from bpe_core.formats import OpenedTable, open_table
 from bpe_core.formats.tiktoken_ranks import read_ranks
 from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.core.subword_nmt import CORPORA, reference_of
@@ -78,7 +78,7 @@ TABLES: dict[str, Callable[[Path], Table]] = {
 
 class Case(NamedTuple):
     table: Table
-    opened: Opened
+    opened: OpenedTable
 
     def numbers(self, text: str, **choices: object) -> list[int]:
         ids = Tokenizer(self.opened.history).encode(text, **choices)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bpe_core import FormatError, OutputError, Tokenizer
-from bpe_core.formats import FORMATS, Opened
+from bpe_core.formats import FORMATS, OpenedTable
 from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.core.formats.samples import content, encode, languages, learned, opened, same_merges, texts
 
@@ -166,7 +166,7 @@ def test_a_marker_without_a_place_is_refused_with_a_sentence(marker: str) -> Non
 # --- Damage -----------------------------------------------------------------------------
 
 
-def open_json(whole: Any) -> Opened:
+def open_json(whole: Any) -> OpenedTable:
     return TOKENIZER_JSON.open(json.dumps(whole).encode(), "odd.json")
 
 
