@@ -613,6 +613,20 @@ def test_saving_a_chart(
         assert len({len(row) for row in table}) == 1
 
 
+def test_a_chart_is_kept_as_of_the_moment_shown_however_soon(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program)
+    train(program)
+    program.charts.show_page("ranks")
+    rest(qtbot, program)
+    at_the_end = program.charts.page.as_table()
+    program.session.cursor.go_to(9)
+    program.session.cursor.go_to(2)
+    early = program.charts.page.as_table()
+    assert early != at_the_end
+    rest(qtbot, program)
+    assert program.charts.page.as_table() == early
+
+
 def test_copying_a_chart(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)

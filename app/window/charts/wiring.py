@@ -36,11 +36,13 @@ class Charting(QObject):
             self._frame.messages.show_notice(save(self._charts.page, path))
 
     def _copy(self) -> None:
+        self._charts.page.watched.catch_up()
         QGuiApplication.clipboard().setImage(picture_of(self._charts.page))
 
 
 def save(page: Page, path: Path) -> Notice:
     """Save a page as what the name ends in, and say how that went."""
+    page.watched.catch_up()
     kind = path.suffix.lower()
     if kind == ".csv":
         is_saved = save_csv(page.as_table(), path)

@@ -27,6 +27,7 @@ class Page(QWidget):
 
     def as_table(self) -> Table:
         """What is shown, for a CSV file."""
+        self.watched.catch_up()
         return self.watched.as_table()
 
     def recolor(self) -> None:

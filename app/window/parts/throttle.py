@@ -25,6 +25,11 @@ class Throttle(QObject):
             self._timer.start()
             self._act()
 
+    def catch_up(self) -> None:
+        """Do now what is still to be done."""
+        if self._wanted:
+            self._pause_over()
+
     def set_pause(self, milliseconds: int) -> None:
         """From now on at most once in so many; a pause under way begins anew."""
         if milliseconds != self._timer.interval():

@@ -47,6 +47,10 @@ class Watched:
         """Whether what is shown may be of an earlier moment."""
         return self._throttle.is_pending
 
+    def catch_up(self) -> None:
+        """Be refreshed now rather than soon: what is shown is about to be kept."""
+        self._throttle.catch_up()
+
     def as_table(self) -> Table:
         """What is shown, for a CSV file."""
         return []
