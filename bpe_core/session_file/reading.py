@@ -27,13 +27,29 @@ from bpe_core.formats.rebuilding import checked_alphabet, checked_end_reason, ch
 from bpe_core.history.history import NOTHING, History
 from bpe_core.learning.methods import Method
 from bpe_core.recipe import Recipe
-from bpe_core.session_file import schema
+from bpe_core.session_file import checksums, schema
 from bpe_core.session_file.merge_rows import merge_columns
 from bpe_core.session_file.values import Bookmark, Fingerprint, RunState, SavedRun, SavedSession, SavedSource, View
 from bpe_core.session_file.word_chunks import word_table
 
 HEADER = b"SQLite format 3\0"
 LARGEST = 2**63 - 1
+OF_A_RUN = {
+    "run": "its recipe and state",
+    "sources": "the list of its texts",
+    "symbols": "its base symbols",
+    "length": "the number of its merges",
+    "words": "its words",
+}
+OF_THE_SESSION = {
+    "runs": "the list of runs",
+    "bookmarks": "a bookmark",
+    "sources": "the list of texts",
+    "value recipe": "the recipe",
+    "value text": "your own text",
+    "value filter": "the filter",
+    "value numbers": "the numbers of imported tokens",
+}
 LARGEST_NUMBER = 2**31 - 1  # of a token
 
 
@@ -43,7 +59,28 @@ def read_session(path: Path | str, *, is_safety_copy: bool = False) -> SavedSess
     A safety copy may have been left in the middle of a change; that change is taken back first.
     """
     with _opened(Path(path), is_safety_copy) as connection:
-        return _Reader(connection, str(path)).session()
+        session = _Reader(connection, str(path)).session()
+        if _version(connection) >= schema.FIRST_CHECKED:
+            refuse_what_is_wrong(connection, str(path))
+        return session
+
+
+def refuse_what_is_wrong(connection: sqlite3.Connection, name: str) -> None:
+    """A value may make sense and still be another than the one that was written."""
+    wrong = checksums.wrong_parts(connection)
+    if wrong or checksums.wrong_texts(connection):
+        what = described(wrong[0]) if wrong else "a text of the corpus"
+        raise FormatError(f"{name} is damaged: {what} is not what was written.")
+
+
+def described(part: checksums.Part) -> str:
+    """A part of a session as the person knows it."""
+    if part.name == "merges":
+        first = part.place * checksums.MERGES_IN_A_PART
+        return f"run {part.run}: what was learned from merge {first + 1:,} on"
+    if part.name in checksums.OF_RUNS and part.run:
+        return f"run {part.run}: {OF_A_RUN[part.name]}"
+    return OF_THE_SESSION.get(part.name, part.name)
 
 
 @dataclass(frozen=True)
@@ -91,17 +128,23 @@ def _opened(path: Path, is_safety_copy: bool) -> Iterator[sqlite3.Connection]:
             (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
             if verdict != "ok":
                 raise FormatError(f"{path} is damaged: {verdict}.")
-            if version == schema.VERSION:
+            if version >= schema.FIRST_CHECKED:
                 yield connection
                 return
             with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as today:
                 connection.backup(today)
                 schema.migrate(today, version)
+                today.execute(f"PRAGMA user_version = {version}")  # so that it is known what to expect of it
                 yield today
     except sqlite3.Error as error:
         raise FormatError(f"{path} cannot be read as a session: {error}.") from error
     except (OverflowError, UnicodeDecodeError) as error:
         raise FormatError(f"{path} is damaged: it holds a value that cannot be ({error}).") from error
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
 
 
 def _look_at_header(path: Path) -> None:

@@ -12,6 +12,7 @@ import sqlite3
 from collections.abc import Callable
 
 from bpe_core.errors import FormatError
+from bpe_core.session_file import checksums
 
 APPLICATION_ID = 0x42504558  # "BPEX" at a fixed place of the file's header
 EXTENSION = ".bpex"
@@ -50,27 +51,34 @@ def _to_version_2(connection: sqlite3.Connection) -> None:
     connection.execute(BOOKMARKS)
 
 
+def _to_version_3(connection: sqlite3.Connection) -> None:
+    """Checksums; what was written without them has none, as nobody can know what they would have been."""
+    connection.execute(checksums.TABLE)
+
+
 Migration = Callable[[sqlite3.Connection], None]
-MIGRATIONS: dict[int, Migration] = {2: _to_version_2}
+MIGRATIONS: dict[int, Migration] = {2: _to_version_2, 3: _to_version_3}
 VERSION = max(MIGRATIONS)
+FIRST_CHECKED = 3  # the first version with checksums
 
 TABLES: dict[int, frozenset[str]] = {
     1: frozenset(VERSION_1),
     2: frozenset({*VERSION_1, BOOKMARKS}),
+    3: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE}),
 }
 
 
 def create(connection: sqlite3.Connection) -> None:
     """Make the tables of today in an empty database, as a part of the first transaction."""
-    for statement in (*VERSION_1, BOOKMARKS):
+    for statement in (*VERSION_1, BOOKMARKS, checksums.TABLE):
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
-def migrate(connection: sqlite3.Connection, version: int) -> None:
+def migrate(connection: sqlite3.Connection, version: int, to: int = VERSION) -> None:
     """Bring a database of an older version up to that of today."""
-    for step in range(version + 1, VERSION + 1):
+    for step in range(version + 1, to + 1):
         with connection:
             connection.execute("BEGIN")
             MIGRATIONS[step](connection)

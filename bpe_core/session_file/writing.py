@@ -23,7 +23,7 @@ from bpe_core.errors import Cancelled, OutputError
 from bpe_core.history.history import History
 from bpe_core.honest_text import escape
 from bpe_core.progress import CancelCheck, never_cancelled
-from bpe_core.session_file import schema
+from bpe_core.session_file import checksums, schema
 from bpe_core.session_file.values import SavedRun, SavedSession, SavedSource
 from bpe_core.session_file.word_chunks import word_chunks
 from bpe_core.token_texts import TokenTexts
@@ -61,6 +61,7 @@ class SessionWriter:
             # The other must survive a power cut.
             how = "mode=rwc" if is_kept_up_to_date else "mode=rw&nolock=1"
             self._connection = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, isolation_level=None)
+            self._connection.execute("PRAGMA secure_delete = ON")  # what was removed is gone, and never recovered
             self._connection.execute(f"PRAGMA journal_mode = {'TRUNCATE' if is_kept_up_to_date else 'OFF'}")
             self._connection.execute(f"PRAGMA synchronous = {'FULL' if is_kept_up_to_date else 'OFF'}")
 
@@ -84,6 +85,7 @@ class SessionWriter:
             for run in session.runs:
                 runs[run.number] = self._write_run(run, runs.get(run.number), tables, cancelled)
             self._remove_unused(tables, runs)
+            checksums.put(self._connection, "runs")
         self._written, self._runs, self._word_tables = session, runs, tables
 
     @contextlib.contextmanager
@@ -110,6 +112,9 @@ class SessionWriter:
         fresh, old = _choices(session), {} if self._written is None else _choices(self._written)
         changed = [(key, value) for key, value in fresh.items() if old.get(key) != value]
         self._connection.executemany("INSERT OR REPLACE INTO session VALUES (?, ?)", changed)
+        for key, _ in changed:
+            if key != checksums.UNCHECKED:
+                checksums.put(self._connection, checksums.VALUE + key)
 
     def _write_bookmarks(self, session: SavedSession) -> None:
         if self._written is not None and self._written.bookmarks == session.bookmarks:
@@ -117,6 +122,7 @@ class SessionWriter:
         self._connection.execute("DELETE FROM bookmarks")
         rows = [(bookmark.run, bookmark.merge, bookmark.note) for bookmark in session.bookmarks]
         self._connection.executemany("INSERT OR REPLACE INTO bookmarks VALUES (?, ?, ?)", rows)
+        checksums.put(self._connection, "bookmarks")
 
     def _write_sources(self, run: int, sources: tuple[SavedSource, ...], before: tuple[SavedSource, ...]) -> None:
         if sources == before:
@@ -127,6 +133,7 @@ class SessionWriter:
                 "INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (run, position, *_source_row(source, self._text_key(source.text))),
             )
+        checksums.put(self._connection, "sources", run)
         self._connection.execute(
             "DELETE FROM texts WHERE sha256 NOT IN (SELECT text_sha256 FROM sources WHERE text_sha256 IS NOT NULL)"
         )
@@ -151,6 +158,8 @@ class SessionWriter:
         table = self._write_words(run.words, tables, cancelled)
         if before is None or before.run.substance != run.substance or before.word_table != table:
             self._write_run_row(run, table)
+        if before is None or before.word_table != table:
+            checksums.put(self._connection, "words", run.number)
         self._write_sources(run.number, run.sources, () if before is None else before.run.sources)
         if run.history is None:
             return _WrittenRun(run, table, None)
@@ -175,6 +184,7 @@ class SessionWriter:
                 run.sentence,
             ),
         )
+        checksums.put(self._connection, "run", run.number)
 
     def _write_symbols(self, run: SavedRun, alphabet: Alphabet) -> None:
         counts: list[int] | repeat[None] = run.symbol_counts.tolist() if len(run.symbol_counts) else repeat(None)
@@ -183,6 +193,7 @@ class SessionWriter:
             for (id, symbol), count in zip(enumerate(alphabet.symbols), counts, strict=False)
         )
         self._connection.executemany("INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?)", rows)
+        checksums.put(self._connection, "symbols", run.number)
 
     def _append_merges(
         self, run: int, history: History, written: int, names: TokenTexts, cancelled: CancelCheck
@@ -195,6 +206,8 @@ class SessionWriter:
             tokens = history.first(stop).of_steps(names.text, start)
             steps = range(start + 1, stop + 1)
             self._connection.executemany(INSERT_MERGE, zip(repeat(run), steps, tokens, *columns, strict=False))
+        if written < len(history):
+            checksums.put_merges(self._connection, run, written, len(history))
 
     def _write_words(self, words: WordTable | None, tables: dict[int, WordTable], cancelled: CancelCheck) -> int | None:
         """The number of a word table in the file; runs on the same corpus share one."""
@@ -213,7 +226,7 @@ class SessionWriter:
         return number
 
     def _remove_run(self, number: int) -> None:
-        for table in ("merges", "symbols", "sources"):
+        for table in ("merges", "symbols", "sources", "checks"):
             self._connection.execute(f"DELETE FROM {table} WHERE run = ?", (number,))
         self._connection.execute("DELETE FROM runs WHERE number = ?", (number,))
 

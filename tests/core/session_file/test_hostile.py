@@ -257,7 +257,7 @@ def test_every_version_has_its_tables_and_its_way_up() -> None:
         connection.execute("PRAGMA user_version = 1")
         for version in range(1, schema.VERSION):
             assert schema.check(connection, "it") == version
-            schema.migrate(connection, version)
+            schema.migrate(connection, version, version + 1)
         assert schema.check(connection, "it") == schema.VERSION
 
 

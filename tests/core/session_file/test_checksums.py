@@ -1,0 +1,92 @@
+"""What is opened is what was written: a figure that was changed on its way is noticed, whatever it says."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_core.errors import FormatError
+from bpe_core.session_file import SavedSession, SessionWriter, checksums, read_session, write_session
+from tests.core.session_file.sessions import RECIPES, assert_same, run_of, session
+
+WRITTEN = session(run_of(RECIPES[0]), run_of(RECIPES[4], 2))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    write_session(WRITTEN, tmp_path / "one.bpex")
+    return tmp_path / "one.bpex"
+
+
+@pytest.mark.parametrize(
+    ("statement", "what"),
+    [
+        ("UPDATE merges SET count = count + 1 WHERE run = 1 AND step = 2", "run 1: what was learned from merge 1 on"),
+        ("UPDATE merges SET tokens_left = 7 WHERE run = 2 AND step = 3", "run 2: what was learned"),
+        ("UPDATE merges SET token = 'x' WHERE run = 2 AND step = 3", "run 2: what was learned"),
+        ("DELETE FROM merges WHERE run = 1 AND step > 2; DELETE FROM bookmarks", "a bookmark"),
+        ("DELETE FROM merges WHERE run = 2 AND step > 2", "run 2: the number of its merges"),
+        ("UPDATE symbols SET count = 5 WHERE run = 1 AND id = 9", "run 1: its base symbols"),
+        ("UPDATE runs SET tokens_at_start = 5 WHERE number = 1", "run 1: its recipe and state"),
+        ("UPDATE runs SET word_table = NULL WHERE number = 1", "run 1: its words"),
+        ("UPDATE word_chunks SET counts = CAST(x'0900000000000000' || substr(counts, 9) AS BLOB)", "run 1: its words"),
+        ("UPDATE sources SET size = 99 WHERE run = 1", "run 1: the list of its texts"),
+        ("UPDATE texts SET text = 'another'", "a text of the corpus"),
+        ("UPDATE bookmarks SET note = 'another'", "a bookmark"),
+        ("UPDATE session SET value = 'another' WHERE key = 'text'", "your own text"),
+        ("DELETE FROM session WHERE key = 'filter'", "the filter"),
+        ("DELETE FROM checks WHERE part = 'symbols' AND run = 2", "run 2: its base symbols"),
+    ],
+)
+def test_a_value_that_makes_sense_but_is_another(path: Path, statement: str, what: str) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(statement)
+    with pytest.raises(FormatError, match=what) as refusal:
+        read_session(path)
+    assert "damaged" in str(refusal.value)
+
+
+def test_an_older_file_has_none_and_opens(tmp_path: Path) -> None:
+    old = Path(__file__).parents[1] / "before" / "session.bpex"
+    assert read_session(old).runs
+    with closing(sqlite3.connect(old)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+
+
+def test_they_follow_what_is_appended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often it is written, and wherever the parts end."""
+    run = run_of(RECIPES[0])
+    assert run.history is not None
+    writer = SessionWriter(tmp_path / "kept.bpex")
+    for learned in (0, 1, 4, 4, len(run.history)):
+        step = session(dataclasses.replace(run, history=run.history.first(learned)))
+        writer.update(dataclasses.replace(step, bookmarks=()))
+        read_session(tmp_path / "kept.bpex", is_safety_copy=True)
+    writer.update(SavedSession(run.recipe))
+    read_session(tmp_path / "kept.bpex", is_safety_copy=True)
+    writer.close()
+    with closing(sqlite3.connect(tmp_path / "kept.bpex")) as connection:
+        assert connection.execute("SELECT count(*) FROM checks WHERE run > 0").fetchone() == (0,)
+        assert checksums.wrong_parts(connection) == []
+
+
+@given(place=st.floats(0, 1), change=st.integers(1, 255), is_cut=st.booleans())
+def test_a_damaged_file_says_what_was_written_or_is_refused(
+    tmp_path_factory: pytest.TempPathFactory, place: float, change: int, is_cut: bool
+) -> None:
+    path = tmp_path_factory.mktemp("damaged") / "one.bpex"
+    write_session(WRITTEN, path)
+    data = bytearray(path.read_bytes())
+    start = int(place * (len(data) - 1))
+    data[start] ^= change
+    path.write_bytes(data[:start] if is_cut else data)
+    with contextlib.suppress(FormatError):
+        read = read_session(path)
+        assert_same(dataclasses.replace(read, view=WRITTEN.view), WRITTEN)
