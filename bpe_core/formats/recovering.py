@@ -21,11 +21,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from bpe_core.errors import TooLarge
+
 Text = TypeVar("Text", bytes, str)
 
 NO_LIMIT = 2**62
 NOT_LATE = -1
 SHORT = 40  # pieces; up to here looking at all of them is faster than a heap
+MOST_LOOKED_AT = 2**21  # symbols of all longer tokens together: some seconds; tables of texts never come near
 
 
 class Recovery(Generic[Text]):
@@ -33,6 +36,11 @@ class Recovery(Generic[Text]):
 
     def __init__(self, ranks: Mapping[Text, int]) -> None:
         self._ranks: Mapping[Text, int] = ranks
+        if sum(length for length in map(len, ranks) if length > SHORT) > MOST_LOOKED_AT:
+            raise TooLarge(
+                f"The tokens are too long to find out of which two each was made: those of more than {SHORT} symbols "
+                f"have more than {MOST_LOOKED_AT:,} together. Choose a format that lists the merges."
+            )
 
     def pieces(self, token: Text, limit: int | None = None) -> list[Text]:
         """What is left of a token when everything of lower rank (or of one below `limit`) is merged."""

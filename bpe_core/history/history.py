@@ -34,7 +34,7 @@ Pair = tuple[int, int]
 Reasons = Mapping[str, npt.NDArray[Any]]  # a column each, one row a step
 T = TypeVar("T")
 
-MOST_SYMBOLS = 2**20  # that are looked at one by one; a token of a text never comes near
+MOST_SYMBOLS = 2**17  # that are looked at one by one; a token of a text never comes near
 MOST_LENGTH = 2**62  # what is longer is as long as this: two such lengths can still be added
 COUNT_ALONE: Reasons = MappingProxyType({})  # of a method that chooses by the count
 NOTHING = -1  # no runner-up; no right half, as of a step that drops a token; a count that is not known

@@ -22,13 +22,16 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import Literal
 
+from bpe_core.errors import Cancelled
 from bpe_core.history.history import History
 from bpe_core.insight.contributions import words_with
 from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.progress import CancelCheck, never_cancelled
 from bpe_core.segmenting.merging import Merges
 from bpe_core.segmenting.tokenizer import Tokenizer
 
 MOST_TRIALS = 3_000  # some 0.1 s
+MOST_TRIED = 2**24  # characters of all trials, for tokens that are long
 PRIVATE = "\ue000"  # a character that hardly any alphabet holds
 CONTINUATIONS = (0x80, 0x90, 0x9F, 0xA0, 0xBF)  # enough for every lead byte to find one that fits
 
@@ -49,6 +52,7 @@ def reachability(
     *,
     corpus: RankedWords | None = None,
     tokenizer: Tokenizer | None = None,
+    cancelled: CancelCheck = never_cancelled,
 ) -> Reachability:
     """Whether a text can produce the token with the first `at` merges (all, if not said).
 
@@ -65,9 +69,15 @@ def reachability(
     if pieces != (token,):
         return Reachability("unreachable", pieces=pieces)
     tokenizer = tokenizer or (kept.tokenizer if kept is not None else Tokenizer(history))
+    room = MOST_TRIED
     for text in islice(_candidates(history, token, symbols, at, corpus), MOST_TRIALS):
+        if cancelled():
+            raise Cancelled("Nobody wants to know any more whether a text can produce the token.")
         if token in tokenizer.encode(text, at=at):
             return Reachability("reachable", text, pieces)
+        room -= len(text)
+        if room < 0:
+            break
     if not _can_stand_in_text(history, symbols):
         return Reachability("unreachable", pieces=pieces)
     return Reachability("not found", pieces=pieces)

@@ -9,8 +9,8 @@ import numpy as np
 from bpe_core.errors import TooLarge
 from bpe_core.history.history import History
 
-MOST_NODES = 1 << 23
-MOST_SYMBOLS = 1 << 25  # of all tokens together; a table of text never comes near
+MOST_NODES = 1 << 22
+MOST_SYMBOLS = 1 << 23  # of all tokens together; a table of text never comes near
 _NO_TOKEN = 2**31 - 1
 
 

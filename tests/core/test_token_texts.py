@@ -93,7 +93,7 @@ def test_tokens_that_double_are_put_together_in_no_time_and_shown_shortened() ->
 
 
 def test_what_looks_at_each_symbol_refuses_tokens_without_end() -> None:
-    with pytest.raises(bpe.BpeError, match="holds more than 1,048,576 base symbols"):
+    with pytest.raises(bpe.BpeError, match="holds more than 131,072 base symbols"):
         reachability(doubling(40), 256 + 39)
 
 

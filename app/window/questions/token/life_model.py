@@ -23,7 +23,7 @@ from bpe_core.insight.race import Runner
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reachability import Reachability, reachability
 from bpe_core.insight.token_life import token_life
-from bpe_core.progress import CancelCheck
+from bpe_core.progress import CancelCheck, never_cancelled
 from bpe_core.token_texts import shown
 
 FOLLOW_MILLISECONDS = 100
@@ -151,7 +151,7 @@ class LifeModel(QObject, Watched):
         self.hint = ""
         self._aside.ask(
             "token",
-            lambda task: life_facts(ranked(), token, at, names, files, file_names),
+            lambda task: life_facts(ranked(), token, at, names, files, file_names, task.cancelled),
             lambda life: self._take(life, run),
         )
         if not run.is_busy:  # files are read when it rests
@@ -163,7 +163,9 @@ class LifeModel(QObject, Watched):
         self.hint = NO_TEXT if not run.sources else NOT_COUNTED if run.learned else ""
         self._lines_soon.stop()
         self._aside.ask(
-            "token", lambda task: life_without_words(history, token, at, names), lambda life: self._take(life, run)
+            "token",
+            lambda task: life_without_words(history, token, at, names, task.cancelled),
+            lambda life: self._take(life, run),
         )
 
     def _take(self, facts: LifeFacts | None, run: Run | None = None) -> None:
@@ -203,7 +205,13 @@ class LifeModel(QObject, Watched):
 
 
 def life_facts(
-    ranked: RankedWords, token: int, at: int, names: Sequence[str], files: FileCounts | None, file_names: Sequence[str]
+    ranked: RankedWords,
+    token: int,
+    at: int,
+    names: Sequence[str],
+    files: FileCounts | None,
+    file_names: Sequence[str],
+    cancelled: CancelCheck = never_cancelled,
 ) -> LifeFacts:
     """All that the words tell."""
     at = min(at, len(ranked.history))
@@ -211,7 +219,7 @@ def life_facts(
     paid = contributions(ranked, life.step) if life.step is not None else None
     shares = split_over_files(paid, ranked, files) if paid is not None and files is not None else []
     whole = max(1, paid.count if paid is not None else 1)
-    reached = reachability(ranked.history, token, at, corpus=ranked)
+    reached = reachability(ranked.history, token, at, corpus=ranked, cancelled=cancelled)
     takers = [cut for cut in life.curve.cuts if cut.step <= at][:MOST_SHOWN]
     by_share = sorted(zip(file_names, shares, strict=False), key=lambda one: -one[1])
     return LifeFacts(
@@ -236,11 +244,13 @@ def life_facts(
     )
 
 
-def life_without_words(history: History, token: int, at: int, names: Sequence[str]) -> LifeFacts:
+def life_without_words(
+    history: History, token: int, at: int, names: Sequence[str], cancelled: CancelCheck = never_cancelled
+) -> LifeFacts:
     """Of a run whose text is not at hand, such as an imported one: where the token is used, and whether it can be."""
     at = min(at, len(history))
     children = history.first(at).children(token)
-    reached = reachability(history, token, at)
+    reached = reachability(history, token, at, cancelled=cancelled)
     return LifeFacts(
         token=token,
         at=at,

@@ -1,0 +1,56 @@
+"""A window that opens files, asks about the last token of the table it shows, and is closed: run by test_doubling.py.
+
+    python -m tests.e2e.open_and_close SECONDS FILE...
+
+Prints which run is shown, what the message bar says, and how long closing took.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from app.settings import Settings
+from app.window.questions.token.page import TokenPage
+from app.wiring import build
+
+LOOKED_AT = 24  # merges at most: of the first whose tokens are too long to look at
+
+
+def main(seconds: float, files: list[Path]) -> int:
+    application = QApplication(sys.argv[:1])
+    program = build(application, Settings(), "light")
+    program.window.show()
+    program.begin([file for file in files if file.suffix == ".bpex"])
+    for file in files:
+        if file.suffix != ".bpex":
+            program.exchanging.imports.open(file)
+
+    def look() -> None:
+        run = program.session.runs.shown
+        page = program.pages[TokenPage]
+        program.inspector.setCurrentWidget(page)
+        if run is not None and run.history is not None:
+            program.session.cursor.go_to(len(run.history))
+            program.token.look_at(min(run.history.first_special, 256 + LOOKED_AT) - 1)
+
+    def close() -> None:
+        run = program.session.runs.shown
+        shown = "nothing" if run is None else f"{run.learned} merges"
+        sys.stdout.write(f"{shown}; {program.messages.sentence.text()}\n")
+        began = time.monotonic()
+        program.window.close()
+        sys.stdout.write(f"closed in {time.monotonic() - began:.1f} seconds\n")
+        application.quit()
+
+    QTimer.singleShot(round(500 * seconds), look)
+    QTimer.singleShot(round(1000 * seconds), close)
+    return application.exec()
+
+
+if __name__ == "__main__":
+    sys.exit(main(float(sys.argv[1]), list(map(Path, sys.argv[2:]))))

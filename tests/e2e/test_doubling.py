@@ -1,0 +1,94 @@
+"""Tokens that double: a table of a few lines spells texts beyond any memory. Every command and the window bear it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bpe_core import Alphabet, History, Recipe
+from bpe_core.session_file import write_session
+from tests.core.session_file.sessions import RECIPES, run_of, session
+from tests.limited import limited
+
+MEMORY = 4 * 2**30  # of addresses; two thirds of that the libraries reserve without touching it
+SECONDS = 60  # of computing
+LONG = bool(os.environ.get("BPE_LONG"))
+MERGES = (21, 26, 30, 64) if LONG else (21, 64)
+EXPORTS = (".csv", ".md", ".parquet", ".tiktoken", ".minbpe.model", ".spm.model", "tokenizer.json", "merges.txt")
+
+
+def model(folder: Path, merges: int) -> Path:
+    path = folder / f"{merges}.minbpe.model"
+    pairs = "".join(f"{id} {id}\n" for id in (97, *range(256, 255 + merges)))
+    path.write_text(f"minbpe v1\n\n0\n{pairs}")
+    return path
+
+
+def saved(folder: Path, merges: int) -> Path:
+    """A session whose run says that it learned such merges."""
+    recipe = Recipe.preset("raw-bytes", merges=merges)
+    pairs = [(id, id) for id in (97, *range(256, 255 + merges))]
+    history = History.from_pairs(recipe, Alphabet.of_bytes(), pairs)
+    run = replace(run_of(RECIPES[0]), recipe=recipe, history=history, words=None, symbol_counts=np.zeros(256, np.int64))
+    path = folder / f"{merges}.bpex"
+    write_session(replace(session(run), text="a" * 5000, bookmarks=()), path)
+    return path
+
+
+def commands(table: Path, folder: Path, merges: int) -> list[list[str]]:
+    """Each command on a table of so many merges."""
+    text = folder / "text.txt"
+    text.write_text("aaaa aaaaaaaa aaaaaaaaaaaaaaaa low " * 50)
+    last, middle = 255 + merges, 255 + merges // 2
+    on_text = ["--corpus", str(text), "--merges", str(table)]
+    return [
+        ["decode", str(last), "--merges", str(table)],
+        ["decode", *[str(middle)] * 50, "--merges", str(table)],
+        ["encode", "a" * 1000, "--merges", str(table)],
+        ["why", "aaaa aaaaaaa", "--merges", str(table)],
+        ["token", f"#{last}", *on_text],
+        ["token", f"#{middle}", *on_text],
+        ["race", "--step", str(merges), *on_text],
+        ["sizes", *on_text],
+        ["ties", *on_text],
+        ["diff", str(table), str(table)],
+        ["report", str(table), "--output", str(folder / "report.html")],
+        *(["export", str(folder / f"out{ending}"), "--merges", str(table)] for ending in EXPORTS),
+    ]
+
+
+@pytest.mark.parametrize("merges", MERGES)
+def test_every_command_ends_with_an_answer_or_a_sentence(tmp_path: Path, merges: int) -> None:
+    table = model(tmp_path, merges)
+    for command in commands(table, tmp_path, merges):
+        done = limited("bpe_core", *command, memory=MEMORY, seconds=SECONDS)
+        assert done.returncode in (0, 1), (command[:2], done.returncode, done.stderr[-2000:])
+        assert len(done.stderr) < 1000, (command[:2], done.stderr[-2000:])
+        assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("merges", MERGES)
+def test_a_session_of_them_is_reported_or_refused(tmp_path: Path, merges: int) -> None:
+    done = limited("bpe_core", "report", str(saved(tmp_path, merges)), "--output", str(tmp_path / "report.html"))
+    assert done.returncode in (0, 1), done.stderr[-2000:]
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("make", "merges"),
+    [(make, merges) for make in (model, saved) for merges in MERGES if LONG or merges != 21 or make is model],
+)
+def test_the_window_opens_it_and_closes_at_once(tmp_path: Path, make: Callable[[Path, int], Path], merges: int) -> None:
+    settings = {"BPE_EXPLORER_SETTINGS": str(tmp_path / "settings.ini"), "QT_QPA_PLATFORM": "offscreen"}
+    path = make(tmp_path, merges)
+    done = limited("tests.e2e.open_and_close", "3", str(path), memory=MEMORY, seconds=SECONDS, **settings)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "Traceback" not in done.stderr
+    shown, closed = done.stdout.splitlines()
+    assert f"{merges} merges" in shown or "bytes" in shown, shown
+    assert float(closed.removeprefix("closed in ").removesuffix(" seconds")) < 8, closed
