@@ -74,6 +74,7 @@ def _has_screen() -> bool:
 
 
 def _open_window(options: argparse.Namespace) -> int:
+    _tell_where_home_is()
     if not options.screenshot:
         return _run_window(options)
     from tempfile import TemporaryDirectory
@@ -82,6 +83,15 @@ def _open_window(options: argparse.Namespace) -> int:
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         os.environ[SETTINGS_LOCATION] = str(Path(folder) / "settings.ini")
         return _run_window(options)
+
+
+def _tell_where_home_is() -> None:
+    """Qt asks the environment alone; told nothing, it would keep a person's things in the root of all folders."""
+    from bpe_core.private_folder import home
+
+    found = home()
+    if found is not None:
+        os.environ.setdefault("HOME", str(found))
 
 
 def _run_window(options: argparse.Namespace) -> int:

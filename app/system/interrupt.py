@@ -1,13 +1,16 @@
-"""Ctrl-C in the terminal closes the window like any other way of closing it."""
+"""Ctrl-C in the terminal, its end, or `kill` close the window like any other way of closing it."""
 
 from __future__ import annotations
 
 import contextlib
 import signal
 import socket
+from types import FrameType
 
 from PySide6.QtCore import QObject, QSocketNotifier, QTimer
 from PySide6.QtWidgets import QWidget
+
+from bpe_core.ending import SignalListener
 
 
 class Interrupt(QObject):
@@ -22,8 +25,13 @@ class Interrupt(QObject):
         signal.set_wakeup_fd(self._write.fileno(), warn_on_full_buffer=False)
         self._notifier = QSocketNotifier(self._read.fileno(), QSocketNotifier.Type.Read, self)
         self._notifier.activated.connect(self._drain)
+        self._listener = SignalListener(self._close)
+
+    def _close(self, number: int, frame: FrameType | None) -> None:
+        for ending in self._listener.signals:
+            signal.signal(ending, signal.SIG_DFL)  # a second one ends the program at once
         # Later, not at once: before the event loop runs, closing the last window would not end it.
-        signal.signal(signal.SIGINT, lambda number, frame: QTimer.singleShot(0, window.close))
+        QTimer.singleShot(0, self._window.close)
 
     def _drain(self) -> None:
         """Empty the socket; by returning to Python here, the handler has its turn."""

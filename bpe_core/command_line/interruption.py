@@ -1,15 +1,30 @@
-"""Ctrl-C: the work stops, and what it has is kept if there is something. Ctrl-C twice: it is dropped."""
+"""Ctrl-C: the work stops, and what it has is kept if there is something. Ctrl-C twice: it is dropped.
+
+The same holds where the system ends the command, or its terminal is closed.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
 import sys
-import threading
+from contextlib import suppress
 from types import FrameType, TracebackType
-from typing import Any
 
-INTERRUPTED = 130  # the exit code that says so
+from bpe_core.ending import SignalListener
+
+
+class Interrupted(KeyboardInterrupt):
+    """What a signal makes of the work; its number tells which."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.exit_code = exit_code(number)
+
+
+def exit_code(number: int) -> int:
+    """The one that tells by which signal a command was ended: 130 for Ctrl-C."""
+    return 128 + number
 
 
 class Interruption:
@@ -19,30 +34,30 @@ class Interruption:
     for standard input, and would not ask.
     """
 
-    def __init__(self, announcement: str) -> None:
+    def __init__(self, announcement: str = "") -> None:
         self.requested = False
         self.worth_keeping = False
+        self.exit_code = exit_code(signal.SIGINT)
         self._announcement = announcement
-        self._previous: Any = None
+        self._listener: SignalListener | None = None
 
     def __call__(self) -> bool:
         """For the engine, which asks whether it is cancelled."""
         return self.requested
 
     def __enter__(self) -> Interruption:
-        # Only the main thread may set handlers; and a job started with `nohup` or `&` stays deaf.
-        if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
-            self._previous = signal.signal(signal.SIGINT, self._on_signal)
+        self._listener = SignalListener(self._on_signal)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if self._previous is not None:
-            signal.signal(signal.SIGINT, self._previous)
+        if self._listener is not None:
+            self._listener.stop()
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        if self.requested or not self.worth_keeping:
-            self.requested = True  # for threads that still ask
-            raise KeyboardInterrupt
-        self.requested = True
+        is_first, self.requested = not self.requested, True  # for threads that still ask
+        self.exit_code = exit_code(number)
+        if not (is_first and self.worth_keeping):
+            raise Interrupted(number)
         # Straight to the descriptor: the stream itself may be in the middle of a line.
-        os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, f"\n{self._announcement}\n".encode())
+        with suppress(OSError):
+            os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, f"\n{self._announcement}\n".encode())

@@ -3,8 +3,10 @@
 0    done
 1    a request that cannot be fulfilled: the sentence on standard error says why
 2    arguments that do not make a command
+129  stopped because the terminal was closed
 130  stopped by Ctrl-C
 141  whoever read our output has closed it
+143  stopped by the system, or by `kill`
 """
 
 from __future__ import annotations
@@ -13,12 +15,13 @@ import argparse
 import contextlib
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Any, Protocol, cast
 
 from bpe_core.command_line.commands import COMMANDS
-from bpe_core.command_line.interruption import INTERRUPTED
+from bpe_core.command_line.interruption import Interrupted, Interruption, exit_code
 from bpe_core.errors import BpeError
 
 PROGRAM = "bpe-explorer"
@@ -65,13 +68,16 @@ def run(argv: Sequence[str]) -> int:
     """Run the command line `argv` (without the program's name); the exit code."""
     _print_what_the_terminal_cannot()
     try:
-        code = _run(argv)
-        sys.stdout.flush()
+        with Interruption():
+            code = _run(argv)
+            sys.stdout.flush()
     except BrokenPipeError:
         _forget_standard_output()
         return PIPE_CLOSED
+    except Interrupted as stop:
+        return stop.exit_code
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return exit_code(signal.SIGINT)
     return code
 
 

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Sequence
 
 import bpe_core as bpe
-from bpe_core.command_line.interruption import INTERRUPTED as INTERRUPTED
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.errors import BpeError
 from bpe_core.insight.ranked_words import RankedWords

@@ -10,7 +10,7 @@ from typing import Any
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import text_argument
-from bpe_core.command_line.interruption import INTERRUPTED, Interruption
+from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.errors import BpeError, OutputError
 from bpe_core.formats import FORMATS, format_for
@@ -55,7 +55,7 @@ def write_and_tell(history: bpe.History, options: argparse.Namespace, notes: tup
         except (bpe.Cancelled, KeyboardInterrupt):
             bar.clear()
             sys.stderr.write("Stopped; nothing was written.\n")
-            return INTERRUPTED
+            return interruption.exit_code
         finally:
             bar.clear()
     written = prepared.verification.agrees or options.anyway

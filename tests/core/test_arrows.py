@@ -23,10 +23,10 @@ QT = {"PySide6", "shiboken6", "pyqtgraph"}
 DRAWING = ("PySide6.QtWidgets", "PySide6.QtSvgWidgets", "PySide6.QtGui.QPainter", "PySide6.QtGui.QDrag", "pyqtgraph")
 # The engine's folders and files; each may use those before it.
 STAGES = [
-    *("errors", "progress", "limits", "private_folder", "lock", "atomic", "presets", "recipe", "text", "kernels"),
-    *("counting", "alphabet", "history", "learning", "honest_text", "token_texts", "segmenting", "insight", "measures"),
-    *("formats", "verification", "session_file", "report", "reference", "warm_up", "compiler", "command_line"),
-    "__main__",
+    *("errors", "progress", "limits", "ending", "private_folder", "lock", "atomic", "presets", "recipe", "text"),
+    *("kernels", "counting", "alphabet", "history", "learning", "honest_text", "token_texts", "segmenting"),
+    *("insight", "measures", "formats", "verification", "session_file", "report", "reference", "warm_up"),
+    *("compiler", "command_line", "__main__"),
 ]
 BACKWARD = {  # what an arrow may still point back to: hardly more than names, numbers and types
     "bpe_core.recipe": {"bpe_core.text.patterns", "bpe_core.learning.methods", "bpe_core.learning.ties"},

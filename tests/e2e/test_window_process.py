@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QImage
 
+from app.__main__ import _tell_where_home_is
 from bpe_core.session_file import write_session
 from tests.core.session_file.sessions import RECIPES, run_of, session
 from tests.shared import ROOT
@@ -147,15 +148,82 @@ def test_on_a_screen_in_memory(tmp_path: Path, own_settings: dict[str, str]) -> 
             server.terminate()
 
 
+NOBODY = """
+import os, pwd, sys
+
+def unknown(uid):
+    raise KeyError(uid)
+
+pwd.getpwuid = unknown
+from app.__main__ import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="users have names otherwise there")
+def test_a_user_without_a_name_and_without_a_home(tmp_path: Path) -> None:
+    """As in a container that was started for any number."""
+    environment = environment_with({"QT_QPA_PLATFORM": "offscreen"})
+    for name in ("HOME", "XDG_CACHE_HOME", "BPE_EXPLORER_CACHE", "BPE_EXPLORER_SETTINGS"):
+        environment.pop(name, None)
+    text = tmp_path / "text.txt"
+    text.write_text("so it was and so it is and so it shall be " * 30_000)
+    for arguments in (
+        ["train", str(text), "--merges", "9", "--output", str(tmp_path / "merges.csv")],
+        ["encode", str(text), "--merges", str(tmp_path / "merges.csv"), "--output", str(tmp_path / "ids.npy")],
+        ["--screenshot", str(tmp_path / "window.png")],
+    ):
+        command = [sys.executable, "-c", NOBODY, *arguments]
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="users have names otherwise there")
+def test_qt_is_told_where_home_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    import pwd
+
+    monkeypatch.delenv("HOME")
+    _tell_where_home_is()
+    assert os.environ["HOME"] == pwd.getpwuid(os.getuid()).pw_dir
+
+
+ASKING = """
+import sys
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QApplication
+from app import wiring
+from app.__main__ import main
+
+build = wiring.build
+
+def asking(*arguments):
+    program = build(*arguments)
+    QTimer.singleShot(500, program.actions["open_session"].trigger)
+    QTimer.singleShot(1500, lambda: print("asking" if QApplication.activeModalWidget() else "", file=sys.stderr))
+    return program
+
+wiring.build = asking
+QApplication.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs)
+sys.exit(main([]))
+"""
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent otherwise there")
-def test_ctrl_c_closes_the_window(own_settings: dict[str, str]) -> None:
-    command = [sys.executable, "-m", "app"]
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("program", ["", ASKING], ids=["the window alone", "while it asks something"])
+def test_ctrl_c_kill_and_the_end_of_the_terminal_close_the_window(
+    own_settings: dict[str, str], name: str, program: str
+) -> None:
+    command = [sys.executable, *(["-c", program] if program else ["-m", "app"])]
     environment = environment_with({"QT_QPA_PLATFORM": "offscreen", **own_settings})
     with subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         in_time = threading.Timer(SECONDS, process.kill)
         in_time.start()
         process.stderr.readline()  # the picture-only platform complains of something when the window is shown
-        process.send_signal(signal.SIGINT)
+        if program:
+            while process.stderr.readline() not in ("asking\n", ""):
+                pass
+        process.send_signal(getattr(signal, name))
         assert process.wait(SECONDS) == 0
         in_time.cancel()

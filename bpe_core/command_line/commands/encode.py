@@ -9,7 +9,6 @@ from typing import get_args
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_table, text_argument, text_or_standard_input
-from bpe_core.command_line.interruption import INTERRUPTED
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.errors import BpeError
 from bpe_core.formats import open_table
@@ -88,7 +87,7 @@ def _encode_files(options: argparse.Namespace, history: bpe.History) -> int:
     except KeyboardInterrupt:
         bar.clear()
         sys.stderr.write("Stopped; nothing was written.\n")
-        return INTERRUPTED
+        raise
     finally:
         bar.clear()
     if options.json:

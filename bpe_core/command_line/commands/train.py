@@ -17,7 +17,7 @@ from bpe_core.command_line.arguments import (
     chosen_recipe,
     text_argument,
 )
-from bpe_core.command_line.interruption import INTERRUPTED, Interruption
+from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.steps import step_lines
 from bpe_core.formats import FORMATS, TABLES, format_for, write_history
@@ -43,7 +43,7 @@ examples:
       Every choice there is, in a file that you edit.
 
 Ctrl-C stops the training; --output then holds the merges learned so far (exit code 130).
-Ctrl-C twice drops them.
+Ctrl-C twice drops them. The same holds where the system or `kill` ends it (143), or the terminal is closed (129).
 """
 
 
@@ -111,10 +111,10 @@ def run(options: argparse.Namespace) -> int:
         except (bpe.Cancelled, KeyboardInterrupt):
             bar.clear()
             sys.stderr.write("Stopped; nothing was written.\n")
-            return INTERRUPTED
+            return interruption.exit_code
         finally:
             bar.clear()
-    return INTERRUPTED if interruption.requested else 0
+    return interruption.exit_code if interruption.requested else 0
 
 
 def _corpus(options: argparse.Namespace) -> bpe.Corpus:

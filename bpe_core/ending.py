@@ -1,0 +1,66 @@
+"""The signals that ask a program to end: Ctrl-C, what a system sends that shuts down, a terminal that was closed."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from types import FrameType
+
+SIGNALS = tuple(
+    signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if name in signal.Signals.__members__
+)
+
+Handler = Callable[[int, FrameType | None], object]
+
+
+class SignalListener:
+    """From when it is made until `stop` a handler is called instead of what would happen otherwise.
+
+    Only the main thread may set handlers; and what is ignored stays ignored, as whoever started the program
+    with `nohup` or `&` has wished.
+    """
+
+    def __init__(self, handler: Handler) -> None:
+        self._handler = handler
+        mine = SIGNALS if threading.current_thread() is threading.main_thread() else ()
+        before = {number: signal.getsignal(number) for number in mine}
+        self._before = {number: former for number, former in before.items() if former not in (signal.SIG_IGN, None)}
+        for number in self._before:
+            signal.signal(number, self._hear)
+
+    @property
+    def signals(self) -> Iterable[signal.Signals]:
+        """Those it listens to."""
+        return self._before
+
+    def stop(self) -> None:
+        for number, former in self._before.items():
+            signal.signal(number, former)
+
+    def _hear(self, number: int, frame: FrameType | None) -> None:
+        _let_go_of_a_closed_terminal()
+        self._handler(number, frame)
+
+
+def _let_go_of_a_closed_terminal() -> None:
+    """Whatever would still be printed there must not end the work before it is in order."""
+    for stream in (sys.__stdout__, sys.__stderr__):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            number = stream.fileno()  # type: ignore[union-attr]
+            if _is_closed_terminal(number):
+                nowhere = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+
+
+def _is_closed_terminal(number: int) -> bool:
+    try:
+        os.get_terminal_size(number)
+    except OSError as error:
+        return error.errno == errno.EIO
+    return False

@@ -1,0 +1,233 @@
+"""Ctrl-C, `kill`, and a terminal that is closed: commands end in order, and keep what is worth it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import select
+import signal
+import string
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import bpe_core
+from bpe_core.command_line.interruption import Interruption
+from bpe_core.command_line.main import run
+from bpe_core.formats import read_history
+from bpe_core.progress import Progress
+from tests.shared import ROOT
+
+posix_only = pytest.mark.skipif(os.name == "nt", reason="Windows delivers Ctrl-C in another way")
+
+ENDINGS = [
+    pytest.param(getattr(signal, name, 0), code, id=name)
+    for name, code in (("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129))
+]
+
+IN_THE_TERMINAL = """
+import os, sys
+os.open(os.ttyname(2), os.O_RDWR)  # the first one that a session opens is its terminal
+from bpe_core.command_line.main import run
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+@contextlib.contextmanager
+def at_a_terminal(arguments: list[str]) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """The command with a terminal for standard error; with it the descriptor to read the screen from."""
+    screen, terminal = os.openpty()
+    command = [sys.executable, "-c", IN_THE_TERMINAL, *arguments]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stderr=terminal, start_new_session=True) as process:
+        os.close(terminal)
+        try:
+            yield process, screen
+        finally:
+            process.kill()
+            with contextlib.suppress(OSError):  # a test may have closed it
+                os.close(screen)
+
+
+def read_until(screen: int, wanted: str, seconds: float = 120) -> str:
+    """What is shown until the wanted text is there; until the end if nothing is wanted."""
+    shown = ""
+    while not wanted or wanted not in shown:
+        ready, _, _ = select.select([screen], [], [], seconds)
+        assert ready, f"{wanted!r} was never shown, only {shown!r}"
+        try:
+            shown += os.read(screen, 4096).decode(errors="replace")
+        except OSError:  # the terminal's other end is closed
+            assert not wanted, f"{wanted!r} was never shown, only {shown!r}"
+            return shown
+    return shown
+
+
+@pytest.fixture
+def endless(tmp_path: Path) -> list[str]:
+    """The arguments of a training that takes long: a long text without any words, merged to the end."""
+    text = tmp_path / "endless.txt"
+    text.write_text("".join(random.Random(1).choices(string.ascii_lowercase, k=3_000_000)))
+    arguments = ["train", str(text), "--preset", "raw-bytes", "--vocab-size", "4000000"]
+    return [*arguments, "--output", str(tmp_path / "merges.csv")]
+
+
+@posix_only
+@pytest.mark.parametrize(("number", "code"), ENDINGS)
+def test_ending_keeps_what_was_learned(
+    endless: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, code: int
+) -> None:
+    """In this process: the signal comes with the first news of training, and the work asks soon after."""
+    original = bpe_core.train
+
+    def interrupted(corpus, recipe, *, progress, cancelled):
+        def report(where: Progress) -> None:
+            progress(where)
+            if where.stage == "training" and where.done > 0 and not cancelled():
+                signal.raise_signal(number)
+
+        return original(corpus, recipe, progress=report, cancelled=cancelled)
+
+    # Tests that run in the background are made to ignore Ctrl-C, and the work here would never end.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    before = signal.getsignal(number)
+    with monkeypatch.context() as patched:
+        patched.setattr(bpe_core, "train", interrupted)
+        assert run([*endless, "--quiet"]) == code
+    assert signal.getsignal(number) is before
+    history = read_history(tmp_path / "merges.csv")
+    assert len(history) > 0
+    assert history.end_reason == "stopped"
+    undisturbed = [
+        *endless[:4],
+        "--merges",
+        str(len(history)),
+        "--output",
+        str(tmp_path / "undisturbed.csv"),
+        "--quiet",
+    ]
+    assert run(undisturbed) == 0
+    assert list(read_history(tmp_path / "undisturbed.csv")) == list(history)
+
+
+@posix_only
+def test_ctrl_c_at_a_terminal_ends_soon_and_keeps_the_merges(endless: list[str], tmp_path: Path) -> None:
+    with at_a_terminal(endless) as (process, screen):
+        read_until(screen, "training")
+        process.send_signal(signal.SIGINT)
+        sent = time.monotonic()
+        shown = read_until(screen, "")
+        assert process.wait(60) == 130
+    assert time.monotonic() - sent < 5  # a second, and time to write on a busy machine
+    assert "Stopping; what was learned is kept." in shown
+    assert "Traceback" not in shown
+    history = read_history(tmp_path / "merges.csv")
+    assert (len(history) > 0, history.end_reason) == (True, "stopped")
+
+
+@posix_only
+def test_ctrl_c_twice_at_a_terminal_drops_the_work(endless: list[str], tmp_path: Path) -> None:
+    (tmp_path / "merges.csv").write_text("precious")
+    with at_a_terminal(endless) as (process, screen):
+        read_until(screen, "training")
+        process.send_signal(signal.SIGINT)
+        read_until(screen, "Stopping")
+        process.send_signal(signal.SIGINT)
+        shown = read_until(screen, "")
+        assert process.wait(60) == 130
+    assert "Traceback" not in shown
+    content = (tmp_path / "merges.csv").read_text()
+    assert content == "precious" or content.startswith("step,")  # the old one or a whole new one
+
+
+@posix_only
+def test_ctrl_c_while_waiting_for_standard_input_ends_at_once(tmp_path: Path) -> None:
+    output = tmp_path / "merges.csv"
+    with at_a_terminal(["train", "-", "--output", str(output)]) as (process, screen):
+        assert process.stdin is not None
+        process.stdin.write(b"the lowest price is lower than the last one\n" * 400_000)
+        process.stdin.flush()
+        read_until(screen, "counting")
+        time.sleep(0.5)  # all that was given is read; now it waits for more
+        process.send_signal(signal.SIGINT)
+        assert read_until(screen, "").endswith("Stopped; nothing was written.\r\n")
+        assert process.wait(10) == 130
+    assert not output.exists()
+
+
+@posix_only
+def test_where_its_terminal_is_closed_a_command_keeps_what_was_learned(endless: list[str], tmp_path: Path) -> None:
+    with at_a_terminal(endless) as (process, screen):
+        read_until(screen, "training")
+        os.close(screen)
+        assert process.wait(60) == 129
+    assert len(read_history(tmp_path / "merges.csv")) > 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["endless.txt", "merges.csv"]
+
+
+ENCODE_AND_PRINT = """
+import signal, sys, time
+from bpe_core.segmenting import encode_corpus
+from bpe_core.command_line.main import run
+
+def write_on(corpus, encoding, files, file, *rest):
+    file.write(b"half")
+    print("writing", flush=True)
+    while True:
+        time.sleep(0.01)
+
+encode_corpus._write_all = write_on
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+@posix_only
+@pytest.mark.parametrize(("number", "code"), ENDINGS)
+def test_ending_in_the_middle_of_writing_leaves_nothing(tmp_path: Path, number: int, code: int) -> None:
+    (tmp_path / "text.txt").write_text("the lowest price is lower than the last one\n")
+    (tmp_path / "ids.npy").write_text("precious")
+    assert run(["train", str(tmp_path / "text.txt"), "--output", str(tmp_path / "merges.csv"), "--quiet"]) == 0
+    arguments = ["encode", str(tmp_path / "text.txt"), "--merges", str(tmp_path / "merges.csv"), "--output"]
+    command = [sys.executable, "-c", ENCODE_AND_PRINT, *arguments, str(tmp_path / "ids.npy")]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "writing\n"
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (code, "Stopped; nothing was written.\n")
+    assert (tmp_path / "ids.npy").read_text() == "precious"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ids.npy", "merges.csv", "text.txt"]
+
+
+@posix_only
+@pytest.mark.parametrize(("number", "code"), ENDINGS)
+def test_any_command_ends_in_order(number: int, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bpe_core.command_line.commands.presets.run", lambda options: signal.raise_signal(number))
+    before = signal.getsignal(number)
+    assert run(["presets"]) == code
+    assert signal.getsignal(number) is before
+
+
+@posix_only
+def test_a_second_ctrl_c_aborts() -> None:
+    with Interruption("Stopping.") as interruption:
+        interruption.worth_keeping = True
+        signal.raise_signal(signal.SIGINT)
+        assert interruption()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+
+
+@posix_only
+def test_an_ignored_ctrl_c_stays_ignored() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with Interruption("Stopping.") as interruption:
+            signal.raise_signal(signal.SIGINT)
+            assert not interruption()
+    finally:
+        signal.signal(signal.SIGINT, before)
