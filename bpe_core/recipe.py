@@ -12,6 +12,7 @@ import dataclasses
 import json
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypeVar, get_args
 
 from bpe_core.errors import RecipeError
@@ -170,7 +171,7 @@ class Recipe(Learning, Size, Symbols, Splitting):
         """Whether this choice has a meaning beside the others."""
         return CHOICES[choice].applies(self)
 
-    @property
+    @cached_property
     def normalizes(self) -> bool:
         """Whether the text is changed before it is split."""
         return self.part(Normalization) != Normalization()

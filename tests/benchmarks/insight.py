@@ -20,10 +20,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from app.window.charts.pairs_page import PairsPage
-from app.window.questions.race.page import RacePage
-from app.window.questions.token.page import TokenPage
-from app.window.questions.why.page import WhyPage
 from bpe_core import Corpus, History, Recipe, Trainer, WordTable, count_words
 from bpe_core.insight.contributions import contributions
 from bpe_core.insight.race import race
@@ -123,12 +119,19 @@ class Window:
         from PySide6.QtWidgets import QApplication
 
         from app.settings import Settings
+        from app.window.charts.pairs_page import PairsPage
+        from app.window.questions.race.page import RacePage
+        from app.window.questions.token.page import TokenPage
+        from app.window.questions.why.page import WhyPage
         from app.wiring import build
         from bpe_core.kernels.readiness import wait_until_ready
 
         wait_until_ready(600)
         self.application = QApplication([])
         self.program = program = build(self.application, Settings())
+        pages = program.pages
+        self.pairs_page, self.race_page = pages[PairsPage], pages[RacePage]
+        self.token_page, self.why_page = pages[TokenPage], pages[WhyPage]
         program.window.show()
         program.begin([path])
         self.wait_for(lambda: bool(program.session.corpus.texts.value) and not program.session.corpus.counts.busy)
@@ -168,11 +171,11 @@ class Window:
     # The questions: each asks about something else by its number, and says how the answer is known.
 
     def why(self, number: int) -> tuple[Callable[[], None], Callable[[], bool]]:
-        model, byte = self.program.pages[WhyPage].model, number * 97 % TEXT_BYTES
+        model, byte = self.why_page.model, number * 97 % TEXT_BYTES
         return lambda: model.look_at(byte), lambda: model.facts is not None and model.facts.byte == byte
 
     def token(self, number: int) -> tuple[Callable[[], None], Callable[[], bool]]:
-        model = self.program.pages[TokenPage].life.model
+        model = self.token_page.life.model
         token = 256 + (number * 7_919) % self.program.session.cursor.end
         return (
             lambda: self.program.token.look_at(token),
@@ -180,7 +183,7 @@ class Window:
         )
 
     def race(self, number: int) -> tuple[Callable[[], None], Callable[[], bool]]:
-        model, run = self.program.pages[RacePage].model, self.program.session.runs.shown
+        model, run = self.race_page.model, self.program.session.runs.shown
         assert run is not None
         assert run.history is not None
         columns, first = run.history.columns, number * 7_919 % (len(run.history) - 5)
@@ -191,13 +194,13 @@ class Window:
 
     def look_away(self) -> None:
         self.program.window.docks["inspector"].hide()
-        self.program.charts.setCurrentWidget(self.program.pages[PairsPage])
+        self.program.charts.setCurrentWidget(self.pairs_page)
 
     def look_at(self, question: str) -> None:
         """Bring the page of a question on top."""
         program = self.program
         if question == "race":
-            program.charts.setCurrentWidget(program.pages[RacePage])
+            program.charts.setCurrentWidget(self.race_page)
             return
         program.inspector.show_page(question)
         program.window.docks["inspector"].show()
