@@ -12,6 +12,9 @@ from bpe_core.errors import EncodingError, RecipeError
 from bpe_core.learning.ties import TIE_RULES
 from bpe_core.recipe import CUSTOM_PATTERN, Recipe
 from bpe_core.text.patterns import NAMED_PATTERNS
+from bpe_core.token_texts import quoted
+
+MOST_DIGITS = 25  # beyond 64 bits: what a number may be says whoever it is for
 
 
 def text_argument(value: str) -> str:
@@ -23,12 +26,19 @@ def text_argument(value: str) -> str:
     return value
 
 
+def number(value: str) -> int:
+    """An argument that is a whole number, of as many digits as any number here may have."""
+    if len(value) > MOST_DIGITS or not value.removeprefix("-").isdecimal():
+        raise argparse.ArgumentTypeError(f"{quoted(value)} is not a whole number of at most {MOST_DIGITS} digits")
+    return int(value)
+
+
 def add_merge_limits(parser: argparse.ArgumentParser) -> None:
     limits = parser.add_argument_group("when to stop")
     size = limits.add_mutually_exclusive_group()
-    size.add_argument("--vocab-size", type=int, metavar="N", help="tokens in all: base symbols, merges and specials")
-    size.add_argument("--merges", type=int, metavar="N", help="or say how many merges to learn")
-    limits.add_argument("--min-frequency", type=int, metavar="N", help="merge no pair that occurs less often")
+    size.add_argument("--vocab-size", type=number, metavar="N", help="tokens in all: base symbols, merges and specials")
+    size.add_argument("--merges", type=number, metavar="N", help="or say how many merges to learn")
+    limits.add_argument("--min-frequency", type=number, metavar="N", help="merge no pair that occurs less often")
 
 
 def add_tie_rule(parser: argparse._ActionsContainer) -> None:

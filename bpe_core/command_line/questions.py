@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 import bpe_core as bpe
+from bpe_core.command_line.arguments import MOST_DIGITS, number
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.errors import BpeError
 from bpe_core.insight.ranked_words import RankedWords
@@ -14,7 +15,7 @@ from bpe_core.token_texts import BLANK, TokenTexts
 
 
 def add_moment(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--at", type=int, metavar="K", help="as it stood after the first K merges (else after all)")
+    parser.add_argument("--at", type=number, metavar="K", help="as it stood after the first K merges (else after all)")
 
 
 def add_corpus(parser: argparse.ArgumentParser, *, required: bool, purpose: str) -> None:
@@ -68,13 +69,13 @@ class Names:
         found = self._texts.id_of(text)
         if found is not None:
             return found
-        if text.startswith("#") and text[1:].isascii() and text[1:].isdigit():
+        if text.startswith("#") and text[1:].isascii() and text[1:].isdigit() and len(text) <= MOST_DIGITS:
             id = int(text[1:])
             if id < len(self._texts.raw):
                 return id
             raise BpeError(f"There is no token {id:,}; the ids go from 0 to {len(self._texts.raw) - 1:,}.")
         raise BpeError(
-            f"No token is written {text!r}. Write it as the merge table does (a blank as it is or as {BLANK}, "
+            f"No token is written {text[:60]!r}. Write it as the merge table does (a blank as it is or as {BLANK}, "
             "bytes as <0x0A>), or give its id as #300."
         )
 

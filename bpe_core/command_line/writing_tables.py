@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import bpe_core as bpe
-from bpe_core.command_line.arguments import text_argument
+from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.errors import BpeError, OutputError
@@ -24,7 +24,7 @@ def format_list() -> str:
 
 def add_writing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--to", choices=FORMATS, metavar="FORMAT", help="one of those below; else OUT's ending decides")
-    parser.add_argument("--at", type=int, metavar="K", help="write only the first K merges")
+    parser.add_argument("--at", type=number, metavar="K", help="write only the first K merges")
     parser.add_argument(
         "--check-with", type=text_argument, default="", metavar="TEXT", help="a text that must come out alike, too"
     )

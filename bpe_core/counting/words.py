@@ -26,6 +26,8 @@ from bpe_core.atomic import write_atomically
 from bpe_core.errors import CorpusError, FormatError
 
 PART = 1 << 18  # bytes that are looked at together, so that large tables need no memory for it
+MOST_SYMBOLS = 2**62
+_TOO_MANY = f"The words occur so often that they hold more than {MOST_SYMBOLS:,} symbols; give smaller counts."
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +55,8 @@ class WordTable:
                 numbers.append(count)
         starts = np.zeros(len(words) + 1, np.int64)
         np.cumsum([len(word) for word in words], out=starts[1:])
+        if sum(numbers) > MOST_SYMBOLS:  # each by itself may be beyond what an array can hold
+            raise CorpusError(_TOO_MANY)
         return cls(np.frombuffer(b"".join(words), np.uint8), starts, np.array(numbers, np.int64))
 
     @classmethod
@@ -112,6 +116,11 @@ class WordTable:
     def total_bytes(self) -> int:
         """Bytes in the corpus that belong to words."""
         return int((np.diff(self.starts) * self.counts).sum())
+
+    def check_total(self) -> None:
+        """Refuse counts whose sums would be beyond 64 bits; no text is so long, but a list of counts may say so."""
+        if np.dot((np.diff(self.starts) + 1).astype(float), self.counts.astype(float)) > MOST_SYMBOLS:
+            raise CorpusError(_TOO_MANY)
 
     def save(self, path: Path | str) -> None:
         """Write the table to one file that `load` and any NumPy can read."""

@@ -56,6 +56,7 @@ class Trainer:
 
         Its counts must be those of these words; where it has none, as an imported table, it gets them here.
         """
+        words.check_total()
         self.words = words
         self.recipe = recipe
         self._method = Method.of(recipe)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import bpe_core as bpe
-from bpe_core.command_line.arguments import text_argument
+from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.formats import OpenedTable, open_table
 from bpe_core.honest_text import escape
 from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables, compare_texts
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("first", metavar="A", help="a tokenizer or merge table in any format")
     parser.add_argument("second", metavar="B", help="another one")
     parser.add_argument("text", nargs="*", type=text_argument, metavar="TEXT", help="a text to cut by both")
-    parser.add_argument("--limit", type=int, default=LISTED, metavar="N", help=f"list so many tokens ({LISTED})")
+    parser.add_argument("--limit", type=number, default=LISTED, metavar="N", help=f"list so many tokens ({LISTED})")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
 
 

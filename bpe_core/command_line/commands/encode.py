@@ -8,7 +8,7 @@ import sys
 from typing import get_args
 
 import bpe_core as bpe
-from bpe_core.command_line.arguments import add_merge_table, text_argument, text_or_standard_input
+from bpe_core.command_line.arguments import add_merge_table, number, text_argument, text_or_standard_input
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.errors import BpeError
 from bpe_core.formats import open_table
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.add_argument("text", nargs="*", type=text_argument, metavar="TEXT", help="if left out: standard input")
     add_merge_table(parser)
-    parser.add_argument("--at", type=int, metavar="K", help="use only the first K merges")
+    parser.add_argument("--at", type=number, metavar="K", help="use only the first K merges")
     parser.add_argument("--allow-special", action="store_true", help="special tokens in the text stand for themselves")
     parser.add_argument("--output", metavar="FILE", help="take the arguments as files and write their ids here")
     parser.add_argument("--width", choices=get_args(Width), help="of an id in that file; else the smallest that fits")

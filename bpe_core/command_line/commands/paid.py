@@ -6,7 +6,7 @@ import argparse
 import json
 
 import bpe_core as bpe
-from bpe_core.command_line.arguments import add_merge_table
+from bpe_core.command_line.arguments import add_merge_table, number
 from bpe_core.command_line.questions import Names, check_step, count
 from bpe_core.formats import read_history
 from bpe_core.insight.contributions import Contributions, FileCounts, contributions, split_over_files
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add_merge_table(parser)
     parser.add_argument("--corpus", nargs="+", required=True, metavar="FILE", help="the files it was learned from")
-    parser.add_argument("--step", type=int, required=True, metavar="N", help="the merge; 1 is the first")
+    parser.add_argument("--step", type=number, required=True, metavar="N", help="the merge; 1 is the first")
     parser.add_argument("--json", action="store_true", help="print it as JSON, all words included")
 
 

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import bpe_core as bpe
-from bpe_core.command_line.arguments import add_merge_table, text_argument
+from bpe_core.command_line.arguments import add_merge_table, number, text_argument
 from bpe_core.command_line.questions import Names, add_corpus, check_step, ranked_words
 from bpe_core.errors import BpeError
 from bpe_core.formats import read_history
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pair", nargs=2, action="append", default=[], type=text_argument, metavar=("LEFT", "RIGHT"), help="two tokens"
     )
-    parser.add_argument("--step", action="append", default=[], type=int, metavar="N", help="the pair of that merge")
+    parser.add_argument("--step", action="append", default=[], type=number, metavar="N", help="the pair of that merge")
     parser.add_argument("--never-won", action="store_true", help="list the pairs that were only ever second")
     parser.add_argument("--json", action="store_true", help="print it as JSON, every fall of a count included")
 

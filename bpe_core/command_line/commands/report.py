@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 from pathlib import Path
 
-from bpe_core.command_line.arguments import text_argument
+from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.errors import BpeError, CorpusError
 from bpe_core.formats import read_history
 from bpe_core.report import Report, report_of, write_report
@@ -25,11 +25,15 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.add_argument("source", metavar="SESSION_OR_MERGES", help="a session (.bpex) or a merge table")
-    parser.add_argument("--run", type=int, metavar="N", help="of a session: the run to report; else the one shown last")
+    parser.add_argument(
+        "--run", type=number, metavar="N", help="of a session: the run to report; else the one shown last"
+    )
     text = parser.add_mutually_exclusive_group()
     text.add_argument("--text", type=text_argument, help="the text to show token by token, instead of the session's")
     text.add_argument("--text-file", metavar="FILE", help="or a file that holds it, in UTF-8")
-    parser.add_argument("--at", type=int, action="append", metavar="K", help="show it after K merges (may be repeated)")
+    parser.add_argument(
+        "--at", type=number, action="append", metavar="K", help="show it after K merges (may be repeated)"
+    )
     parser.add_argument("--output", default="report.html", metavar="FILE", help="the page (default: report.html)")
 
 

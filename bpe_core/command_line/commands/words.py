@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import bpe_core as bpe
-from bpe_core.command_line.arguments import add_merge_limits, add_tie_rule, chosen_recipe, text_argument
+from bpe_core.command_line.arguments import MOST_DIGITS, add_merge_limits, add_tie_rule, chosen_recipe, text_argument
 from bpe_core.command_line.steps import step_lines
 from bpe_core.formats.rows import merge_rows
 from bpe_core.history.history import END_SENTENCES
@@ -76,7 +76,7 @@ def counted(arguments: list[str]) -> Counter[str]:
     for argument in arguments:
         word, sign, number = argument.rpartition("=")
         if sign and word and number.isascii() and number.isdigit():
-            counts[word] += int(number)
+            counts[word] += int(number[:MOST_DIGITS])
         else:
             counts[argument] += 1
     return counts
