@@ -1,6 +1,7 @@
 """Session files (.bpex): everything that is open in a window, in one SQLite database.
 
 read_session("harbour.bpex")             -> SavedSession, checked
+recover_session("harbour.bpex")          what can be saved of a damaged one, and what is lost
 write_session(session, "harbour.bpex")   whole, beside the old file, then in its place
 SessionWriter(path).update(session)      again and again: writes what differs, appends merges
 """
@@ -8,6 +9,7 @@ SessionWriter(path).update(session)      again and again: writes what differs, a
 from __future__ import annotations
 
 from bpe_core.session_file.reading import Summary, is_session_file, read_session, read_summary
+from bpe_core.session_file.recovering import Recovered, recover_session
 from bpe_core.session_file.schema import EXTENSION
 from bpe_core.session_file.values import (
     Bookmark,
@@ -24,6 +26,7 @@ __all__ = [
     "EXTENSION",
     "Bookmark",
     "Fingerprint",
+    "Recovered",
     "RunState",
     "SavedRun",
     "SavedSession",
@@ -34,5 +37,6 @@ __all__ = [
     "is_session_file",
     "read_session",
     "read_summary",
+    "recover_session",
     "write_session",
 ]

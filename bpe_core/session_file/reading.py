@@ -59,7 +59,7 @@ def read_session(path: Path | str, *, is_safety_copy: bool = False) -> SavedSess
     A safety copy may have been left in the middle of a change; that change is taken back first.
     """
     with _opened(Path(path), is_safety_copy) as connection:
-        session = _Reader(connection, str(path)).session()
+        session = Reader(connection, str(path)).session()
         if _version(connection) >= schema.FIRST_CHECKED:
             refuse_what_is_wrong(connection, str(path))
         return session
@@ -98,7 +98,7 @@ class Summary:
 def read_summary(path: Path | str) -> Summary:
     """A look at a safety copy."""
     with _opened(Path(path), is_safety_copy=True) as connection:
-        reader = _Reader(connection, str(path))
+        reader = Reader(connection, str(path))
         runs = connection.execute("SELECT number FROM runs").fetchall()
         merges = [
             connection.execute("SELECT max(step) FROM merges WHERE run = ?", run).fetchone()[0] or 0 for run in runs
@@ -162,7 +162,7 @@ def _look_at_header(path: Path) -> None:
         raise FormatError(f"{path} is no session of BPE Explorer.")
 
 
-class _Reader:
+class Reader:
     """Takes one session out of an open database."""
 
     def __init__(self, connection: sqlite3.Connection, name: str) -> None:
@@ -173,7 +173,7 @@ class _Reader:
 
     def session(self) -> SavedSession:
         runs = tuple(
-            self._run(*row) for row in self._connection.execute("SELECT * FROM runs ORDER BY number").fetchall()
+            self.run(*row) for row in self._connection.execute("SELECT * FROM runs ORDER BY number").fetchall()
         )
         return SavedSession(
             recipe=checked_recipe(self.json("recipe", None), self._name),
@@ -230,7 +230,7 @@ class _Reader:
             known = Fingerprint(size, modified_ns, sha256 or "")
         return SavedSource(name, str(path) if is_file else None, text, encoding, known)
 
-    def _run(
+    def run(
         self,
         number: int,
         recipe_json: str,

@@ -19,5 +19,6 @@ COMMANDS = {
     "paid": "tell which words and which files paid for a merge",
     "report": "write a report of a run as one HTML page",
     "words": "watch words being merged, step by step",
+    "verify": "tell what of a session or table is sound, and save what can be saved of a damaged one",
     "presets": "list the recipes there are, or print one as JSON",
 }

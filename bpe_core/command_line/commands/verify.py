@@ -1,0 +1,126 @@
+"""`bpe-explorer verify`: what of a file is sound, what is not, and what can be saved of it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from bpe_core.errors import FormatError, OutputError
+from bpe_core.formats import open_table
+from bpe_core.session_file import (
+    Recovered,
+    is_session_file,
+    read_session,
+    recover_session,
+    write_session,
+)
+from bpe_core.session_file.values import SavedRun, SavedSession
+
+EXAMPLES = """\
+examples:
+  bpe-explorer verify harbour.bpex merges.csv
+      Reads each file as a whole, and ends with 1 if one of them is damaged.
+
+  bpe-explorer verify damaged.bpex --recover saved.bpex
+      Writes what is whole into another session; what is lost is listed.
+
+A session's runs, texts and words are held against the checksums that were written with them
+(sessions of older versions have none). Of a table it is told whether it can be understood.
+The files themselves are never changed.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EXAMPLES
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a session (.bpex), or a merge table")
+    parser.add_argument("--recover", type=Path, metavar="OUT", help="write what can be saved of a damaged session")
+    parser.add_argument("--json", action="store_true", help="print what was found as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.recover is not None:
+        _refuse_a_bad_place(options.files, options.recover)
+    found = [_verified(path, options.recover) for path in options.files]
+    if options.json:
+        print(json.dumps(found, ensure_ascii=False, indent=1))
+    else:
+        for one in found:
+            _tell(one)
+    return 0 if all(one["sound"] for one in found) else 1
+
+
+def _refuse_a_bad_place(files: list[Path], place: Path) -> None:
+    if len(files) > 1:
+        raise OutputError("--recover writes one session: name one FILE only.")
+    if place.exists():
+        raise OutputError(f"{place} is there already; --recover replaces nothing: name another file.")
+
+
+def _verified(path: Path, place: Path | None) -> dict[str, Any]:
+    if is_session_file(path) or (place is not None and path.exists()):
+        return _session(path, place)
+    opened = open_table(path)
+    what = f"a table ({opened.format}) of {len(opened.history):,} merges"
+    return {"file": str(path), "sound": True, "what": what, "found": [], "lost": [], "notes": list(opened.notes)}
+
+
+def _session(path: Path, place: Path | None) -> dict[str, Any]:
+    found: dict[str, Any] = {"file": str(path), "sound": True, "what": "a session", "lost": [], "notes": []}
+    session: SavedSession | None = None
+    try:
+        session = read_session(path)
+    except FormatError as error:
+        if not path.is_file():
+            raise
+        recovered = _recovered(path)
+        found |= {"sound": False, "what": str(error), "lost": list(recovered.lost) if recovered else []}
+        session = recovered.session if recovered else None
+    found["found"] = _parts(session) if session is not None else []
+    if place is not None and session is not None:
+        write_session(session, place)
+        found["notes"] = [f"Wrote what could be saved to {place}."]
+    return found
+
+
+def _recovered(path: Path) -> Recovered | None:
+    try:
+        return recover_session(path)
+    except FormatError:
+        return None
+
+
+def _parts(session: SavedSession) -> list[str]:
+    """What there is, a line each."""
+    lines = [_run(one) for one in session.runs]
+    given = [source for source in session.sources if source.text is not None]
+    if given:
+        size = sum(len(source.text or "") for source in given)
+        lines.append(f"texts kept inside: {len(given):,}, with {size:,} characters")
+    if session.bookmarks:
+        lines.append(f"bookmarks: {len(session.bookmarks):,}")
+    return lines
+
+
+def _run(run: SavedRun) -> str:
+    words = "no words" if run.words is None else f"{len(run.words):,} different words"
+    return f"run {run.number}: {run.learned:,} merges, {words}"
+
+
+def _tell(found: dict[str, Any]) -> None:
+    if found["sound"]:
+        print(f"{found['file']}: sound, {found['what']}")
+    else:
+        sys.stdout.flush()
+        sys.stderr.write(f"{found['what']}\n")
+    can_be_saved = "" if found["sound"] else "can be saved: "
+    for line in found["found"]:
+        print(f"  {can_be_saved}{line}")
+    for line in found["lost"]:
+        print(f"! {line}")
+    if not found["sound"] and not found["found"]:
+        print("! Nothing of it can be saved.")
+    for line in found["notes"]:
+        print(f"- {line}")

@@ -1,0 +1,238 @@
+"""What can be saved of a damaged session: every run and text that is whole, and of a run its sound beginning.
+
+The rows that still stand in the file's pages are put into a new database in memory. Each part of it is held against
+its checksum; what is wrong is taken out, and said. What remains is then read like any other session.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from bpe_core.errors import FormatError
+from bpe_core.recipe import Recipe
+from bpe_core.session_file import schema
+from bpe_core.session_file.checksums import MERGES_IN_A_PART, UNCHECKED, VALUE, Part, wrong_parts, wrong_texts
+from bpe_core.session_file.reading import Reader, described
+from bpe_core.session_file.sqlite_pages import Row, rows_in
+from bpe_core.session_file.values import SavedRun, SavedSession, SavedSource
+
+TABLES_BY_WIDTH = {9: "sources", 6: "word_chunks", 7: "runs", 3: "bookmarks"}  # and two columns: a value or a text
+TABLES_WITHOUT_ROWS = {10: "merges", 6: "symbols", 4: "checks"}  # whose rows have no numbers
+OF_A_RUN = ("merges", "symbols", "sources", "bookmarks")
+KEY_LENGTH = 64  # of a text: a sha256 in hexadecimal
+NOT_CHECKED = "Recovered without checksums, which are damaged or were never there: its figures may be wrong."
+
+UNKNOWN = "Some of its figures could not be checked"
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """What could be saved, and a sentence for whatever is lost or not certain."""
+
+    session: SavedSession
+    lost: tuple[str, ...]
+
+
+def recover_session(path: Path | str) -> Recovered:
+    """A FormatError where nothing of a session is found."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise FormatError(f"Could not read {path}: {error.strerror or error}.") from error
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        schema.create(connection)
+        if not _fill(connection, rows_in(data)):
+            raise FormatError(f"{path}: nothing of a session is left in it.")
+        return _Salvage(connection, str(path)).result()
+
+
+def _fill(connection: sqlite3.Connection, rows: Iterator[Row]) -> int:
+    """How many rows have their place in a session's tables."""
+    filled = 0
+    for row in rows:
+        found = _placed(row)
+        if found is not None:
+            table, values = found
+            marks = ", ".join("?" * len(values))
+            with contextlib.suppress(sqlite3.Error, OverflowError):  # of a type that its column cannot hold
+                filled += connection.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", values).rowcount
+    return filled
+
+
+def _placed(row: Row) -> tuple[str, tuple[object, ...]] | None:
+    """The table that a row is of, told by its shape."""
+    number, values = row
+    if number is None:
+        table = TABLES_WITHOUT_ROWS.get(len(values))
+    elif len(values) == 2:
+        table = "texts" if isinstance(values[0], str) and len(values[0]) == KEY_LENGTH else "session"
+    else:
+        table = TABLES_BY_WIDTH.get(len(values))
+    if table is None:
+        return None
+    return table, ((number, *values[1:]) if table == "runs" else values)
+
+
+class _Salvage:
+    """Takes out what is wrong, and tells what that was."""
+
+    def __init__(self, connection: sqlite3.Connection, name: str) -> None:
+        self._connection, self._name = connection, name
+        self.lost: list[str] = []
+        self._remarks: dict[int, list[str]] = {}  # for each run that is not what it was
+        self._cut_runs: set[int] = set()
+
+    def result(self) -> Recovered:
+        is_checked = self._one("SELECT count(*) FROM checks") > 0
+        self._connection.executemany("DELETE FROM texts WHERE rowid = ?", [(row,) for row in self._wrong_texts()])
+        if is_checked:
+            for part in wrong_parts(self._connection):
+                self._take_out(part)
+        for number in self._runs_without_their_row():
+            self._lose_run(number)
+        self._make_readable()
+        for number in self._runs():
+            self._see_whether_it_is_sound(number)
+        self._bookmarks_that_lead_nowhere()
+        session = Reader(self._connection, self._name).session()
+        runs = tuple(self._marked(run, is_checked) for run in session.runs)
+        if not is_checked:
+            self.lost.append("The file has no checksums (any more): what is here may not be what was written.")
+        further = self._texts_of_nobody()
+        session = dataclasses.replace(session, runs=runs, sources=(*session.sources, *further), saved_as="")
+        return Recovered(session, tuple(dict.fromkeys(self.lost)))
+
+    def _wrong_texts(self) -> list[int]:
+        wrong = wrong_texts(self._connection)
+        if wrong:
+            self.lost.append("A text of the corpus is damaged.")
+        return wrong
+
+    def _take_out(self, part: Part) -> None:
+        if not self._has_a_checksum(part) and (not part.run or part.run in self._runs()):
+            self._say_it_could_not_be_checked(part)
+        elif part.run and part.name in ("run", "symbols"):  # without these, nothing of it can be understood
+            self._lose_run(part.run)
+        elif part.run and part.run not in self._runs():
+            self.lost.append(f"Run {part.run} is lost.")
+        elif part.name == "merges":
+            self._cut(part.run, part.place * MERGES_IN_A_PART)
+        elif part.name == "length":
+            self._remark(part.run, "It may have been longer")
+        elif part.name == "words":
+            self._connection.execute("UPDATE runs SET word_table = NULL, state = 'ended' WHERE number = ?", (part.run,))
+            self._remark(part.run, "Its words are lost: it cannot go on")
+        else:
+            self.lost.append(f"Lost: {described(part)}.")
+            self._take_out_of_session(part)
+
+    def _has_a_checksum(self, part: Part) -> bool:
+        rows = self._connection.execute("SELECT 1 FROM checks WHERE part = ? AND run = ? AND place = ?", part)
+        return rows.fetchone() is not None
+
+    def _say_it_could_not_be_checked(self, part: Part) -> None:
+        """Its checksum is lost: it may well be right, but nobody knows."""
+        if part.run:
+            self._remark(part.run, UNKNOWN)
+        else:
+            self.lost.append(f"{described(part).capitalize()} could not be checked.")
+
+    def _take_out_of_session(self, part: Part) -> None:
+        if part.name == "sources":
+            self._connection.execute("DELETE FROM sources WHERE run = ?", (part.run,))
+        elif part.name == "bookmarks":
+            self._connection.execute("DELETE FROM bookmarks")
+        elif part.name.startswith(VALUE):
+            self._connection.execute("DELETE FROM session WHERE key = ?", (part.name.removeprefix(VALUE),))
+
+    def _cut(self, run: int, learned: int) -> None:
+        """A run that has lost its end is one that was paused there: it can go on."""
+        (already,) = self._connection.execute("SELECT max(step) FROM merges WHERE run = ?", (run,)).fetchone()
+        if (already or 0) > learned or not self._remarks.get(run):
+            self._remark(run, f"What it learned after merge {learned:,} is lost")
+        self._cut_runs.add(run)
+        self._connection.execute("DELETE FROM merges WHERE run = ? AND step > ?", (run, learned))
+        self._connection.execute(
+            "UPDATE runs SET end_reason = '', state = iif(word_table IS NULL, 'ended', 'paused') WHERE number = ?",
+            (run,),
+        )
+
+    def _remark(self, run: int, remark: str) -> None:
+        self._remarks.setdefault(run, []).append(remark)
+        self.lost.append(f"Run {run}: {remark[0].lower()}{remark[1:]}.")
+
+    def _lose_run(self, number: int) -> None:
+        for table in OF_A_RUN:
+            self._connection.execute(f"DELETE FROM {table} WHERE run = ?", (number,))
+        self._connection.execute("DELETE FROM runs WHERE number = ?", (number,))
+        self.lost.append(f"Run {number} is lost.")
+
+    def _make_readable(self) -> None:
+        """What every session has; sources without their texts are none, numbers are those of whole runs."""
+        recipes = self._connection.execute(
+            "SELECT value FROM session WHERE key = 'recipe' UNION ALL SELECT recipe FROM runs"
+        ).fetchall()
+        otherwise = recipes[0][0] if recipes else json.dumps(Recipe().to_dict())
+        self._connection.execute("INSERT OR IGNORE INTO session VALUES ('recipe', ?)", (otherwise,))
+        self._connection.execute("DELETE FROM session WHERE key = ?", (UNCHECKED,))
+        gone = self._connection.execute(
+            "DELETE FROM sources WHERE text_sha256 IS NOT NULL AND text_sha256 NOT IN (SELECT sha256 FROM texts)"
+        ).rowcount
+        if gone:
+            self.lost.append("A text of the corpus is damaged.")
+        if self._cut_runs:
+            self._drop_numbers()
+
+    def _drop_numbers(self) -> None:
+        """A run that was cut has fewer tokens than there are numbers for."""
+        rows = self._connection.execute("SELECT value FROM session WHERE key = 'numbers'").fetchall()
+        for (value,) in rows:
+            with contextlib.suppress(ValueError, AttributeError):
+                kept = {run: numbers for run, numbers in json.loads(value).items() if int(run) not in self._cut_runs}
+                self._connection.execute("UPDATE session SET value = ? WHERE key = 'numbers'", (json.dumps(kept),))
+
+    def _see_whether_it_is_sound(self, number: int) -> None:
+        reader = Reader(self._connection, self._name)
+        row = self._connection.execute("SELECT * FROM runs WHERE number = ?", (number,)).fetchone()
+        try:
+            reader.run(*row)
+        except (FormatError, sqlite3.Error, OverflowError, ValueError, TypeError) as error:
+            self._lose_run(number)
+            self.lost.append(str(error))
+
+    def _bookmarks_that_lead_nowhere(self) -> None:
+        gone = self._connection.execute(
+            "DELETE FROM bookmarks WHERE run NOT IN (SELECT number FROM runs) OR merge < 0 OR "
+            "merge > (SELECT ifnull(max(step), 0) FROM merges WHERE merges.run = bookmarks.run)"
+        ).rowcount
+        if gone:
+            self.lost.append("Bookmarks at what is lost are lost with it.")
+
+    def _texts_of_nobody(self) -> tuple[SavedSource, ...]:
+        """Those that are whole while the list that named them is not."""
+        rows = self._connection.execute(
+            "SELECT text FROM texts WHERE sha256 NOT IN (SELECT text_sha256 FROM sources WHERE text_sha256 IS NOT NULL)"
+        ).fetchall()
+        return tuple(SavedSource(f"recovered text {place}", text=text) for place, (text,) in enumerate(rows, start=1))
+
+    def _marked(self, run: SavedRun, is_checked: bool) -> SavedRun:
+        """A run that is not what it was says so itself, wherever it is shown."""
+        remarks = dict.fromkeys(self._remarks.get(run.number, []))
+        said = NOT_CHECKED if not is_checked else f"Recovered. {'. '.join(remarks)}." if remarks else ""
+        return run if not said else dataclasses.replace(run, sentence=f"{said} {run.sentence}".strip())
+
+    def _runs_without_their_row(self) -> list[int]:
+        rows = self._connection.execute("SELECT run FROM merges UNION SELECT run FROM symbols").fetchall()
+        return sorted({number for (number,) in rows} - set(self._runs()))
+
+    def _runs(self) -> list[int]:
+        return [number for (number,) in self._connection.execute("SELECT number FROM runs ORDER BY number").fetchall()]
+
+    def _one(self, query: str) -> int:
+        return int(self._connection.execute(query).fetchone()[0])

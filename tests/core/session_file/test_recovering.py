@@ -1,0 +1,162 @@
+"""Of a damaged session every run and text that is whole comes back, and not one figure that is wrong."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_core import Trainer
+from bpe_core.errors import FormatError
+from bpe_core.session_file import SavedRun, SavedSession, SavedSource, read_session, recover_session, write_session
+from bpe_core.session_file.recovering import NOT_CHECKED, UNKNOWN
+from bpe_core.session_file.sqlite_pages import rows_in
+from tests.core.session_file.sessions import RECIPES, assert_same, assert_same_history, large_history, run_of, session
+
+PAGE = 4096
+LONG = large_history(1_500)
+TEXTS = tuple(SavedSource(f"text {n}", text=f"{n} " * (900 * n)) for n in range(1, 8))
+WRITTEN = dataclasses.replace(
+    session(run_of(RECIPES[0]), run_of(RECIPES[4], 2), SavedRun(3, LONG.recipe, TEXTS, None, LONG, state="ended")),
+    sources=TEXTS,
+)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("whole") / "one.bpex"
+    write_session(WRITTEN, path)
+    return path.read_bytes()
+
+
+def recovered(path: Path, data: bytes) -> SavedSession | None:
+    """Whatever comes back is right, or said to be lost."""
+    path.write_bytes(data)
+    try:
+        found = recover_session(path)
+    except FormatError:
+        return None
+    check_every_figure(found.session, found.lost)
+    return found.session
+
+
+def check_every_figure(found: SavedSession, lost: tuple[str, ...]) -> None:
+    said = " ".join(lost)
+    written = {run.number: run for run in WRITTEN.runs}
+    for run in found.runs:
+        if UNKNOWN in run.sentence or NOT_CHECKED in run.sentence:
+            continue  # it is marked
+        twin = written[run.number]
+        assert (run.history is None) == (twin.history is None)
+        assert run.symbol_counts.tolist() == twin.symbol_counts.tolist()
+        if run.history is not None and twin.history is not None:
+            beginning = twin.history.first(len(run.history))
+            for name in run.history.columns._fields:
+                assert getattr(run.history.columns, name).tolist() == getattr(beginning.columns, name).tolist()
+            if len(run.history) < len(twin.history):
+                assert f"Run {run.number}: " in said
+                assert run.sentence.startswith("Recovered.")
+            else:
+                assert_same_history(run.history, twin.history)
+        assert run.words is None or list(run.words) == list(twin.words or ())
+        if run.words is None and twin.words is not None:
+            assert f"Run {run.number}: its words are lost" in said
+    for number in written.keys() - {run.number for run in found.runs}:
+        assert f"Run {number} is lost" in said or "no checksums" in said
+    texts = {source.text for source in (*WRITTEN.sources, *(s for run in WRITTEN.runs for s in run.sources))}
+    assert {source.text for source in found.sources} <= texts
+    assert found.text == WRITTEN.text or "our own text" in said or "no checksums" in said
+    assert set(found.bookmarks) <= set(WRITTEN.bookmarks) or "A bookmark could not" in said or "no checksums" in said
+
+
+def test_of_a_whole_file_nothing_is_lost(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "one.bpex").write_bytes(data)
+    found = recover_session(tmp_path / "one.bpex")
+    assert found.lost == ()
+    assert_same(dataclasses.replace(found.session, view=WRITTEN.view), WRITTEN)
+
+
+def test_each_page_is_damaged_in_its_turn(tmp_path: Path, data: bytes) -> None:
+    """Zeroed, garbled, or its beginning alone: the rest comes back, and most texts are whole."""
+    chosen, without_runs = random.Random(3), 0
+    for start in range(0, len(data), PAGE):
+        for garbage in (bytes(PAGE), chosen.randbytes(PAGE), chosen.randbytes(8) + data[start + 8 : start + PAGE]):
+            found = recovered(tmp_path / "one.bpex", data[:start] + garbage + data[start + PAGE :])
+            assert found is not None
+            without_runs += not found.runs
+            assert len({source.text for source in found.sources}) >= len(TEXTS) - 3
+    assert without_runs <= 6  # two pages hold something of each run: its own row, and base symbols; in three ways
+
+
+def test_cut_off_at_each_page(tmp_path: Path, data: bytes) -> None:
+    for start in range(0, len(data), PAGE):
+        recovered(tmp_path / "one.bpex", data[:start])
+        recovered(tmp_path / "one.bpex", data[: start + 17])
+
+
+@given(places=st.lists(st.tuples(st.floats(0, 1), st.integers(1, 255)), min_size=1, max_size=30))
+def test_bytes_anywhere(tmp_path_factory: pytest.TempPathFactory, data: bytes, places: list[tuple[float, int]]) -> None:
+    damaged = bytearray(data)
+    for place, change in places:
+        damaged[int(place * (len(data) - 1))] ^= change
+    recovered(tmp_path_factory.mktemp("bytes") / "one.bpex", bytes(damaged))
+
+
+def test_a_run_that_has_lost_its_end_goes_on_to_the_same(tmp_path: Path) -> None:
+    path, run = tmp_path / "one.bpex", run_of(dataclasses.replace(RECIPES[0], min_frequency=1))
+    write_session(session(run), path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM merges WHERE step > 4")
+    with pytest.raises(FormatError, match=r"leads nowhere|number of its merges"):
+        read_session(path)
+    (back,) = recover_session(path).session.runs
+    assert back.words is not None
+    assert back.state == "paused"
+    trainer = Trainer(back.words, back.recipe, history=back.history)
+    while not trainer.advance().finished:
+        pass
+    assert_same_history(trainer.history, run.history)
+
+
+def test_what_was_recovered_is_a_session_like_any_other(tmp_path: Path, data: bytes) -> None:
+    found = recovered(tmp_path / "one.bpex", data[: len(data) * 3 // 4])
+    assert found is not None
+    write_session(found, tmp_path / "again.bpex")
+    assert_same(read_session(tmp_path / "again.bpex"), found)
+
+
+def test_an_older_file_says_that_nobody_knows(tmp_path: Path) -> None:
+    old = Path(__file__).parents[1] / "before" / "session.bpex"
+    found = recover_session(old)
+    whole = read_session(old)
+    assert [run.learned for run in found.session.runs] == [run.learned for run in whole.runs]
+    assert all(run.sentence.startswith(NOT_CHECKED) for run in found.session.runs)
+    assert any("no checksums" in sentence for sentence in found.lost)
+
+
+def test_the_pages_hold_what_sqlite_says(tmp_path: Path) -> None:
+    """Rows that are long, negative, large, empty; in tables with and without numbers of their own."""
+    path = tmp_path / "any.db"
+    values = [(n, -(2**n % 2**62), "x" * (37 * n * n % 90_000), bytes([n]) * (n**3 % 70_000), None) for n in range(99)]
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE a (n, b, c, d, e)")
+        connection.execute("CREATE TABLE b (n INTEGER PRIMARY KEY, b, c, d, e) WITHOUT ROWID")
+        for table in "ab":
+            connection.executemany(f"INSERT INTO {table} VALUES (?, ?, ?, ?, ?)", values)
+    found = list(rows_in(path.read_bytes()))
+    numbered = [row for number, row in found if number is not None and not isinstance(row[0], str)]
+    assert sorted(numbered, key=repr) == sorted(values, key=repr)
+    assert sorted((row for number, row in found if number is None), key=repr) == sorted(values, key=repr)
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", bytes(9000), b"SQLite format 3\0" + bytes(5000)])
+def test_what_never_was_a_session(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "one.bpex").write_bytes(content)
+    with pytest.raises(FormatError, match="nothing of a session"):
+        recover_session(tmp_path / "one.bpex")

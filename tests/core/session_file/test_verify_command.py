@@ -1,0 +1,78 @@
+"""`bpe-explorer verify`: what is sound, what is not, and the exit code that says so."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bpe_core.command_line.main import run
+from bpe_core.session_file import read_session, write_session
+from tests.core.session_file.sessions import RECIPES, run_of, session
+
+TABLE = Path(__file__).parents[1] / "before" / "gpt2.table.csv"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    write_session(session(run_of(RECIPES[0]), run_of(RECIPES[4], 2)), tmp_path / "one.bpex")
+    return tmp_path / "one.bpex"
+
+
+@pytest.fixture
+def damaged(path: Path) -> Path:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE merges SET count = count + 1 WHERE run = 2 AND step = 3")
+    return path
+
+
+def test_what_is_sound(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = path.read_bytes()
+    assert run(["verify", str(path), str(TABLE)]) == 0
+    said = capsys.readouterr().out
+    assert f"{path}: sound, a session" in said
+    assert "run 2: " in said
+    assert f"{TABLE}: sound, a table (csv) of 30 merges" in said
+    assert path.read_bytes() == before
+
+
+def test_what_is_not(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["verify", str(damaged)]) == 1
+    said = capsys.readouterr()
+    assert "run 2: what was learned from merge 1 on is not what was written" in said.err
+    assert "can be saved: run 1: 22 merges" in said.out
+    assert "! Run 2: what it learned after merge 0 is lost." in said.out
+
+
+def test_what_is_whole_is_written_elsewhere(damaged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "saved.bpex"
+    assert run(["verify", str(damaged), "--recover", str(out)]) == 1
+    assert [one.learned for one in read_session(out).runs] == [22, 0]
+    assert run(["verify", str(damaged), "--recover", str(out)]) == 1
+    assert "is there already" in capsys.readouterr().err
+
+
+def test_for_scripts(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["verify", str(damaged), "--json"]) == 1
+    (found,) = json.loads(capsys.readouterr().out)
+    assert found["sound"] is False
+    assert len(found["found"]) == 4
+    assert len(found["lost"]) == 1
+
+
+def test_where_nothing_can_be_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "one.bpex").write_bytes(b"SQLite format 3\0" + bytes(9000))
+    assert run(["verify", str(tmp_path / "one.bpex")]) == 1
+    assert "Nothing of it can be saved" in capsys.readouterr().out
+
+
+def test_a_table_that_is_damaged_and_a_file_that_is_not_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "merges.csv").write_bytes(TABLE.read_bytes()[:-40] + b"x,y")
+    for name in ("merges.csv", "nowhere.csv", "nowhere.bpex"):
+        assert run(["verify", str(tmp_path / name)]) == 1
+        assert name in capsys.readouterr().err
