@@ -69,9 +69,9 @@ PRESETS: dict[str, Preset] = {
 
 # Vocabulary sizes that serve well.
 USUAL_SIZES = (
-    "8,000–16,000 for limited data or memory",
-    "30,000–50,000 for one language, such as English",
-    "32,000–37,000 for translation between two languages",
-    "50,000–100,000 for many languages",
-    "50,000 and more for program code",
+    "8–16,000 for small data",
+    "30–50,000 for English",
+    "32–37,000 for translation",
+    "50–100,000 for many languages",
+    "50,000 or more for code",
 )
