@@ -19,7 +19,7 @@ from app.session.leftovers import Leftover, Leftovers
 from app.session.notices import Answer, Notice
 from app.session.safety_copy import SafetyCopy
 from app.session.session import Session
-from app.session.session_files import FileState, OpenedSession, opened, written
+from app.session.session_files import FileState, OpenedSession, Unreadable, opened, recovered, written
 from app.session.snapshot import restore, snapshot_of
 from app.session.timer import timer
 from bpe_core.lock import Lock
@@ -44,6 +44,7 @@ class Document(QObject):
     opened = Signal(View)  # another session is in the window; how it was looked at
     saved = Signal(object)  # its path
     reported = Signal(object)  # the path of the page
+    recovery_wanted = Signal(object)  # the path of a damaged session of which something can be saved
     elsewhere_wanted = Signal()  # the person wants to choose another place to save to
     noticed = Signal(Notice)
 
@@ -142,12 +143,19 @@ class Document(QObject):
 
     def open_leftover(self, leftover: Leftover) -> None:
         """Bring back what was not saved."""
-        if self._is_busy():
+        if leftover.summary is None:
+            self.recover(leftover.path)  # which stays where it is: there may be more in it than is understood here
+        elif self._is_busy():
             return
-        if self.leftovers.claim(leftover):
+        elif self.leftovers.claim(leftover):
             self._begin_opening(leftover.path, is_safety_copy=True)
         else:
             self.noticed.emit(Notice("Another window has brought that session back already.", is_error=False))
+
+    def recover(self, path: Path) -> None:
+        """Show what can be saved of a damaged session, as one that is new."""
+        if not self._is_busy():
+            self._aside.ask(TOPIC, lambda task: recovered(path), self._take_recovered, self._tell)
 
     def _begin_opening(self, path: Path, *, is_safety_copy: bool) -> None:
         self._aside.ask(
@@ -158,18 +166,46 @@ class Document(QObject):
             ended=self._unlock_new,
         )
 
-    def _tell_unopened(self, path: Path, is_safety_copy: bool, sentence: str) -> None:
+    def _tell_unopened(
+        self, path: Path, is_safety_copy: bool, sentence: str, *, can_be_recovered: bool = False
+    ) -> None:
         if is_safety_copy:
             self.leftovers.give_back(path)
+        answer = Answer("Open What Can Be Saved", partial(self.recovery_wanted.emit, path))
+        self.noticed.emit(Notice(sentence, answers=(answer,) if can_be_recovered else ()))
+
+    def _tell(self, sentence: str) -> None:
         self.noticed.emit(Notice(sentence))
 
-    def _take_opened(self, is_safety_copy: bool, found: OpenedSession) -> None:
+    def _take_recovered(self, found: OpenedSession) -> None:
+        self._leave()
+        restore(self._session, found.session, found.names)
+        self._belong_to(None, None)
+        self.name = f"{found.path.stem} (recovered)"
+        self._saved = None
+        self._show_opened(found)
+        lost = " ".join(found.lost)
+        what = (
+            "All of it could be saved."
+            if not lost
+            else f"What is here is what could be saved; the rest is lost. {lost}"
+        )
+        self.noticed.emit(Notice(f"{found.path.name} is damaged. {what}", "\n".join(found.lost), is_error=bool(lost)))
+
+    def _take_opened(self, is_safety_copy: bool, found: OpenedSession | Unreadable) -> None:
+        if isinstance(found, Unreadable):
+            can_be_recovered = found.can_be_recovered
+            self._tell_unopened(found.path, is_safety_copy, found.sentence, can_be_recovered=can_be_recovered)
+            return
         self._leave()
         restore(self._session, found.session, found.names)
         if is_safety_copy:
             self._take_leftover(found)
         else:
             self._take_file(found)
+        self._show_opened(found)
+
+    def _show_opened(self, found: OpenedSession) -> None:
         self.opened.emit(found.session.view)
         self._session.fingerprints.compare()
         self.changed.emit()

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.worker.window_first import let_window_go_first
-from bpe_core.session_file import SavedSession, read_session, write_session
+from bpe_core import FormatError
+from bpe_core.session_file import SavedSession, read_session, recover_session, write_session
 from bpe_core.token_texts import TokenTexts
 
 
@@ -35,6 +36,7 @@ class OpenedSession:
     path: Path
     state: FileState | None
     names: Mapping[int, TokenTexts]
+    lost: tuple[str, ...] = ()  # of a damaged one, a sentence each
 
 
 def written(session: SavedSession, path: Path) -> FileState | None:
@@ -43,13 +45,44 @@ def written(session: SavedSession, path: Path) -> FileState | None:
     return FileState.of(path)
 
 
-def opened(path: Path, *, is_safety_copy: bool) -> OpenedSession:
+@dataclass(frozen=True)
+class Unreadable:
+    """A file that is no sound session, and why."""
+
+    path: Path
+    sentence: str
+    can_be_recovered: bool  # in part
+
+
+def opened(path: Path, *, is_safety_copy: bool) -> OpenedSession | Unreadable:
     """Read and checked."""
     state = FileState.of(path)
-    session = read_session(path, is_safety_copy=is_safety_copy)
+    try:
+        session = read_session(path, is_safety_copy=is_safety_copy)
+    except FormatError as error:
+        return Unreadable(path, str(error), _can_be_recovered(path))
+    return _with_names(session, path, state)
+
+
+def recovered(path: Path) -> OpenedSession:
+    """What can be saved of a damaged one."""
+    found = recover_session(path)
+    return _with_names(found.session, path, None, found.lost)
+
+
+def _can_be_recovered(path: Path) -> bool:
+    try:
+        return bool(recover_session(path))
+    except FormatError:
+        return False
+
+
+def _with_names(
+    session: SavedSession, path: Path, state: FileState | None, lost: tuple[str, ...] = ()
+) -> OpenedSession:
     names = {}
     for run in session.runs:
         if run.history is not None:
             names[run.number] = TokenTexts(run.history.alphabet)
             names[run.number].grow(run.history, between=let_window_go_first)
-    return OpenedSession(session, path, state, names)
+    return OpenedSession(session, path, state, names, lost)

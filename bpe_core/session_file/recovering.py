@@ -25,6 +25,10 @@ from bpe_core.session_file.values import SavedRun, SavedSession, SavedSource
 TABLES_BY_WIDTH = {9: "sources", 6: "word_chunks", 7: "runs", 3: "bookmarks"}  # and two columns: a value or a text
 TABLES_WITHOUT_ROWS = {10: "merges", 6: "symbols", 4: "checks"}  # whose rows have no numbers
 OF_A_RUN = ("merges", "symbols", "sources", "bookmarks")
+MOST_VERSIONS = 1000  # a number beyond is damage
+SIGNS_OF_A_SESSION = (
+    "SELECT 1 FROM runs UNION ALL SELECT 1 FROM checks UNION ALL SELECT 1 FROM session WHERE key = 'recipe'"
+)
 KEY_LENGTH = 64  # of a text: a sha256 in hexadecimal
 NOT_CHECKED = "Recovered without checksums, which are damaged or were never there: its figures may be wrong."
 
@@ -47,9 +51,17 @@ def recover_session(path: Path | str) -> Recovered:
         raise FormatError(f"Could not read {path}: {error.strerror or error}.") from error
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         schema.create(connection)
-        if not _fill(connection, rows_in(data)):
+        _refuse_a_newer_version(data, str(path))
+        if not _fill(connection, rows_in(data)) or not connection.execute(SIGNS_OF_A_SESSION).fetchall():
             raise FormatError(f"{path}: nothing of a session is left in it.")
         return _Salvage(connection, str(path)).result()
+
+
+def _refuse_a_newer_version(data: bytes, name: str) -> None:
+    """It is not damaged, but not to be understood."""
+    version, application = (int.from_bytes(data[place : place + 4], "big") for place in (60, 68))
+    if application == schema.APPLICATION_ID and schema.VERSION < version < MOST_VERSIONS:
+        raise FormatError(f"{name} was written by a newer version of BPE Explorer; open it with that one.")
 
 
 def _fill(connection: sqlite3.Connection, rows: Iterator[Row]) -> int:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.session import leftovers
@@ -25,6 +28,7 @@ from bpe_core.lock import Lock
 from bpe_core.private_folder import private_folder
 from bpe_core.session_file import SavedSession, write_session
 from bpe_core.session_file.schema import EXTENSION
+from tests.core.session_file.sessions import RECIPES, run_of, session
 from tests.gui.conftest import WAIT
 
 NOW = datetime.now(UTC)
@@ -118,3 +122,35 @@ def test_a_damaged_one_is_offered(qtbot: QtBot, new_program: Callable[..., Progr
     assert "damaged" in program.messages.sentence.text()
     assert "damaged" in title_of(found)
     assert found.damage in program.messages.details.toPlainText()
+    with qtbot.waitSignal(program.filing.document.opened, timeout=WAIT):
+        press(program, "Save What Can Be")
+    assert "is damaged" in program.messages.sentence.text()
+    assert program.filing.document.path is None
+    assert path.exists()
+
+
+def press(program: Program, title: str) -> None:
+    buttons = program.messages.findChildren(QPushButton)
+    next(button for button in buttons if button.text() == title and not button.isHidden()).click()
+
+
+def test_a_damaged_file_offers_what_can_be_saved_as_a_new_session(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
+    path = tmp_path / "harbour.bpex"
+    write_session(session(run_of(RECIPES[0]), run_of(RECIPES[4], 2)), path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE merges SET count = count + 1 WHERE run = 2 AND step = 3")
+    damaged = path.read_bytes()
+    program.filing.open(path)
+    qtbot.waitUntil(lambda: "is not what was written" in program.messages.sentence.text(), timeout=WAIT)
+    assert program.session.runs.all == []
+    with qtbot.waitSignal(program.filing.document.opened, timeout=WAIT):
+        press(program, "Open What Can Be Saved")
+    assert [run.learned for run in program.session.runs.all] == [22, 0]
+    assert "Run 2: what it learned after merge 0 is lost." in program.messages.sentence.text()
+    assert program.filing.document.path is None
+    assert program.window.isWindowModified()
+    assert "harbour (recovered)" in program.window.windowTitle()
+    qtbot.waitUntil(lambda: len(list((data_folder() / "unsaved").glob("*.bpex"))) == 1, timeout=WAIT)
+    assert path.read_bytes() == damaged

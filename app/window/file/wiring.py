@@ -67,6 +67,7 @@ class Filing(QObject):
         document.saved.connect(self._remember)
         document.reported.connect(self._show_reported)
         document.noticed.connect(messages.show_notice)
+        document.recovery_wanted.connect(self.recover)
         document.elsewhere_wanted.connect(lambda: self.save_as())
         self._show_name()
 
@@ -78,6 +79,10 @@ class Filing(QObject):
         self._remember(path)
         if self._may_leave(partial(self.open, path)):
             self.document.open(path)
+
+    def recover(self, path: Path) -> None:
+        if self._may_leave(partial(self.recover, path)):
+            self.document.recover(path)
 
     def bring_back(self, leftover: Leftover) -> None:
         if self._may_leave(partial(self.bring_back, leftover)):
