@@ -1,6 +1,7 @@
-"""A window that trains, saves and exports without a pause until it is killed: run by test_killed.py.
+"""A window that trains, counts, saves, saves as and exports without a pause until it is killed: run by test_killed.py.
 
     python -m tests.e2e.restless FOLDER SEED
+    python -m tests.e2e.restless FOLDER SEED recover     begins by bringing back what a killed one has left, and rests
 
 Every few hundredths of a second it prints which run is shown and how much it has learned, so that
 whoever kills it knows what must be found afterwards. A run that has ended is followed by a new one.
@@ -13,9 +14,10 @@ import sys
 import time
 from pathlib import Path
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
+from app.session.timer import timer
 from app.settings import Settings
 from app.wiring import build
 from bpe_core.session_file import Bookmark
@@ -40,17 +42,13 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-def main(folder: Path, seed: int) -> int:
+def main(folder: Path, seed: int, *, recovers: bool) -> int:
     chosen = random.Random(seed)
     application = QApplication(sys.argv[:1])
     program = build(application, Settings(), "light")
     program.window.show()
     program.begin([])
     session, document = program.session, program.filing.document
-    session.corpus.replace_by_text("restless", restless_text())
-    assert program.form.choose(vocab_size=VOCABULARY)
-    session.runs.set_pace(chosen.choice(PACES))
-    session.train()
 
     def tell() -> None:
         run = session.runs.shown
@@ -58,7 +56,7 @@ def main(folder: Path, seed: int) -> int:
             say(f"{time.monotonic()} {run.number} {run.learned}")
 
     def act() -> None:
-        deed = chosen.choice(["save", "export", "pause", "note", "nothing", "nothing"])
+        deed = chosen.choice(["save", "save as", "export", "count", "pause", "note", "nothing", "nothing"])
         if program.training.status.main == "resume":
             program.actions["main"].trigger()
         elif len(session.runs.all) < MOST_RUNS and not program.training.status.is_busy:
@@ -66,6 +64,11 @@ def main(folder: Path, seed: int) -> int:
             session.train()
         elif deed == "save":
             document.save(folder / "harbour.bpex")
+        elif deed == "save as":
+            document.save(folder / f"{chosen.choice(['harbour', 'lighthouse'])}.bpex")
+        elif deed == "count":
+            session.corpus.counts.cancel()
+            session.count()
         elif deed == "export" and program.exchanging.export.can_start():
             program.exchanging.export.start(folder / "merges.csv")
         elif deed == "pause" and program.training.status.main == "pause":
@@ -74,15 +77,26 @@ def main(folder: Path, seed: int) -> int:
             mark = Bookmark(session.runs.shown.number, chosen.randint(0, session.runs.shown.learned), "a note")
             session.bookmarks.put((*session.bookmarks.value, mark), "Add a bookmark")
 
-    timers = []
-    for milliseconds, deed in ((TELL_MILLISECONDS, tell), (ACT_MILLISECONDS, act)):
-        timer = QTimer(interval=milliseconds)
-        timer.timeout.connect(deed)
-        timer.start()
-        timers.append(timer)
+    def bring_back() -> None:
+        left = document.leftovers.all
+        if left:
+            document.open_leftover(left[0])
+        elif (folder / "harbour.bpex").exists():
+            document.open(folder / "harbour.bpex")
+
+    if recovers:
+        document.leftovers.changed.connect(bring_back, Qt.ConnectionType.SingleShotConnection)
+        document.leftovers.look()
+    else:
+        session.corpus.replace_by_text("restless", restless_text())
+        assert program.form.choose(vocab_size=VOCABULARY)
+        session.runs.set_pace(chosen.choice(PACES))
+        session.train()
+        timer(program, ACT_MILLISECONDS, act, repeats=True).start()
+    timer(program, TELL_MILLISECONDS, tell, repeats=True).start()
     say("ready")
     return application.exec()
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), int(sys.argv[2])))
+    sys.exit(main(Path(sys.argv[1]), int(sys.argv[2]), recovers="recover" in sys.argv[3:]))

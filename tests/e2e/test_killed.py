@@ -1,6 +1,7 @@
-"""Killed at any moment of training, saving and exporting, the program loses at most a second.
+"""Killed at any moment of training, counting, saving, saving as, exporting and recovering, it loses at most a second.
 
-A few times always; BPE_LONG=1 in the environment asks for a hundred, BPE_KILLS=7 for seven.
+A few times always; BPE_LONG=1 in the environment asks for two hundred, BPE_KILLS=7 for seven: each is killed once at
+work, and once more while it brings back what was left, by which nothing at all may be lost.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from tests.core.learning import all_columns
 from tests.e2e.restless import VOCABULARY, restless_text
 from tests.shared import ROOT
 
-KILLS = int(os.environ.get("BPE_KILLS", "100" if os.environ.get("BPE_LONG") else "4"))
+KILLS = int(os.environ.get("BPE_KILLS", "200" if os.environ.get("BPE_LONG") else "4"))
 MOST_LOST_SECONDS = 1.0 if "BPE_KILLS" in os.environ else 3.0  # beside other tests, a process waits for its turn
 START_SECONDS = 60
 
@@ -37,13 +38,13 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes are killed
 class Restless:
     """The program, and what it says."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, *further: str) -> None:
         environment = {
             **os.environ,
             "QT_QPA_PLATFORM": "offscreen",
             "BPE_EXPLORER_SETTINGS": str(folder / "settings.ini"),
         }
-        command = [sys.executable, "-m", "tests.e2e.restless", str(folder), str(seed)]
+        command = [sys.executable, "-m", "tests.e2e.restless", str(folder), str(seed), *further]
         self.errors = folder / "errors.txt"
         with self.errors.open("w") as errors:
             self._process = subprocess.Popen(
@@ -100,18 +101,11 @@ def words() -> WordTable:
 
 @pytest.mark.parametrize("seed", range(KILLS))
 def test_killed_at_any_moment(tmp_path: Path, undisturbed: History, seed: int) -> None:
+    chosen = random.Random(seed)
     program = Restless(tmp_path, seed)
-    try:
-        killed = program.kill_after(random.Random(seed).uniform(0.0, 5.0))
-    except AssertionError:
-        program.end()
-        raise
-    assert "Traceback" not in program.errors.read_text()
-    copies = sorted((tmp_path / "settings.data" / "unsaved").glob("*.bpex"))
-    assert len(copies) <= 1
-    files = [*copies, *tmp_path.glob("*.bpex")]
-    recovered = [run for path in files for run in runs_of(path)]
-    learned = {run.number: run.learned for run in sorted(recovered, key=lambda run: run.learned)}
+    killed = kill(program, chosen.uniform(0.0, 5.0))
+    assert len(copies_in(tmp_path)) <= 1
+    recovered, learned = found_in(tmp_path)
     lost = program.seconds_lost(killed, learned)
     sys.stdout.write(f"seconds lost: {lost:.2f} of {sum(learned.values()):,} merges in {len(learned)} runs\n")
     assert lost <= MOST_LOST_SECONDS
@@ -120,6 +114,30 @@ def test_killed_at_any_moment(tmp_path: Path, undisturbed: History, seed: int) -
     if (tmp_path / "merges.csv").exists():
         exported = read_history(tmp_path / "merges.csv")
         assert all_columns(exported) == all_columns(undisturbed.first(len(exported)))
+    kill(Restless(tmp_path, seed, "recover"), chosen.uniform(0.0, 1.0))
+    assert len(copies_in(tmp_path)) <= 2  # what was left, and what is to take its place
+    assert found_in(tmp_path)[1] == learned
+
+
+def kill(program: Restless, seconds: float) -> float:
+    """When it was killed, which it must not have ended before."""
+    try:
+        killed = program.kill_after(seconds)
+    except AssertionError:
+        program.end()
+        raise
+    assert "Traceback" not in program.errors.read_text()
+    return killed
+
+
+def copies_in(folder: Path) -> list[Path]:
+    return sorted((folder / "settings.data" / "unsaved").glob("*.bpex"))
+
+
+def found_in(folder: Path) -> tuple[list[SavedRun], dict[int, int]]:
+    """All runs that were left in any file, and the most that each had learned."""
+    recovered = [run for path in (*copies_in(folder), *folder.glob("*.bpex")) for run in runs_of(path)]
+    return recovered, {run.number: run.learned for run in sorted(recovered, key=lambda run: run.learned)}
 
 
 def runs_of(path: Path) -> list[SavedRun]:
