@@ -2,7 +2,7 @@
 
 Both sets of six were chosen so that any two differ clearly to people with full colour
 vision and to those who lack one kind of cone, and so that text on them is easy to read;
-`tests/gui/test_token_text_view.py` measures both.
+`tests/gui/text/test_colours.py` measures both.
 """
 
 from __future__ import annotations

@@ -1,0 +1,119 @@
+"""An editor on the screen for the tests of the token text, and hands for its keys and its mouse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QMouseEvent, QPalette
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.window.text.model import TextChange, TokenTextModel
+from app.window.text.view.canvas import MARGIN
+from app.window.text.view.editor import TokenTextEdit
+from bpe_core import NEVER
+from bpe_core import PATTERN_CUT as CUT
+from bpe_core.segmenting.boundaries import Boundaries
+from bpe_core.segmenting.segmentation import Int32s
+
+Key = Qt.Key
+CTRL = Qt.KeyboardModifier.ControlModifier
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+LANGUAGES = (
+    "Plain words, naïve café, Ελληνικά и русский.\n"
+    "\tTab,  two blanks,   three.\n"
+    "שלום עולם, English inside, 123.\n"
+    "مرحبا بالعالم\n"
+    "हिन्दी में, ไทย, 日本語、한국어\n"
+    "👍🏽 👩\u200d👩\u200d👧 🇩🇪 😀 e\u0301\n"
+    "\x00\x1b\r\u200b\ufeff\u2028\u2029\u00ad\u0085\n"
+    "\r\n\n"
+)
+
+
+def words_of_letters(data: bytes) -> Int32s:
+    """Ranks for showing: a cut before each blank or line end, and inside words whatever comes."""
+    raw = np.frombuffer(data, np.uint8)
+    ranks = ((np.arange(len(raw) + 1, dtype=np.int64) * 2654435761 >> 7) % 97).astype(np.int32)
+    ranks[ranks % 5 == 0] = NEVER
+    ranks[:-1][(raw == 32) | (raw == 10)] = CUT
+    ranks[0] = ranks[-1] = CUT
+    return ranks
+
+
+def answer(model: TokenTextModel) -> None:
+    data = model.text().encode()
+    model.accept(model.revision, 0, Boundaries(data, words_of_letters(data)))
+
+
+@pytest.fixture
+def shown(qtbot: QtBot) -> Callable[..., TokenTextEdit]:
+    """An editor on the screen with the focus, its text encoded after each edit."""
+    QApplication.setStyle("Fusion")
+
+    def show(text: str = "", cursor: int = 40, width: int = 640, height: int = 400) -> TokenTextEdit:
+        model = TokenTextModel(text)
+        editor = TokenTextEdit(model)
+        editor.setPalette(light())
+        qtbot.addWidget(editor)
+        editor.resize(width, height)
+        editor.show()
+        editor.activateWindow()
+        editor.setFocus()
+        qtbot.waitUntil(editor.hasFocus)
+        answer(model)
+        model.set_cursor(cursor)
+
+        def answer_change(_: TextChange) -> None:
+            answer(model)
+
+        model.text_changed.connect(answer_change)
+        return editor
+
+    return show
+
+
+def light() -> QPalette:
+    return QPalette(QColor("#f0f0f0"), QColor("#f0f0f0"))
+
+
+def dark() -> QPalette:
+    palette = QPalette(QColor("#26282c"), QColor("#26282c"))
+    palette.setColor(QPalette.ColorRole.Base, QColor("#17191c"))
+    return palette
+
+
+def press(editor: TokenTextEdit, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    QTest.keyClick(editor, key, modifier)
+
+
+def middle_of(editor: TokenTextEdit, byte: int) -> QPoint:
+    """A point in the cell of a visible byte."""
+    for block in editor.flow.visible():
+        first = editor.model.pieces.byte_of(block.start)
+        for row in block.layout.rows:
+            within = byte - first - row.first_byte
+            if 0 <= within < row.byte_count:
+                begins, ends = block.layout.cells(row)
+                x = (begins[within] + ends[within]) / 2 + MARGIN
+                return QPointF(x, block.y + row.y + row.height / 2).toPoint()
+    raise AssertionError(f"byte {byte} is not on the screen")
+
+
+def move(editor: TokenTextEdit, point: QPoint, button: Qt.MouseButton = Qt.MouseButton.NoButton) -> None:
+    """A mouse that moves with a button held, which the offscreen platform cannot do by itself."""
+    where = QPointF(point)
+    event = QMouseEvent(
+        QEvent.Type.MouseMove,
+        where,
+        QPointF(editor.viewport().mapToGlobal(point)),
+        Qt.MouseButton.NoButton,
+        button,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    QApplication.sendEvent(editor.viewport(), event)

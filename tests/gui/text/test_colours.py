@@ -1,0 +1,200 @@
+"""The colours of the token text: what is really on the screen, and whether all eyes can tell it apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QColor, QImage, QPalette
+
+from app.window.text.model import NO_TOKEN, Tokens
+from app.window.text.view.canvas import MARGIN
+from app.window.text.view.colouring import COLOURS, UNCOLOURED, coloured_tokens, colours_of, preferred_colours
+from app.window.text.view.editor import TokenTextEdit
+from app.window.text.view.palette import DARK_FILLS, LIGHT_FILLS, TokenPalette
+from tests.gui.text.conftest import LANGUAGES, dark, light, middle_of
+
+
+def pixels_of(editor: TokenTextEdit) -> Callable[[QPoint], QColor]:
+    picture: QImage = editor.viewport().grab().toImage()
+    return lambda point: QColor(picture.pixel(point))
+
+
+@pytest.mark.parametrize("cursor", [0, 40, 97])
+@pytest.mark.parametrize("text", [LANGUAGES, "ab " * 3000, "a" * 5000], ids=["languages", "long line", "one word"])
+def test_every_cell_on_the_screen_has_the_colour_of_its_token(
+    shown: Callable[..., TokenTextEdit], text: str, cursor: int
+) -> None:
+    editor = shown(text, cursor=cursor)
+    model = editor.model
+    tokens = model.tokens_between(0, model.byte_length)
+    colours = colours_of(tokens)
+    pixel = pixels_of(editor)
+    checked = 0
+    for block in editor.flow.visible():
+        first = model.pieces.byte_of(block.start)
+        for row in block.layout.rows:
+            begins, ends = block.layout.cells(row)
+            top = round(block.y + row.y) + 1
+            if not 0 <= top < editor.viewport().height():
+                continue
+            for byte in range(row.byte_count):
+                if abs(ends[byte] - begins[byte]) < 4:
+                    continue  # too narrow to look between the hairlines
+                index = int(np.searchsorted(tokens.edges, first + row.first_byte + byte, side="right")) - 1
+                point = QPoint(int(MARGIN + (begins[byte] + ends[byte]) / 2), top)
+                assert pixel(point) == LIGHT_FILLS[colours[index]], (byte, block.index)
+                checked += 1
+    assert checked > 30
+
+
+def test_the_hairline_between_two_tokens_is_darker_than_both(shown: Callable[..., TokenTextEdit]) -> None:
+    editor = shown("aa bb", cursor=200)
+    x = editor.rectangle_of(2).left()
+    pixel = pixels_of(editor)
+    line = [pixel(QPoint(x + i, 4)).lightness() for i in (-4, -3, -1, 0, 1, 3, 4)]
+    assert min(line) < min(line[0], line[-1]) - 40
+
+
+def test_a_step_in_time_changes_the_colours_and_an_unknown_token_has_none(
+    shown: Callable[..., TokenTextEdit],
+) -> None:
+    editor = shown("abcdefghij klmnop", cursor=0)
+    before = editor.viewport().grab().toImage()
+    editor.model.set_cursor(97)
+    after = editor.viewport().grab().toImage()
+    assert before != after
+    editor.model.forget_tokens()
+    assert pixels_of(editor)(middle_of(editor, 3) - QPoint(0, 8)) == QColor(editor.palette().base().color())
+
+
+def test_light_and_dark_follow_the_palette_at_once(shown: Callable[..., TokenTextEdit]) -> None:
+    editor = shown("some words to see")
+    point = middle_of(editor, 1) - QPoint(0, 9)
+    assert pixels_of(editor)(point) in LIGHT_FILLS
+    editor.setPalette(dark())
+    assert pixels_of(editor)(point) in DARK_FILLS
+    assert pixels_of(editor)(QPoint(2, 2)) == QColor("#17191c")
+
+
+ids_with_runs = st.lists(st.tuples(st.integers(0, 12), st.integers(1, 6)), min_size=1, max_size=40).map(
+    lambda runs: [token for token, times in runs for _ in range(times)]
+)
+
+
+def tokens_of(ids: list[int]) -> Tokens:
+    """Tokens as long as their ids say."""
+    lengths = np.array([token % 4 + 1 for token in ids])
+    return Tokens(np.append(0, np.cumsum(lengths)).astype(np.int64), np.array(ids, np.int64))
+
+
+@given(ids_with_runs)
+def test_neighbours_never_have_the_same_colour(ids: list[int]) -> None:
+    colours = colours_of(tokens_of(ids))
+    assert (colours[1:] != colours[:-1]).all()
+    assert colours.min() >= 0
+    assert colours.max() < COLOURS
+
+
+@given(ids_with_runs, st.data())
+def test_a_stretch_has_the_colours_it_has_in_the_whole_text(ids: list[int], data: st.DataObject) -> None:
+    whole = tokens_of(ids * 8)
+    length = int(whole.edges[-1])
+    colours = colours_of(whole)
+
+    def between(start: int, stop: int) -> Tokens:
+        first = int(np.searchsorted(whole.edges, start, side="right")) - 1
+        last = int(np.searchsorted(whole.edges, stop, side="left"))
+        return Tokens(whole.edges[first : last + 1], whole.ids[first:last])
+
+    start = data.draw(st.integers(0, length - 1))
+    stop = data.draw(st.integers(start + 1, length))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("app.window.text.view.colouring._CONTEXT", 2)
+        tokens, found = coloured_tokens(between, start, stop, length)
+    first = int(np.searchsorted(whole.edges, tokens.edges[0]))
+    assert tokens.edges[0] <= start < tokens.edges[1]
+    assert tokens.edges[-2] < stop <= tokens.edges[-1]
+    np.testing.assert_array_equal(found, colours[first : first + len(tokens)])
+
+
+def test_a_token_keeps_its_own_colour_almost_everywhere() -> None:
+    ids = np.random.default_rng(5).integers(0, 30_000, 20_000)
+    tokens = Tokens(np.arange(20_001), ids)
+    assert (colours_of(tokens) == preferred_colours(ids)[0]).mean() > 0.8
+    first, second, third = preferred_colours(ids)
+    assert ((first != second) & (second != third) & (first != third)).all()
+    assert colours_of(Tokens(np.arange(3), np.array([NO_TOKEN, 5])))[0] == UNCOLOURED
+
+
+# Machado, Oliveira and Fernandes (2009): what linear red, green and blue become where one kind of cone is missing.
+VISIONS = {
+    "full": np.eye(3),
+    "no red": np.array(
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
+    ),
+    "no green": np.array(
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
+    ),
+    "no blue": np.array(
+        [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]]
+    ),
+}
+JUST_NOTICEABLE = 0.02  # in OKLab
+Floats = npt.NDArray[np.float64]
+
+
+def linear(colour: QColor) -> Floats:
+    channels = np.array([colour.redF(), colour.greenF(), colour.blueF()])
+    return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+
+
+def oklab(rgb: Floats) -> Floats:
+    cones = np.array(
+        [
+            [0.4122214708, 0.5363325363, 0.0514459929],
+            [0.2119034982, 0.6806995451, 0.1073969566],
+            [0.0883024619, 0.2817188376, 0.6299787005],
+        ]
+    )
+    lab = np.array(
+        [
+            [0.2104542553, 0.7936177850, -0.0040720468],
+            [1.9779984951, -2.4285922050, 0.4505937099],
+            [0.0259040371, 0.7827717662, -0.8086757660],
+        ]
+    )
+    return cast(Floats, lab @ np.cbrt(cones @ np.clip(rgb, 0, 1)))
+
+
+def contrast(one: QColor, other: QColor) -> float:
+    """The ratio that the Web Content Accessibility Guidelines ask to be 4.5 or more."""
+    weights = np.array([0.2126, 0.7152, 0.0722])
+    dark_one, light_one = sorted((float(weights @ linear(one)), float(weights @ linear(other))))
+    return (light_one + 0.05) / (dark_one + 0.05)
+
+
+@pytest.mark.parametrize("vision", VISIONS)
+@pytest.mark.parametrize("window", [light(), dark()], ids=["light", "dark"])
+def test_fills_differ_for_every_kind_of_colour_vision(window: QPalette, vision: str) -> None:
+    palette = TokenPalette.matching(window)
+    seen = [oklab(VISIONS[vision] @ linear(fill)) for fill in (*palette.fills, palette.paper)]
+    distances = [float(np.linalg.norm(a - b)) for a, b in combinations(seen, 2)]
+    assert min(distances) > 2.5 * JUST_NOTICEABLE
+
+
+@pytest.mark.parametrize("window", [light(), dark()], ids=["light", "dark"])
+def test_letters_are_easy_to_read_on_every_fill_selected_or_not(window: QPalette) -> None:
+    palette = TokenPalette.matching(window)
+    assert len(palette.fills) == COLOURS
+    for fill in (*palette.fills, palette.paper):
+        assert contrast(palette.ink, fill) >= 4.5
+        assert contrast(palette.ink, palette.selected(fill)) >= 4.5
+        assert contrast(palette.outline, fill) >= 3

@@ -1,0 +1,150 @@
+"""Beside the token text: its ids, the way from each to its token and back, and the counts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.window.text.model import NO_TOKEN, TokenAt, TokenTextModel
+from app.window.text.view.counts_bar import CountsBar
+from app.window.text.view.ids_view import IdsView
+from app.window.text.view.panel import TokenTextPanel
+from bpe_core import NEVER
+from bpe_core import PATTERN_CUT as CUT
+from bpe_core.segmenting.boundaries import Boundaries
+from bpe_core.segmenting.hidden_symbols import HiddenSymbols
+from tests.gui.text.conftest import SHIFT, Key, answer, light, middle_of, move
+
+
+@pytest.fixture
+def panel(qtbot: QtBot) -> TokenTextPanel:
+    model = TokenTextModel("some words, and numbers 123\n" * 40)
+    panel = TokenTextPanel(model)
+    panel.setPalette(light())
+    qtbot.addWidget(panel)
+    panel.resize(900, 400)
+    panel.show()
+    qtbot.waitExposed(panel)
+    answer(model)
+    model.set_cursor(60)
+    QApplication.processEvents()
+    return panel
+
+
+def test_hovering_an_id_lights_its_token_and_the_other_way_round(panel: TokenTextPanel) -> None:
+    grid, editor = panel.ids.grid, panel.editor
+    index = grid.cells.columns + 1
+    QTest.mouseMove(grid.viewport(), grid.cell_of(index).center().toPoint())
+    span = tuple(editor.model.edges()[index : index + 2].tolist())
+    assert grid.hovered is not None
+    assert editor.highlighted == span == grid.hovered.span
+    byte = int(editor.model.edges()[5])
+    move(editor, middle_of(editor, byte))
+    assert grid.highlighted == tuple(editor.model.edges()[5:7].tolist())
+
+
+def test_choosing_an_id_selects_and_shows_its_token(panel: TokenTextPanel) -> None:
+    grid, editor = panel.ids.grid, panel.editor
+    grid.setFocus()
+    QTest.keyClick(grid, Key.Key_End)
+    last = editor.model.edges()[-2:].tolist()
+    assert editor.selected_bytes() == tuple(last)
+    assert editor.flow.visible()[-1].index == len(editor.model.pieces) - 1
+    QTest.keyClick(grid, Key.Key_Home)
+    QTest.keyClick(grid, Key.Key_Right)
+    assert editor.selected_bytes() == tuple(editor.model.edges()[1:3].tolist())
+    QTest.mouseClick(grid.viewport(), Qt.MouseButton.LeftButton, pos=grid.cell_of(3).center().toPoint())
+    assert editor.selected_bytes() == tuple(editor.model.edges()[3:5].tolist())
+
+
+def test_the_ids_of_the_selected_tokens_are_copied(panel: TokenTextPanel) -> None:
+    edges = panel.editor.model.edges()
+    panel.editor.select_bytes(int(edges[2]), int(edges[5]))
+    ids = panel.editor.model.tokens_between(int(edges[2]), int(edges[5])).ids.tolist()
+    assert len(ids) == 3
+    panel.ids.grid.copy()
+    assert QApplication.clipboard().text() == ", ".join(map(str, ids))
+    panel.editor.caret.go(0)
+    panel.editor.caret_moved()
+    assert len(panel.ids.grid.selected_ids()) == panel.editor.model.token_count()
+
+
+def test_pasted_ids_are_passed_on_and_their_meaning_shown(qtbot: QtBot) -> None:
+    view = IdsView(TokenTextModel("x"))
+    qtbot.addWidget(view)
+    view.show()
+    QTest.keyClicks(view.entry, "104, 105")
+    with qtbot.waitSignal(view.ids_pasted) as caught:
+        QTest.keyClick(view.entry, Key.Key_Return)
+    assert caught.args == ["104, 105"]
+    view.show_decoded("hi")
+    assert view.decoded.isVisible()
+    view.show_decoded("")
+    assert not view.decoded.isVisible()
+
+
+def test_three_hundred_thousand_ids_are_reached_to_the_last(qtbot: QtBot) -> None:
+    model = TokenTextModel("abc" * 100_000)
+    view = IdsView(model)
+    qtbot.addWidget(view)
+    view.resize(300, 300)
+    view.show()
+    model.accept(model.revision, 0, Boundaries(model.data, np.full(300_001, NEVER, np.int32)))
+    grid = view.grid
+    qtbot.waitUntil(lambda: grid.verticalScrollBar().maximum() > 10_000)
+    grid.verticalScrollBar().setValue(grid.verticalScrollBar().maximum())
+    grid.grab()
+    assert grid.index_at(grid.cell_of(299_999).center()) == 299_999
+    assert grid.viewport().rect().contains(grid.cell_of(299_999).center().toPoint())
+
+
+def test_the_counts_follow_the_text_and_the_cursor(qtbot: QtBot) -> None:
+    model = TokenTextModel("low low")
+    bar = CountsBar(model)
+    qtbot.addWidget(bar)
+    assert "… tokens" in bar.accessibleName()
+    model.accept(0, 0, Boundaries(model.data, np.array([CUT, 0, 1, CUT, 2, 0, 1, CUT], np.int32)))
+    qtbot.waitUntil(lambda: bar.accessibleName().startswith("7 characters, 7 bytes, 7 tokens, 1.00 bytes per token"))
+    model.set_cursor(3)
+    qtbot.waitUntil(lambda: "2 tokens, 3.50 bytes per token, 1.00 tokens per word" in bar.accessibleName())
+
+
+def test_everything_has_a_name_and_can_be_reached_by_keyboard(panel: TokenTextPanel) -> None:
+    for widget in (panel.editor, panel.ids.grid, panel.ids.entry):
+        assert widget.accessibleName()
+        assert widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+    panel.ids.grid.setFocus()
+    QTest.keyClick(panel.ids.grid, Key.Key_Backtab, SHIFT)
+    assert panel.editor.hasFocus()
+    QTest.keyClick(panel.editor, Key.Key_Tab)
+    assert panel.editor.hasFocus(), "a tab is a character of the text"
+    assert panel.editor.model.text().startswith("\t")
+
+
+def test_an_id_without_bytes_stands_among_the_others(qtbot: QtBot) -> None:
+    """As a word marker does: it can be hovered and gone to, and points to its place in the text."""
+    model = TokenTextModel("low low")
+    panel = TokenTextPanel(model)
+    qtbot.addWidget(panel)
+    panel.show()
+    symbols = np.array([1, 2, 3, NO_TOKEN, 1, 2, 3], np.int32)
+    ranks = np.array([CUT, 0, NEVER, CUT, CUT, 0, NEVER, CUT], np.int32)
+    markers = HiddenSymbols(
+        np.array([3, 7]), *(np.array(two, np.int32) for two in ([4, 4], [NEVER, NEVER], [CUT, CUT]))
+    )
+    model.accept(model.revision, 0, Boundaries(model.data, ranks, symbols, markers, alphabet_size=9))
+    model.set_cursor(1)
+    grid = panel.ids.grid
+    qtbot.waitUntil(lambda: grid.cells == grid._measured())  # laid out for what the model holds by now
+    grid.grab()
+    assert grid.selected_ids() == [9, 3, 4, 9, 3, 4]
+    with qtbot.waitSignal(grid.token_hovered) as hovered:
+        QTest.mouseMove(grid.viewport(), grid.cell_of(2).center().toPoint())
+    assert hovered.args == [TokenAt(3, 3, 4, b"")]
+    panel.grab()
+    QTest.mouseClick(grid.viewport(), Qt.MouseButton.LeftButton, pos=grid.cell_of(6).center().toPoint())
+    assert panel.editor.caret.position == 7

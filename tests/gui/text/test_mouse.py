@@ -1,0 +1,60 @@
+"""What is selected with the mouse, and which token is told under it and at the caret."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.window.text.model import TokenAt
+from app.window.text.view.editor import TokenTextEdit
+from tests.gui.text.conftest import Key, middle_of, move, press
+
+
+def test_dragging_selects_and_the_bytes_are_told(shown: Callable[..., TokenTextEdit], qtbot: QtBot) -> None:
+    editor = shown("né two three")
+    told: list[tuple[int, int] | None] = []
+    editor.selection_changed.connect(told.append)
+    rows = [editor.rectangle_of(i).center() for i in (0, 6)]
+    QTest.mousePress(editor.viewport(), Qt.MouseButton.LeftButton, pos=rows[0])
+    for x in range(rows[0].x(), rows[1].x() + 1, 5):
+        QTest.mouseMove(editor.viewport(), QPoint(x, rows[0].y()))
+        move(editor, QPoint(x, rows[0].y()), Qt.MouseButton.LeftButton)
+    move(editor, rows[1], Qt.MouseButton.LeftButton)
+    QTest.mouseRelease(editor.viewport(), Qt.MouseButton.LeftButton, pos=rows[1])
+    assert editor.selected_text() == "né two"
+    assert told[-1] == (0, 7)
+    QTest.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton, pos=rows[0])
+    assert told[-1] is None
+
+
+def test_two_clicks_select_a_word_and_three_a_line(shown: Callable[..., TokenTextEdit]) -> None:
+    editor = shown("one two three\nnext")
+    place = editor.rectangle_of(5).center()
+    QTest.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    QTest.mouseDClick(editor.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert editor.selected_text() == "two"
+    QTest.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert editor.selected_text() == "one two three\n"
+
+
+def test_the_token_under_the_mouse_is_told(shown: Callable[..., TokenTextEdit]) -> None:
+    editor = shown("né two\nשלום 😀")
+    told: list[TokenAt | None] = []
+    editor.token_hovered.connect(told.append)
+    for byte in range(editor.model.byte_length):
+        move(editor, middle_of(editor, byte))
+        assert told[-1] == editor.model.token_at(byte), byte
+    move(editor, QPoint(editor.viewport().width() - 2, editor.viewport().height() - 2))
+    assert told[-1] is None
+
+
+def test_the_token_at_the_caret_is_told(shown: Callable[..., TokenTextEdit]) -> None:
+    editor = shown("one two")
+    told: list[TokenAt | None] = []
+    editor.caret_token_changed.connect(told.append)
+    press(editor, Key.Key_End)
+    assert told[-1] == editor.model.token_at(6)
+    assert editor.model.token_at(6) != editor.model.token_at(0)

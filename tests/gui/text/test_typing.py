@@ -1,0 +1,144 @@
+"""What is typed, pasted, dropped in or composed is in the text, exactly, and is taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent, QInputMethodEvent, QKeySequence, QShortcut
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.window.text.model import TextChange
+from app.window.text.view.editor import TokenTextEdit
+from tests.gui.text.conftest import CTRL, LANGUAGES, SHIFT, Key, press
+
+
+def test_what_is_typed_is_in_the_text_and_each_edit_is_told(shown: Callable[..., TokenTextEdit], qtbot: QtBot) -> None:
+    editor = shown()
+    changes: list[TextChange] = []
+    editor.model.text_changed.connect(changes.append)
+    QTest.keyClicks(editor, "low ")
+    press(editor, Key.Key_Return)
+    press(editor, Key.Key_Tab)
+    assert editor.model.text() == "low \n\t"
+    assert [change.added for change in changes] == ["l", "o", "w", " ", "\n", "\t"]
+    assert [change.start_byte for change in changes] == [0, 1, 2, 3, 4, 5]
+    assert editor.caret.position == 6
+
+
+def test_backspace_and_delete_take_whole_characters(shown: Callable[..., TokenTextEdit]) -> None:
+    editor = shown("a👩\u200d👧e\u0301z")
+    press(editor, Key.Key_End)
+    press(editor, Key.Key_Left)
+    press(editor, Key.Key_Backspace)
+    assert editor.model.text() == "a👩\u200d👧z"
+    press(editor, Key.Key_Home)
+    press(editor, Key.Key_Right)
+    press(editor, Key.Key_Delete)
+    assert editor.model.text() == "az"
+    press(editor, Key.Key_Backspace, CTRL)
+    assert editor.model.text() == "z"
+    press(editor, Key.Key_Delete)
+    press(editor, Key.Key_Delete)
+    press(editor, Key.Key_Backspace)
+    assert editor.model.text() == ""
+
+
+def test_typing_replaces_the_selection_and_undo_brings_it_back(shown: Callable[..., TokenTextEdit]) -> None:
+    editor = shown("one two three")
+    press(editor, Key.Key_Right, CTRL)
+    press(editor, Key.Key_Right, CTRL | SHIFT)
+    assert editor.selected_text() == "two "
+    QTest.keyClicks(editor, "2")
+    assert editor.model.text() == "one 2three"
+    press(editor, Key.Key_Z, CTRL)
+    assert editor.model.text() == "one two three"
+    QTest.keySequence(editor, QKeySequence(QKeySequence.StandardKey.Redo))
+    assert editor.model.text() == "one 2three"
+
+
+def test_cut_copy_and_paste_go_through_the_clipboard_exactly(shown: Callable[..., TokenTextEdit]) -> None:
+    editor = shown(LANGUAGES)
+    press(editor, Key.Key_A, CTRL)
+    press(editor, Key.Key_C, CTRL)
+    assert QApplication.clipboard().text() == LANGUAGES
+    press(editor, Key.Key_X, CTRL)
+    assert editor.model.text() == ""
+    press(editor, Key.Key_V, CTRL)
+    press(editor, Key.Key_V, CTRL)
+    assert editor.model.text() == LANGUAGES * 2
+
+
+def test_an_input_method_composes_in_place_and_commits(shown: Callable[..., TokenTextEdit]) -> None:
+    editor = shown("ab")
+    press(editor, Key.Key_Right)
+    QApplication.sendEvent(editor, QInputMethodEvent("にほ", []))
+    assert editor.model.text() == "ab", "what is being composed is not in the text yet"
+    assert editor.flow.visible()[0].layout.visible.text == "aにほb"
+    commit = QInputMethodEvent("", [])
+    commit.setCommitString("日本")
+    QApplication.sendEvent(editor, commit)
+    assert editor.model.text() == "a日本b"
+    assert editor.flow.visible()[0].layout.visible.text == "a日本b"
+    replacing = QInputMethodEvent("", [])
+    replacing.setCommitString("x", -2, 2)
+    QApplication.sendEvent(editor, replacing)
+    assert editor.model.text() == "axb"
+    assert editor.inputMethodQuery(Qt.InputMethodQuery.ImSurroundingText) == "axb"
+    assert editor.inputMethodQuery(Qt.InputMethodQuery.ImCursorPosition) == 2
+
+
+def test_the_windows_shortcuts_do_not_take_the_keys_that_edit(
+    shown: Callable[..., TokenTextEdit], qtbot: QtBot
+) -> None:
+    editor = shown("text")
+    taken: list[str] = []
+    for keys in ("Ctrl+Z", "Ctrl+A", "S", "Ctrl+T"):
+        QShortcut(QKeySequence(keys), editor, lambda keys=keys: taken.append(keys))
+    press(editor, Key.Key_S)
+    press(editor, Key.Key_Z, CTRL)
+    press(editor, Key.Key_A, CTRL)
+    press(editor, Key.Key_T, CTRL)
+    assert taken == ["Ctrl+T"]
+    assert editor.selected_text() == "text"
+
+
+def test_text_can_be_dropped_in_and_files_are_left_to_the_window(shown: Callable[..., TokenTextEdit]) -> None:
+    editor = shown("ab")
+    data = QMimeData()
+    data.setText("dropped")
+    event = QDropEvent(
+        QPointF(editor.rectangle_of(1).center()),
+        Qt.DropAction.CopyAction,
+        data,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    editor.dropEvent(event)
+    assert editor.model.text() == "adroppedb"
+    assert editor.selected_text() == "dropped"
+    files = QMimeData()
+    files.setUrls([QUrl.fromLocalFile("/some.txt")])
+    refused = QDropEvent(
+        QPointF(5, 5), Qt.DropAction.CopyAction, files, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    )
+    refused.accept()
+    editor.dropEvent(refused)
+    assert not refused.isAccepted()
+
+
+@pytest.mark.parametrize(("place", "expected"), [(0, "twoone three"), (13, "one threetwo"), (5, "one two three")])
+def test_moving_the_selection_within_the_text_is_one_step(
+    shown: Callable[..., TokenTextEdit], place: int, expected: str
+) -> None:
+    editor = shown("one two three")
+    editor.select_bytes(4, 7)
+    editor.move_selection(place)
+    assert editor.model.text().replace("  ", " ") == expected
+    assert editor.selected_text() == "two"
+    if place != 5:
+        editor.undo()
+    assert editor.model.text() == "one two three"
