@@ -32,6 +32,7 @@ from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase
 from app.settings import RECENT_FILES, Settings
+from app.window.charts import wiring as charts
 from app.window.charts.pairs_page import PairsPage
 from app.window.corpus.model import Entry
 from app.window.questions.token.page import TokenPage
@@ -611,6 +612,17 @@ def test_saving_a_chart(
         table = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
         assert len(table) > 3
         assert len({len(row) for row in table}) == 1
+
+
+def test_a_chart_that_cannot_be_saved_leaves_what_was_there(
+    program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "chart.png"
+    path.write_bytes(b"precious")
+    monkeypatch.setattr(charts, "save_png", lambda page, beside: bool(beside.write_bytes(b"half")) and False)
+    assert charts.save(program.charts.page, path).sentence.startswith("The chart could not be saved.")
+    assert (path.read_bytes(), len(list(tmp_path.glob("*chart*")))) == (b"precious", 1)
+    assert "No such file" in charts.save(program.charts.page, tmp_path / "no" / "chart.csv").sentence
 
 
 def test_a_chart_is_kept_as_of_the_moment_shown_however_soon(qtbot: QtBot, program: Program, train: Train) -> None:

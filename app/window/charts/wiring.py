@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 from PySide6.QtCore import QObject
@@ -14,6 +15,8 @@ from app.window.pages import PAGES
 from app.window.parts.dialogs import CHART_FILTERS, ask_where_to_save
 from app.window.parts.page import Page, PageTabs
 from app.window.parts.pictures import picture_of, save_csv, save_png, save_svg
+from bpe_core import OutputError
+from bpe_core.atomic import replace_atomically
 
 
 class Charting(QObject):
@@ -43,11 +46,18 @@ class Charting(QObject):
 def save(page: Page, path: Path) -> Notice:
     """Save a page as what the name ends in, and say how that went."""
     page.watched.catch_up()
-    kind = path.suffix.lower()
+    try:
+        with replace_atomically(path) as beside:
+            _write(page, path.suffix.lower(), beside)
+    except OutputError as error:
+        return Notice(f"The chart could not be saved. {error}")
+    return Notice(f"Saved the chart as {path}.", is_error=False)
+
+
+def _write(page: Page, kind: str, path: Path) -> None:
     if kind == ".csv":
-        is_saved = save_csv(page.as_table(), path)
+        is_written = save_csv(page.as_table(), path)
     else:
-        is_saved = save_svg(page, path) if kind == ".svg" else save_png(page, path)
-    if is_saved:
-        return Notice(f"Saved the chart as {path}.", is_error=False)
-    return Notice(f"The chart could not be saved as {path}: choose a folder that can be written to.")
+        is_written = save_svg(page, path) if kind == ".svg" else save_png(page, path)
+    if not is_written:
+        raise OSError(errno.EIO, "not all of it could be written")
