@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from bpe_core.kernels import readiness
+from bpe_core.kernels import kept, readiness
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -32,5 +33,12 @@ EXPLORES = _profile == "explore"  # with time for longer random testing
 def pytest_configure(config: pytest.Config) -> None:
     """Compile the kernels once, before several processes would each do so."""
     is_one_of_several = hasattr(config, "workerinput")
-    if not is_one_of_several and not config.option.collectonly:
-        readiness.wait_until_ready(600)
+    if is_one_of_several or config.option.collectonly:
+        return
+    if not readiness.ready() and not kept.can_be_made():
+        # Without a home that can be written to, each of many processes would compile in its memory.
+        folder = TemporaryDirectory(prefix="bpe-explorer-tests-")
+        config.add_cleanup(folder.cleanup)
+        os.environ[kept.LOCATION] = folder.name
+        kept.folder.cache_clear()
+    readiness.wait_until_ready(600)

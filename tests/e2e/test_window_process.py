@@ -182,10 +182,11 @@ def test_a_user_without_a_name_and_without_a_home(tmp_path: Path) -> None:
 def test_qt_is_told_where_home_is(monkeypatch: pytest.MonkeyPatch) -> None:
     import pwd
 
+    monkeypatch.setattr(pwd, "getpwuid", lambda uid: pwd.struct_passwd(("me", "", uid, 1, "", "/home/me", "")))
     monkeypatch.setenv("HOME", "to be put back afterwards")
     monkeypatch.delenv("HOME")
     _tell_where_home_is()
-    assert os.environ["HOME"] == pwd.getpwuid(os.getuid()).pw_dir
+    assert os.environ["HOME"] == "/home/me"
 
 
 ASKING = """
