@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QComboBox, QLabel, QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from app.window.actions import Actions
+from app.window.parts.widgets import label
 from app.window.recipe.model import RecipeForm
 from app.window.recipe.panel import preset_box
 from app.window.recipe.size_box import SizeBox
@@ -33,14 +34,14 @@ class MainToolBar(QToolBar):
         self._actions, self._form, self._training = actions, form, training
         self.main_button = self._button("main")
         self.speed = speed
-        self._size_title = QLabel()
+        self._size_title = label()
         open_button = self._button("open")
         open_button.setText("Open")
         open_button.setMenu(samples)
         open_button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
         self.addWidget(open_button)
         self.addSeparator()
-        self.addWidget(QLabel("Recipe"))
+        self.addWidget(label("Recipe"))
         self.preset: QComboBox = preset_box(form)
         self.addWidget(self.preset)
         self.addWidget(self._size_title)

@@ -18,11 +18,11 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from typing import Any, Protocol, cast
+from typing import Any, NoReturn, Protocol, cast
 
 from bpe_core.command_line.commands import COMMANDS
 from bpe_core.command_line.interruption import Interrupted, Interruption, exit_code
-from bpe_core.errors import BpeError
+from bpe_core.errors import LONGEST_SENTENCE, BpeError, plain
 
 PROGRAM = "bpe-explorer"
 
@@ -101,7 +101,7 @@ def _command(name: str) -> Command:
 
 def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
     """Knows the names of all commands, but the arguments only of the one that is chosen: loading all takes a while."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog=PROGRAM, description=DESCRIPTION, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the program's version and exit")
@@ -114,6 +114,13 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
         if name == chosen:
             _command(name).add_arguments(command_parser)
     return parser
+
+
+class _Parser(argparse.ArgumentParser):
+    """Repeats no argument that would act on the terminal or go on without end."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(plain(message, LONGEST_SENTENCE))
 
 
 class _ShowVersion(argparse.Action):

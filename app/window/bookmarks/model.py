@@ -12,6 +12,7 @@ from app.session.changes import Held
 from app.session.run import Run
 from app.session.runs import Runs
 from app.session.time import TimeCursor
+from app.window.parts.widgets import tip
 from bpe_core.session_file import Bookmark
 from bpe_core.token_texts import shown
 
@@ -135,7 +136,8 @@ class BookmarkListModel(QAbstractListModel):
             first_line = mark.note.strip().split("\n")[0]
             return f"{self._place_text(mark)}\n{first_line or 'no note yet'}"
         if role in (Role.ToolTipRole, Role.AccessibleDescriptionRole):
-            return "\n".join(filter(None, (mark.reference, mark.note)))
+            told = "\n".join(filter(None, (mark.reference, mark.note)))
+            return tip(told) if role == Role.ToolTipRole else told
         return None
 
     def _place_text(self, mark: Bookmark) -> str:

@@ -13,6 +13,7 @@ from app.session.corpus import SessionCorpus
 from app.session.corpus_texts import CorpusText
 from app.session.counts import LONG_WORD, Counted, CountFailed
 from app.window.parts.throttle import Throttle
+from app.window.parts.widgets import tip
 from app.window.parts.wording import count_text, duration_text, size_text
 
 Index = QModelIndex | QPersistentModelIndex
@@ -120,7 +121,8 @@ class CorpusListModel(QAbstractListModel):
             return entry
         if role in (Role.ToolTipRole, Role.AccessibleDescriptionRole):
             place = str(entry.source.path) if entry.source.path else entry.source.name
-            return "\n".join(filter(None, (place, entry.facts, entry.state, entry.warning)))
+            told = "\n".join(filter(None, (place, entry.facts, entry.state, entry.warning)))
+            return tip(told) if role == Role.ToolTipRole else told
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:

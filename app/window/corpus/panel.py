@@ -19,7 +19,7 @@ from app.window.corpus.delegate import CorpusDelegate
 from app.window.corpus.model import CorpusListModel
 from app.window.parts.icons import icon
 from app.window.parts.theme import shades_of
-from app.window.parts.widgets import icon_button
+from app.window.parts.widgets import icon_button, label
 
 ENCODINGS = (
     ("UTF-8, or as its first bytes say", None),
@@ -67,7 +67,7 @@ class CorpusPanel(QWidget):
         self.down_button.clicked.connect(lambda: self._move(1))
         self.cancel_button = QPushButton("Cancel counting")
         self.cancel_button.clicked.connect(model.cancel_counting)
-        self.totals = QLabel()
+        self.totals = label()
         self.totals.setAccessibleName("Totals of the corpus")
         self.warning = WholeSentence(wordWrap=True)
         self._lay_out()

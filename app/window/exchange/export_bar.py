@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.window.exchange.export_model import TableExport
 from app.window.parts.progress_bar import ProgressBar
-from app.window.parts.widgets import flat_button
+from app.window.parts.widgets import flat_button, label
 
 
 class ExportBar(QWidget):
@@ -21,7 +21,7 @@ class ExportBar(QWidget):
         self.cancel.setAccessibleName("Cancel the export")
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 0, 8, 0)
-        row.addWidget(QLabel("Exporting"))
+        row.addWidget(label("Exporting"))
         row.addWidget(self._bar)
         row.addWidget(self.cancel)
         self.cancel.clicked.connect(export.cancel)

@@ -17,6 +17,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from app.session.merge_filter import MergeFilter
 from app.session.run import Run
 from app.session.timer import timer
+from app.window.parts.widgets import tip
 from bpe_core import History
 from bpe_core.history.history import NOTHING
 from bpe_core.token_texts import TokenTexts
@@ -242,7 +243,7 @@ class MergeTableModel(QAbstractTableModel):
         if role == Role.TextAlignmentRole:
             return _RIGHT if COLUMNS[index.column()].is_number else _LEFT
         if role == Role.ToolTipRole and index.isValid():
-            return self.data(index, Role.DisplayRole)
+            return tip(str(self.data(index, Role.DisplayRole) or ""))
         return None
 
     def is_to_come(self, row: int) -> bool:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.session.merge_filter import MergeFilter
 from app.window.merges.model import MergeTableModel
 from app.window.merges.table import MergeTableView
 from app.window.parts.icons import icon
 from app.window.parts.theme import shades_of
-from app.window.parts.widgets import entry, number_box
+from app.window.parts.widgets import entry, label, number_box
 from app.window.parts.wording import count_text
 
 KINDS = (("Text", "text"), ("Regex", "regex"), ("Bytes", "hex"))
@@ -40,7 +40,7 @@ class MergePanel(QWidget):
         self.min_length.setPrefix("≥ ")
         self.min_length.setToolTip("Only tokens of at least so many bytes")
         self.min_length.setAccessibleName("Least length of the token in bytes")
-        self.below = QLabel()
+        self.below = label()
         self.below.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         self._is_showing = False
         self._lay_out()

@@ -5,6 +5,9 @@ Their properties are set by calls: as keywords PySide finds none with an i in a 
 
 from __future__ import annotations
 
+import html
+
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QLabel,
@@ -21,11 +24,23 @@ from app.window.parts.icons import icon
 from app.window.parts.theme import fixed_font
 
 
+def label(text: str = "") -> QLabel:
+    """A text as it is: names and tokens are no markup."""
+    made = QLabel(text)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    return made
+
+
 def paragraph(text: str = "") -> QLabel:
     """A text over as many lines as it needs."""
-    label = QLabel(text)
-    label.setWordWrap(True)
-    return label
+    made = label(text)
+    made.setWordWrap(True)
+    return made
+
+
+def tip(text: str) -> str:
+    """A text that Qt shows as it is when the mouse rests: without this, names that look like markup become it."""
+    return f"<qt>{html.escape(text)}</qt>".replace("\n", "<br>") if "<" in text else text
 
 
 def muted(text: str = "") -> QLabel:

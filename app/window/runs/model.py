@@ -10,6 +10,7 @@ from PySide6.QtGui import QFont
 from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.throttle import Throttle
+from app.window.parts.widgets import tip
 from app.window.training.status import sentence_of, title_of
 from bpe_core.learning.ties import TIE_RULES
 
@@ -80,7 +81,8 @@ class RunListModel(QAbstractListModel):
         if role == Role.DisplayRole:
             return f"{title_of(run)}\n{texts_of(run)}"
         if role in (Role.ToolTipRole, Role.AccessibleDescriptionRole):
-            return f"{title_of(run)}\n{texts_of(run, most=20)}\n{sentence_of(run)}"
+            told = f"{title_of(run)}\n{texts_of(run, most=20)}\n{sentence_of(run)}"
+            return tip(told) if role == Role.ToolTipRole else told
         if role == Role.FontRole and run is self._session.runs.shown:
             font = QFont()
             font.setBold(True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from app.session.session import Session
 from app.window.actions import Actions
 from app.window.charts.curves import compression
 from app.window.parts.throttle import Throttle
-from app.window.parts.widgets import number_box
+from app.window.parts.widgets import label, number_box
 from app.window.time.track import TimeTrack
 
 CURVE_MILLISECONDS = 120
@@ -30,7 +30,7 @@ class TimeBar(QWidget):
         self.number.setAccessibleName("After how many merges")
         self.number.setMinimumWidth(self.number.fontMetrics().horizontalAdvance("merge 9,999,999") + 12)
         self.number.setPrefix("merge ")
-        self.end = QLabel("of 0")
+        self.end = label("of 0")
         self.end.setMinimumWidth(self.end.fontMetrics().horizontalAdvance("of 999,999"))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

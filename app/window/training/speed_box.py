@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSlider, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QWidget
+
+from app.window.parts.widgets import label
 
 FULL = 100
 DECADES = 4  # from 1 to 10,000 merges a second before full speed
@@ -32,11 +34,11 @@ class SpeedBox(QWidget):
         self.slider.setAccessibleName("Speed of training")
         self.slider.setToolTip("How fast to learn: from one merge a second to full speed")
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)  # its title stays beside it
-        self._meaning = QLabel()
+        self._meaning = label()
         self._meaning.setMinimumWidth(self._meaning.fontMetrics().horizontalAdvance("10,000 a second "))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(QLabel("Speed"))
+        row.addWidget(label("Speed"))
         row.addWidget(self.slider)
         row.addWidget(self._meaning)
         self.slider.valueChanged.connect(self._tell)

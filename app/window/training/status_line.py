@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLabel, QStatusBar, QWidget
+from PySide6.QtWidgets import QStatusBar, QWidget
 
 from app.window.parts.progress_bar import ProgressBar
+from app.window.parts.widgets import label
 from app.window.training.status import TrainingStatusModel
 
 STEPS = 1000
@@ -16,7 +17,7 @@ class StatusLine(QStatusBar):
     def __init__(self, model: TrainingStatusModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self.sentence = QLabel()
+        self.sentence = label()
         self.sentence.setAccessibleName("State of the training")
         self.sentence.setContentsMargins(8, 2, 8, 2)
         self.progress = ProgressBar(STEPS, with_text=False)

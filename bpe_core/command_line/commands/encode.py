@@ -10,7 +10,7 @@ from typing import get_args
 import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_table, number, text_argument, text_or_standard_input
 from bpe_core.command_line.progress_bar import TerminalBar
-from bpe_core.errors import BpeError
+from bpe_core.errors import BpeError, plain
 from bpe_core.formats import open_table
 from bpe_core.honest_text import escape
 from bpe_core.segmenting.encode_corpus import Width, encode_corpus
@@ -97,7 +97,7 @@ def _encode_files(options: argparse.Namespace, history: bpe.History) -> int:
     for file in result.files:
         print(
             f"{file.tokens:>12,} tokens, {file.different_tokens:,} different, "
-            f"{file.bytes_per_token:.2f} bytes each  {file.name}"
+            f"{file.bytes_per_token:.2f} bytes each  {plain(file.name)}"
         )
-    print(f"Wrote {result.tokens:,} ids as {result.width} to {result.path}.")
+    print(f"Wrote {result.tokens:,} ids as {result.width} to {plain(str(result.path))}.")
     return 0

@@ -7,7 +7,7 @@ import dataclasses
 from pathlib import Path
 
 from bpe_core.command_line.arguments import number, text_argument
-from bpe_core.errors import BpeError, CorpusError
+from bpe_core.errors import BpeError, CorpusError, plain
 from bpe_core.formats import read_history
 from bpe_core.report import Report, report_of, write_report
 from bpe_core.session_file import is_session_file, read_session
@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
         report, text=report.text if text is None else text, moments=tuple(options.at or report.moments)
     )
     write_report(report, options.output)
-    print(f"Wrote {options.output}.")
+    print(f"Wrote {plain(options.output)}.")
     return 0
 
 

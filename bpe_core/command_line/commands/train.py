@@ -20,6 +20,7 @@ from bpe_core.command_line.arguments import (
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.steps import step_lines
+from bpe_core.errors import plain
 from bpe_core.formats import FORMATS, TABLES, format_for, write_history
 from bpe_core.history.history import END_SENTENCES
 from bpe_core.presets import PRESETS
@@ -144,7 +145,7 @@ def _check_output(path: Path) -> None:
 
 def _tell_skipped(corpus: bpe.Corpus) -> None:
     for skipped in corpus.skipped:
-        sys.stderr.write(f"{skipped.sentence}\n")
+        sys.stderr.write(f"{plain(skipped.sentence)}\n")
 
 
 def _deliver(history: bpe.History, options: argparse.Namespace, seconds: float, report: ProgressReport) -> None:
@@ -153,7 +154,7 @@ def _deliver(history: bpe.History, options: argparse.Namespace, seconds: float, 
         if options.json:
             print(json.dumps(_summary(history, options.output, seconds), indent=1))
         elif not options.quiet:
-            print(_sentence(history, seconds), f"Wrote {options.output}.")
+            print(_sentence(history, seconds), f"Wrote {plain(options.output)}.")
     elif options.json:
         FORMATS["json"].write(history, sys.stdout.buffer)
     else:

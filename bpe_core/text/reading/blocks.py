@@ -30,6 +30,8 @@ def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog
             yield from _utf8_blocks(stream, source, options.on_invalid, size, log)
         else:
             yield from _decoded_blocks(stream, source, encoding, options.on_invalid, size, log)
+        if stream.has_changed:
+            log.add(source.name, f"{source.name} was changed while it was read; what was read of it may be a mixture.")
 
 
 def _utf8_blocks(

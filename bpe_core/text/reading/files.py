@@ -75,7 +75,7 @@ def _status(path: Path) -> os.stat_result:
         with sentences(shown(path)):
             return path.stat()
     except ValueError as error:  # a zero byte in the name
-        raise CorpusError(f"{shown(path)!r} cannot be a path: {error}.") from error
+        raise CorpusError(f"{shown(path)} cannot be a path: {error}.") from error
 
 
 def texts_in(

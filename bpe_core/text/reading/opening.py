@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
-from bpe_core.errors import CorpusError
+from bpe_core.errors import CorpusError, plain
 from bpe_core.text.reading.source import Source
 
 Errors = tuple[type[Exception], ...]
@@ -69,6 +70,7 @@ class ByteStream:
         self._head = b""  # read ahead by `head`, not yet handed out
         self._handed_out = 0
         self._has_failed = False
+        self._at_first = _stamp(raw) if source.path is not None else None
         if source.compression:
             self._open_unpacker()
 
@@ -76,6 +78,13 @@ class ByteStream:
     def bytes_read(self) -> int:
         """How far reading has come in the file as it is stored."""
         return self._raw.tell() if self._source.compression else self._handed_out
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether the file is another one by now than when it was looked at: what was read of it may be a mixture."""
+        if self._at_first is None or self._source.size is None:
+            return False
+        return _stamp(self._raw) != self._at_first or self._at_first[0] != self._source.size
 
     def head(self, length: int) -> bytes:
         """The first bytes, which `fill` will hand out nevertheless."""
@@ -116,6 +125,12 @@ class ByteStream:
         except ImportError as error:
             advice = " Install the package backports.zstd" if compression == "zstd" else " Decompress it first"
             raise CorpusError(f"{name} cannot be read: this Python lacks {compression}.{advice}.") from error
+
+
+def _stamp(raw: BinaryIO) -> tuple[int, int]:
+    """What changes with a file: its size, and when it was written."""
+    status = os.fstat(raw.fileno())
+    return status.st_size, status.st_mtime_ns
 
 
 @contextlib.contextmanager
@@ -165,9 +180,9 @@ def _damaged(name: str, compression: str, error: Exception) -> str:
 
 
 def shown(path: Path | str) -> str:
-    """A path as it can be printed: a name that is not valid text keeps its readable part.
+    """A path as it can be shown: what is not valid text, or would act on a terminal, is written as an escape.
 
     >>> shown("caf\\udce9.txt")
     'caf\\\\udce9.txt'
     """
-    return str(path).encode("utf-8", "backslashreplace").decode()
+    return plain(str(path)).replace("\n", "\\n")

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QPushButton,
     QSplitter,
     QTableView,
@@ -20,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font
-from app.window.parts.widgets import paragraph
+from app.window.parts.widgets import label, paragraph
 from app.window.questions.compare.model import CompareModel, CutText
 from app.window.text.view.colouring import colours_of
 from app.window.text.view.palette import TokenPalette
@@ -71,7 +70,7 @@ class ComparePage(Page):
         self.totals = paragraph()
         self.summary = paragraph()
         self.summary.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.titles = (QLabel(), QLabel())
+        self.titles = (label(), label())
         self.texts = (CutTextView("Your text, as it is cut here"), CutTextView("Your text, as it is cut there"))
         self.table = _table(model)
         self._lay_out()
@@ -84,7 +83,7 @@ class ComparePage(Page):
 
     def _lay_out(self) -> None:
         row = QHBoxLayout()
-        row.addWidget(QLabel("Compare with"))
+        row.addWidget(label("Compare with"))
         row.addWidget(self.choice, 1)
         row.addWidget(self.open)
         texts = QSplitter(Qt.Orientation.Vertical)

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QTableView,
     QVBoxLayout,
@@ -19,7 +18,7 @@ from PySide6.QtWidgets import (
 from app.window.parts.linked_text import LinkedText, link_to_step, number_in
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font, shades_of
-from app.window.parts.widgets import paragraph, scrolling
+from app.window.parts.widgets import label, paragraph, scrolling
 from app.window.questions.compare.model import CutToken
 from app.window.questions.ties.model import TIE_RULES, TiesModel, WhatIf
 
@@ -69,7 +68,7 @@ class TiesPage(Page):
         left.addWidget(self.summary)
         left.addWidget(self.table, 1)
         row = QHBoxLayout()
-        row.addWidget(QLabel("What if"))
+        row.addWidget(label("What if"))
         row.addWidget(self.rule)
         row.addWidget(self.train)
         row.addStretch()

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QVB
 
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font
-from app.window.parts.widgets import muted, paragraph, scrolling
+from app.window.parts.widgets import label, muted, paragraph, scrolling
 from app.window.parts.wording import count_text
 from app.window.questions.token.life_model import LifeModel
 from app.window.questions.token.life_view import LifeView
@@ -28,7 +28,7 @@ class TokenPage(Page):
     def __init__(self, model: TokenModel, life: LifeModel, parent: QWidget | None = None) -> None:
         super().__init__(life, parent)
         self.model, self.life = model, LifeView(life)
-        self.token = QLabel()
+        self.token = label()
         self.token.setAccessibleName("Token looked at")
         self.token.setFont(fixed_font(self.font().pointSizeF() * 1.5))
         self.hint = muted("Pick a merge or a token to look at it closely.")
@@ -45,9 +45,9 @@ class TokenPage(Page):
         form = QFormLayout(self._table)
         form.setContentsMargins(0, 0, 0, 0)
         form.setVerticalSpacing(4)
-        for title, label in self.facts.items():
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            form.addRow(_title(title), label)
+        for title, fact in self.facts.items():
+            fact.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            form.addRow(_title(title), fact)
         form.addRow(_title("Parts"), self._parts)
         self._inside = inside = QWidget()
         self._column = column = QVBoxLayout(inside)
@@ -110,9 +110,9 @@ class TokenPage(Page):
 
 
 def _title(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-    return label
+    title = label(text)
+    title.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+    return title
 
 
 def _id_text(facts: TokenFacts) -> str:

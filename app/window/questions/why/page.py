@@ -7,7 +7,6 @@ import re
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QListWidget,
     QListWidgetItem,
     QToolButton,
@@ -18,7 +17,7 @@ from PySide6.QtWidgets import (
 from app.window.parts.linked_text import LinkedText, link_to_step, number_in
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font
-from app.window.parts.widgets import muted, scrolling, small_button
+from app.window.parts.widgets import label, muted, scrolling, small_button
 from app.window.questions.why.merge_tree import MergeTree
 from app.window.questions.why.model import Joint, WhyModel, WordFacts
 
@@ -39,7 +38,7 @@ class WhyPage(Page):
         self.back = _button("◀", "One merge back in this word")
         self.forward = _button("▶", "One merge forward in this word")
         self.now = _button("◆", "As of the moment shown")
-        self.told = QLabel()
+        self.told = label()
         self.reason = LinkedText("Why the text is cut here")
         self.joints = QListWidget()
         self.joints.setAccessibleName("The boundaries of the word")

@@ -25,9 +25,10 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QLabel, QLineEdit, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from app.session.timer import timer
+from app.window.parts.widgets import label
 from app.window.text.model import NO_TOKEN, TokenAt, TokenTextModel
 from app.window.text.view.colouring import UNCOLOURED, coloured_tokens
 from app.window.text.view.painting import ByteSpan
@@ -278,7 +279,7 @@ class IdsView(QWidget):
         self.entry.setClearButtonEnabled(True)
         self.entry.setAccessibleName("Ids to decode")
         self.entry.returnPressed.connect(lambda: self.ids_pasted.emit(self.entry.text()))
-        self.decoded = QLabel()
+        self.decoded = label()
         self.decoded.setTextFormat(Qt.TextFormat.PlainText)
         self.decoded.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.decoded.setWordWrap(True)

@@ -1,0 +1,64 @@
+"""Names and values of others in sentences: nothing in them acts on a terminal, and nothing goes on without end."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from bpe_core import BpeError, Corpus, Recipe, train
+from bpe_core.command_line.main import run
+from bpe_core.errors import LONGEST_SENTENCE
+from bpe_core.text.reading.files import readers_of
+from bpe_core.text.reading.opening import shown
+from bpe_core.text.reading.skipped import SkipLog
+from bpe_core.text.reading.source import ReadingOptions
+
+ACTING = "\x1b]0;title\x07\x1b[31m\u202egnp\u2066.txt"
+posix_only = pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
+
+
+@posix_only
+def test_a_file_name_does_not_act_on_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text, table = tmp_path / ACTING, tmp_path / (ACTING + ".csv")
+    text.write_text("low lower lowest " * 3)
+    assert run(["train", str(text), "--merges", "2", "--output", str(table)]) == 0
+    assert run(["train", str(text) + "missing"]) == 1
+    assert run(["decode", "--merges", str(text), "1"]) == 1
+    assert run(["encode", "low", "--merges", str(table), "--at", "99"]) == 1
+    assert run(["report", str(table), "--output", str(tmp_path / ACTING) + ".html"]) == 0
+    assert run(["decode", "--merges", str(table), "--unknown\x1b[31m"]) == 2
+    assert run(["encode", str(text), "--merges", str(table), "--output", str(tmp_path / ACTING) + ".bin"]) == 0
+    told = "".join(capsys.readouterr())
+    assert "\\x1b[31m" in told
+    assert not {"\x1b", "\x07", "\u202e", "\u2066"} & set(told)
+    assert "\n" not in shown("a\nb")
+
+
+def test_no_sentence_goes_on_without_end() -> None:
+    sentence = str(BpeError("a" * 30_000_000 + " What to do: this."))
+    assert len(sentence) <= LONGEST_SENTENCE
+    assert sentence.endswith("What to do: this.")
+
+
+def test_a_file_that_changes_while_it_is_read_is_told_of(tmp_path: Path) -> None:
+    path = tmp_path / "text.txt"
+    for change in (b"low lower", b"low lower " * 400_000):
+        path.write_bytes(b"low lower " * 300_000)
+        corpus = Corpus.from_files([path])
+        path.write_bytes(change)
+        train(corpus, Recipe.preset("gpt2", merges=2))
+        assert ["was changed while it was read" in skipped.sentence for skipped in corpus.skipped] == [True]
+
+
+def test_a_file_cut_off_in_the_middle_of_reading_is_told_of(tmp_path: Path) -> None:
+    path = tmp_path / "text.txt"
+    path.write_bytes(b"low lower " * 300_000)
+    log = SkipLog()
+    reader = readers_of([path], ["*"], ReadingOptions(), log)[0]
+    pieces = iter(reader.pieces(100_000, log))
+    next(pieces)
+    os.truncate(path, 500_000)
+    assert sum(len(piece.data) for piece in pieces) < 500_000
+    assert ["was changed while it was read" in skipped.sentence for skipped in log.reports()] == [True]
