@@ -459,3 +459,56 @@ def test_what_vanishes_while_a_folder_is_listed_is_told_and_the_rest_is_read(
 def test_looking_through_a_folder_can_be_stopped(folder: Path) -> None:
     with pytest.raises(Cancelled):
         texts_in(folder, ("*",), ReadingOptions(), SkipLog(), cancelled=lambda: True)
+
+
+def _remove_nested(folder: Path) -> None:
+    """From the inside: what removes whole trees calls itself for each folder."""
+    os.chdir(folder)
+    depth = 0
+    while Path("d").is_dir():
+        os.chdir("d")
+        depth += 1
+    for _ in range(depth):
+        Path("b.txt").unlink(missing_ok=True)
+        os.chdir("..")
+        Path("d").rmdir()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no paths so deep")
+def test_folders_nested_a_thousand_deep(tmp_path: Path) -> None:
+    """What the system has no name for is told; the rest is read."""
+    (tmp_path / "a.txt").write_text("low")
+    before = Path.cwd()
+    os.chdir(tmp_path)
+    try:
+        for depth in range(2_100):
+            Path("d").mkdir()
+            os.chdir("d")
+            if depth == 1_200:
+                Path("b.txt").write_text("lower")
+        os.chdir(before)
+        found, told = listed(tmp_path)
+    finally:
+        _remove_nested(tmp_path)
+        os.chdir(before)
+    assert [Path(name).name for name in found] == ["a.txt", "b.txt"]
+    assert len(told) == 1
+    assert "cannot be read" in told[0]
+    assert len(told[0]) < 700
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_a_link_into_a_folder_that_may_not_be_looked_into(tmp_path: Path, folder: Path) -> None:
+    locked = tmp_path / ".locked"
+    (locked / "inner").mkdir(parents=True)
+    (locked / "inner" / "c.txt").write_text("low")
+    (folder / "link").symlink_to(locked / "inner")
+    (folder / "text.txt").symlink_to(locked / "inner" / "c.txt")
+    locked.chmod(0)
+    try:
+        with permissions.obeyed():
+            found, told = listed(folder)
+    finally:
+        locked.chmod(0o700)
+    assert sorted(found) == ["a.txt", "b.txt", "c.md", "d.txt", "e.txt", "f.txt"]
+    assert sorted(told) == [f"{folder / name} cannot be opened: permission denied." for name in ("link", "text.txt")]

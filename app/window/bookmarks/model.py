@@ -12,7 +12,7 @@ from app.session.changes import Held
 from app.session.run import Run
 from app.session.runs import Runs
 from app.session.time import TimeCursor
-from app.window.parts.widgets import tip
+from app.window.parts.wording import tip
 from bpe_core.session_file import Bookmark
 from bpe_core.token_texts import shown
 

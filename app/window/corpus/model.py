@@ -13,8 +13,7 @@ from app.session.corpus import SessionCorpus
 from app.session.corpus_texts import CorpusText
 from app.session.counts import LONG_WORD, Counted, CountFailed
 from app.window.parts.throttle import Throttle
-from app.window.parts.widgets import tip
-from app.window.parts.wording import count_text, duration_text, size_text
+from app.window.parts.wording import count_text, duration_text, size_text, tip
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole

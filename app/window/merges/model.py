@@ -17,7 +17,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from app.session.merge_filter import MergeFilter
 from app.session.run import Run
 from app.session.timer import timer
-from app.window.parts.widgets import tip
+from app.window.parts.wording import tip
 from bpe_core import History
 from bpe_core.history.history import NOTHING
 from bpe_core.token_texts import TokenTexts

@@ -5,8 +5,6 @@ Their properties are set by calls: as keywords PySide finds none with an i in a 
 
 from __future__ import annotations
 
-import html
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
@@ -36,11 +34,6 @@ def paragraph(text: str = "") -> QLabel:
     made = label(text)
     made.setWordWrap(True)
     return made
-
-
-def tip(text: str) -> str:
-    """A text that Qt shows as it is when the mouse rests: without this, names that look like markup become it."""
-    return f"<qt>{html.escape(text)}</qt>".replace("\n", "<br>") if "<" in text else text
 
 
 def muted(text: str = "") -> QLabel:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 
 def size_text(size: float) -> str:
     """Bytes in the largest fitting unit.
@@ -48,3 +50,8 @@ def count_text(count: int, thing: str, things: str = "") -> str:
     ('1 merge', '1,200 merges', '0 bytes')
     """
     return f"{count:,} {thing if count == 1 else things or thing + 's'}"
+
+
+def tip(text: str) -> str:
+    """A text that Qt shows as it is when the mouse rests: without this, names that look like markup become it."""
+    return f"<qt>{html.escape(text)}</qt>".replace("\n", "<br>") if "<" in text else text

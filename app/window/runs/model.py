@@ -10,7 +10,7 @@ from PySide6.QtGui import QFont
 from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.throttle import Throttle
-from app.window.parts.widgets import tip
+from app.window.parts.wording import tip
 from app.window.training.status import sentence_of, title_of
 from bpe_core.learning.ties import TIE_RULES
 

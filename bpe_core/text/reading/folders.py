@@ -34,13 +34,33 @@ def _all_files(folder: Path, pass_over: PassOver) -> Iterator[Path]:
         except CorpusError as told:
             pass_over(name, told)
 
-    for parent, folders, names in os.walk(folder, onerror=pass_folder_over):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for link in filter(Path.is_symlink, (Path(parent, name) for name in folders)):
-            name = shown(link)
-            pass_over(name, CorpusError(f"{name} is a link to a folder, and such links are not followed."))
-        paths = (Path(parent, name) for name in names if not name.startswith("."))
-        yield from filter(_may_be_text, paths)
+    waiting = [folder]
+    while waiting:  # not one call inside the other: folders may be nested a thousand deep
+        parent = waiting.pop()
+        try:
+            with os.scandir(parent) as listed:
+                seen = (entry for entry in listed if not entry.name.startswith("."))
+                entries = [(entry.name, _is_folder(entry), entry.is_symlink()) for entry in seen]
+        except OSError as error:
+            pass_folder_over(error)
+            continue
+        for name, is_folder, is_link in sorted(entries, reverse=True):
+            path = Path(parent, name)
+            if not is_folder:
+                if _may_be_text(path):
+                    yield path
+            elif is_link:
+                told = shown(path)
+                pass_over(told, CorpusError(f"{told} is a link to a folder, and such links are not followed."))
+            else:
+                waiting.append(path)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # behind a link, where nobody may look
+        return False
 
 
 def _may_be_text(path: Path) -> bool:
