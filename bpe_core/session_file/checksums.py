@@ -79,7 +79,7 @@ def wrong_texts(connection: sqlite3.Connection) -> list[int]:
 
 def _parts(connection: sqlite3.Connection) -> Iterator[Part]:
     """All that there is."""
-    for (key,) in connection.execute("SELECT key FROM session").fetchall():
+    for (key,) in connection.execute("SELECT key FROM session NOT INDEXED").fetchall():
         if key != UNCHECKED:
             yield Part(VALUE + key)
     yield from (Part("runs"), Part("bookmarks"), Part("sources"))

@@ -90,3 +90,19 @@ def test_a_damaged_file_says_what_was_written_or_is_refused(
     with contextlib.suppress(FormatError):
         read = read_session(path)
         assert_same(dataclasses.replace(read, view=WRITTEN.view), WRITTEN)
+
+
+@pytest.mark.parametrize("change", [0x10, 0x14, 0x1C])
+def test_a_key_that_is_damaged_where_it_is_looked_up(path: Path, change: int) -> None:
+    """An index says again what stands in its table, and may say it of another type."""
+    with closing(sqlite3.connect(path)) as connection:
+        (page,) = connection.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'sqlite_autoindex_session_1'"
+        ).fetchone()
+    data = path.read_bytes()
+    for place in range(4096 * (page - 1), 4096 * page):
+        if data[place]:
+            path.write_bytes(data[:place] + bytes([data[place] ^ change]) + data[place + 1 :])
+            with contextlib.suppress(FormatError):
+                read = read_session(path)
+                assert_same(dataclasses.replace(read, view=WRITTEN.view), WRITTEN)
