@@ -1,0 +1,79 @@
+"""A window with a run to ask about, and ways to ask and to know the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from pytestqt.qtbot import QtBot
+
+from app.window.questions.token.page import TokenPage
+from app.window.questions.why.model import WordFacts
+from app.window.questions.why.page import WhyPage
+from app.wiring import Program
+from bpe_core.insight.ranked_words import RankedWords
+from resources import samples
+from tests.gui.conftest import WAIT, settle
+
+Train = Callable[[Program], None]
+MERGES = 150
+ONE, OTHER = (sample.text() for sample in samples()[:2])
+LEFT, NO_KEY = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+
+
+@pytest.fixture
+def learned(qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path, train: Train) -> Program:
+    """A window with a run of two files, at rest at its end."""
+    files = tmp_path / "one.txt", tmp_path / "other.txt"
+    for file, text in zip(files, (ONE, OTHER), strict=True):
+        file.write_text(text, encoding="utf-8")
+    program = new_program(*files)
+    assert program.form.choose(vocab_size=256 + MERGES)
+    settle(qtbot, program)
+    train(program)
+    program.text_panel.editor.select_all()
+    program.text_panel.editor.insert("the newer keeper said 1,204 feathers")
+    settle(qtbot, program)
+    return program
+
+
+def answered(qtbot: QtBot, program: Program) -> None:
+    """Wait until no question is under way or about to be asked."""
+
+    def is_quiet() -> None:
+        assert not program.pages.are_waiting
+        assert not program.session.aside.is_busy()
+
+    settle(qtbot, program)
+    qtbot.waitUntil(is_quiet, timeout=WAIT)
+    qtbot.waitUntil(is_quiet, timeout=WAIT)
+
+
+def click_before(qtbot: QtBot, program: Program, byte: int) -> None:
+    """Click into the text, at the boundary before this byte (of a text of one line in ASCII)."""
+    editor = program.text_panel.editor
+    place = editor.rectangle_of(byte)
+    editor.viewport().repaint()
+    qtbot.mouseClick(editor.viewport(), LEFT, NO_KEY, QPoint(place.x() + 1, place.center().y()))
+
+
+def word_facts(program: Program) -> WordFacts:
+    facts = program.pages[WhyPage].model.facts
+    assert facts is not None
+    return facts
+
+
+def ranked_words(program: Program) -> RankedWords:
+    run = program.session.runs.shown
+    assert run is not None
+    assert run.words is not None
+    assert run.history is not None
+    return RankedWords.of(run.words, run.history)
+
+
+def section(program: Program, name: str) -> str:
+    life = program.pages[TokenPage].life
+    assert life is not None
+    return life.sections[name].text.text()

@@ -1,0 +1,103 @@
+"""All the answers about a run: while it goes on, while nobody looks, and where there are no texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from app.window.charts.pairs_page import PairsPage
+from app.window.parts.linked_text import LinkedText
+from app.window.questions.race.page import RacePage
+from app.window.questions.sizes.page import SizesPage
+from app.window.questions.ties.page import TiesPage
+from app.window.questions.token.page import TokenPage
+from app.wiring import Program
+from bpe_core import Tokenizer
+from resources import samples
+from tests.gui.conftest import WAIT, rest, settle
+from tests.gui.questions.conftest import MERGES, answered, click_before, section, word_facts
+
+
+def test_every_answer_survives_a_run_that_goes_on(qtbot: QtBot, learned: Program) -> None:
+    """Looked at while it grows, and again when nothing is there any more."""
+    pages: list[QWidget] = [learned.pages[RacePage], learned.pages[SizesPage], learned.pages[TiesPage]]
+    assert learned.form.choose(vocab_size=256 + MERGES + 40)
+    click_before(qtbot, learned, 8)
+    qtbot.waitUntil(learned.actions["extend"].isEnabled, timeout=WAIT)
+    learned.actions["extend"].trigger()
+    for page in pages:
+        learned.charts.setCurrentWidget(page)
+        qtbot.wait(30)
+    learned.inspector.show_page("token")
+    qtbot.waitUntil(lambda: learned.merges.rowCount() > MERGES, timeout=WAIT)
+    answered(qtbot, learned)
+    learned.charts.setCurrentWidget(learned.pages[TiesPage])
+    answered(qtbot, learned)
+    assert f"of {learned.merges.rowCount()} merges" in learned.pages[TiesPage].summary.text()
+    for label in learned.window.findChildren(LinkedText):
+        assert label.accessibleName()
+
+
+def test_nothing_is_asked_while_nobody_looks(qtbot: QtBot, learned: Program) -> None:
+    answered(qtbot, learned)
+    learned.window.docks["inspector"].hide()
+    learned.charts.setCurrentWidget(learned.pages[PairsPage])
+    answered(qtbot, learned)
+    asked: list[str] = []
+    aside = learned.session.aside
+    original = aside.ask
+    aside.ask = lambda topic, *rest, **more: asked.append(topic) or original(topic, *rest, **more)  # type: ignore
+    for at in (3, 50, 100):
+        learned.session.cursor.go_to(at)
+        rest(qtbot, learned)
+    assert {"why", "token", "lines", "race", "sizes", "ties"}.isdisjoint(asked)
+    learned.window.docks["inspector"].show()  # and as soon as somebody looks, it is
+    learned.window.docks["inspector"].raise_()
+    learned.session.cursor.go_to(60)
+    qtbot.waitUntil(lambda: "token" in asked or "why" in asked, timeout=WAIT)
+
+
+def test_a_table_without_texts_answers_what_it_can(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+    """Merges from elsewhere: no counts, and one token that nothing can produce, for its b always goes to ab."""
+    table = tmp_path / "merges.txt"
+    table.write_text("#version: 0.2\na b\nb c\na bc\n", encoding="utf-8")
+    settle(qtbot, program)
+    program.exchanging.imports.open(table)
+    qtbot.waitUntil(lambda: program.session.runs.shown is not None, timeout=WAIT)
+    program.session.cursor.go_live()
+    answered(qtbot, program)
+    history = program.session.runs.shown.history  # type: ignore[union-attr]
+    assert history is not None
+    assert not history.has_counts
+    first = len(history.alphabet)
+    program.token.look_at(first + 2)
+    answered(qtbot, program)
+    assert "No text can produce it" in section(program, "reach")
+    assert "ab | c" in section(program, "reach")
+    program.token.look_at(first + 1)
+    answered(qtbot, program)
+    assert "produces it: bc" in section(program, "reach")
+    assert "abc" in section(program, "children")
+    life = program.pages[TokenPage].life
+    assert life is not None
+    assert life.hint.isVisible()
+    program.text_panel.editor.select_all()
+    program.text_panel.editor.insert("abcabc")
+    click_before(qtbot, program, 2)
+    answered(qtbot, program)
+    asked = word_facts(program).asked
+    assert asked is not None
+    assert asked.kind == "taken"
+    program.actions["ties"].trigger()
+    answered(qtbot, program)
+    assert "ties are not known" in program.pages[TiesPage].summary.text()
+    program.actions["sizes"].trigger()
+    answered(qtbot, program)
+    (name,) = program.pages[SizesPage].model.names
+    sizes = program.pages[SizesPage].model.facts
+    assert sizes is not None
+    curves = sizes.curves[name]
+    assert curves.tokens[-1] == len(Tokenizer(history).encode(samples()[0].text()))
+    assert name in program.pages[SizesPage].told.text()

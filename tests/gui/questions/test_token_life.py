@@ -1,0 +1,122 @@
+"""The life of a token, and who paid for its merge, with the real engine."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPoint
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.window.questions.race.page import RacePage
+from app.window.questions.token.page import TokenPage
+from app.wiring import Program
+from bpe_core import Tokenizer
+from bpe_core.insight.token_life import scaffolds
+from tests.core.learning import tokens_of_word
+from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, ONE, OTHER, answered, ranked_words, section
+
+
+def test_one_click_on_a_merge_tells_the_life_of_its_token(qtbot: QtBot, learned: Program) -> None:
+    table, ranked = learned.merge_panel.table, ranked_words(learned)
+    learned.inspector.show_page("why")
+    for row in (0, 20, 90):
+        qtbot.mouseClick(table.viewport(), LEFT, NO_KEY, table.visualRect(_shown_row(learned, row)).center())
+        answered(qtbot, learned)
+        assert learned.inspector.currentWidget() is learned.pages[TokenPage]
+        facts = learned.pages[TokenPage].life.model.facts
+        assert facts is not None
+        token = ranked.base + row
+        assert (facts.token, facts.at) == (token, row + 1)
+        assert facts.count == sum(
+            int(count) * tokens_of_word(ranked, word, row + 1).count(token)
+            for word, count in enumerate(ranked.words.counts)
+        )
+        assert f"Occurs {facts.count:,} time" in section(learned, "occurs")
+        assert sum(share.count for share in facts.paid_by) == facts.peak or facts.payer_count > len(facts.paid_by)
+        lines = learned.pages[TokenPage].life.model.lines
+        assert lines
+        for line in lines:
+            file = ONE if line.source == "one.txt" else OTHER
+            around = line.before.lstrip("…") + line.token + line.after.rstrip("…")
+            assert around in file.split("\n")[line.line - 1]
+            assert line.token.encode() in b" " + Tokenizer(ranked.history).token_bytes(token)
+        assert f"{lines[0].source}, line {lines[0].line}" in section(learned, "lines")
+
+
+def _shown_row(program: Program, row: int) -> QModelIndex:
+    index = program.merges.index(row, 3)
+    program.merge_panel.table.scrollTo(index)
+    return index
+
+
+def test_what_paid_for_a_merge_is_split_over_the_files(qtbot: QtBot, learned: Program) -> None:
+    ranked = ranked_words(learned)
+    for step in (1, 30, 77):
+        learned.session.cursor.go_to(step)
+        learned.actions["paid"].trigger()
+        answered(qtbot, learned)
+        facts = learned.pages[TokenPage].life.model.facts
+        assert facts is not None
+        assert sum(file.count for file in facts.files) == facts.peak == ranked.history.columns.count[step - 1]
+        told = section(learned, "paid")
+        for file in facts.files:
+            assert (file.text in told) == (file.count > 0)
+    life = learned.pages[TokenPage].life
+    assert life is not None
+    assert life.sections["paid"].isVisible()
+
+
+def test_scaffolds_and_witnesses_are_told(qtbot: QtBot, learned: Program) -> None:
+    ranked = ranked_words(learned)
+    gone = scaffolds(ranked)
+    assert gone
+    learned.session.cursor.go_live()
+    learned.token.look_at(gone[0])
+    answered(qtbot, learned)
+    assert "scaffold" in section(learned, "occurs")
+    told = section(learned, "reach")
+    assert "produces it" in told
+    history = ranked.history
+    witness = told.split(": ", 1)[1].replace("␣", " ")
+    assert gone[0] in Tokenizer(history).encode(witness)
+
+
+def test_children_and_takers_are_links(qtbot: QtBot, learned: Program) -> None:
+    ranked = ranked_words(learned)
+    learned.session.cursor.go_to(1)
+    answered(qtbot, learned)
+    learned.session.cursor.go_live()
+    learned.token.look_at(ranked.base)
+    answered(qtbot, learned)
+    facts = learned.pages[TokenPage].life.model.facts
+    assert facts is not None
+    child, _ = facts.children[0]
+    life = learned.pages[TokenPage].life
+    assert life is not None
+    life.sections["children"].text.linkActivated.emit(f"token:{child}")
+    assert learned.token.facts is not None
+    assert learned.token.facts.id == child
+    step = facts.takers[0][0]
+    life.sections["takers"].text.linkActivated.emit(f"step:{step}")
+    assert learned.session.cursor.position == step
+    qtbot.mouseClick(life.chart, LEFT, NO_KEY, QPoint(life.chart.width() - 1, 20))
+    assert learned.session.cursor.position == MERGES
+
+
+def test_a_merge_has_a_menu_of_questions(qtbot: QtBot, learned: Program) -> None:
+    table = learned.merge_panel.table
+    table.setFocus()
+    table.setCurrentIndex(learned.merges.index(12, 0))
+    place = table.visualRect(table.currentIndex()).center()
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, place, table.viewport().mapToGlobal(place))
+    QApplication.sendEvent(table.viewport(), event)
+    menu = learned.asking.merge_menu
+    assert menu.isVisible()
+    assert learned.session.cursor.position == 13
+    follow = next(action for action in menu.actions() if action is learned.actions["follow"])
+    menu.close()
+    follow.trigger()
+    answered(qtbot, learned)
+    history = ranked_words(learned).history
+    assert learned.pages[RacePage].model.chosen[-1] == (history.columns.left[12], history.columns.right[12])
+    assert learned.charts.currentWidget() is learned.pages[RacePage]

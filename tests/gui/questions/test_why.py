@@ -1,0 +1,129 @@
+"""Why a text is split where it is: one click or key from the boundary, with the real engine."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QMenu
+from pytestqt.qtbot import QtBot
+
+from app.window.questions.why.page import WhyPage
+from app.wiring import Program
+from bpe_core import Tokenizer
+from tests.gui.conftest import settle
+from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, answered, click_before, word_facts
+
+
+def test_one_click_tells_why_every_boundary_stands(qtbot: QtBot, learned: Program) -> None:
+    text = learned.token_text.text()
+    program = learned
+    for at in (MERGES, 40, 3, 0):
+        program.session.cursor.go_to(at)
+        settle(qtbot, program)
+        history = program.session.runs.shown.history  # type: ignore[union-attr]
+        assert history is not None
+        starts = {start for start, _, _ in Tokenizer(history).spans(text, at)}
+        for byte in (1, 5, 8, 14, 24, 29):
+            click_before(qtbot, program, byte)
+            answered(qtbot, program)
+            assert program.inspector.currentWidget() is program.pages[WhyPage]
+            facts = word_facts(program)
+            assert facts.asked is not None
+            assert facts.asked.byte == byte
+            assert (facts.asked.kind == "joined") == (byte not in starts)
+            told = program.pages[WhyPage].reason.text()
+            assert told
+            assert all(f"step:{step}" in told for step in facts.asked.steps)
+            whole = "".join(tree.text for tree in facts.trees)
+            assert whole == "".join(facts.symbols)
+            assert whole.replace("␣", " ") in text
+
+
+def test_the_pattern_says_which_branch_made_the_words(qtbot: QtBot, learned: Program) -> None:
+    click_before(qtbot, learned, 21)  # said| 1
+    answered(qtbot, learned)
+    told = learned.pages[WhyPage].reason.text()
+    assert "pattern" in told
+    assert r"\p{L}+" in told
+    assert r"\p{N}+" in told
+
+
+def test_a_reason_is_a_way_to_travel(qtbot: QtBot, learned: Program) -> None:
+    click_before(qtbot, learned, 1)  # t|he
+    answered(qtbot, learned)
+    joint = next(joint for joint in word_facts(learned).joints if joint.kind == "joined")
+    click_before(qtbot, learned, joint.byte)
+    answered(qtbot, learned)
+    (step,) = joint.steps
+    learned.pages[WhyPage].reason.linkActivated.emit(f"step:{step}")
+    assert learned.session.cursor.position == step
+    learned.session.cursor.go_to(step - 1)
+    answered(qtbot, learned)
+    again = word_facts(learned).asked
+    assert again is not None
+    assert again.kind == "later"
+    assert f"merge {step}" in again.sentence
+    joints = learned.pages[WhyPage].joints
+    row = next(row for row in range(joints.count()) if again.sentence == joints.item(row).toolTip())
+    joints.setFocus()
+    joints.setCurrentRow(row)
+    qtbot.keyClick(joints, Qt.Key.Key_Return)
+    assert learned.session.cursor.position == step
+
+
+def test_a_word_is_walked_through_merge_by_merge(qtbot: QtBot, learned: Program) -> None:
+    click_before(qtbot, learned, 8)  # in newer
+    answered(qtbot, learned)
+    panel, facts = learned.pages[WhyPage], word_facts(learned)
+    assert len(facts.steps) > 2
+    seen = [[node.text for node in panel.tree.nodes()]]
+    while panel.back.isEnabled():
+        qtbot.mouseClick(panel.back, LEFT)
+        seen.append([node.text for node in panel.tree.nodes()])
+    assert panel.told.text().startswith("step 0 ")
+    assert sorted(seen[-1]) == sorted(facts.symbols)
+    for wanted in reversed(seen[:-1]):
+        qtbot.keyClick(panel.forward, Qt.Key.Key_Space)
+        assert [node.text for node in panel.tree.nodes()] == wanted
+    assert not panel.forward.isEnabled()
+    assert learned.session.cursor.position == MERGES, "walking through a word is no travelling"
+    steps = [step.step for step in facts.steps[1:]]
+    assert all(one < other for one, other in pairwise(steps) if one is not None and other is not None)
+
+
+def test_a_node_of_the_tree_travels_and_a_gap_asks(qtbot: QtBot, learned: Program) -> None:
+    click_before(qtbot, learned, 8)
+    answered(qtbot, learned)
+    tree = learned.pages[WhyPage].tree
+    # Where things are drawn is nobody's business but the drawing's, and that of whoever has to click there.
+    box, node = next((box, node) for box, node in tree._boxes if node.step is not None)
+    qtbot.mouseClick(tree, LEFT, NO_KEY, box.center().toPoint())
+    assert learned.session.cursor.position == node.step
+    answered(qtbot, learned)
+    x = tree._edges[2] - 4  # between the second and the third symbol
+    qtbot.mouseClick(tree, LEFT, NO_KEY, QPoint(round(x), 1))
+    joint = word_facts(learned).joints[2]
+    assert all(f"step:{step}" in learned.pages[WhyPage].reason.text() for step in joint.steps)
+
+
+def test_why_is_reached_by_keys_and_menus(qtbot: QtBot, learned: Program) -> None:
+    editor = learned.text_panel.editor
+    editor.setFocus()
+    qtbot.keyClick(editor, Qt.Key.Key_Home)
+    for _ in range(8):
+        qtbot.keyClick(editor, Qt.Key.Key_Right)
+    learned.actions["why"].trigger()
+    answered(qtbot, learned)
+    assert word_facts(learned).byte == 8
+    menus: list[QMenu] = []
+    editor.menu_opening.connect(menus.append)
+    place = editor.rectangle_of(15).center()
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, editor.viewport().mapToGlobal(place))
+    QApplication.sendEvent(editor.viewport(), event)
+    assert learned.actions["why"] in menus[0].actions()
+    assert learned.actions["token"] in menus[0].actions()
+    menus[0].close()
+    answered(qtbot, learned)
+    assert word_facts(learned).byte in (15, 16), "the menu is about the place under the mouse"
