@@ -1,0 +1,11 @@
+"""Lessons by their names."""
+
+from __future__ import annotations
+
+from app.window.lessons.lessons import Lesson, lessons
+
+NAMES = [lesson.name for lesson in lessons()]
+
+
+def lesson_named(part: str) -> Lesson:
+    return next(lesson for lesson in lessons() if part in lesson.name)

@@ -1,0 +1,182 @@
+"""What the lessons say, and what the engine answers to it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+
+from app.window.lessons.bench import Bench
+from app.window.lessons.lessons import Lesson, LessonStep, filled, is_same_answer, lessons
+from app.window.lessons.predictions import candidates, written
+from app.window.lessons.replacing_text import words_by_replacing_text
+from app.window.lessons.rich_text import as_html
+from bpe_core import Corpus, Recipe, Tokenizer, count_words
+from tests.gui.lessons.named import NAMES, lesson_named
+from tests.shared import here, path_of
+
+
+def bench_of(lesson: Lesson, step: LessonStep) -> Bench:
+    """The lesson's corpus as it stands when a step begins."""
+    whole = Bench.of_text(lesson.corpus, step.recipe)
+    return Bench(whole.words, whole.history.first(step.merges))
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=NAMES)
+def test_every_step_can_be_answered_by_the_engine(lesson: Lesson) -> None:
+    for step in lesson.steps:
+        bench = bench_of(lesson, step)
+        assert len(bench.history) == step.merges, "the merges made before this step are there"
+        for text in (step.say, step.after):
+            told = filled(text, step, bench)
+            assert not re.search(r"\{\w+\}", told), told
+            assert "<p" in as_html(told, "#eee", "monospace") or not told
+        if step.query is not None:
+            answer = step.query.answer(bench)
+            assert answer
+            assert not step.choices or answer in step.choices
+            assert len(set(step.choices)) == len(step.choices)
+        elif step.kind == "predict":
+            merged = bench.to_the_end.history[step.merges]
+            assert (merged.left, merged.right) in candidates(bench)
+
+
+# What independent code found out about the articles' examples, by lesson and step.
+FACTS = {
+    ("first-merge", 1): "4",
+    ("first-merge", 5): "5",
+    ("weights", 2): "26",
+    ("end-of-word", 2): "b ook s </w>",
+    ("end-of-word", 3): "car + </w>",
+    ("end-of-word", 4): "low l y </w>",
+    ("merge-order", 2): "a bc",
+    ("merge-order", 3): "ab c",
+    ("merge-order", 4): "cat c h",
+    ("newer", 1): "6",
+    ("newer", 4): "new e r </w>",
+    ("printed-mistakes", 1): "1744",
+    ("printed-mistakes", 3): "9",
+    ("printed-mistakes", 5): "ha t",
+}
+MERGED = {  # the merge that is to be predicted, and its count
+    ("first-merge", 2): ("a + a", 4),
+    ("first-merge", 3): ("aa + a", 2),
+    ("first-merge", 4): ("aaa + b", 2),
+    ("weights", 1): ("o + o", 45),
+    ("weights", 3): ("oo + k", 26),
+    ("weights", 4): ("oo + b", 19),
+    ("ties", 1): ("e + s", 9),
+    ("ties", 2): ("es + t", 9),
+    ("ties", 3): ("s + t", 9),
+    ("end-of-word", 1): ("ook + </w>", 20),
+    ("newer", 2): ("n + e", 6),
+    ("printed-mistakes", 2): ("n + e", 6),
+}
+
+
+@pytest.mark.parametrize(("place", "fact"), FACTS.items(), ids=str)
+def test_exercises_have_the_answers_that_are_known(place: tuple[str, int], fact: str) -> None:
+    lesson = lesson_named(place[0])
+    step = lesson.steps[place[1]]
+    assert step.query is not None
+    assert step.query.answer(bench_of(lesson, step)) == fact
+
+
+@pytest.mark.parametrize(("place", "fact"), MERGED.items(), ids=str)
+def test_predictions_have_the_outcome_that_is_known(place: tuple[str, int], fact: tuple[str, int]) -> None:
+    lesson = lesson_named(place[0])
+    step = lesson.steps[place[1]]
+    assert step.kind == "predict"
+    bench = bench_of(lesson, step)
+    merge = bench.to_the_end.history[step.merges]
+    assert (written((merge.left, merge.right), bench), merge.count) == fact
+
+
+def test_values_told_are_those_that_are_known() -> None:
+    def told(name: str, number: int) -> str:
+        lesson = lesson_named(name)
+        step = lesson.steps[number]
+        return filled(step.say + step.after, step, bench_of(lesson, step))
+
+    assert "As numbers: 258 100 258 97 99" in told("first-merge", 5)
+    assert "together 26 times" in told("weights", 2)
+    assert "has 19" in told("weights", 2)
+    assert "10 times. After it comes `ca + r`, then `ca + t`" in told("weights", 6)
+    assert "with 19 would be next" in told("end-of-word", 1)
+    assert "the third merge is `ca + t`" in told("end-of-word", 3)
+    assert "counts 5" in told("end-of-word", 3)
+    assert "it would be `low l y`" in told("end-of-word", 4)
+    assert "`low est</w>`" in told("newer", 0)
+    assert "`n e w e r </w>`" in told("newer", 1)
+    assert "only 5 times now; three pairs stand 6 times" in told("printed-mistakes", 2)
+
+
+def test_the_six_rules_as_printed_cut_words_as_the_article_says() -> None:
+    bench = Bench.of_words({"low": 5, "lower": 2, "newest": 6, "widest": 3}, Recipe.preset("words", marker="symbol"))
+    printed = bench.with_rules(["e s", "es t", "est </w>", "l o", "lo w", "low </w>"])
+    for word, cut in (("lowest", "low est</w>"), ("newest", "n e w est</w>"), ("newer", "n e w e r </w>")):
+        assert printed.texts(Tokenizer(printed.history).encode(word)) == cut
+
+
+# Distinct tokens by merging symbols and by replacing text, and the steps in which the two do not the same.
+POEMS = {"poem": (135, 145, 23), "data/raven.txt": (173, 263, 46)}
+
+
+@pytest.mark.parametrize("name", here(*POEMS))
+def test_the_numbers_about_the_poem_are_true(name: str) -> None:
+    recipe = Recipe.preset("clean-words", merges=150)
+    bench = Bench.trained(count_words(Corpus.from_files([path_of(name)]), recipe), recipe)
+    right = len({id for word in bench.words_at(150) for id in word.ids})
+    wrong = len({piece for word in words_by_replacing_text(bench, 150) for piece in word.split()})
+    assert (right, wrong, steps_that_replace_too_much(bench)) == POEMS[name]
+
+
+def test_the_numbers_about_the_poem_are_told() -> None:
+    said = " ".join(step.say for step in lesson_named("printed-mistakes").steps)
+    right, wrong, too_much = POEMS["data/raven.txt"]
+    assert f"left with {wrong} distinct tokens" in said
+    assert f"there are {right}. In {too_much} of its 150 steps" in said
+
+
+def steps_that_replace_too_much(bench: Bench) -> int:
+    """How many steps join anything that is not the pair they are about, when text is replaced."""
+    words = [" ".join(word.texts) for word in bench.words_at(0)]
+    weights = [count for _, count in bench.words]
+    found = 0
+    for _ in range(len(bench.history)):
+        counts: Counter[tuple[str, str]] = Counter()
+        for word, weight in zip(words, weights, strict=True):
+            for pair in pairwise(word.split()):
+                counts[pair] += weight
+        left, right = max(counts, key=lambda pair: counts[pair])
+        proper = [" ".join(_joined(word.split(), left, right)) for word in words]
+        words = [word.replace(f"{left} {right}", left + right) for word in words]
+        found += words != proper
+    assert words == words_by_replacing_text(bench, len(bench.history))
+    return found
+
+
+def _joined(pieces: list[str], left: str, right: str) -> list[str]:
+    found: list[str] = []
+    while pieces:
+        if pieces[:2] == [left, right]:
+            found, pieces = [*found, left + right], pieces[2:]
+        else:
+            found, pieces = [*found, pieces[0]], pieces[1:]
+    return found
+
+
+def test_together_they_teach_what_they_should() -> None:
+    assert len(lessons()) == 9
+    for words in ("by hand", "weights", "equal", "ends", "greedily", "newer", "emoji", "vocabulary", "mistakes"):
+        assert any(words in lesson.title for lesson in lessons()), words
+    for lesson in lessons():
+        assert any(step.kind == "predict" for step in lesson.steps), f"{lesson.name} lets nothing be predicted"
+        assert any(step.kind == "ask" for step in lesson.steps)
+
+
+def test_answers_are_the_same_however_they_are_spaced() -> None:
+    assert is_same_answer(" low  est</w> ", "low est</w>")
+    assert not is_same_answer("", "low")
