@@ -1,0 +1,45 @@
+"""Merge tables of every kind of recipe, in each of their formats."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from bpe_core import reference
+from bpe_core.counting.words import WordTable
+from bpe_core.formats import FORMATS, TABLES, Format
+from bpe_core.history.history import History
+from bpe_core.recipe import Recipe
+
+every_format = pytest.mark.parametrize("format", TABLES.values(), ids=TABLES)
+delimited = pytest.mark.parametrize("format", [FORMATS["csv"], FORMATS["tsv"]], ids=["csv", "tsv"])
+
+RECIPES = [
+    Recipe.preset("raw-bytes", merges=30),
+    Recipe.preset("gpt2", merges=30, special_tokens=("<|end|>", "tab\there", "line\nbreak", 'comma, quote"')),
+    Recipe.preset("gpt2", merges=30, ties="lowest-ids", marker="continuation"),
+    Recipe.preset("words", merges=30, marker="symbol", min_frequency=1),
+    Recipe.preset("words", merges=30, marker="glued", ties="largest-text"),
+    Recipe.preset("words", merges=30, alphabet_limit=3),
+    Recipe.preset("gpt2", merges=30, marker="glued"),
+    Recipe.preset("sentencepiece-like", merges=30, min_frequency=1),
+]
+
+
+def written(history: History, format: Format, merges: int | None = None) -> bytes:
+    file = io.BytesIO()
+    format.write(history, file, merges=merges)
+    return file.getvalue()
+
+
+def learned(recipe: Recipe, counts: dict[str, int] | None = None) -> History:
+    words = counts or {"low": 5, "lower": 2, "newest": 6, "widest": 3, "naïve": 2, '=,"\t': 3, "<0x41>": 2, "日本": 4}
+    return reference.train(WordTable.from_counts(words), recipe)
+
+
+def assert_same(one: History, other: History) -> None:
+    assert one.recipe == other.recipe
+    assert one.alphabet == other.alphabet
+    assert list(one) == list(other)
+    assert (one.tokens_at_start, one.end_reason) == (other.tokens_at_start, other.end_reason)

@@ -1,0 +1,154 @@
+"""Damaged merge tables are refused, with the place and what is wrong there."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bpe_core.alphabet import Alphabet
+from bpe_core.errors import FormatError, TooLarge
+from bpe_core.formats import FORMATS, Format, json_stream
+from bpe_core.history.history import History
+from bpe_core.recipe import Recipe
+from tests.core.formats.tables import assert_same, every_format, learned, written
+
+
+def small_table(format: Format) -> bytes:
+    return written(learned(Recipe.preset("words", marker="symbol"), {"low": 5, "lower": 2}), format)
+
+
+# Each: what to replace, with what, and what the sentence must say. Merges are l+o, lo+w, low+</w>, ...
+CSV_DAMAGE = [
+    ("\n2,7,5,", "\n2,7,999,", r"line 3: it joins the token 999, which does not exist yet"),
+    ("\n2,7,5,", "\n2,7,8,", r"line 3: it joins the token 8, which does not exist yet.*0 to 7"),
+    ("\n2,7,5,", "\n2,7,-5,", r"line 3: '-5' is not a whole number"),
+    ("\n2,7,5,", "\n2,7,,", r"line 3: it does not say which two tokens"),
+    ("\n2,7,5,", "\n2,0,5,", r"line 3: .* stands for the unknown and never merges"),
+    ("\n2,7,5,", "\n2,2,3,", r"line 3: it joins the same pair as merge 1"),
+    ("\n2,7,5,", "\n3,7,5,", r"line 3: the column step says '3' where '2'"),
+    ("\n1,2,3,7,", "\n1,2,3,9,", r"line 2: the column id says '9' where '7'"),
+    (",l,o,lo,", ",l,o,1o,", r"line 2: the column token says '1o' where 'lo'"),
+    (",6c 6f,2,", ",6c 6f,3,", r"line 2: the column length"),
+    (",6c 6f,", ",6c 60,", r"line 2: the column bytes"),
+    (",l,o,lo,", ",l,o,", r"line 2: 17 cells where there should be 18"),
+    (",l,o,lo,", ',l,o,"lo,', r"line 2: "),
+    (",6c 6f,2,7,", ",6c 6f,2,99999999999999999999,", r"line 2: .* is not a whole number"),
+    (",6c 6f,2,7,", ",6c 6f,2,9999999999999999999,", r"line 2: a count is"),
+    (",6c 6f,2,7,", ",6c 6f,2,seven,", r"line 2: 'seven' is not a whole number"),
+    (",unknown\n", ",byte\n", r"'<unk>' is not one character"),
+    (",character\n", ",letter\n", r"no kind of base symbol named 'letter'"),
+    (",unknown\n", ",unknown\n0,,,9,,,z,7a,1,,,,,,,,,special\n", r"rows of step 0"),
+    ('""words""', '""words', r"line 15: the recipe is not valid JSON"),
+    ('""words""', '""\\ud800""', r"line 15: the recipe is damaged"),
+    ('""min_frequency"": 2', '""min_frequency"": 0', r"recipe is damaged. min_frequency must be at least 1"),
+    ('""end_reason"": ""no pairs""', '""end_reason"": ""tired""', r"'tired' is no reason"),
+    (",recipe\n", ",reciep\n", r"last row must hold the recipe"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "sentence"), CSV_DAMAGE, ids=lambda value: repr(value)[:40])
+def test_damaged_csv_is_refused_with_its_line(old: str, new: str, sentence: str) -> None:
+    text = small_table(FORMATS["csv"]).decode()
+    assert old in text, text
+    with pytest.raises(FormatError, match=sentence):
+        FORMATS["csv"].read(text.replace(old, new, 1).encode(), "table.csv")
+
+
+JSON_DAMAGE = [
+    ('"left": 7, "right": 5', '"left": 7, "right": 8', r"line 38: it joins the token 8, which does not exist yet"),
+    ('"left": 7, "right": 5', '"left": 2, "right": 3', r"line 38: it joins the same pair as merge 1"),
+    ('"left": 7, "right": 5', '"left": 7.0, "right": 5', r'line 38: "left" must be a whole number, not \'7.0\''),
+    ('"left": 7, "right": 5', '"left": true, "right": 5', r'line 38: "left" must be a whole number'),
+    ('"left": 7, "right": 5', '"left": "7", "right": 5', r'line 38: "left" must be a whole number'),
+    ('"left": 7, "right": 5', '"right": 5', r"line 38: it does not say which two tokens"),
+    ('"token": "lo"', '"token": "\\ud800"', r'line 37: "token"'),
+    ('"token": "lo"', '"token": ["lo"]', r'line 37: "token"'),
+    ('"tied": true', '"tied": 1', r'line 37: "tied"'),
+    ('"count": 7', '"count": ' + "9" * 5_000, r"number too long"),
+    ('"count": 7', '"count": ' + "9" * 4_000, r"line 37: a count is"),
+    ('"count": 7', '"count": NaN', r'"count" must be a whole number'),
+    ('"version": 1', '"version": 2', r"version 2; this program reads version 1"),
+    ('"bpe-explorer merge table"', '"bpe-explorer merge table!"', r'lacks "format"'),
+    ('"alphabet": [', '"alphabet": 5, "x": [', r'"alphabet" must be a list of objects'),
+    ('{"id": 1,', '{"id": 2,', r"base symbol 1: its id is 2"),
+    ('"bytes": "65"', '"bytes": "6"', r'base symbol 1: "bytes" must be bytes in hex'),
+    ('"bytes": "65"', '"bytes": null', r'base symbol 1: "bytes" must be bytes in hex'),
+    ('"kind": "character"', '"kind": ["character"]', r"no kind of base symbol"),
+    ('"merges": [', '"merges": [7, ', r'"merges" must be a list of objects'),
+    ('"merges": [', '"merges": [' + "[" * 200_000, r"too deep"),
+    ('"recipe": {', '"recipe": 5, "was": {', r"recipe must be a JSON object"),
+    ('"name": "words"', '"name": "\\udfff"', r"the recipe is damaged"),
+    ("}\n ]\n}", "},\n ]\n}", r"the list of merges does not end"),
+    ("}\n ]\n}", "}\n ]\n}}", r"the list of merges does not end"),
+    ("}\n ]\n}", "}\n", r"cut short"),
+    ('},\n  {"step": 2,', '}\n  {"step": 2,', r"line 38: the comma before this merge is missing"),
+    ('{"step": 2,', '{"step" 2,', r"line 38: this is not valid JSON"),
+    ('{"step": 2,', '[], {"step": 2,', r"line 38: this is not valid JSON"),
+    ('{"step": 2,', '{"step": ' + "[" * 100_000, r"line 38: JSON that no merge table would hold"),
+    ('"tokens_at_start": ', '"tokens_at_start": -', r'"tokens_at_start" must be a whole number'),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "sentence"), JSON_DAMAGE, ids=lambda value: repr(value)[:40])
+def test_damaged_json_is_refused_with_its_place(old: str, new: str, sentence: str) -> None:
+    text = small_table(FORMATS["json"]).decode()
+    assert old in text, text
+    with pytest.raises(FormatError, match=sentence):
+        FORMATS["json"].read(text.replace(old, new, 1).encode(), "table.json")
+
+
+def test_what_would_be_parsed_at_once_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = small_table(FORMATS["json"])
+    laid_out_anew = json.dumps(json.loads(table)).encode()
+    monkeypatch.setattr(json_stream, "LARGEST_WHOLE", len(table) // 2)
+    assert len(FORMATS["json"].read(table, "table.json")) > 0
+    with pytest.raises(TooLarge, match="would have to be parsed at once"):
+        FORMATS["json"].read(laid_out_anew, "table.json")
+    monkeypatch.setattr(json_stream, "LARGEST_LINE", 100)
+    with pytest.raises(TooLarge, match=r"table\.json, line 37"):
+        FORMATS["json"].read(table, "table.json")
+
+
+@every_format
+def test_a_file_cut_short_anywhere_is_refused(format: Format) -> None:
+    data = small_table(format)
+    for end in range(len(data) - 2):  # without its very last line break it is still whole
+        with pytest.raises(FormatError):
+            format.read(data[:end], "table")
+
+
+@every_format
+def test_merges_that_double_without_end_are_refused(format: Format) -> None:
+    pairs = [(97, 97)] + [(256 + i, 256 + i) for i in range(40)]
+    history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
+    with pytest.raises(FormatError, match="longer than"):
+        format.read(written(history, format), "table")
+
+
+@every_format
+@settings(max_examples=400)
+@given(st.data())
+def test_a_changed_file_is_refused_or_read_as_what_it_says(format: Format, data: st.DataObject) -> None:
+    """Whatever is done to a file, a reader gives a sentence or a history that can be written and read again."""
+    table = bytearray(small_table(format))
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(0, len(table) - 1))
+        length = data.draw(st.integers(0, 12))
+        piece = data.draw(st.sampled_from([b"", b"0", b"9", b'"', b",", b"\n", b"\t", b"{", b"[", b"\xff", b"-", b"e"]))
+        table[place : place + length] = piece * data.draw(st.integers(0, 5))
+    try:
+        history = format.read(bytes(table), "table")
+    except FormatError:
+        return
+    assert_same(format.read(written(history, format), "table"), history)
+
+
+@every_format
+@given(st.binary(max_size=200))
+def test_any_bytes_behind_a_sound_beginning_are_refused(format: Format, tail: bytes) -> None:
+    table = small_table(format)
+    with pytest.raises(FormatError):
+        format.read(table[: len(table) // 2] + tail, "table")

@@ -1,0 +1,212 @@
+"""Merge tables as CSV, TSV and JSON: what is written is read back exactly."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_core.alphabet import Alphabet
+from bpe_core.errors import Cancelled, FormatError, OutputError
+from bpe_core.formats import FORMATS, Format, format_for, read_history, write_history
+from bpe_core.formats.rows import Row
+from bpe_core.history.history import Columns, History
+from bpe_core.progress import Progress
+from bpe_core.recipe import Recipe
+from bpe_core.token_texts import LONGEST_SHOWN
+from tests.core.formats.tables import RECIPES, assert_same, delimited, every_format, learned, written
+
+# --- There and back ---------------------------------------------------------------------
+
+
+@every_format
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: f"{recipe.name}-{recipe.marker}")
+def test_each_kind_of_recipe_comes_back(format: Format, recipe: Recipe) -> None:
+    history = learned(recipe)
+    assert len(history) > 0
+    assert_same(format.read(written(history, format), "table"), history)
+
+
+WORDS = st.dictionaries(st.text(min_size=1, max_size=8), st.integers(1, 2**40), min_size=1, max_size=6)
+
+
+@every_format
+@given(WORDS, st.sampled_from(RECIPES), st.integers(0, 40))
+def test_any_history_comes_back(format: Format, words: dict[str, int], recipe: Recipe, merges: int) -> None:
+    history = learned(recipe, words)
+    assert_same(format.read(written(history, format, merges), "table"), history.first(merges))
+
+
+@every_format
+def test_a_text_that_holds_the_marker_itself_comes_back(format: Format) -> None:
+    history = learned(Recipe.preset("sentencepiece-like", merges=30, min_frequency=1), {"a▁b": 2, "▁": 1})
+    assert_same(format.read(written(history, format), "table"), history)
+
+
+@every_format
+def test_merges_without_counts_come_back_without(format: Format) -> None:
+    history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(116, 104), (256, 101)])
+    back = format.read(written(history, format), "table")
+    assert_same(back, history)
+    assert not back.has_counts
+
+
+@every_format
+def test_counts_of_64_bits_come_back(format: Format) -> None:
+    history = learned(Recipe.preset("words", merges=3), {"ab": 2**53 + 1, "cd": 2**53})
+    assert [merge.count for merge in format.read(written(history, format), "table")] == [2**53 + 1, 2**53]
+
+
+@every_format
+def test_tokens_too_long_to_show_are_cut_off_and_still_come_back(format: Format) -> None:
+    history = learned(Recipe.preset("raw-bytes"), {"a" * 20_000: 1})
+    assert any("longer than 4,096 bytes" in sentence for sentence in format.can_hold(history))
+    data = written(history, format)
+    assert len(data) < 10 * 5 * LONGEST_SHOWN * 8
+    assert_same(format.read(data, "table"), history)
+
+
+@every_format
+def test_an_ordinary_history_loses_nothing(format: Format) -> None:
+    assert format.can_hold(learned(RECIPES[1])) == []
+
+
+@delimited
+def test_a_table_saved_again_by_windows_programs_is_read(format: Format) -> None:
+    history = learned(RECIPES[1])
+    changed = b"\xef\xbb\xbf" + written(history, format).replace(b"\n", b"\r\n")
+    assert_same(format.read(changed, "table"), history)
+
+
+def test_reformatted_json_is_read(tmp_path: Path) -> None:
+    history = learned(RECIPES[1])
+    whole = json.loads(written(history, FORMATS["json"]))
+    path = tmp_path / "sorted"
+    path.write_text(json.dumps(whole, indent=4, sort_keys=True))
+    assert_same(read_history(path), history)
+
+
+# --- What other programs see ------------------------------------------------------------
+
+
+@delimited
+def test_it_is_one_plain_rectangle(format: Format) -> None:
+    history = learned(RECIPES[1])
+    delimiter = "," if format.name == "csv" else "\t"
+    text = written(history, format).decode()
+    rows = list(csv.DictReader(io.StringIO(text), delimiter=delimiter, strict=True))
+    assert {len(row) for row in rows} == {len(Row._fields)}
+    assert len(text.splitlines()) == len(rows) + 1  # no cell holds a line break of any kind
+    merges = [row for row in rows if row["step"] != "0"]
+    assert merges == rows[: len(history)]
+    assert [(int(row["left"]), int(row["count"])) for row in merges] == [(merge.left, merge.count) for merge in history]
+    assert [int(row["id"]) for row in sorted(rows[:-1], key=lambda row: int(row["id"]))] == list(range(len(rows) - 1))
+    assert bytes.fromhex(rows[-2]["bytes"]) == b'comma, quote"'
+
+
+def test_json_tells_the_runner_up() -> None:
+    history = learned(Recipe.preset("words", marker="symbol"), {"low": 5, "lower": 2, "newest": 6, "widest": 3})
+    first = json.loads(written(history, FORMATS["json"]))["merges"][0]
+    assert (first["left_text"], first["right_text"], first["token"], first["count"]) == ("e", "s", "es", 9)
+    assert first["tied"] is True
+    assert (first["runner_up_left_text"], first["runner_up_right_text"]) == ("s", "t")
+    assert (first["bytes"], first["length"]) == ("65 73", 2)
+
+
+# --- Files ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".json", ".JSON"])
+def test_the_ending_chooses_the_format_and_the_content_is_recognized(tmp_path: Path, ending: str) -> None:
+    history = learned(RECIPES[0])
+    path = tmp_path / f"table{ending}"
+    write_history(history, path)
+    renamed = path.rename(tmp_path / "no ending")
+    assert_same(read_history(renamed), history)
+
+
+def test_an_unknown_ending_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(OutputError, match=r"\.csv, \.tsv, \.json"):
+        format_for("table.docx")
+
+
+@every_format
+def test_a_failure_halfway_leaves_the_old_file(tmp_path: Path, format: Format) -> None:
+    path = tmp_path / f"table{format.extension}"
+    path.write_text("precious")
+
+    def no_room(progress: Progress) -> None:
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OutputError, match="No space left"):
+        write_history(learned(RECIPES[0]), path, progress=no_room)
+    assert path.read_text() == "precious"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_writing_that_is_told_to_stop_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("precious")
+    with pytest.raises(Cancelled, match="unchanged"):
+        write_history(learned(RECIPES[0]), path, cancelled=lambda: True)
+    assert path.read_text() == "precious"
+
+
+@pytest.mark.parametrize("content", [b"", b"hello\n", b"{}", b"\xff\xfe", b"PK\x03\x04", b"step,left\n"])
+def test_what_is_no_table_is_refused_by_name(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "odd.csv"
+    path.write_bytes(content)
+    with pytest.raises(FormatError, match=r"odd\.csv"):
+        read_history(path)
+
+
+def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"Could not read .*gone\.csv: No such file"):
+        read_history(tmp_path / "gone.csv")
+
+
+# --- Bounds -----------------------------------------------------------------------------
+
+
+def long_history(merges: int) -> History:
+    """Merges of bytes with each other, with counts that tie; the texts do not matter here."""
+    columns = Columns.with_room(merges)
+    columns.left[:] = columns.runner_up_left[:] = np.arange(merges) // 256
+    columns.right[:] = columns.runner_up_right[:] = np.arange(merges) % 256
+    columns.count[:] = columns.runner_up_count[:] = columns.tokens_left[:] = np.arange(merges, 0, -1)
+    return History(Recipe.preset("gpt2", vocab_size=100_000), Alphabet.of_bytes(), columns.first(merges))
+
+
+class Sink(io.RawIOBase):
+    """Takes everything and keeps nothing."""
+
+    taken = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: object) -> int:
+        size = memoryview(data).nbytes  # type: ignore[arg-type]
+        self.taken += size
+        return size
+
+
+@every_format
+def test_writing_is_told_and_needs_memory_for_the_vocabulary_only(format: Format) -> None:
+    history = long_history(20_000)
+    told: list[Progress] = []
+    sink = Sink()
+    tracemalloc.start()
+    format.write(history, sink, progress=told.append)  # type: ignore[arg-type]
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert sink.taken > 1_500_000
+    assert peak < 400 * len(history)
+    assert [progress.done for progress in told] == [*range(4096, 20_001, 4096), 20_000]

@@ -1,0 +1,18 @@
+"""Honest text: all of it can be seen, and read back."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_core.honest_text import escape, unescape
+
+
+@given(st.binary() | st.text().map(str.encode) | st.text("<0x1A>F").map(str.encode))
+def test_honest_text_is_printable_and_reversible(raw: bytes) -> None:
+    assert escape(raw).isprintable()
+    assert unescape(escape(raw)) == raw
+
+
+def test_honest_text_shows_what_cannot_be_seen() -> None:
+    assert escape(" a\u00a0b\u200d\u2028".encode()) == " a<0xC2><0xA0>b<0xE2><0x80><0x8D><0xE2><0x80><0xA8>"
