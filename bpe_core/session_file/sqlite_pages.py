@@ -16,6 +16,7 @@ TABLE_LEAF, INDEX_LEAF, INDEX_INTERIOR = 0x0D, 0x0A, 0x02  # the kinds of page t
 HEADER_BYTES = 100  # at the beginning of the first page
 MOST_RESERVED = 64  # bytes at the end of each page
 USUAL_PAGE = 4096
+MOST_TIMES = 2  # as many bytes as the file has are in all its rows at most
 INTEGER_BYTES = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
 
 
@@ -26,8 +27,13 @@ def rows_in(data: bytes) -> Iterator[Row]:
     if not 512 <= size <= 65536 or size & (size - 1):
         size = USUAL_PAGE
     usable = size - (data[20] if len(data) > 20 and data[20] <= MOST_RESERVED else 0)
+    left = MOST_TIMES * len(data)  # rows of a sound file do not share their bytes; a stranger's may all name the same
     for start in range(0, len(data), size):
-        yield from _rows_of_page(data, start, size, usable)
+        for row in _rows_of_page(data, start, size, usable):
+            left -= sum(len(value) for value in row[1] if isinstance(value, str | bytes))
+            if left < 0:
+                return
+            yield row
 
 
 def _rows_of_page(data: bytes, start: int, size: int, usable: int) -> Iterator[Row]:

@@ -160,3 +160,16 @@ def test_what_never_was_a_session(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "one.bpex").write_bytes(content)
     with pytest.raises(FormatError, match="nothing of a session"):
         recover_session(tmp_path / "one.bpex")
+
+
+def test_rows_that_all_name_the_same_bytes_do_not_take_for_ever(tmp_path: Path) -> None:
+    path = tmp_path / "one.db"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE texts (a, b)")
+        connection.execute("INSERT INTO texts VALUES ('a', ?)", ("x" * 400_000,))
+    data = bytearray(path.read_bytes())
+    leaf = next(start for start in range(PAGE, len(data), PAGE) if data[start] == 0x0D)
+    cell = data[leaf + 8 : leaf + 10]
+    data[leaf + 3 : leaf + 5] = (1000).to_bytes(2, "big")
+    data[leaf + 8 : leaf + 2008] = bytes(cell) * 1000
+    assert 1 <= len(list(rows_in(bytes(data)))) <= 2
