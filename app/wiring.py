@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import QLocale, QObject, Qt, QTimer
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
@@ -259,6 +259,8 @@ def build(application: QApplication, settings: Settings, theme: str | None = Non
     # A thread that runs Python keeps the window waiting for so long, each time; 5 ms would be felt.
     sys.setswitchinterval(SWITCH_SECONDS)
     native_memory.give_back_early()
+    # The window speaks English: boxes for numbers, too, whatever the language of the desktop.
+    QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
     application.setApplicationName("BPE Explorer")
     application.setDesktopFileName("bpe-explorer")
     program = Program(settings, Theme(theme or settings.get(THEME)))

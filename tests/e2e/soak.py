@@ -178,7 +178,8 @@ def tell(somebody: Somebody) -> None:
 
 
 def every(milliseconds: int, deed: Callable[[], None]) -> QTimer:
-    timer = QTimer(interval=milliseconds)
+    timer = QTimer()
+    timer.setInterval(milliseconds)
     timer.timeout.connect(deed)
     timer.start()
     return timer

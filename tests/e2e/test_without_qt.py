@@ -43,6 +43,7 @@ EXAMPLES = {
     "paid": "--merges merges.csv --corpus text.txt --step 3",
     "report": "merges.csv --text so --output report.html",
     "words": "low lower lowest",
+    "verify": "merges.csv",
     "presets": "",
 }
 
