@@ -152,12 +152,16 @@ def _content(path: Path) -> bytes:
             head = file.read(LOOK)
             if len(head) == LOOK and not _may_be_known(head):
                 return head
-            rest = file.read(LARGEST_FILE - len(head) + 1)
+            whole = bytearray(head)
+            while part := file.read(LOOK):  # asked for all at once, it would take as much memory as may be read
+                whole += part
+                if len(whole) > LARGEST_FILE:
+                    raise TooLarge(
+                        f"{path} is too large; a merge table of more than {LARGEST_FILE:,} bytes is not read."
+                    )
     except OSError as error:
         raise FormatError(f"Could not read {path}: {error.strerror or error}.") from error
-    if len(head) + len(rest) > LARGEST_FILE:
-        raise TooLarge(f"{path} is too large; a merge table of more than {LARGEST_FILE:,} bytes is not read.")
-    return head + rest
+    return bytes(whole)
 
 
 def _may_be_known(head: bytes) -> bool:

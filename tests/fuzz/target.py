@@ -1,0 +1,152 @@
+"""Small sound inputs, made here and changed at random, given to the program: only a BpeError is a good end.
+
+    python -m tests.fuzz.target KIND SECONDS SEED [NUMBER]
+
+Each input follows from its kind, seed and number alone: `KIND SEED NUMBER` is all that must be kept of one that failed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from bpe_core import BpeError, Corpus, Recipe, Tokenizer, train
+from bpe_core.command_line.commands import COMMANDS
+from bpe_core.command_line.main import run
+from bpe_core.formats import FORMATS, open_table
+from bpe_core.session_file import read_session, write_session
+from bpe_core.text.patterns import NAMED_PATTERNS, compile_custom
+from tests.core.formats.samples import file_name, files, history_for
+from tests.core.session_file.sessions import session
+
+TEXT = "the lowest price is lower than the last one, naïve 日本, isn't it? 12 123\n" * 3
+PUT = (b"", b"\0", b"\xff", b"9" * 25, b"-1", b'"', b"{}", b"[" * 50, b"\n", b"<h1>", b"\x1b[31m", b"\x80" * 11, b"{9}")
+PARTS = (
+    "a",
+    "(",
+    ")",
+    "(?:",
+    "[a-c]",
+    "{9}",
+    "{2,}",
+    "+",
+    "*",
+    "?",
+    "|",
+    r"\p{L}",
+    r"\R",
+    "(?i)",
+    "(?x)",
+    "(?V1)",
+    "^",
+)
+
+
+def changed(data: bytes, chance: random.Random) -> bytes:
+    for _ in range(chance.randint(1, 4)):
+        place, cut = chance.randint(0, len(data)), chance.choice((0, 1, 2, 8, 200))
+        data = data[:place] + chance.choice((*PUT, chance.randbytes(3))) + data[place + cut :]
+    return data
+
+
+@cache
+def _table(format: str) -> dict[str, bytes]:
+    return files(history_for(FORMATS[format], TEXT, merges=15), format, file_name(FORMATS[format]))
+
+
+@cache
+def _session() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "made.bpex")
+        write_session(session(), path)
+        return path.read_bytes()
+
+
+def tables(chance: random.Random, folder: Path) -> None:
+    found = _table(chance.choice([name for name in FORMATS if name != "subword-nmt"]))
+    for place, (name, data) in enumerate(found.items()):
+        (folder / name).write_bytes(changed(data, chance) if place == 0 else data)
+    opened = open_table(folder / next(iter(found)))
+    opened.numbers_of(Tokenizer(opened.history).encode("the lowest 3\n"))
+
+
+def sessions(chance: random.Random, folder: Path) -> None:
+    path = folder / "changed.bpex"
+    path.write_bytes(changed(_session(), chance))
+    read_session(path)
+
+
+def corpora(chance: random.Random, folder: Path) -> None:
+    path = folder / chance.choice(("a.txt", "a.jsonl", "a.csv", "a.txt.gz", "a.tsv"))
+    path.write_bytes(changed(chance.choice((TEXT, '{"text": "low"}\n' * 9, "text,b\nlow,2\n" * 9)).encode(), chance))
+    train(Corpus.from_files([path]), Recipe.preset("gpt2", merges=5))
+
+
+def recipes(chance: random.Random, folder: Path) -> None:
+    whole = Recipe.preset(chance.choice(("gpt2", "words", "sentencepiece-like"))).to_json().encode()
+    recipe = Recipe.from_json(changed(whole, chance).decode("utf-8", "replace")).with_changes(merges=5, vocab_size=None)
+    train(Corpus.from_texts([TEXT]), recipe)
+
+
+def patterns(chance: random.Random, folder: Path) -> None:
+    parts = (*PARTS, chance.choice([pattern.expression for pattern in NAMED_PATTERNS.values()]))
+    compile_custom("".join(chance.choices(parts, k=chance.randint(1, 30))))
+
+
+def command_lines(chance: random.Random, folder: Path) -> None:
+    table, text = folder / "table.csv", folder / "text.txt"
+    if not table.exists():
+        table.write_bytes(_table("csv")[file_name(FORMATS["csv"])])
+        text.write_text(TEXT)
+    words = (
+        str(table),
+        str(text),
+        "--merges",
+        "--corpus",
+        "--at",
+        "--json",
+        "--step",
+        "9" * 25,
+        "-1",
+        "3",
+        "low",
+        "#260",
+    )
+    given = chance.choices(words, k=chance.randint(0, 8))
+    with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())), contextlib.redirect_stderr(io.StringIO()):
+        command = chance.choice(sorted(COMMANDS))
+        assert run([command, *given, "--merges", str(table)]) in (0, 1, 2)
+
+
+KINDS: dict[str, Callable[[random.Random, Path], None]] = {
+    one.__name__: one for one in (tables, sessions, corpora, recipes, patterns, command_lines)
+}
+
+
+def attempt(kind: str, seed: int, number: int) -> None:
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), contextlib.suppress(BpeError):
+        KINDS[kind](random.Random(f"{kind} {seed} {number}"), Path(folder))
+
+
+def main(kind: str, seconds: float, seed: int, *only: int) -> None:
+    end = time.monotonic() + seconds
+    number = 0
+    while time.monotonic() < end or not number:
+        try:
+            attempt(kind, seed, only[0] if only else number)
+        except BaseException:
+            sys.stderr.write(f"failed: {kind} {seed} {number}\n")
+            raise
+        number += 1
+    sys.stdout.write(f"{number:,} inputs of the kind {kind}\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], float(sys.argv[2]), *map(int, sys.argv[3:]))
