@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QWidget
 
 from bpe_core.ending import SignalListener
 
+TWICE_MILLISECONDS = 5_000
+
 
 class Interrupt(QObject):
     """Python hears a signal only when it runs; a byte in a socket wakes it while Qt waits."""
@@ -25,11 +27,15 @@ class Interrupt(QObject):
         signal.set_wakeup_fd(self._write.fileno(), warn_on_full_buffer=False)
         self._notifier = QSocketNotifier(self._read.fileno(), QSocketNotifier.Type.Read, self)
         self._notifier.activated.connect(self._drain)
+        self._listen()
+
+    def _listen(self) -> None:
         self._listener = SignalListener(self._close)
 
     def _close(self, number: int, frame: FrameType | None) -> None:
         for ending in self._listener.signals:
-            signal.signal(ending, signal.SIG_DFL)  # a second one ends the program at once
+            signal.signal(ending, signal.SIG_DFL)  # a second one soon after ends the program at once
+        QTimer.singleShot(TWICE_MILLISECONDS, self, self._listen)  # the window may ask, and stay
         # Later, not at once: before the event loop runs, closing the last window would not end it.
         QTimer.singleShot(0, self._window.close)
 

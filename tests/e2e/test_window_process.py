@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -187,6 +188,49 @@ def test_qt_is_told_where_home_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HOME")
     _tell_where_home_is()
     assert os.environ["HOME"] == "/home/me"
+
+
+STAYING = """
+import sys
+from PySide6.QtCore import QTimer
+from app import wiring
+from app.__main__ import main
+from app.system import interrupt
+
+build = wiring.build
+interrupt.TWICE_MILLISECONDS = int(sys.argv.pop())
+
+def staying(*arguments):
+    program = build(*arguments)
+    program.window.may_close = lambda: bool(print("asked", file=sys.stderr))
+    QTimer.singleShot(500, lambda: print("ready", file=sys.stderr))
+    return program
+
+wiring.build = staying
+sys.exit(main([]))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent otherwise there")
+@pytest.mark.parametrize(("milliseconds", "asked"), [(60_000, 1), (0, 3)], ids=["twice at once", "again and again"])
+def test_a_window_that_has_to_ask_stays_unless_it_is_told_twice(
+    own_settings: dict[str, str], milliseconds: int, asked: int
+) -> None:
+    command = [sys.executable, "-c", STAYING, str(milliseconds)]
+    environment = environment_with({"QT_QPA_PLATFORM": "offscreen", **own_settings})
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        in_time = threading.Timer(SECONDS, process.kill)
+        in_time.start()
+        assert process.stderr is not None
+        lines = iter(process.stderr.readline, "")
+        assert "ready\n" in lines
+        for _ in range(asked):
+            process.send_signal(signal.SIGTERM)
+            assert "asked\n" in lines
+            time.sleep(0.5)
+        process.send_signal(signal.SIGKILL if milliseconds == 0 else signal.SIGTERM)
+        assert process.wait(SECONDS) == (-signal.SIGKILL if milliseconds == 0 else -signal.SIGTERM)
+        in_time.cancel()
 
 
 ASKING = """
