@@ -1,0 +1,41 @@
+"""A run that is learned in no time, and what the window shows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pytestqt.qtbot import QtBot
+
+from app.wiring import Program
+from tests.gui.conftest import WAIT
+
+Train = Callable[[Program], None]
+
+
+def rows(program: Program) -> int:
+    return program.merges.rowCount()
+
+
+def cell(program: Program, row: int, column: int) -> str:
+    text = program.merges.data(program.merges.index(row, column))
+    assert isinstance(text, str)
+    return text
+
+
+def wait_for_rows(qtbot: QtBot, program: Program, wanted: int) -> None:
+    qtbot.waitUntil(lambda: rows(program) == wanted, timeout=WAIT)
+
+
+def small(program: Program, size: int = 320) -> None:
+    """A vocabulary that is learned in no time."""
+    assert program.form.choose(vocab_size=size)
+
+
+def moments(program: Program) -> tuple[int, int, int, int]:
+    """The moment that the cursor, the table, the text and the time bar show."""
+    return (
+        program.session.cursor.position,
+        program.merge_panel.table.delegate.marked_row + 1,
+        program.token_text.cursor,
+        program.time_bar.number.value(),
+    )

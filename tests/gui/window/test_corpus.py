@@ -1,0 +1,226 @@
+"""The corpus in the window: files, folders, pasted and dropped texts, and what is wrong with one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QLibraryInfo, QMimeData, QPoint, QPointF, Qt, QUrl, QVersionNumber
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
+from pytestqt.qtbot import QtBot
+
+from app.session.run import Phase
+from app.settings import RECENT_FILES
+from app.window.charts.pairs_page import PairsPage
+from app.window.corpus.model import Entry
+from app.wiring import Program
+from tests.gui.conftest import WAIT, settle, wait_for_phase
+from tests.gui.window.small_run import Train, rows, small
+
+
+def test_files_folders_and_pasted_texts(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "folder" / "inner").mkdir(parents=True)
+    for name in ("a.txt", "folder/b.txt", "folder/inner/c.txt", "folder/.hidden"):
+        (tmp_path / name).write_text(f"words of {name} and words again")
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([str(tmp_path / "a.txt")], ""))
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path / "folder"))
+    program.actions["open"].trigger()
+    qtbot.waitUntil(lambda: program.corpus.rowCount() == 2, timeout=WAIT)
+    program.actions["open_folder"].trigger()
+    qtbot.waitUntil(lambda: program.corpus.rowCount() == 4, timeout=WAIT)
+    QGuiApplication.clipboard().setText("pasted words and pasted words")
+    program.actions["paste_text"].trigger()
+    names = [program.corpus.data(program.corpus.index(row)) for row in range(program.corpus.rowCount())]
+    assert names[1:4] == ["a.txt", "b.txt", "c.txt"]
+    assert "pasted words" in names[4]
+    settle(qtbot, program)
+    assert program.corpus_panel.totals.text().startswith("5 texts")
+    assert program.settings.get(RECENT_FILES)[-1].endswith("a.txt")
+    small(program, 270)
+    train(program)
+    assert rows(program) == 14
+
+
+def test_training_waits_for_files_that_are_just_being_opened(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path
+) -> None:
+    corpus, runs = program.session.corpus, program.session.runs
+    corpus.remove({source.number for source in corpus.texts.value})
+    (tmp_path / "zebras.txt").write_text("zebras zebras zebras", encoding="utf-8")
+    program.opening.add_paths([tmp_path])
+    assert not corpus.texts.value
+    train(program)
+    assert runs.shown is not None
+    assert [source.name for source in runs.shown.sources] == ["zebras.txt"]
+
+
+def test_a_folder_gives_its_texts_and_tells_what_is_left_out(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+    corpus, folder = program.session.corpus, tmp_path / "poems"
+    corpus.remove({text.number for text in corpus.texts.value})
+    folder.mkdir()
+    (folder / "a.txt").write_text("low low", encoding="utf-8")
+    (folder / "b.png").write_bytes(b"\x89PNG\0")
+    with qtbot.waitSignal(corpus.listed, timeout=WAIT):
+        program.opening.add_paths([folder])
+    assert [text.name for text in corpus.texts.value] == ["a.txt"]
+    told = f"{folder / 'b.png'} is not a text file: it looks like a picture."
+    assert program.messages.sentence.text() == told
+    (folder / "a.txt").write_bytes(b"")
+    with qtbot.waitSignal(corpus.listed, timeout=WAIT):
+        program.opening.add_paths([folder])
+    assert len(corpus.texts.value) == 1
+    assert program.messages.sentence.text().startswith(f"There is no text file in the folder {folder}.")
+    assert told in program.messages.details.toPlainText()
+
+
+def test_a_file_that_was_named_is_shown_with_what_is_wrong(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+    picture, corpus = tmp_path / "b.png", program.corpus
+    picture.write_bytes(b"\x89PNG\0")
+    program.opening.add_paths([picture])
+
+    def states() -> str:
+        tips = (corpus.data(corpus.index(row), Qt.ItemDataRole.ToolTipRole) for row in range(corpus.rowCount()))
+        return "\n".join(tips)
+
+    qtbot.waitUntil(lambda: "b.png is not a text file: it looks like a picture." in states(), timeout=WAIT)
+
+
+def test_dropping_a_file_on_the_window(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+    path = tmp_path / "dropped.txt"
+    path.write_text("dropped and dropped")
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(path))])
+    nothing = Qt.KeyboardModifier.NoModifier
+    place: Any = QPointF(9, 9) if QLibraryInfo.version() >= QVersionNumber(6, 12) else QPoint(9, 9)  # as Qt wishes
+    enter = QDragEnterEvent(place, Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton, nothing)
+    QApplication.sendEvent(program.window, enter)
+    assert enter.isAccepted()
+    drop = QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton, nothing)
+    QApplication.sendEvent(program.window, drop)
+    qtbot.waitUntil(lambda: program.corpus.rowCount() == 2, timeout=WAIT)
+
+
+def test_one_bad_file_among_good_ones(
+    qtbot: QtBot, new_program: Callable[..., Program], train: Train, tmp_path: Path
+) -> None:
+    good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
+    good.write_text("good words are good words")
+    bad.write_bytes(b"bad \xff\xfe\xfa bytes")
+    program = new_program(good, bad)
+    qtbot.waitUntil(lambda: program.corpus.rowCount() == 2, timeout=WAIT)
+    settle(qtbot, program)
+
+    def entry() -> Entry:
+        found = program.corpus.data(program.corpus.index(1), program.corpus.EntryRole)
+        assert isinstance(found, Entry)
+        return found
+
+    qtbot.waitUntil(lambda: entry().is_failed, timeout=WAIT)
+    assert "bad.txt" in entry().state
+    small(program, 262)
+    train(program)
+    assert rows(program) == 6
+    assert "bad.txt" in program.messages.sentence.text()
+
+
+def test_only_bad_files(qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path) -> None:
+    program = new_program(tmp_path / "missing.txt")
+    qtbot.waitUntil(lambda: program.corpus.rowCount() == 1, timeout=WAIT)
+    program.actions["main"].trigger()
+    wait_for_phase(qtbot, program, Phase.FAILED)
+    assert "missing.txt" in program.messages.sentence.text()
+    assert program.actions["main"].isEnabled()
+
+
+def test_removing_and_reordering_reads_nothing_again(
+    qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path
+) -> None:
+    paths = [tmp_path / f"{name}.txt" for name in "abc"]
+    for path in paths:
+        path.write_text(f"{path.stem}{path.stem} is {path.stem}{path.stem}")
+    program = new_program(*paths)
+    qtbot.waitUntil(lambda: program.corpus.rowCount() == 3, timeout=WAIT)
+    settle(qtbot, program)
+    panel = program.corpus_panel
+    panel.list.setCurrentIndex(program.corpus.index(0))
+    panel.down_button.click()
+    assert [program.corpus.source_at(row).name for row in range(3)] == ["b.txt", "a.txt", "c.txt"]
+    panel.remove_button.click()
+    assert [program.corpus.source_at(row).name for row in range(2)] == ["b.txt", "c.txt"]
+    assert not program.session.corpus.counts.busy  # all of them are counted already
+    program.actions["undo"].trigger()
+    program.actions["undo"].trigger()
+    assert [program.corpus.source_at(row).name for row in range(3)] == ["a.txt", "b.txt", "c.txt"]
+    assert not program.session.corpus.counts.busy
+    program.actions["redo"].trigger()
+    assert [program.corpus.source_at(row).name for row in range(3)] == ["b.txt", "a.txt", "c.txt"]
+
+
+def test_a_warning_where_words_are_whole_sentences(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path
+) -> None:
+    path = tmp_path / "japanese.txt"
+    path.write_text("朝、パン屋さんが窓を開けると通りじゅうが温かいパンの匂いになります。" * 20, encoding="utf-8")
+    program.form.choose_preset("english")
+    program.session.corpus.add_paths([path])
+    qtbot.waitUntil(lambda: bool(program.corpus.warning), timeout=WAIT)
+    assert "gpt2 or o200k" in program.corpus_panel.warning.text()
+    program.form.choose_preset("raw-bytes")  # does not mean to split at all
+    qtbot.waitUntil(lambda: not program.corpus.warning, timeout=WAIT)
+
+
+def test_a_file_in_another_encoding(qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path) -> None:
+    path = tmp_path / "latin.txt"
+    path.write_bytes("Bäckerei und Brötchen".encode("latin-1"))
+    program = new_program(path)
+    qtbot.waitUntil(lambda: program.corpus.rowCount() == 1, timeout=WAIT)
+    qtbot.waitUntil(
+        lambda: program.corpus.data(program.corpus.index(0), program.corpus.EntryRole).is_failed, timeout=WAIT
+    )
+    program.corpus_panel.list.selectAll()
+    program.corpus.read_as([0], "latin-1")
+    qtbot.waitUntil(lambda: "3 words" in program.corpus_panel.totals.text(), timeout=WAIT)
+
+
+@pytest.mark.parametrize(
+    ("title", "words"),
+    [("for what is not valid", ["B", "\ufffd", "cker", " B"]), ("without", ["Bcker", " Bcker"])],
+)
+def test_a_file_with_bytes_that_are_no_text_is_read_as_chosen(
+    qtbot: QtBot, new_program: Callable[..., Program], train: Train, tmp_path: Path, title: str, words: list[str]
+) -> None:
+    """The sentence that refuses it offers to replace or skip them; until then, nothing is said of pairs."""
+    path = tmp_path / "half.txt"
+    path.write_bytes(b"B\xe4cker B\xe4cker")
+    program = new_program(path)
+    program.form.choose(vocab_size=257)
+    program.actions["main"].trigger()
+    qtbot.waitUntil(lambda: "replace or skip invalid bytes" in program.messages.sentence.text(), timeout=WAIT)
+    (chart,) = program.charts.findChildren(PairsPage)
+    assert chart.headline() == "The leading pairs appear here when training begins."
+    program.corpus_panel.list.selectAll()
+    (read_as,) = program.corpus_panel.list.findChildren(QMenu)
+    next(action for action in read_as.actions() if title in action.text()).trigger()
+    qtbot.waitUntil(lambda: " words" in program.corpus_panel.totals.text(), timeout=WAIT)
+    train(program)
+    run = program.session.runs.shown
+    assert run is not None
+    assert run.words is not None
+    assert [text.decode() for text, _ in run.words] == words
+
+
+def test_rows_of_the_corpus_can_be_dragged(qtbot: QtBot, program: Program) -> None:
+    for name in ("two", "three"):
+        program.session.corpus.add_text(name, name)
+    model = program.corpus
+    mime = model.mimeData([model.index(0)])
+    nowhere = model.index(-1)
+    model.dropMimeData(mime, Qt.DropAction.MoveAction, 3, 0, nowhere)
+    assert [model.source_at(row).name for row in range(3)][:2] == ["two", "three"]
+    model.dropMimeData(model.mimeData([model.index(1)]), Qt.DropAction.MoveAction, 0, 0, nowhere)
+    assert model.source_at(0).name == "three"
