@@ -1,0 +1,101 @@
+"""What a person does with sessions, and what is in their files and safety copies."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.settings import data_folder
+from app.wiring import Program
+from bpe_core import BpeError
+from bpe_core.session_file import SavedSession, read_session
+from tests.gui.conftest import WAIT, settle
+
+NewProgram = Callable[..., Program]
+Train = Callable[[Program], None]
+
+
+def small(program: Program, size: int = 300) -> None:
+    assert program.form.choose(vocab_size=size)
+
+
+def table(program: Program) -> list[list[str]]:
+    model = program.merges
+    return [[str(model.data(model.index(row, column))) for column in range(9)] for row in range(model.rowCount())]
+
+
+def wait_for_rows(qtbot: QtBot, program: Program, wanted: int) -> None:
+    qtbot.waitUntil(lambda: program.merges.rowCount() == wanted, timeout=WAIT)
+
+
+def wait_for_texts(qtbot: QtBot, program: Program) -> None:
+    qtbot.waitUntil(lambda: bool(program.session.corpus.texts.value), timeout=WAIT)
+
+
+def tokens(program: Program) -> list[int]:
+    return [int(edge) for edge in program.token_text.edges()]
+
+
+def save_as(qtbot: QtBot, program: Program, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    program.actions["save_as"].trigger()
+    qtbot.waitUntil(lambda: program.filing.document.path == path, timeout=WAIT)
+
+
+def open_session(qtbot: QtBot, program: Program, path: Path) -> None:
+    with qtbot.waitSignal(program.filing.document.opened, timeout=WAIT):
+        program.filing.open(path)
+    settle(qtbot, program)
+
+
+def bring_back(qtbot: QtBot, program: Program) -> None:
+    with qtbot.waitSignal(program.filing.document.leftovers.changed, timeout=WAIT):
+        program.filing.offer_to_recover()
+    assert program.messages.isVisible()
+    with qtbot.waitSignal(program.filing.document.opened, timeout=WAIT):
+        answer(program, "Bring It Back")
+    settle(qtbot, program)
+
+
+def answer(program: Program, title: str) -> None:
+    buttons = program.messages.findChildren(QPushButton)
+    next(button for button in buttons if button.text() == title and not button.isHidden()).click()
+
+
+def safety_copies() -> list[Path]:
+    return sorted((data_folder() / "unsaved").glob("*.bpex"))
+
+
+def merges_in(path: Path, run: int) -> int:
+    with closing(sqlite3.connect(path)) as connection:
+        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'merges'").fetchall():
+            return -1
+        (merges,) = connection.execute("SELECT count(*) FROM merges WHERE run = ?", (run,)).fetchone()
+    return int(merges)
+
+
+def text_in(path: Path) -> str:
+    """The person's text in a safety copy; nothing while it is being written."""
+    try:
+        return read_session(path, is_safety_copy=True).text
+    except BpeError:
+        return ""
+
+
+def wait_until_kept(qtbot: QtBot, program: Program) -> SavedSession:
+    """The safety copy when it holds all that was learned."""
+    run = program.session.runs.shown
+    assert run is not None
+
+    def is_kept() -> None:
+        assert len(safety_copies()) == 1
+        assert merges_in(safety_copies()[0], run.number) == run.learned
+
+    qtbot.waitUntil(is_kept, timeout=WAIT)
+    return read_session(safety_copies()[0], is_safety_copy=True)

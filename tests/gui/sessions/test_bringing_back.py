@@ -1,0 +1,243 @@
+"""What was not saved is kept, whatever ends the window, and is brought back."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.session.run import Phase
+from app.settings import data_folder
+from app.wiring import Program
+from app.worker import safety_copy
+from bpe_core.lock import Lock
+from bpe_core.session_file import Summary, read_session, read_summary, write_session
+from tests.gui.conftest import WAIT, wait_for_phase
+from tests.gui.sessions.saving import (
+    NewProgram,
+    Train,
+    answer,
+    bring_back,
+    open_session,
+    safety_copies,
+    save_as,
+    small,
+    table,
+    text_in,
+    wait_until_kept,
+)
+
+
+def test_what_a_killed_window_left_is_offered(
+    qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path
+) -> None:
+    """The copy is taken while the window lives, as a kill would leave it."""
+    first = new_program()
+    small(first)
+    train(first)
+    wait_until_kept(qtbot, first)
+    left = tmp_path / "left.bpex"
+    shutil.copyfile(safety_copies()[0], left)
+    first.window.close()
+    for copy in safety_copies():
+        copy.unlink()
+    shutil.move(left, data_folder() / "unsaved" / "2026-01-01-10-00-00-1-1.bpex")
+    second = new_program()
+    bring_back(qtbot, second)
+    assert table(second) == table(first) != []
+    assert second.filing.document.path is None
+    assert second.window.isWindowModified()
+    qtbot.waitUntil(lambda: len(safety_copies()) == 1 and "2026-01-01" not in safety_copies()[0].name, timeout=WAIT)
+
+
+def test_closing_never_asks_and_loses_nothing(
+    qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, path = new_program(), tmp_path / "one.bpex"
+    small(first)
+    train(first)
+    save_as(qtbot, first, path, monkeypatch)
+    first.actions["new_run"].trigger()
+    wait_for_phase(qtbot, first, Phase.ENDED)
+    first.window.close()
+    assert len(read_session(path).runs) == 1
+    second = new_program()
+    bring_back(qtbot, second)
+    assert "closed before it was saved" in second.messages.sentence.text()
+    assert len(second.session.runs.all) == 2
+    assert second.filing.document.path == path
+    second.actions["save"].trigger()
+    qtbot.waitUntil(lambda: safety_copies() == [], timeout=WAIT)
+    assert len(read_session(path).runs) == 2
+
+
+def test_an_untouched_window_leaves_nothing(qtbot: QtBot, new_program: NewProgram) -> None:
+    first = new_program()
+    first.filing.document.look()
+    first.window.close()
+    assert safety_copies() == []
+
+
+def test_opening_another_session_keeps_what_was_here(
+    qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = new_program()
+    small(program)
+    train(program)
+    save_as(qtbot, program, tmp_path / "one.bpex", monkeypatch)
+    program.actions["new_run"].trigger()
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    program.actions["new_session"].trigger()
+    assert program.session.runs.all == []
+    assert table(program) == []
+    qtbot.waitUntil(lambda: len(safety_copies()) == 1, timeout=WAIT)
+    leftovers = program.filing.document.leftovers
+
+    def is_found() -> bool:
+        leftovers.look()  # at first it may still be being written
+        return len(leftovers.all) == 1
+
+    qtbot.waitUntil(is_found, timeout=WAIT)
+
+    program.filing.recover_menu.aboutToShow.emit()
+    program.filing.recover_menu.actions()[0].trigger()
+    qtbot.waitUntil(lambda: len(program.session.runs.all) == 2, timeout=WAIT)
+
+
+@pytest.fixture
+def left(qtbot: QtBot, new_program: NewProgram) -> Program:
+    """A window that has found the safety copy which another one left."""
+    first = new_program()
+    first.token_text.set_text("left behind")
+    qtbot.waitUntil(lambda: first.session.text.value == "left behind", timeout=WAIT)
+    first.filing.document.look()
+    first.window.close()
+    second = new_program()
+    with qtbot.waitSignal(second.filing.document.leftovers.changed, timeout=WAIT):
+        second.filing.offer_to_recover()
+    assert len(second.filing.document.leftovers.all) == 1
+    return second
+
+
+def test_a_look_that_is_under_way_is_no_other_window(
+    qtbot: QtBot, left: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The look is held while it has a copy's lock, until after the person has asked for that copy."""
+    acquire, window = Lock.acquire, threading.current_thread()
+    is_held, may_go_on = threading.Event(), threading.Event()
+
+    def acquire_slowly(path: Path) -> Lock | None:
+        lock = acquire(path)
+        if threading.current_thread() is not window and path.parent.name == "unsaved":
+            is_held.set()
+            may_go_on.wait()
+        return lock
+
+    monkeypatch.setattr(Lock, "acquire", acquire_slowly)
+    leftovers = left.filing.document.leftovers
+    leftovers.look()
+    is_held.wait()
+    threading.Timer(0.2, may_go_on.set).start()
+    with qtbot.waitSignal(left.filing.document.opened, timeout=WAIT):
+        answer(left, "Bring It Back")
+    assert left.token_text.text() == "left behind"
+
+
+def test_the_summary_of_a_copy_is_read_without_keeping_others_from_it(
+    qtbot: QtBot, left: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That takes long for a large one."""
+    is_reading, may_go_on = threading.Event(), threading.Event()
+
+    def read_slowly(path: Path) -> Summary:
+        is_reading.set()
+        may_go_on.wait()
+        return read_summary(path)
+
+    monkeypatch.setattr("app.session.leftovers.read_summary", read_slowly)
+    left.filing.document.leftovers.look()
+    is_reading.wait()
+    try:
+        with qtbot.waitSignal(left.filing.document.opened, timeout=WAIT):
+            answer(left, "Bring It Back")
+    finally:
+        may_go_on.set()
+
+
+def test_what_could_not_be_brought_back_stays(qtbot: QtBot, left: Program) -> None:
+    """It is damaged, and goes on being there while the window keeps a copy of what it does next."""
+    (copy,) = safety_copies()
+    copy.write_bytes(b"SQLite format 3\0 and then nothing")
+    answer(left, "Bring It Back")
+    qtbot.waitUntil(lambda: copy.stem in left.messages.sentence.text(), timeout=WAIT)
+    left.token_text.set_text("another text")
+    qtbot.waitUntil(lambda: len(safety_copies()) == 2, timeout=WAIT)
+    (own,) = set(safety_copies()) - {copy}
+    qtbot.waitUntil(lambda: text_in(own) == "another text", timeout=WAIT)
+    left.window.close()
+    assert copy in safety_copies()
+    assert Lock.acquire(safety_copy.lock_of(copy)) is not None  # nobody holds it any more
+
+
+def test_what_is_asked_for_while_another_session_is_saved_stays(
+    qtbot: QtBot, left: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The person is told to try again, and can."""
+    may_go_on = threading.Event()
+
+    def write_slowly(*arguments: Any) -> None:
+        may_go_on.wait()
+        write_session(*arguments)
+
+    monkeypatch.setattr("app.session.session_files.write_session", write_slowly)
+    (copy,) = safety_copies()
+    bring = next(button for button in left.messages.findChildren(QPushButton) if button.text() == "Bring It Back")
+    left.filing.document.save(tmp_path / "one.bpex")
+    left.token_text.set_text("another text")
+    bring.click()
+    assert "try again in a moment" in left.messages.sentence.text()
+    qtbot.waitUntil(lambda: len(safety_copies()) == 2, timeout=WAIT)
+    (own,) = set(safety_copies()) - {copy}
+    qtbot.waitUntil(lambda: text_in(own) == "another text", timeout=WAIT)
+    with qtbot.waitSignal(left.filing.document.saved, timeout=WAIT):
+        may_go_on.set()
+    left.filing.recover_menu.aboutToShow.emit()
+    (again,) = [action for action in left.filing.recover_menu.actions() if action.isEnabled()]
+    assert copy.exists()
+    with qtbot.waitSignal(left.filing.document.opened, timeout=WAIT):
+        again.trigger()
+    assert left.token_text.text() == "left behind"
+
+
+def test_a_link_to_the_file_that_is_open_here_is_no_other_window(
+    qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, link = tmp_path / "one.bpex", tmp_path / "link.bpex"
+    save_as(qtbot, program, path, monkeypatch)
+    link.symlink_to(path)
+    open_session(qtbot, program, link)
+    assert program.filing.document.path == path
+    program.token_text.set_text("another text")
+    qtbot.waitUntil(lambda: program.session.text.value == "another text", timeout=WAIT)
+    with qtbot.waitSignal(program.filing.document.saved, timeout=WAIT):
+        program.filing.document.save(link)
+    assert link.is_symlink()
+    assert text_in(path) == "another text"
+
+
+def test_an_unsaved_session_can_be_thrown_away(qtbot: QtBot, new_program: NewProgram, train: Train) -> None:
+    first = new_program()
+    small(first)
+    train(first)
+    first.window.close()
+    assert len(safety_copies()) == 1
+    second = new_program()
+    with qtbot.waitSignal(second.filing.document.leftovers.changed, timeout=WAIT):
+        second.filing.offer_to_recover()
+    answer(second, "Throw It Away")
+    assert safety_copies() == []

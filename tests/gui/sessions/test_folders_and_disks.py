@@ -1,0 +1,107 @@
+"""Sessions where a folder cannot be written to, a file not changed, or the disk is full."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from app.session.run import Phase
+from app.session.safety_copy import SafetyCopy
+from app.settings import data_folder
+from app.wiring import Program
+from app.worker import safety_copy
+from bpe_core import OutputError, Recipe
+from bpe_core.session_file import SavedSession, SessionWriter, read_session, write_session
+from resources import samples
+from tests import permissions
+from tests.gui.conftest import WAIT, wait_for_phase
+from tests.gui.sessions.saving import Train, open_session, safety_copies, save_as, small, wait_until_kept
+
+
+def test_a_folder_that_cannot_be_written_is_told_once_and_training_goes_on(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data_folder().parent.mkdir(exist_ok=True)
+    data_folder().write_text("a file where the folder should be")
+    small(program)
+    train(program)
+    program.filing.document.look()
+    qtbot.waitUntil(lambda: "No safety copy can be kept" in program.messages.sentence.text(), timeout=WAIT)
+    program.messages.hide()
+    program.actions["new_run"].trigger()
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    program.filing.document.look()
+    assert not program.messages.isVisible()
+    save_as(qtbot, program, tmp_path / "one.bpex", monkeypatch)
+    assert len(read_session(tmp_path / "one.bpex").runs) == 2
+    data_folder().unlink()
+    small(program, 310)
+    program.actions["new_run"].trigger()
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    qtbot.waitUntil(lambda: len(safety_copies()) == 1, timeout=WAIT)
+
+
+@pytest.fixture
+def locked_folder(tmp_path: Path) -> Iterator[Path]:
+    """A folder in which nothing can be changed, with a session."""
+    if os.name != "posix":
+        pytest.skip("folders are locked otherwise there")
+    folder = tmp_path / "locked"
+    folder.mkdir()
+    write_session(SavedSession(Recipe.preset("gpt2"), text="as it was"), folder / "one.bpex")
+    folder.chmod(0o555)
+    (folder / "one.bpex").chmod(0o444)
+    with permissions.obeyed():
+        yield folder
+    folder.chmod(0o755)
+
+
+def test_a_folder_that_cannot_be_written_is_told_and_another_is_taken(
+    qtbot: QtBot, program: Program, train: Train, locked_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small(program)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(locked_folder / "two.bpex"), ""))
+    program.actions["save_as"].trigger()
+    qtbot.waitUntil(lambda: "Could not write" in program.messages.sentence.text(), timeout=WAIT)
+    assert str(locked_folder) in program.messages.sentence.text()
+    train(program)
+    save_as(qtbot, program, locked_folder.parent / "two.bpex", monkeypatch)
+    qtbot.waitUntil(lambda: (locked_folder.parent / "two.bpex").exists(), timeout=WAIT)
+
+
+def test_a_session_that_cannot_be_written_opens_and_is_saved_elsewhere(
+    qtbot: QtBot, program: Program, train: Train, locked_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_session(qtbot, program, locked_folder / "one.bpex")
+    assert program.token_text.text() == "as it was"
+    small(program)
+    program.opening.open_sample(samples()[0])
+    train(program)
+    program.actions["save"].trigger()
+    qtbot.waitUntil(lambda: "Could not write" in program.messages.sentence.text(), timeout=WAIT)
+    save_as(qtbot, program, locked_folder.parent / "two.bpex", monkeypatch)
+    assert len(read_session(locked_folder.parent / "two.bpex").runs) == 1
+
+
+def test_a_full_disk_is_told_and_written_to_again_when_there_is_room(
+    qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OutputError("Could not write it: database or disk is full.")
+
+    monkeypatch.setattr(safety_copy, "RETRY_SECONDS", 0.05)
+    update = SessionWriter.update
+    monkeypatch.setattr(SessionWriter, "update", refuse)
+    small(program)
+    train(program)
+    qtbot.waitUntil(lambda: "disk is full" in program.messages.sentence.text(), timeout=WAIT)
+    (copy,) = program.filing.document.findChildren(SafetyCopy)
+    monkeypatch.setattr(SessionWriter, "update", update)
+    with qtbot.waitSignal(copy.kept, timeout=WAIT):
+        pass
+    wait_until_kept(qtbot, program)

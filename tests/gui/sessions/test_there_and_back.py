@@ -1,0 +1,180 @@
+"""A session saved and opened again: everything is as it was, and training goes on."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.session.merge_filter import MergeFilter
+from app.session.run import Phase
+from app.session.snapshot import restore, snapshot_of
+from app.window.parts.watched import Table
+from app.wiring import Program
+from tests.gui.conftest import WAIT, settle, wait_for_phase
+from tests.gui.sessions.saving import (
+    NewProgram,
+    Train,
+    open_session,
+    save_as,
+    small,
+    table,
+    tokens,
+    wait_for_rows,
+    wait_for_texts,
+)
+from tests.shared import ROOT
+
+
+def charts_of(qtbot: QtBot, program: Program) -> list[Table]:
+    """What each of the charts that need no question shows."""
+    tables = []
+    for chart in ("pairs", "ranks", "compression", "lengths"):
+        program.charts.show_page(chart)
+        settle(qtbot, program)
+        tables.append(program.charts.page.as_table())
+    return tables
+
+
+def test_everything_is_back_as_it_was(
+    qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = new_program()
+    small(first)
+    train(first)
+    first.token_text.set_text("the lighthouse keeper’s 🐦\n\nand so on")
+    first.merges.set_filter(MergeFilter("e", ties_only=True))
+    first.window.docks["corpus"].hide()
+    first.window.docks["bookmarks"].raise_()
+    first.window.resizeDocks([first.window.docks["merges"]], [530], Qt.Orientation.Horizontal)
+    first.session.cursor.go_to(17)
+    shown = charts_of(qtbot, first)
+    assert all(len(chart) > 1 for chart in shown)
+    first.charts.show_page("compression")
+    settle(qtbot, first)
+    qtbot.waitUntil(lambda: first.session.text.value.startswith("the lighthouse"), timeout=WAIT)
+    save_as(qtbot, first, tmp_path / "harbour.bpex", monkeypatch)
+    second = new_program()
+    first.window.close()
+    open_session(qtbot, second, tmp_path / "harbour.bpex")
+    assert table(second) == table(first) != []
+    assert tokens(second) == tokens(first)
+    assert second.token_text.text() == first.token_text.text()
+    assert second.session.cursor.position == 17
+    assert not second.session.cursor.live
+    assert second.merges.filter == first.merges.filter
+    assert second.charts.shown == "compression"
+    assert second.window.docks["corpus"].isHidden()
+    assert second.window.docks["recipe"].visibleRegion().isEmpty()
+    assert not second.window.docks["bookmarks"].visibleRegion().isEmpty()
+    assert second.window.docks["merges"].width() == first.window.docks["merges"].width()
+    assert second.form.value("vocab_size") == 300
+    assert charts_of(qtbot, second) == shown
+    assert second.window.windowTitle() == "harbour.bpex[*] – BPE Explorer"
+    assert not second.window.isWindowModified()
+    assert second.status.sentence.text() == first.status.sentence.text()
+
+
+def test_training_goes_on_where_it_stopped_without_the_files(
+    qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("the keeper of the lighthouse wrote one more word into the log, and the light went out. " * 9)
+    whole = new_program(text)
+    wait_for_texts(qtbot, whole)
+    small(whole, 300)
+    train(whole)
+    first = new_program(text)
+    wait_for_texts(qtbot, first)
+    small(first, 280)
+    train(first)
+    save_as(qtbot, first, tmp_path / "part.bpex", monkeypatch)
+    text.unlink()
+    second = new_program()
+    open_session(qtbot, second, tmp_path / "part.bpex")
+    qtbot.waitUntil(lambda: "text.txt" in second.messages.sentence.text(), timeout=WAIT)
+    small(second, 300)
+    qtbot.waitUntil(lambda: second.actions["extend"].isEnabled(), timeout=WAIT)
+    second.actions["extend"].trigger()
+    wait_for_phase(qtbot, second, Phase.ENDED)
+    settle(qtbot, second)
+    assert table(second) == table(whole)
+    assert len(table(second)) == 44
+
+
+def test_a_paused_run_resumes_after_opening(
+    qtbot: QtBot, new_program: NewProgram, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = new_program()
+    small(first)
+    for step in range(5):
+        first.actions["step"].trigger()
+        wait_for_rows(qtbot, first, step + 1)
+        wait_for_phase(qtbot, first, Phase.PAUSED)
+    save_as(qtbot, first, tmp_path / "part.bpex", monkeypatch)
+    second = new_program()
+    open_session(qtbot, second, tmp_path / "part.bpex")
+    assert second.training.status.main == "resume"
+    assert second.actions["main"].text() == "&Resume"
+    second.actions["main"].trigger()
+    wait_for_phase(qtbot, second, Phase.ENDED)
+    assert table(second)[:5] == table(first)
+    assert len(table(second)) == 44
+
+
+def test_several_runs_come_back_and_new_ones_get_new_numbers(
+    qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = new_program()
+    small(first)
+    train(first)
+    assert first.form.choose(ties="largest-text")
+    first.actions["new_run"].trigger()
+    wait_for_phase(qtbot, first, Phase.ENDED)
+    settle(qtbot, first)
+    save_as(qtbot, first, tmp_path / "two.bpex", monkeypatch)
+    second = new_program()
+    open_session(qtbot, second, tmp_path / "two.bpex")
+    assert [run.number for run in second.session.runs.all] == [1, 2]
+    assert second.session.runs.shown is second.session.runs.all[1]
+    second.session.runs.show(second.session.runs.all[0])
+    settle(qtbot, second)
+    first.session.runs.show(first.session.runs.all[0])
+    assert table(second) == table(first)
+    second.actions["new_run"].trigger()
+    wait_for_phase(qtbot, second, Phase.ENDED)
+    assert [run.number for run in second.session.runs.all] == [1, 2, 3]
+
+
+def test_a_session_of_the_version_before_goes_on(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+    """What it holds is looked at in tests/core/test_before.py."""
+    path = shutil.copy(ROOT / "tests/core/before/session.bpex", tmp_path)
+    open_session(qtbot, program, Path(path))
+    assert [run.number for run in program.session.runs.all] == [1, 2, 3]
+    assert program.session.runs.shown is program.session.runs.all[1]
+    assert program.session.cursor.position == 7
+    assert program.charts.currentIndex() == 2
+    assert program.merges.filter == MergeFilter("e", "text", ties_only=True, min_length=2)
+    assert [program.bookmarks.rowCount(), program.token_text.text()[:8]] == [3, "the lamp"]
+    assert program.training.status.main == "resume"
+    learned = program.session.runs.all[1].learned
+    program.actions["main"].trigger()
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    assert program.session.runs.all[1].learned > learned
+
+
+def test_a_filter_kept_when_a_blank_had_another_sign_means_the_same(program: Program) -> None:
+    def restored(**filter: object) -> MergeFilter:
+        saved = dataclasses.replace(snapshot_of(program.session, {}), filter={**before, **filter})
+        restore(program.session, saved, {})
+        return program.session.filter.value
+
+    before = {"needle": "·th", "kind": "text", "ties_only": False, "min_length": 1}
+    assert restored() == MergeFilter("␣th")
+    assert restored(blank="␣") == MergeFilter("·th")  # as it is written in Catalan
+    program.session.filter.put(MergeFilter("col·l"), "Filter merges")
+    assert restored(**snapshot_of(program.session, {}).filter) == MergeFilter("col·l")

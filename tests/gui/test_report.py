@@ -1,0 +1,32 @@
+"""The report, written from the window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from app.wiring import Program
+from tests.gui.conftest import WAIT
+from tests.gui.sessions.saving import Train, small
+
+
+def test_a_report_is_written(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program.actions["report"].trigger()
+    assert "nothing to report yet" in program.messages.sentence.text()
+    small(program)
+    train(program)
+    program.session.cursor.go_to(9)
+    program.actions["bookmark"].trigger()
+    program.bookmarks.set_note(0, "look at this <one>")
+    for place, said in (("page.html", "Wrote the report"), ("no/such/page.html", "Could not write")):
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, place=place: (str(tmp_path / place), ""))
+        program.actions["report"].trigger()
+        qtbot.waitUntil(lambda said=said: said in program.messages.sentence.text(), timeout=WAIT)  # type: ignore[misc]
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "look at this &lt;one&gt;" in page
+    assert "The lighthouse library" in page
