@@ -1,0 +1,107 @@
+"""What goes wrong with a command ends in one sentence and the right exit code."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bpe_core.command_line.commands import COMMANDS
+from bpe_core.command_line.main import run
+from tests.core.command_line.conftest import program
+from tests.shared import ROOT
+
+posix_only = pytest.mark.skipif(os.name == "nt", reason="Windows delivers Ctrl-C in another way")
+
+
+MISTAKES = [
+    (["train", "gone.txt", "--output", "x.csv"], "gone.txt"),
+    (["train", "text.txt", "--output", "x.docx"], "end it in one of .csv, .tsv, .json"),
+    (["train", "text.txt", "--output", "nowhere/x.csv"], "the folder nowhere does not exist"),
+    (["train", "text.txt", "--output", "folder.csv"], "it is a folder"),
+    (["train", "text.txt", "--vocab-size", "10"], "smaller than the 256 bytes"),
+    (["train", "text.txt", "--regex", "("], "not a valid regular expression"),
+    (["train", "text.txt", "--regex", "a", "--pattern", "gpt2"], "not both"),
+    (["train", "text.txt", "--recipe", "gone.json"], "Could not read the recipe gone.json"),
+    (["train", "text.txt", "--recipe", "text.txt"], "text.txt: The recipe is not valid JSON"),
+    (["train", "text.txt", "--recipe", "latin.txt"], "not UTF-8"),
+    (["train", "latin.txt"], "latin.txt"),
+    (["train", "text.txt", "--encoding", "klingon"], "klingon"),
+    (["encode", "--merges", "gone.csv", "x"], "Could not read gone.csv"),
+    (["encode", "--merges", "text.txt", "x"], "text.txt is not a merge table"),
+    (["decode", "--merges", "text.txt", "x"], "'x' is not a token id"),
+    (["words", "low", "--merges", "-1"], "merges must be at least 0"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "sentence"), MISTAKES, ids=lambda value: str(value)[:50])
+def test_a_mistake_is_one_sentence_and_exit_code_1(
+    tmp_path: Path,
+    text: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    sentence: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("latin.txt").write_bytes("naïve".encode("latin-1"))
+    Path("folder.csv").mkdir()
+    assert run(arguments) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert sentence in told.err
+    assert told.err.startswith("bpe-explorer: ")
+    assert told.err.count("\n") == 1
+    assert not Path("x.csv").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["fly"],
+        ["train"],
+        ["train", "x", "--preset", "gpt9"],
+        ["train", "x", "--vocab-size", "many"],
+        ["train", "x", "--vocab-size", "300", "--merges", "5"],
+        ["encode", "text"],
+        ["words", "caf\udce9"],
+    ],
+)
+def test_arguments_that_make_no_command_are_exit_code_2(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    assert "usage: bpe-explorer" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_help_teaches_by_examples_that_parse(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([command, "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert "examples:" in shown
+    assert f"bpe-explorer {command}" in shown
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("bpe-explorer ")
+
+
+@posix_only
+def test_a_reader_who_leaves_is_no_error(tmp_path: Path) -> None:
+    many = tmp_path / "many.txt"
+    many.write_text(" ".join(f"{i:b}" for i in range(3_000)))
+    command = f"{sys.executable} -m bpe_core train {many} --preset words --quiet | head -1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=ROOT)
+    assert len(done.stdout.splitlines()) == 1
+    assert done.stderr == ""
+
+
+def test_a_terminal_without_the_characters_gets_escapes() -> None:
+    done = program("words", "low", "low", env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0
+    assert "l + o \\u2192 lo" in done.stdout

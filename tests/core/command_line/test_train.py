@@ -1,0 +1,116 @@
+"""The command train: what it prints, where it writes, and what it is told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bpe_core.command_line.main import run
+from bpe_core.formats import read_history
+from bpe_core.recipe import Recipe
+from tests.core.command_line.conftest import TEXT
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "json"])
+def test_train_writes_a_table_that_reads_back(text: Path, tmp_path: Path, ending: str) -> None:
+    output = tmp_path / f"merges.{ending}"
+    assert run(["train", str(text), "--preset", "english", "--vocab-size", "300", "--output", str(output)]) == 0
+    history = read_history(output)
+    assert history.recipe == Recipe.preset("english", vocab_size=300)
+    assert [(merge.left, merge.right, merge.count) for merge in history][:2] == [(116, 104, 3), (32, 108, 3)]
+    assert (len(history), history.end_reason) == (7, "too rare")
+
+
+def test_train_tells_what_it_did(text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "merges.csv"
+    assert run(["train", str(text), "--preset", "english", "--output", str(output)]) == 0
+    told = capsys.readouterr()
+    assert told.out.startswith("Learned 7 merges in ")
+    assert "a vocabulary of 263" in told.out
+    assert "No pair occurs as often as the minimum frequency any more." in told.out
+    assert told.out.endswith(f"Wrote {output}.\n")
+    assert told.err == ""  # not a terminal: no progress
+
+
+def test_quiet_means_quiet(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert capsys.readouterr() == ("", "")
+
+
+def test_train_sums_up_as_json(text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = str(tmp_path / "merges.json")
+    assert run(["train", str(text), "--preset", "english", "--output", output, "--json"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert summary.pop("seconds") >= 0
+    assert summary == {
+        "output": output,
+        "merges": 7,
+        "vocabulary_size": 263,
+        "end_reason": "too rare",
+        "tokens_at_start": len(TEXT),
+        "tokens_left": len(TEXT) - 3 - 3 - 2 * 5,
+    }
+
+
+def test_train_without_output_prints_the_merges(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["train", str(text), "--preset", "english", "--merges", "2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [" ".join(line.split()) for line in lines] == [
+        "1 t + h → th 3 times, as often as ␣ + l",
+        "2 ␣ + l → ␣l 3 times",
+    ]
+
+
+def test_train_without_output_prints_json(text: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert run(["train", str(text), "--preset", "english", "--merges", "2", "--json"]) == 0
+    whole = json.loads(capsysbinary.readouterr().out)
+    assert [merge["token"] for merge in whole["merges"]] == ["th", " l"]
+
+
+def test_every_choice_reaches_the_recipe(text: Path, tmp_path: Path) -> None:
+    output = tmp_path / "merges.json"
+    choices = ["--vocab-size", "270", "--min-frequency", "1", "--ties", "largest-text", "--regex", r"\w+|\W"]
+    specials = ["--special", "<|end|>", "--special", "price"]
+    assert run(["train", str(text), "--preset", "cl100k", *choices, *specials, "--output", str(output)]) == 0
+    assert read_history(output).recipe == Recipe.preset(
+        "cl100k",
+        vocab_size=270,
+        min_frequency=1,
+        ties="largest-text",
+        pattern="custom",
+        custom_pattern=r"\w+|\W",
+        special_tokens=("<|end|>", "price"),
+    )
+
+
+def test_a_recipe_file_is_followed_and_can_be_changed(text: Path, tmp_path: Path) -> None:
+    recipe = tmp_path / "recipe.json"
+    recipe.write_text(Recipe.preset("words", marker="glued").to_json())
+    output = tmp_path / "merges.json"
+    assert run(["train", str(text), "--recipe", str(recipe), "--merges", "3", "--output", str(output)]) == 0
+    assert read_history(output).recipe == Recipe.preset("words", marker="glued", merges=3)
+
+
+def test_rows_of_a_field_with_bad_ones_skipped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"body": "ab ab"}\n{"text": "ab"}\n{"body": "ab"}\n')
+    output = tmp_path / "merges.csv"
+    arguments = ["train", str(rows), "--preset", "words", "--field", "body", "--output", str(output)]
+    assert run(arguments) == 1
+    assert "line 2" in capsys.readouterr().err
+    assert not output.exists()
+    assert run([*arguments, "--on-bad-row", "skip"]) == 0
+    assert [merge.count for merge in read_history(output)] == [3]
+    assert "line 2" in capsys.readouterr().err
+
+
+def test_only_included_files_of_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "one.txt").write_text("ab ab")
+    (tmp_path / "texts" / "two.md").write_text("cd cd cd")
+    output = tmp_path / "merges.json"
+    assert (
+        run(["train", str(tmp_path / "texts"), "--include", "*.txt", "--preset", "words", "--output", str(output)]) == 0
+    )
+    assert [merge.count for merge in read_history(output)] == [2]
