@@ -10,6 +10,8 @@ import pytest
 from bpe_core.errors import CorpusError
 from bpe_core.text.corpus import Corpus
 
+TEXT = "Ünïcode 😀 text\r\nwith ſeveral lines\n" * 50
+
 
 def write(folder: Path, name: str, content: bytes | str) -> Path:
     path = folder / name

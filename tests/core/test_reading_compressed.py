@@ -1,0 +1,95 @@
+"""Reading compressed files: whole, in several parts, cut short or damaged."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+import random
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bpe_core.errors import EncodingError
+from bpe_core.text.corpus import Corpus
+from tests.core.reading_texts import TEXT, documents, read, sentence, write
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+    ".zst": lambda data: zstd.compress(data, options={zstd.CompressionParameter.checksum_flag: 1}),
+}
+
+
+@pytest.mark.parametrize("ending", COMPRESSORS)
+def test_compressed_files(tmp_path: Path, ending: str) -> None:
+    compressed = COMPRESSORS[ending]((TEXT * 300).encode())
+    corpus = Corpus.from_files(write(tmp_path, f"a.txt{ending}", compressed))
+    assert documents(corpus, 100_000) == [TEXT * 300]
+    assert corpus.total_size == len(compressed)
+    progress = [chunk.bytes_read for chunk in corpus.chunks(100_000)]
+    assert progress == sorted(progress)
+    assert progress[-1] == len(compressed)
+
+
+@pytest.mark.parametrize("ending", COMPRESSORS)
+def test_several_compressed_parts_in_one_file(tmp_path: Path, ending: str) -> None:
+    compress = COMPRESSORS[ending]
+    assert read(write(tmp_path, f"a{ending}", compress(b"low ") + compress(b"lower"))) == ["low lower"]
+
+
+@pytest.mark.parametrize("ending", COMPRESSORS)
+def test_a_truncated_compressed_file(tmp_path: Path, ending: str) -> None:
+    noise = os.urandom(300_000).hex().encode()
+    compressed = COMPRESSORS[ending](noise)
+    path = write(tmp_path, f"a{ending}", compressed[: len(compressed) * 2 // 3])
+    told = sentence(path)
+    assert told.startswith(f"{path} ends too early: its ")
+    assert "data is cut off" in told
+
+
+@pytest.mark.parametrize("ending", COMPRESSORS)
+def test_what_only_claims_to_be_compressed(tmp_path: Path, ending: str) -> None:
+    path = write(tmp_path, f"a{ending}", "just a plain text " * 20)
+    told = sentence(path)
+    assert told.startswith(f"{path} is not sound ")
+    assert "another name ending" in told
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("ending", COMPRESSORS)
+def test_a_damaged_compressed_file(tmp_path: Path, ending: str, seed: int) -> None:
+    """Whatever nonsense it unpacks to before the damage is found, such as bytes that are no text."""
+    compressed = bytearray(COMPRESSORS[ending](random.Random(seed).randbytes(300_000).hex().encode()))
+    middle = len(compressed) // 2
+    compressed[middle : middle + 64] = bytes(64)
+    path = write(tmp_path, f"a{ending}", bytes(compressed))
+    told = sentence(path)
+    assert told.startswith(f"{path} is not sound ")
+
+
+@pytest.mark.parametrize("ending", COMPRESSORS)
+def test_an_empty_compressed_file(tmp_path: Path, ending: str) -> None:
+    path = write(tmp_path, f"a{ending}", COMPRESSORS[ending](b""))
+    assert sentence(path) == f"{path} is empty: there is no text in it."
+
+
+def test_an_invalid_byte_in_a_compressed_file_is_placed_in_its_text(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.gz", gzip.compress(b"a" * 70_000 + b"\xff"))
+    assert "offset 70,000 of the decompressed text" in sentence(path, error=EncodingError)
+
+
+def test_zstd_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "backports", None)
+    monkeypatch.setitem(sys.modules, "compression", None)
+    path = write(tmp_path, "a.zst", zstd.compress(b"low"))
+    assert sentence(path) == f"{path} cannot be read: this Python lacks zstd. Install the package backports.zstd."

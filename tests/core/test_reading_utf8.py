@@ -1,0 +1,106 @@
+"""Reading UTF-8: where it may be cut, and what is done about invalid bytes."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_core.errors import EncodingError
+from bpe_core.text.corpus import Corpus
+from bpe_core.text.reading.skipped import SHOWN_PER_SOURCE
+from bpe_core.text.reading.utf8 import cut_points, first_invalid, whole_characters
+from tests.core.reading_texts import documents, read, sentence, write
+
+NEARLY_UTF8 = st.lists(
+    st.sampled_from(
+        [b"a", "é".encode(), "€".encode(), "😀".encode(), b"\x80", b"\xc3", b"\xe2\x82", b"\xf0\x9f\x98", b"\xff"]
+    )
+    | st.sampled_from([b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90\x80\x80", b"\xe0\x80\x80"])
+    | st.binary(max_size=3)
+).map(b"".join)
+
+
+@given(NEARLY_UTF8)
+def test_first_invalid_is_where_python_finds_it(data: bytes) -> None:
+    try:
+        data.decode()
+        expected = -1
+    except UnicodeDecodeError as error:
+        expected = error.start
+    assert first_invalid(data) == first_invalid(memoryview(data)) == first_invalid(bytearray(data)) == expected
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])), st.integers(0, 30))
+def test_valid_text_is_cut_between_characters(text: str, length: int) -> None:
+    data = text.encode()
+    cut = whole_characters(data[:length])
+    assert length - 3 <= cut <= length or cut == len(data)
+    assert first_invalid(data[:cut]) == -1
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])), st.integers(4, 9))
+def test_cut_points_reach_every_byte_once(text: str, size: int) -> None:
+    data = text.encode()
+    cuts = cut_points(data, size)
+    parts = [data[a:b] for a, b in pairwise(cuts)]
+    assert b"".join(parts) == data
+    assert all(len(part) <= size and first_invalid(part) == -1 for part in parts)
+
+
+@given(data=NEARLY_UTF8, padding=st.integers(0, 70), size=st.integers(1, 70))
+def test_invalid_bytes_are_treated_as_if_the_file_were_read_at_once(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes, padding: int, size: int
+) -> None:
+    data = b"x" * padding + data.replace(b"\0", b"")
+    path = write(tmp_path_factory.mktemp("bad"), "a.txt", b"start" + data)
+    assert "".join(read(path, size, on_invalid="replace")) == "start" + data.decode("utf-8", "replace")
+    assert "".join(read(path, size, on_invalid="skip")) == "start" + data.decode("utf-8", "ignore")
+    bad = first_invalid(data)
+    if bad < 0:
+        assert "".join(read(path, size)) == "start" + data.decode()
+    else:
+        assert f"at offset {bad + 5:,}." in sentence(path, error=EncodingError)
+
+
+def test_an_invalid_byte_is_named_with_file_place_and_advice(tmp_path: Path) -> None:
+    path = write(tmp_path, "latin.txt", b"a" * 5_000_000 + "né".encode("latin-1") + b"!")
+    assert sentence(path, error=EncodingError) == (
+        f"{path} is not valid UTF-8: byte 0xE9 at offset 5,000,001. "
+        "Give the encoding it was written in (such as cp1252), or choose to replace or skip invalid bytes."
+    )
+
+
+def test_a_character_cut_off_by_the_end_of_the_file(tmp_path: Path) -> None:
+    path = write(tmp_path, "cut.txt", "x" * 100 + "€")
+    path.write_bytes(path.read_bytes()[:-1])
+    assert "byte 0xE2 at offset 100" in sentence(path)
+
+
+@pytest.mark.parametrize(
+    ("choice", "text", "report"),
+    [
+        ("replace", "a�b��c�", "3 places that are not UTF-8 replaced by �, the first at byte 1"),
+        ("skip", "ab�c", "4 bytes that are not UTF-8 left out, the first at byte 1"),
+    ],
+)
+def test_mended_bytes_are_counted(tmp_path: Path, choice: str, text: str, report: str) -> None:
+    path = write(tmp_path, "a.txt", b"a\xffb\xff" + "�".encode() + b"c\xe2\x82")
+    corpus = Corpus.from_files(path, on_invalid=choice)  # type: ignore[arg-type]
+    assert documents(corpus) == [text]
+    assert [(skipped.source, skipped.sentence) for skipped in corpus.skipped] == [(str(path), report)]
+
+
+def test_a_file_of_nothing_but_bad_bytes(tmp_path: Path) -> None:
+    assert read(write(tmp_path, "a.txt", b"\xff\xff\xff"), on_invalid="skip") == []
+
+
+def test_many_reports_are_summed_up(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.txt", (b"\xff" + b"a" * 63) * 200)
+    corpus = Corpus.from_files(path, on_invalid="skip")
+    documents(corpus, 64)
+    assert len(corpus.skipped) == SHOWN_PER_SOURCE + 1
+    assert corpus.skipped[-1].sentence == f"and {200 - SHOWN_PER_SOURCE} more"
