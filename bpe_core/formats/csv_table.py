@@ -240,8 +240,10 @@ def _refuse(column: str, found: str, should: str, where: str) -> NoReturn:
 def _number(cell: str, where: str) -> int:
     if cell == "":
         return NOTHING
-    if not (cell.isascii() and cell.isdigit() and len(cell) < 20 and int(cell) < 2**63):
+    if not (cell.isascii() and cell.isdigit() and len(cell) < 20):
         raise FormatError(f"{where}: {cell[:80]!r} is not a whole number.")
+    if int(cell) >= 2**63:
+        raise FormatError(f"{where}: a count is {cell}, larger than any can be.")
     return int(cell)
 
 
