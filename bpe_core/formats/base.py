@@ -76,6 +76,10 @@ class Format(ABC):
         return []
 
     def refuse_the_impossible(self, history: History) -> None:
+        if not history.only_joins:
+            raise OutputError(
+                "A merge table holds joined pairs only, and this run dropped tokens; keep it as a session."
+            )
         for sentence in self.impossible(history):
             raise OutputError(sentence)
 
