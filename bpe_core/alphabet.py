@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from bpe_core.counting.words import WordTable
-from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
+from bpe_core.recipe import Recipe
 
 SymbolKind = Literal["byte", "character", "marker", "glued", "unknown", "fallback", "seed"]
 
@@ -83,7 +83,7 @@ class Alphabet:
             symbols = list(_PLAIN_BYTES.symbols)
             pieces = [bytes([i]) for i in range(256)]
         else:
-            symbols = _unknown_symbols(recipe)
+            symbols = unknown_symbols(recipe)
             pieces = _kept_characters(words, recipe)
             symbols += [Symbol(piece, piece, "character") for piece in pieces]
         return cls(tuple(symbols + _marker_symbols(words, recipe, set(pieces))))
@@ -126,10 +126,12 @@ def _pieces(word: bytes, recipe: Recipe) -> list[bytes]:
     return [character.encode() for character in word.decode()]
 
 
-def _unknown_symbols(recipe: Recipe) -> list[Symbol]:
+def unknown_symbols(recipe: Recipe) -> list[Symbol]:
+    """What a character that the alphabet lacks becomes."""
     if recipe.unknown == "bytes":
         return [Symbol(f"<0x{i:02X}>".encode(), bytes([i]), "fallback") for i in range(256)]
-    return [Symbol(UNKNOWN_TOKEN.encode(), UNKNOWN_TOKEN.encode(), "unknown")]
+    unknown = recipe.unknown_text.encode()
+    return [Symbol(unknown, unknown, "unknown")]
 
 
 def _kept_characters(words: WordTable, recipe: Recipe) -> list[bytes]:

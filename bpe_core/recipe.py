@@ -45,6 +45,7 @@ class Choice:
     most: int = LARGEST_NUMBER
     optional: bool = False  # a number that need not be said
     applies: Callable[[Recipe], bool] = lambda recipe: True  # whether it has a meaning beside the other choices
+    goes_without_saying: bool = False  # at its default: programs of before do not know this choice
 
 
 def _choice(default: Any, tip: str = "", **declared: Any) -> Any:
@@ -94,6 +95,12 @@ class Symbols:
     unknown: Unknown = _choice(  # what a character outside the alphabet becomes
         "unk", among=get_args(Unknown), applies=lambda recipe: recipe.base == "characters"
     )
+    unknown_text: str = _choice(
+        UNKNOWN_TOKEN,
+        "How what is unknown is written",
+        applies=lambda recipe: recipe.base == "characters" and recipe.unknown == "unk",
+        goes_without_saying=True,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +115,7 @@ class Size:
 class Learning:
     """From base symbols to tokens: what is learned first."""
 
-    method: str = _choice("bpe", among=METHODS)
+    method: str = _choice("bpe", among=METHODS, goes_without_saying=True)
     min_frequency: int = _choice(2, "A pair that occurs less often is not merged", least=1)
     max_token_length: int | None = _choice(
         None, "Pairs that would become longer are not merged; counted in base symbols", least=2, optional=True
@@ -152,6 +159,8 @@ class Recipe(Learning, Size, Symbols, Splitting):
             changes["merges"] = None
         if "marker" in changes and changes["marker"] != self.marker and "marker_text" not in changes:
             changes["marker_text"] = ""
+        if "method" in changes and changes["method"] in METHODS:
+            changes = {**METHODS[changes["method"]].needs, **changes}
         return dataclasses.replace(self, **changes)
 
     def part(self, kind: type[Part]) -> Part:
@@ -168,8 +177,8 @@ class Recipe(Learning, Size, Symbols, Splitting):
         return not self.differing(other, Splitting, Symbols, Learning)
 
     def applies(self, choice: str) -> bool:
-        """Whether this choice has a meaning beside the others."""
-        return CHOICES[choice].applies(self)
+        """Whether this choice has a meaning beside the others, and is not made by the method."""
+        return choice not in METHODS[self.method].needs and CHOICES[choice].applies(self)
 
     @cached_property
     def normalizes(self) -> bool:
@@ -191,9 +200,12 @@ class Recipe(Learning, Size, Symbols, Splitting):
         return room
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON holds it. The method goes without saying where it is the one that programs of before know, too."""
+        """As JSON holds it."""
         values = {"name": self.name, **dataclasses.asdict(self), "special_tokens": list(self.special_tokens)}
-        return {name: value for name, value in values.items() if (name, value) != ("method", "bpe")}
+        for field in dataclasses.fields(self):
+            if CHOICES[field.name].goes_without_saying and values[field.name] == field.default:
+                del values[field.name]
+        return values
 
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
@@ -253,6 +265,10 @@ def _check_number(name: str, value: object, least: int, most: int) -> None:
 def _check_agreement(recipe: Recipe) -> None:
     if (recipe.vocab_size is None) == (recipe.merges is None):
         raise RecipeError("Say either the vocabulary size or the number of merges, not both and not neither.")
+    method = METHODS[recipe.method]
+    for name, needed in method.needs.items():
+        if getattr(recipe, name) != needed:
+            raise RecipeError(f"{method.title} needs {name} to be {needed!r}, not {getattr(recipe, name)!r}.")
     if recipe.base == "bytes":
         if recipe.alphabet_limit is not None:
             raise RecipeError("An alphabet limit applies to characters; the byte alphabet always has 256 symbols.")
@@ -265,6 +281,8 @@ def _check_agreement(recipe: Recipe) -> None:
             )
     if recipe.marker in ("symbol", "glued", "prefix") and recipe.pattern == "none":
         raise RecipeError("A word marker needs words: choose a pattern that splits the text, or no marker.")
+    if not recipe.unknown_text:
+        raise RecipeError("What is unknown needs a text, such as <unk>.")
     if recipe.marker != "none" and not recipe.marker_text:
         raise RecipeError("The word marker needs a text, such as </w>.")
     if not TIE_RULES[recipe.ties].fits(recipe.base):

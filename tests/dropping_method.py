@@ -15,7 +15,7 @@ import numpy as np
 from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import NOTHING, Columns, EndReason, History
-from bpe_core.learning.methods import Method, Way
+from bpe_core.learning.methods import Listed, Method, Way
 from bpe_core.learning.protocol import Candidate
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.cutting import Cutting
@@ -180,12 +180,14 @@ class Words:
 
 
 METHOD = Method(
-    title="Dropping what is used least",
     reason="count",
     nothing_to_learn="No word of this text is longer than a byte.",
     tokens_at_first=tokens_at_first,
     steps_planned=steps_planned,
     segmenter=LongestMatch,
     plain=Way(DroppingLearner, bytes_a_cell=500),
+    has_seeds=True,
     drops=True,
 )
+
+LISTED = Listed("Dropping what is used least", "Begins with all pieces of words.", __name__)

@@ -12,12 +12,12 @@ from typing import get_args
 
 import numpy as np
 
-from bpe_core.alphabet import Alphabet, Symbol, SymbolKind
+from bpe_core.alphabet import Alphabet, Symbol, SymbolKind, unknown_symbols
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats.rows import MergeRows
 from bpe_core.history.history import NOTHING, Columns, EndReason, History, Step
 from bpe_core.learning.methods import Method
-from bpe_core.recipe import LARGEST_VOCABULARY, UNKNOWN_TOKEN, Recipe
+from bpe_core.recipe import LARGEST_VOCABULARY, Recipe
 
 LARGEST_COUNT = 2**63 - 1
 LONGEST_REASON = 400  # characters; it may quote what is wrong
@@ -140,7 +140,7 @@ def checked_symbol(kind: object, text: bytes, decoded: bytes, where: str) -> Sym
 
 def checked_alphabet(symbols: list[Symbol], recipe: Recipe, where: str) -> Alphabet:
     """The base symbols as an alphabet that training this recipe can have started from."""
-    seeds = [symbol for symbol in symbols if symbol.kind == "seed"] if Method.of(recipe).drops else []
+    seeds = [symbol for symbol in symbols if symbol.kind == "seed"] if Method.of(recipe).has_seeds else []
     base = symbols[: len(symbols) - len(seeds)]  # seeds stand behind all others
     plain = [symbol for symbol in symbols if symbol.kind in ("byte", "character")]
     if recipe.base == "bytes":
@@ -148,7 +148,7 @@ def checked_alphabet(symbols: list[Symbol], recipe: Recipe, where: str) -> Alpha
         start: list[Symbol] = []
     else:
         _check_characters(plain, where)
-        start = _unknown_symbols(recipe)
+        start = unknown_symbols(recipe)
     if base[: len(start)] != start:
         raise FormatError(f"{where}: the symbols for unknown characters are not those of the recipe.")
     rest = base[len(start) :]
@@ -175,12 +175,6 @@ def _check_characters(plain: list[Symbol], where: str) -> None:
             single = False
         if not single or symbol.kind != "character" or symbol.text != symbol.decoded:
             raise FormatError(f"{where}: the base symbol {symbol.text!r} is not one character.")
-
-
-def _unknown_symbols(recipe: Recipe) -> list[Symbol]:
-    if recipe.unknown == "bytes":
-        return [Symbol(f"<0x{i:02X}>".encode(), bytes([i]), "fallback") for i in range(256)]
-    return [Symbol(UNKNOWN_TOKEN.encode(), UNKNOWN_TOKEN.encode(), "unknown")]
 
 
 def _are_markers(symbols: list[Symbol], plain: list[Symbol], recipe: Recipe) -> bool:

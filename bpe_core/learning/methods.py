@@ -6,10 +6,10 @@ Nobody else names one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # recipes ask which methods there are
     from bpe_core.alphabet import Alphabet
@@ -21,7 +21,22 @@ if TYPE_CHECKING:  # recipes ask which methods there are
     from bpe_core.segmenting.cutting import Cutting
     from bpe_core.segmenting.segmentation import Segmenter
 
-METHODS = {"bpe": "bpe_core.learning.bpe.method"}  # imported when it is first needed
+
+@dataclass(frozen=True)
+class Listed:
+    """What can be said of a method before it is imported, which happens when it is first needed."""
+
+    title: str
+    explanation: str
+    module: str  # whose METHOD it is
+    needs: Mapping[str, Any] = field(default_factory=dict)  # what a recipe cannot choose otherwise beside it
+
+
+METHODS = {
+    "bpe": Listed(
+        "Byte-pair encoding", "Joins the pair that occurs most, again and again.", "bpe_core.learning.bpe.method"
+    ),
+}
 
 
 # Of the words, the tokens at first, the recipe, and a history whose steps are made before any other.
@@ -47,7 +62,6 @@ class CompiledWay(Way):
 class Method:
     """What a method has to offer."""
 
-    title: str
     reason: str  # what the best step is chosen by
     nothing_to_learn: str  # a sentence for a text that holds no first step
     tokens_at_first: Callable[[WordTable, Recipe], Alphabet]
@@ -56,10 +70,11 @@ class Method:
     plain: Way
     compiled: CompiledWay | None = None
     has_ranks: bool = False  # each boundary of a text is dissolved once and for all, which insight is drawn from
-    drops: bool = False  # it begins with seeds besides the base symbols, and its steps may drop tokens
+    has_seeds: bool = False  # whole pieces of words may stand in its alphabet, behind the base symbols
+    drops: bool = False  # its steps may drop tokens
 
     @classmethod
     def of(cls, recipe: Recipe) -> Method:
         """The one that a recipe names."""
-        method: Method = import_module(METHODS[recipe.method]).METHOD
+        method: Method = import_module(METHODS[recipe.method].module).METHOD
         return method

@@ -125,7 +125,7 @@ def _opened(path: Path, is_safety_copy: bool) -> Iterator[sqlite3.Connection]:
             connection.execute("PRAGMA cell_size_check = ON")
             version = schema.check(connection, str(path))
             connection.execute("PRAGMA query_only = ON")
-            (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+            (verdict,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
             if verdict != "ok":
                 raise FormatError(f"{path} is damaged: {verdict}.")
             if version >= schema.FIRST_CHECKED:

@@ -121,6 +121,8 @@ class Window:
         from app.settings import Settings
         from app.window.charts.pairs_page import PairsPage
         from app.window.questions.race.page import RacePage
+        from app.window.questions.sizes.page import SizesPage
+        from app.window.questions.ties.page import TiesPage
         from app.window.questions.token.page import TokenPage
         from app.window.questions.why.page import WhyPage
         from app.wiring import build
@@ -132,6 +134,7 @@ class Window:
         pages = program.pages
         self.pairs_page, self.race_page = pages[PairsPage], pages[RacePage]
         self.token_page, self.why_page = pages[TokenPage], pages[WhyPage]
+        self.sizes_page, self.ties_page = pages[SizesPage], pages[TiesPage]
         program.window.show()
         program.begin([path])
         self.wait_for(lambda: bool(program.session.corpus.texts.value) and not program.session.corpus.counts.busy)
@@ -240,7 +243,7 @@ def measure_cost(window: Window) -> bool:
     shares = []
     for _ in range(TRAININGS):
         window.rest()
-        with _clocked(window.program) as clock:
+        with _clocked(window) as clock:
             whole = window.train()
         shares.append(clock.wall / whole)
     share = statistics.median(shares)
@@ -249,16 +252,16 @@ def measure_cost(window: Window) -> bool:
 
 
 @contextmanager
-def _clocked(program: Any) -> Iterator[Stopwatch]:
+def _clocked(window: Window) -> Iterator[Stopwatch]:
     """The time spent on whatever the models of the questions hear, and on any question that is asked."""
-    clock, asking = Stopwatch(), program.asking
-    runs, cursor = program.session.runs, program.session.cursor
-    heard = {
-        asking.why: (runs.changed, cursor.moved),
-        asking.life: (runs.changed, cursor.moved),
-        asking.race: (runs.changed, cursor.moved),
-        asking.sizes: (runs.changed, cursor.moved, cursor.end_moved),
-        asking.ties: (runs.changed, runs.grew),
+    clock, session = Stopwatch(), window.program.session
+    runs, cursor = session.runs, session.cursor
+    heard: dict[Any, tuple[Any, ...]] = {
+        window.why_page: (runs.changed, cursor.moved),
+        window.token_page: (runs.changed, cursor.moved),
+        window.race_page: (runs.changed, cursor.moved),
+        window.sizes_page: (runs.changed, cursor.moved, cursor.end_moved),
+        window.ties_page: (runs.changed, runs.grew),
     }
 
     def timed(act: Callable[[], object]) -> Callable[..., None]:
@@ -270,8 +273,8 @@ def _clocked(program: Any) -> Iterator[Stopwatch]:
         return act_by_the_clock
 
     wrapped = [
-        (signal, model._throttle.call, timed(model._throttle.call))
-        for model, signals in heard.items()
+        (signal, page.watched._throttle.call, timed(page.watched._throttle.call))
+        for page, signals in heard.items()
         for signal in signals
     ]
     for signal, slot, instead in wrapped:
@@ -279,7 +282,7 @@ def _clocked(program: Any) -> Iterator[Stopwatch]:
         signal.connect(instead)
     try:
         yield clock
-        if program.session.aside.is_busy(*TOPICS):
+        if session.aside.is_busy(*TOPICS):
             raise RuntimeError("A question is asked though nobody looks.")
     finally:
         for signal, slot, instead in wrapped:

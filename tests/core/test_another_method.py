@@ -14,6 +14,7 @@ from bpe_core.history.history import NOTHING
 from bpe_core.learning.methods import METHODS
 from bpe_core.session_file import SavedRun, SavedSession, read_session, write_session
 from bpe_core.verification.prepared_export import prepare_export
+from tests import dropping_method
 from tests.core.learning import all_columns
 
 TEXT = "the lowest price is lower than the last one, and the lowest is the last"
@@ -21,7 +22,7 @@ TEXT = "the lowest price is lower than the last one, and the lowest is the last"
 
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(METHODS, "dropping", "tests.dropping_method")
+    monkeypatch.setitem(METHODS, "dropping", dropping_method.LISTED)
 
 
 @pytest.fixture

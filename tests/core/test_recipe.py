@@ -16,6 +16,7 @@ OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
     lowercase=True, strip_ascii_punctuation=True, strip_marks="…", unicode_form="NFC", unit="line", pattern="cl100k",
     custom_pattern=r"\d+", special_tokens=("<|end|>",), base="characters", marker="symbol", marker_text="@", merges=7,
     alphabet_limit=50, unknown="bytes", vocab_size=777, min_frequency=9, max_token_length=11, ties="largest-text",
+    unknown_text="[UNK]",
 )  # fmt: skip
 METHODS = {"method"}  # of which there is one
 
@@ -27,6 +28,7 @@ def changed(choice: str) -> tuple[Recipe, Recipe]:
         "marker_text": dict(marker="prefix"),
         "alphabet_limit": dict(base="characters"),
         "unknown": dict(base="characters"),
+        "unknown_text": dict(base="characters"),
         "merges": dict(merges=6),
     }
     recipe = Recipe.preset("gpt2", **needed.get(choice, {}))  # type: ignore[arg-type]
@@ -94,7 +96,7 @@ def test_the_largest_numbers_are_no_trouble(limits: dict[str, int]) -> None:
 def test_what_has_no_meaning_beside_the_other_choices_is_told() -> None:
     plain, rich = Recipe(), Recipe(base="characters", pattern="custom", custom_pattern="x", marker="prefix")
     silent = {name for name in CHOICES if not plain.applies(name)}
-    assert silent == {"custom_pattern", "marker_text", "alphabet_limit", "unknown"}
+    assert silent == {"custom_pattern", "marker_text", "alphabet_limit", "unknown", "unknown_text"}
     assert all(rich.applies(name) for name in CHOICES)
 
 

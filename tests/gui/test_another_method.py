@@ -12,6 +12,7 @@ from app.window.merges.model import COLUMNS
 from app.wiring import Program
 from bpe_core import Recipe, Tokenizer
 from bpe_core.learning.methods import METHODS
+from tests import dropping_method
 from tests.gui.conftest import settle
 
 TEXT = "the lowest price is lower than the last one"
@@ -20,7 +21,7 @@ TEXT = "the lowest price is lower than the last one"
 def test_a_run_that_drops_is_trained_travelled_and_read_token_by_token(
     qtbot: QtBot, new_program: Callable[[], Program], train: Callable[[Program], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(METHODS, "dropping", "tests.dropping_method")
+    monkeypatch.setitem(METHODS, "dropping", dropping_method.LISTED)
     program = new_program()
     program.session.corpus.replace_by_text("one line", TEXT)
     recipe = Recipe.preset("words", base="bytes", method="dropping", merges=30)

@@ -22,7 +22,6 @@ def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forc
 
 
 METHOD = Method(
-    title="Byte-pair encoding",
     reason="count",
     nothing_to_learn=(
         "No two symbols stand side by side in any word of this text, so there is nothing to learn; "
