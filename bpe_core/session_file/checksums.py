@@ -8,9 +8,9 @@ A part without rows has none. How the window was arranged is no figure, and has 
 from __future__ import annotations
 
 import hashlib
-import json
 import sqlite3
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 MERGES_IN_A_PART = 512
@@ -22,20 +22,33 @@ TABLE = (
     "PRIMARY KEY (part, run, place)) STRICT, WITHOUT ROWID"
 )
 
-QUERIES = {
-    "runs": "SELECT number FROM runs WHERE ? = 0 AND ? = 0 ORDER BY number",
-    "bookmarks": "SELECT run, merge, note FROM bookmarks WHERE ? = 0 AND ? = 0 ORDER BY run, merge",
-    "sources": "SELECT position, name, path, text_sha256, encoding, size, modified_ns, sha256 FROM sources "
-    "WHERE run = ? AND ? = 0 ORDER BY position",
-    "run": "SELECT recipe, tokens_at_start, end_reason, state, sentence FROM runs WHERE number = ? AND ? = 0",
-    "symbols": "SELECT id, kind, hex(text), hex(decoded), count FROM symbols WHERE run = ? AND ? = 0 ORDER BY id",
-    "length": "SELECT max(step) FROM merges WHERE run = ? AND ? = 0 HAVING max(step) > 0",
-    "words": "SELECT words, text, lengths, counts FROM word_chunks WHERE word_table = "
-    "(SELECT word_table FROM runs WHERE number = ?) AND ? = 0 ORDER BY chunk",
-    "merges": "SELECT step, token, left_id, right_id, count, runner_up_left, runner_up_right, runner_up_count, "
-    f"tokens_left FROM merges WHERE run = ?1 AND step > ?2 * {MERGES_IN_A_PART} "
-    f"AND step <= (?2 + 1) * {MERGES_IN_A_PART} ORDER BY step",
+ROWS = {  # of each part but the words: its columns (texts in hexadecimal), and which rows they are of
+    "runs": ("number", "runs WHERE ? = 0 AND ? = 0 ORDER BY number"),
+    "bookmarks": ("run, merge, hex(note)", "bookmarks WHERE ? = 0 AND ? = 0 ORDER BY run, merge"),
+    "sources": (
+        "position, hex(name), typeof(path), hex(path), typeof(text_sha256), hex(text_sha256), "
+        "typeof(encoding), hex(encoding), size, modified_ns, typeof(sha256), hex(sha256)",
+        "sources WHERE run = ? AND ? = 0 ORDER BY position",
+    ),
+    "run": (
+        "hex(recipe), tokens_at_start, typeof(end_reason), hex(end_reason), hex(state), hex(sentence)",
+        "runs WHERE number = ? AND ? = 0",
+    ),
+    "symbols": (
+        "id, hex(kind), hex(text), hex(decoded), count",
+        "symbols WHERE run = ? AND ? = 0 ORDER BY id",
+    ),
+    "length": ("max(step)", "merges WHERE run = ? AND ? = 0 HAVING max(step) > 0"),
+    "merges": (
+        "step, hex(token), left_id, right_id, count, runner_up_left, runner_up_right, runner_up_count, tokens_left",
+        f"merges WHERE run = ?1 AND step > ?2 * {MERGES_IN_A_PART} "
+        f"AND step <= (?2 + 1) * {MERGES_IN_A_PART} ORDER BY step",
+    ),
 }
+WORDS = (
+    "SELECT words, text, lengths, counts FROM word_chunks WHERE word_table = "
+    "(SELECT word_table FROM runs WHERE number = ?) ORDER BY chunk"
+)
 VALUE = "value "  # and the key: the part that is one row of the table `session`
 OF_RUNS = ("sources", "run", "symbols", "length", "words")
 
@@ -93,19 +106,26 @@ def _parts(connection: sqlite3.Connection) -> Iterator[Part]:
 def _digest(connection: sqlite3.Connection, part: Part) -> bytes | None:
     if part.name.startswith(VALUE):
         key = part.name.removeprefix(VALUE)
-        rows = connection.execute("SELECT CAST(value AS BLOB) FROM session WHERE key = ?", (key,)).fetchall()
-    elif part.name in QUERIES:
-        rows = connection.execute(QUERIES[part.name], (part.run, part.place)).fetchall()
+        pieces = [row[0] for row in connection.execute("SELECT CAST(value AS BLOB) FROM session WHERE key = ?", (key,))]
+    elif part.name == "words":
+        chunks = connection.execute(WORDS, (part.run,)).fetchall()
+        pieces = [piece for words, *blobs in chunks for piece in (b"%d %r" % (words, [*map(len, blobs)]), *blobs)]
+    elif part.name in ROWS:
+        (row,) = connection.execute(_rows_as_text(part.name), (part.run, part.place)).fetchone()
+        pieces = [] if row is None else [row.encode()]
     else:
         return None
-    if not rows:
+    if not pieces:
         return None
     made = hashlib.blake2b(digest_size=DIGEST_BYTES)
-    if part.name == "words":  # large, and made of bytes
-        for words, *blobs in rows:
-            made.update(f"{words} {[len(blob) for blob in blobs]}".encode())
-            for blob in blobs:
-                made.update(blob)
-    else:
-        made.update(json.dumps(rows, default=bytes.hex).encode())
+    for piece in pieces:
+        made.update(piece)
     return made.digest()
+
+
+@cache
+def _rows_as_text(name: str) -> str:
+    """A query for all rows of a part as one text, put together by SQLite: there no other thread waits for it."""
+    columns, rows = ROWS[name]
+    marks = ",".join(["%s"] * len(columns.split(", ")))
+    return f"SELECT group_concat(line, ';') FROM (SELECT printf('{marks}', {columns}) AS line FROM {rows})"
