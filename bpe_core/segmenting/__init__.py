@@ -9,6 +9,7 @@ compiled_encoder  the same with the kernels of `bpe_core/kernels/encode.py`
 segmentation      the question every tokenizer answers: how is this text cut after k steps?
 boundaries        the answer where pairs are joined: which merge dissolves each boundary of a text
 hidden_symbols    those of its symbols that cover no byte
+word_tokens       the answer where every word is cut by itself, by whatever rule
 greedy            the other inference: the longest token that fits
 encode_corpus     a whole corpus as ids in a file
 """

@@ -119,7 +119,7 @@ class Boundaries:
             unknown = np.full(len(added), NO_TOKEN, np.int32)
             self.symbols = np.concatenate((self.symbols[:start], unknown, self.symbols[stop:]))
         self.hidden = self.hidden.spliced(start, removed, len(added))
-        self.pending = _shifted_hull(self.pending, start, removed, len(added))
+        self.pending = shifted_hull(self.pending, start, removed, len(added))
 
     def put(self, start: int, answer: Boundaries) -> None:
         """The words from byte `start` on are known now: those of the answer's text, encoded with the same merges."""
@@ -252,7 +252,7 @@ def joined(parts: list[PlacedSymbols]) -> PlacedSymbols:
     return PlacedSymbols(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def _shifted_hull(old: tuple[int, int] | None, start: int, removed: int, added: int) -> tuple[int, int]:
+def shifted_hull(old: tuple[int, int] | None, start: int, removed: int, added: int) -> tuple[int, int]:
     """The smallest range that holds the new bytes and all that was waiting before, where it is now."""
     if old is None:
         return start, start + added

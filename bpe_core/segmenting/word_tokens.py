@@ -1,0 +1,347 @@
+"""Texts cut word by word: how each different word is cut, and where the words of a text stand.
+
+For methods that cut every word by itself, by whatever rule, and not by the ranks of boundaries. Such a method brings
+one function, a `WordCutter`; a cut says how long it holds, so that travelling through the history looks only at
+the words that change.
+
+    >>> def by_letters(word: bytes, at: int) -> WordCut:
+    ...     '''Single letters, and from step 3 on whole words.'''
+    ...     return WordCut([7], [len(word)], 3, 10) if at >= 3 else WordCut(list(word), range(1, len(word) + 1), 0, 3)
+    >>> low = WordTokens(b"a low", Words.of([b"a", b"low"], [0, 2], np.arange(6)), by_letters)
+    >>> [low.tokens(at).spans().tolist() for at in (2, 3)]
+    [[[0, 1, 97], [2, 3, 108], [3, 4, 111], [4, 5, 119]], [[0, 1, 7], [2, 5, 7]]]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.history.history import NOTHING, History
+from bpe_core.segmenting.boundaries import GLUED_WHILE_PENDING, shifted_hull
+from bpe_core.segmenting.cutting import Cutting, Part, utf8
+from bpe_core.segmenting.segmentation import NO_TOKEN, Int32s, Int64s, Tokens
+
+REMEMBERED_WORDS = 1 << 16
+ALWAYS = 2**62  # the end of a cut that no step changes
+
+Bools = npt.NDArray[np.bool_]
+
+
+class WordCut(NamedTuple):
+    """How one word is cut. A token may cover none of its bytes."""
+
+    ids: Sequence[int]
+    ends: Sequence[int]  # where each token ends, in bytes of the word as it was normalized
+    since: int  # the first step after which it is cut so
+    until: int  # the first one after that from which on it may be cut otherwise
+
+
+WordCutter = Callable[[bytes, int], WordCut]  # of a word and a number of steps
+Key = bytes | int  # a word, or the id of a special token, which counts as a word of one byte
+
+
+class WordSegmenter:
+    """A `Segmenter` for a method that cuts word by word."""
+
+    def __init__(self, history: History, cutting: Cutting, cut: WordCutter) -> None:
+        self._cutting = cutting
+        self._cut = cut
+        self._special_id = {token: id for id, token in enumerate(history.recipe.special_tokens, history.first_special)}
+        self._remembered: dict[bytes, WordCut] = {}
+
+    def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
+        utf8(text)  # so that what cannot be encoded is told by its place in the text as it was given
+        found = [np.zeros(0, np.int32)]
+        for part, special in self._cutting.normalized_parts(text, allowed):
+            found.append(self.ids_of_part(part, at) if special is None else np.array([self._special_id[special]]))
+        return np.concatenate(found, dtype=np.int32)
+
+    def ids_of_part(self, text: str, at: int) -> Int32s:
+        """The tokens of a normalized text without special tokens."""
+        ids: list[int] = []
+        ids_of: dict[str, Sequence[int]] = {}  # of this text's words
+        for word in self._cutting.words(text):
+            known = ids_of.get(word)
+            if known is None:
+                known = ids_of[word] = self.cut(word.encode(), at).ids
+            ids += known
+        return np.array(ids, np.int32)
+
+    def segmentation(self, text: str, allowed: tuple[str, ...]) -> WordTokens:
+        data = utf8(text)
+        return WordTokens(data, Words.joined([*map(self._words_of, self._cutting.parts(text, allowed))]), self.cut)
+
+    def cut(self, word: bytes, at: int) -> WordCut:
+        known = self._remembered.get(word)
+        if known is None or not known.since <= at < known.until:
+            if len(self._remembered) >= REMEMBERED_WORDS:
+                self._remembered = {}
+            known = self._remembered[word] = self._cut(word, at)
+        return known
+
+    def _words_of(self, part: Part) -> Words:
+        if part.special is not None:
+            return Words.of([self._special_id[part.special]], [0], part.origins[[0, -1]])
+        placed = list(self._cutting.placed_words(part.text))
+        return Words.of([word for word, _ in placed], [start for _, start in placed], part.origins)
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """Words in their order, each with the places of its bytes, and of its end, in the text as it was given."""
+
+    keys: list[Key]  # different ones
+    which: Int64s  # for each word of the text its key
+    origins: Int64s  # those of one word behind those of the other
+    first: Int64s  # for each word the first of its origins, and the end of the last one's
+    touched: Bools  # which were changed by an edit since they were cut
+
+    @classmethod
+    def of(cls, words: Sequence[Key], starts: Sequence[int], origins: Int64s) -> Words:
+        """Words by where they start in a text that was normalized, with the origins of its bytes."""
+        index: dict[Key, int] = {}
+        which = np.fromiter((index.setdefault(word, len(index)) for word in words), np.int64, len(words))
+        lengths = np.array([_length(key) + 1 for key in index], np.int64)[which]
+        first = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+        places = _in_rows(np.array(starts, np.int64), lengths)
+        return cls(list(index), which, origins[places], first, np.zeros(len(words), np.bool_))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Words]) -> Words:
+        """The words of one part of a text after those of the other."""
+        index: dict[Key, int] = {}
+        columns: list[list[npt.NDArray[Any]]] = [[np.zeros(0, kind)] for kind in (np.int64, np.int64, np.int64, bool)]
+        for part in parts:
+            known = np.zeros(len(part.keys), np.int64)
+            known[part.which] = 1
+            used = np.flatnonzero(known)
+            known[used] = [index.setdefault(part.keys[i], len(index)) for i in used.tolist()]
+            own = (known[part.which], part.own_origins, np.diff(part.first), part.touched)
+            for column, values in zip(columns, own, strict=True):
+                column.append(values)
+        which, origins, lengths, touched = map(np.concatenate, columns)
+        return cls(list(index), which, origins, np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths))), touched)
+
+    def __len__(self) -> int:
+        return len(self.which)
+
+    @property
+    def starts(self) -> Int64s:
+        return self.origins[self.first[:-1]]
+
+    @property
+    def stops(self) -> Int64s:
+        return self.origins[self.first[1:] - 1]
+
+    @property
+    def own_origins(self) -> Int64s:
+        return self.origins[self.first[0] : self.first[-1]]
+
+    def part(self, start: int, stop: int) -> Words:
+        """The words of these indices."""
+        return replace(
+            self,
+            which=self.which[start:stop],
+            first=self.first[start : stop + 1],
+            touched=self.touched[start:stop],
+        )
+
+    def only(self, which: Bools) -> list[Words]:
+        """Those words, each by itself."""
+        return [self.part(i, i + 1) for i in np.flatnonzero(which).tolist()]
+
+
+class _Cuts:
+    """How the different words of a text are cut at the step last asked for."""
+
+    def __init__(self, keys: list[Key], cut: WordCutter) -> None:
+        self._keys, self._cut = keys, cut
+        self._since = np.zeros(len(keys), np.int64)
+        self._until = np.zeros(len(keys), np.int64)  # so nothing is known yet
+        self.first = np.zeros(len(keys), np.int64)  # where its tokens stand
+        self.counts = np.zeros(len(keys), np.int64)
+        self.ids = self.ends = np.zeros(0, np.int64)
+
+    def travel(self, at: int) -> None:
+        """Cut anew what is cut otherwise after so many steps."""
+        changed = np.flatnonzero((self._since > at) | (self._until <= at))
+        if not len(changed):
+            return
+        found = [self._cut_of(self._keys[i], at) for i in changed.tolist()]
+        self._since[changed] = [cut.since for cut in found]
+        self._until[changed] = [cut.until for cut in found]
+        self.counts[changed] = counts = np.array([len(cut.ids) for cut in found])
+        self.first[changed] = len(self.ids) + np.cumsum(counts) - counts
+        self.ids = np.concatenate((self.ids, np.array([id for cut in found for id in cut.ids], np.int64)))
+        self.ends = np.concatenate((self.ends, np.array([end for cut in found for end in cut.ends], np.int64)))
+        if len(self.ids) > 2 * self.counts.sum() + 1_000:
+            self._leave_out_what_is_old()
+
+    def for_keys(self, keys: list[Key]) -> _Cuts:
+        """The same for other words, with what is known of them."""
+        index = {key: i for i, key in enumerate(self._keys)}
+        old = np.array([index.get(key, NOTHING) for key in keys], np.int64)
+        cuts = _Cuts(keys, self._cut)
+        known = old != NOTHING
+        for mine, theirs in zip(self._columns(), cuts._columns(), strict=True):
+            theirs[known] = mine[old[known]]
+        cuts.ids, cuts.ends = self.ids, self.ends
+        return cuts
+
+    def _columns(self) -> tuple[Int64s, ...]:
+        return self._since, self._until, self.first, self.counts
+
+    def _cut_of(self, key: Key, at: int) -> WordCut:
+        return WordCut((key,), (1,), 0, ALWAYS) if isinstance(key, int) else self._cut(key, at)
+
+    def _leave_out_what_is_old(self) -> None:
+        places = _in_rows(self.first, self.counts)
+        self.ids, self.ends = self.ids[places], self.ends[places]
+        self.first = np.cumsum(self.counts) - self.counts
+
+
+class _Placed(NamedTuple):
+    """Tokens with their places, those that cover no byte too; what is no token stands among them as NO_TOKEN."""
+
+    tokens: Tokens
+    goes_left: Bools  # whether the word of each began before it
+    covering: Tokens  # without those that cover no byte
+
+
+class WordTokens:
+    """One text with its tokens after every step: the `Segmentation` of a method that cuts word by word.
+
+    An edit moves what stands behind it. Until the answer comes, a few new bytes are shown as part of the token before
+    them, so that typing does not flicker; of many, and of what they part, nothing is shown.
+    """
+
+    def __init__(self, data: bytes, words: Words, cut: WordCutter) -> None:
+        self.data = data
+        self.pending: tuple[int, int] | None = None
+        self._words = words
+        self._cut = cut
+        self._cuts = _Cuts(words.keys, cut)
+        self._found: tuple[int, _Placed] | None = None  # at the step last asked for
+
+    # -- changes ---------------------------------------------------------------------------
+
+    def splice(self, start: int, removed: int, added: bytes) -> None:
+        words, stop = self._words, start + removed
+        glues = len(added) <= GLUED_WHILE_PENDING
+        low = int(np.searchsorted(words.stops, start, side="left" if glues else "right"))
+        high = max(low, int(np.searchsorted(words.starts, stop, side="right" if glues else "left")))
+        origins = np.maximum(words.origins + len(added) - removed, start + len(added))
+        moved = replace(words, origins=np.where(words.origins < start, words.origins, origins))
+        parts = [words.part(0, low)]
+        if glues:
+            touched = replace(moved, touched=np.ones(len(words), np.bool_)).part(low, high)
+            parts += touched.only(touched.stops > touched.starts)
+        self._take([*parts, moved.part(high, len(words))])
+        self.data = b"".join((self.data[:start], added, self.data[stop:]))
+        self.pending = shifted_hull(self.pending, start, removed, len(added))
+
+    def put(self, start: int, answer: Self) -> None:
+        words, stop = self._words, start + len(answer.data)
+        low = int(np.searchsorted(words.stops, start, side="right"))
+        high = max(low, int(np.searchsorted(words.starts, stop)))
+        new = replace(answer._words, origins=answer._words.origins + start)
+        if self.pending and start <= self.pending[0] and self.pending[1] <= stop:
+            self.pending = None
+        self._take([words.part(0, low), new, words.part(high, len(words))])
+
+    def _take(self, parts: list[Words]) -> None:
+        self._words = Words.joined(parts)
+        self._cuts = self._cuts.for_keys(self._words.keys)
+        self._found = None
+
+    # -- tokens ----------------------------------------------------------------------------
+
+    def tokens(self, at: int) -> Tokens:
+        return self._placed(at).tokens
+
+    def tokens_between(self, start: int, stop: int, at: int) -> Tokens:
+        if start >= stop:
+            return Tokens(np.array([start], np.int64), np.empty(0, np.int64))
+        tokens = self._placed(at).covering
+        first = int(np.searchsorted(tokens.edges, start, side="right")) - 1
+        end = int(np.searchsorted(tokens.edges, stop))
+        return Tokens(tokens.edges[first : end + 1], tokens.ids[first:end])
+
+    def with_empty(self, tokens: Tokens, at: int, *, of_neighbours: bool = False) -> Tokens:
+        placed = self._placed(at)
+        start, stop = int(tokens.edges[0]), int(tokens.edges[-1])
+        starts, stops = placed.tokens.edges[:-1], placed.tokens.edges[1:]
+        low, high = int(np.searchsorted(starts, start)), int(np.searchsorted(stops, stop, side="right"))
+        chosen = np.arange(low, high)
+        if not of_neighbours:
+            are_empty, goes_left = (stops == starts)[low:high], placed.goes_left[low:high]
+            of_others = ((starts[low:high] == start) & goes_left) | ((stops[low:high] == stop) & ~goes_left)
+            chosen = chosen[~(are_empty & of_others)]
+        return Tokens(np.append(starts[chosen], np.int64(stop)), placed.tokens.ids[chosen])
+
+    def edges(self, at: int) -> Int64s:
+        return self.tokens(at).edges
+
+    def count(self, at: int) -> int:
+        return int(np.count_nonzero(self.tokens(at).ids != NO_TOKEN))
+
+    def count_words(self) -> int:
+        return len(self._words)
+
+    def largest_id(self, at: int) -> int:
+        return int(self.tokens(at).ids.max(initial=0))
+
+    def _placed(self, at: int) -> _Placed:
+        if self._found is None or self._found[0] != at:
+            self._found = at, self._place(at)
+        return self._found[1]
+
+    def _place(self, at: int) -> _Placed:
+        """All tokens of all words, and between them what belongs to none."""
+        words, cuts = self._words, self._cuts
+        cuts.travel(at)
+        counts = cuts.counts[words.which]
+        place = _in_rows(cuts.first[words.which], counts)
+        begins = np.zeros(len(place), np.bool_)
+        begins[(np.cumsum(counts) - counts)[counts > 0]] = True
+        ends, of_word = cuts.ends[place], np.repeat(words.first[:-1], counts)
+        starts = words.origins[of_word + np.where(begins, 0, np.concatenate((ends[:1], ends[:-1])))]
+        stops, ids = words.origins[of_word + ends], cuts.ids[place]
+        goes_left = starts > np.repeat(words.starts, counts)
+        kept = (stops > starts) | ~np.repeat(words.touched, counts)
+        tokens, goes_left = _with_gaps(starts[kept], stops[kept], ids[kept], goes_left[kept], len(self.data))
+        if self.pending:
+            waits = (tokens.edges[:-1] >= self.pending[0]) & (tokens.edges[1:] <= self.pending[1])
+            tokens.ids[waits] = NO_TOKEN
+        covers = tokens.edges[1:] > tokens.edges[:-1]
+        covering = Tokens(np.append(tokens.edges[:-1][covers], tokens.edges[-1]), tokens.ids[covers])
+        return _Placed(tokens, goes_left, covering)
+
+
+def _length(key: Key) -> int:
+    return 1 if isinstance(key, int) else len(key)
+
+
+def _in_rows(first: Int64s, counts: Int64s) -> Int64s:
+    """Of each row the first number and those that follow it, one row behind the other.
+
+    >>> _in_rows(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    before = np.cumsum(counts) - counts
+    rows: Int64s = np.arange(counts.sum()) + np.repeat(first - before, counts)
+    return rows
+
+
+def _with_gaps(starts: Int64s, stops: Int64s, ids: Int64s, goes_left: Bools, length: int) -> tuple[Tokens, Bools]:
+    """Tokens with NO_TOKEN wherever bytes of the text stand between two of them."""
+    before = np.concatenate((np.zeros(1, np.int64), stops))
+    behind = np.append(starts, np.int64(length))
+    gaps = np.flatnonzero(behind > before)
+    edges = np.append(np.insert(starts, gaps, before[gaps]), np.int64(length))
+    return Tokens(edges, np.insert(ids, gaps, NO_TOKEN)), np.insert(goes_left, gaps, False)

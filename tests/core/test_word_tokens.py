@@ -1,0 +1,131 @@
+"""Texts that are cut word by word: their tokens follow edits and steps, and any stretch has those of the whole."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_core.alphabet import Alphabet
+from bpe_core.history.history import History
+from bpe_core.recipe import Recipe
+from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.segmentation import NO_TOKEN
+from bpe_core.segmenting.word_tokens import WordCut, WordSegmenter, WordTokens
+from bpe_core.text.normalization import normalize
+from bpe_core.text.safe_cuts import SafeCuts
+from bpe_core.text.splitting import split_words
+from tests.core.test_encoding_any_recipe import TEXTS, histories
+
+NAMELESS = 7  # a token that covers no byte
+STEPS = 8
+
+
+def cut(word: bytes, at: int) -> WordCut:
+    """A token of no byte, then pieces that are longer after each other step."""
+    length = 1 + at // 2
+    widths = [0, *(min(length, len(word) - start) for start in range(0, len(word), length))]
+    ends = list(accumulate(widths))
+    return WordCut([NAMELESS, *(1_000 + word[end - 1] for end in ends[1:])], ends, at - at % 2, at - at % 2 + 2)
+
+
+def segmenter_of(history: History) -> WordSegmenter:
+    return WordSegmenter(history, Cutting(history.recipe), cut)
+
+
+def words_of(text: str, history: History) -> WordTokens:
+    return segmenter_of(history).segmentation(text, history.recipe.special_tokens)
+
+
+def answer(known: WordTokens, history: History) -> None:
+    """As for a window: for the least of the text that an edit can have changed."""
+    if known.pending is not None:
+        start, stop = SafeCuts.of(history.recipe).around(known.data, *known.pending)
+        known.put(start, words_of(known.data[start:stop].decode(), history))
+
+
+@given(history=histories(), text=TEXTS, at=st.integers(0, STEPS))
+def test_a_text_has_the_tokens_of_its_words(history: History, text: str, at: int) -> None:
+    recipe = history.recipe.with_changes(special_tokens=())
+    expected = [id for word in split_words(normalize(text, recipe), recipe) for id in cut(word.encode(), at).ids]
+    segmenter = segmenter_of(history)
+    assert segmenter.ids(text, at, ()).tolist() == expected
+    found = segmenter.segmentation(text, ())
+    assert found.tokens(at).spans()[:, 2].tolist() == expected
+    assert found.count_words() == expected.count(NAMELESS)
+    edges = found.edges(at).tolist()
+    assert edges == sorted(edges), "tokens follow each other within the text"
+    assert (edges[-1], found.pending) == (len(text.encode()), None)
+
+
+@given(history=histories(), text=TEXTS, steps=st.lists(st.integers(0, STEPS), max_size=6))
+def test_special_tokens_stand_among_them_at_every_step(history: History, text: str, steps: list[int]) -> None:
+    segmenter, allowed = segmenter_of(history), history.recipe.special_tokens
+    found = words_of(text, history)
+    for at in steps:  # there and back
+        assert found.tokens(at).spans()[:, 2].tolist() == segmenter.ids(text, at, allowed).tolist()
+        assert found.tokens(at).ids.tolist() == words_of(text, history).tokens(at).ids.tolist()
+
+
+@given(history=histories(), text=TEXTS, data=st.data())
+def test_after_edits_only_the_neighbourhood_must_be_cut_again(history: History, text: str, data: st.DataObject) -> None:
+    known = words_of(text, history)
+    for _ in range(data.draw(st.integers(1, 3), label="edits")):
+        start = data.draw(st.integers(0, len(text)), label="start")
+        stop = data.draw(st.integers(start, min(start + 4, len(text))), label="stop")
+        added = data.draw(TEXTS.map(lambda new: new[:6]) | st.just("x" * 50), label="added")
+        known.splice(len(text[:start].encode()), len(text[start:stop].encode()), added.encode())
+        text = text[:start] + added + text[stop:]
+        edges = known.edges(1).tolist()
+        assert edges == sorted(edges), "what waits for an answer is in order, too"
+        if data.draw(st.booleans(), label="asked at once"):
+            answer(known, history)
+    answer(known, history)
+    assert known.pending is None
+    assert known.data == text.encode()
+    expected = words_of(text, history)
+    for at in (0, 3):
+        assert known.tokens(at).edges.tolist() == expected.tokens(at).edges.tolist()
+        assert known.tokens(at).ids.tolist() == expected.tokens(at).ids.tolist()
+
+
+@given(history=histories(), text=TEXTS, data=st.data())
+def test_any_stretch_has_the_tokens_of_the_whole(history: History, text: str, data: st.DataObject) -> None:
+    known, at = words_of(text, history), data.draw(st.integers(0, STEPS), label="at")
+    whole = known.tokens(at)
+    assert known.count(at) == len(whole.spans())
+    assert known.largest_id(at) >= whole.ids.max(initial=0)
+    assert known.with_empty(whole, at, of_neighbours=True).ids.tolist() == whole.ids.tolist()
+    start = data.draw(st.integers(0, len(known.data)), label="start")
+    stop = data.draw(st.integers(start, len(known.data)), label="stop")
+    found = known.tokens_between(start, stop, at)
+    covering = [
+        row
+        for row in zip(whole.edges[:-1].tolist(), whole.edges[1:].tolist(), whole.ids.tolist(), strict=True)
+        if row[0] < stop and row[1] > start and row[0] < row[1]
+    ]
+    if start == stop:
+        assert len(found) == 0
+    else:
+        assert found.edges.tolist() == [row[0] for row in covering] + [covering[-1][1]]
+        assert found.ids.tolist() == [row[2] for row in covering]
+
+
+def test_a_token_without_bytes_goes_with_its_word() -> None:
+    history = History.from_pairs(Recipe.preset("words"), Alphabet.of_bytes(), [])
+    known = words_of("ab cd", history)
+    first, second = known.tokens_between(0, 2, 2), known.tokens_between(3, 5, 2)
+    assert known.with_empty(first, 2).ids.tolist() == [NAMELESS, 1_000 + ord("b")]
+    assert known.with_empty(second, 2).ids.tolist() == [NAMELESS, 1_000 + ord("d")]
+    assert known.with_empty(known.tokens_between(2, 3, 2), 2).ids.tolist() == [NO_TOKEN]
+    assert known.with_empty(known.tokens_between(2, 3, 2), 2, of_neighbours=True).ids.tolist() == [NO_TOKEN, NAMELESS]
+
+
+def test_a_few_new_letters_go_with_the_token_before_them_until_the_answer_comes() -> None:
+    history = History.from_pairs(Recipe.preset("words"), Alphabet.of_bytes(), [])
+    known = words_of("abcd ef", history)
+    known.splice(2, 0, b"xy")
+    assert known.tokens_between(0, 9, 2).edges.tolist() == [0, 4, 6, 7, 9]
+    known.splice(0, 9, b"z" * 100)
+    assert known.tokens(2).ids.tolist() == [NO_TOKEN]
