@@ -44,6 +44,7 @@ ROWS = {  # of each part but the words: its columns (texts in hexadecimal), and 
         f"merges WHERE run = ?1 AND step > ?2 * {MERGES_IN_A_PART} "
         f"AND step <= (?2 + 1) * {MERGES_IN_A_PART} ORDER BY step",
     ),
+    "reasons": ("hex(name), hex(kind), hex(numbers)", "reasons WHERE run = ? AND place = ? ORDER BY name"),
 }
 WORDS = (
     "SELECT words, text, lengths, counts FROM word_chunks WHERE word_table = "
@@ -70,10 +71,12 @@ def put(connection: sqlite3.Connection, name: str, run: int = 0, place: int = 0)
         connection.execute("INSERT OR REPLACE INTO checks VALUES (?, ?, ?, ?)", (name, run, place, digest))
 
 
-def put_merges(connection: sqlite3.Connection, run: int, first: int, stop: int) -> None:
+def put_merges(connection: sqlite3.Connection, run: int, first: int, stop: int, *, with_reasons: bool) -> None:
     """The checksums of a run's steps behind the first so many."""
     for place in range(first // MERGES_IN_A_PART, -(-stop // MERGES_IN_A_PART)):
         put(connection, "merges", run, place)
+        if with_reasons:
+            put(connection, "reasons", run, place)
     put(connection, "length", run)
 
 
@@ -101,6 +104,8 @@ def _parts(connection: sqlite3.Connection) -> Iterator[Part]:
     ).fetchall():
         yield from (Part(name, number) for name in OF_RUNS)
         yield from (Part("merges", number, place) for place in range(-(-(learned or 0) // MERGES_IN_A_PART)))
+    for run, place in connection.execute("SELECT DISTINCT run, place FROM reasons").fetchall():
+        yield Part("reasons", run, place)
 
 
 def _digest(connection: sqlite3.Connection, part: Part) -> bytes | None:

@@ -24,11 +24,12 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import NO_NUMBER
 from bpe_core.formats.rebuilding import checked_alphabet, checked_end_reason, checked_recipe, checked_symbol
-from bpe_core.history.history import NOTHING, History
+from bpe_core.history.history import NOTHING, History, Reasons
 from bpe_core.learning.methods import Method
 from bpe_core.recipe import Recipe
 from bpe_core.session_file import checksums, schema
 from bpe_core.session_file.merge_rows import merge_columns
+from bpe_core.session_file.reason_chunks import reasons_in
 from bpe_core.session_file.values import Bookmark, Fingerprint, RunState, SavedRun, SavedSession, SavedSource, View
 from bpe_core.session_file.word_chunks import word_table
 
@@ -41,6 +42,7 @@ OF_A_RUN = {
     "length": "the number of its merges",
     "words": "its words",
 }
+OF_STEPS = {"merges": "what was learned", "reasons": "why what was learned was chosen"}
 OF_THE_SESSION = {
     "runs": "the list of runs",
     "bookmarks": "a bookmark",
@@ -75,9 +77,9 @@ def refuse_what_is_wrong(connection: sqlite3.Connection, name: str) -> None:
 
 def described(part: checksums.Part) -> str:
     """A part of a session as the person knows it."""
-    if part.name == "merges":
+    if part.name in OF_STEPS:
         first = part.place * checksums.MERGES_IN_A_PART
-        return f"run {part.run}: what was learned from merge {first + 1:,} on"
+        return f"run {part.run}: {OF_STEPS[part.name]} from merge {first + 1:,} on"
     if part.name in checksums.OF_RUNS and part.run:
         return f"run {part.run}: {OF_A_RUN[part.name]}"
     return OF_THE_SESSION.get(part.name, part.name)
@@ -128,7 +130,7 @@ def _opened(path: Path, is_safety_copy: bool) -> Iterator[sqlite3.Connection]:
             (verdict,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
             if verdict != "ok":
                 raise FormatError(f"{path} is damaged: {verdict}.")
-            if version >= schema.FIRST_CHECKED:
+            if version == schema.VERSION:
                 yield connection
                 return
             with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as today:
@@ -253,7 +255,8 @@ class Reader:
             reason = checked_end_reason(end_reason, where)
             if not NOTHING <= start <= LARGEST:
                 raise FormatError(f"{where}: the number of its tokens is negative.")
-            history = History(recipe, alphabet, columns, tokens_at_start=start, end_reason=reason)
+            reasons = self._reasons(number, len(columns.left), where)
+            history = History(recipe, alphabet, columns, reasons=reasons, tokens_at_start=start, end_reason=reason)
         return SavedRun(
             number=number,
             recipe=recipe,
@@ -265,6 +268,12 @@ class Reader:
             sentence=sentence,
             numbers=None if history is None else self._numbers(number, history, where),
         )
+
+    def _reasons(self, run: int, learned: int, where: str) -> Reasons:
+        chunks = self._connection.execute(
+            "SELECT name, place, kind, numbers FROM reasons WHERE run = ? ORDER BY name, place", (run,)
+        )
+        return reasons_in(chunks, learned, where)
 
     def _numbers(self, run: int, history: History, where: str) -> npt.NDArray[np.int64] | None:
         """The numbers that an imported file gave to its tokens."""

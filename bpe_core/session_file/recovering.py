@@ -18,13 +18,13 @@ from bpe_core.errors import FormatError
 from bpe_core.recipe import Recipe
 from bpe_core.session_file import schema
 from bpe_core.session_file.checksums import MERGES_IN_A_PART, UNCHECKED, VALUE, Part, wrong_parts, wrong_texts
-from bpe_core.session_file.reading import Reader, described
+from bpe_core.session_file.reading import OF_STEPS, Reader, described
 from bpe_core.session_file.sqlite_pages import Row, rows_in
 from bpe_core.session_file.values import SavedRun, SavedSession, SavedSource
 
 TABLES_BY_WIDTH = {9: "sources", 6: "word_chunks", 7: "runs", 3: "bookmarks"}  # and two columns: a value or a text
-TABLES_WITHOUT_ROWS = {10: "merges", 6: "symbols", 4: "checks"}  # whose rows have no numbers
-OF_A_RUN = ("merges", "symbols", "sources", "bookmarks")
+TABLES_WITHOUT_ROWS = {10: "merges", 6: "symbols", 5: "reasons", 4: "checks"}  # whose rows have no numbers
+OF_A_RUN = ("merges", "reasons", "symbols", "sources", "bookmarks")
 MOST_VERSIONS = 1000  # a number beyond is damage
 SIGNS_OF_A_SESSION = (
     "SELECT 1 FROM runs UNION ALL SELECT 1 FROM checks UNION ALL SELECT 1 FROM session WHERE key = 'recipe'"
@@ -54,14 +54,21 @@ def recover_session(path: Path | str) -> Recovered:
         _refuse_a_newer_version(data, str(path))
         if not _fill(connection, rows_in(data)) or not connection.execute(SIGNS_OF_A_SESSION).fetchall():
             raise FormatError(f"{path}: nothing of a session is left in it.")
+        if _version(data) == schema.CHECKED_OTHERWISE:
+            connection.execute("DELETE FROM checks")
         return _Salvage(connection, str(path)).result()
 
 
 def _refuse_a_newer_version(data: bytes, name: str) -> None:
     """It is not damaged, but not to be understood."""
-    version, application = (int.from_bytes(data[place : place + 4], "big") for place in (60, 68))
-    if application == schema.APPLICATION_ID and schema.VERSION < version < MOST_VERSIONS:
+    if schema.VERSION < _version(data) < MOST_VERSIONS:
         raise FormatError(f"{name} was written by a newer version of BPE Explorer; open it with that one.")
+
+
+def _version(data: bytes) -> int:
+    """As the file's header says; 0 where that is another program's, or damaged."""
+    version, application = (int.from_bytes(data[place : place + 4], "big") for place in (60, 68))
+    return version if application == schema.APPLICATION_ID else 0
 
 
 def _fill(connection: sqlite3.Connection, rows: Iterator[Row]) -> int:
@@ -133,7 +140,7 @@ class _Salvage:
             self._lose_run(part.run)
         elif part.run and part.run not in self._runs():
             self.lost.append(f"Run {part.run} is lost.")
-        elif part.name == "merges":
+        elif part.name in OF_STEPS:
             self._cut(part.run, part.place * MERGES_IN_A_PART)
         elif part.name == "length":
             self._remark(part.run, "It may have been longer")
@@ -170,6 +177,7 @@ class _Salvage:
             self._remark(run, f"What it learned after merge {learned:,} is lost")
         self._cut_runs.add(run)
         self._connection.execute("DELETE FROM merges WHERE run = ? AND step > ?", (run, learned))
+        self._connection.execute("DELETE FROM reasons WHERE run = ? AND place >= ?", (run, learned // MERGES_IN_A_PART))
         self._connection.execute(
             "UPDATE runs SET end_reason = '', state = iif(word_table IS NULL, 'ended', 'paused') WHERE number = ?",
             (run,),
@@ -240,7 +248,9 @@ class _Salvage:
         return run if not said else dataclasses.replace(run, sentence=f"{said} {run.sentence}".strip())
 
     def _runs_without_their_row(self) -> list[int]:
-        rows = self._connection.execute("SELECT run FROM merges UNION SELECT run FROM symbols").fetchall()
+        rows = self._connection.execute(
+            "SELECT run FROM merges UNION SELECT run FROM reasons UNION SELECT run FROM symbols"
+        ).fetchall()
         return sorted({number for (number,) in rows} - set(self._runs()))
 
     def _runs(self) -> list[int]:

@@ -34,7 +34,7 @@ VERSION_1 = (
     "CREATE TABLE symbols (run INTEGER NOT NULL, id INTEGER NOT NULL, kind TEXT NOT NULL, text BLOB NOT NULL, "
     "decoded BLOB NOT NULL, count INTEGER, PRIMARY KEY (run, id)) STRICT, WITHOUT ROWID",
     # the token is there to be read by people; the program goes by the ids. A step that drops the left token has -1
-    # for the right. What a method chooses by besides, and whether a person forced a step, is for a further table
+    # for the right
     "CREATE TABLE merges (run INTEGER NOT NULL, step INTEGER NOT NULL, token TEXT NOT NULL, left_id INTEGER NOT NULL, "
     "right_id INTEGER NOT NULL, count INTEGER, runner_up_left INTEGER, runner_up_right INTEGER, "
     "runner_up_count INTEGER, tokens_left INTEGER, PRIMARY KEY (run, step)) STRICT, WITHOUT ROWID",
@@ -43,6 +43,12 @@ VERSION_1 = (
 BOOKMARKS = (
     "CREATE TABLE bookmarks (run INTEGER NOT NULL, merge INTEGER NOT NULL, note TEXT NOT NULL, "
     "PRIMARY KEY (run, merge)) STRICT"
+)
+
+REASONS = (
+    # what a step was chosen by besides its count, a column each, 512 little-endian numbers in a row
+    "CREATE TABLE reasons (run INTEGER NOT NULL, name TEXT NOT NULL, place INTEGER NOT NULL, kind TEXT NOT NULL, "
+    "numbers BLOB NOT NULL, PRIMARY KEY (run, name, place)) STRICT, WITHOUT ROWID"
 )
 
 
@@ -56,21 +62,29 @@ def _to_version_3(connection: sqlite3.Connection) -> None:
     connection.execute(checksums.TABLE)
 
 
+def _to_version_4(connection: sqlite3.Connection) -> None:
+    """What other methods than byte-pair encoding choose by. Checksums are made of other texts than before."""
+    connection.execute(REASONS)
+    connection.execute("DELETE FROM checks")
+
+
 Migration = Callable[[sqlite3.Connection], None]
-MIGRATIONS: dict[int, Migration] = {2: _to_version_2, 3: _to_version_3}
+MIGRATIONS: dict[int, Migration] = {2: _to_version_2, 3: _to_version_3, 4: _to_version_4}
 VERSION = max(MIGRATIONS)
-FIRST_CHECKED = 3  # the first version with checksums
+CHECKED_OTHERWISE = 3  # had checksums that nobody makes any more
+FIRST_CHECKED = 4  # the first version with checksums as they are made today
 
 TABLES: dict[int, frozenset[str]] = {
     1: frozenset(VERSION_1),
     2: frozenset({*VERSION_1, BOOKMARKS}),
     3: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE}),
+    4: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS}),
 }
 
 
 def create(connection: sqlite3.Connection) -> None:
     """Make the tables of today in an empty database, as a part of the first transaction."""
-    for statement in (*VERSION_1, BOOKMARKS, checksums.TABLE):
+    for statement in (*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS):
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {VERSION}")

@@ -24,6 +24,7 @@ from bpe_core.history.history import History
 from bpe_core.honest_text import escape
 from bpe_core.progress import CancelCheck, never_cancelled
 from bpe_core.session_file import checksums, schema
+from bpe_core.session_file.reason_chunks import reason_chunks
 from bpe_core.session_file.values import SavedRun, SavedSession, SavedSource
 from bpe_core.session_file.word_chunks import word_chunks
 from bpe_core.token_texts import TokenTexts
@@ -207,7 +208,14 @@ class SessionWriter:
             steps = range(start + 1, stop + 1)
             self._connection.executemany(INSERT_MERGE, zip(repeat(run), steps, tokens, *columns, strict=False))
         if written < len(history):
-            checksums.put_merges(self._connection, run, written, len(history))
+            self._append_reasons(run, history, written, cancelled)
+            checksums.put_merges(self._connection, run, written, len(history), with_reasons=bool(history.reasons))
+
+    def _append_reasons(self, run: int, history: History, written: int, cancelled: CancelCheck) -> None:
+        """What the steps were chosen by; a piece that has become longer takes the place of what it was."""
+        for chunk in reason_chunks(history.reasons, written):
+            _stop_if(cancelled)
+            self._connection.execute("INSERT OR REPLACE INTO reasons VALUES (?, ?, ?, ?, ?)", (run, *chunk))
 
     def _write_words(self, words: WordTable | None, tables: dict[int, WordTable], cancelled: CancelCheck) -> int | None:
         """The number of a word table in the file; runs on the same corpus share one."""
@@ -226,7 +234,7 @@ class SessionWriter:
         return number
 
     def _remove_run(self, number: int) -> None:
-        for table in ("merges", "symbols", "sources", "checks"):
+        for table in ("merges", "reasons", "symbols", "sources", "checks"):
             self._connection.execute(f"DELETE FROM {table} WHERE run = ?", (number,))
         self._connection.execute("DELETE FROM runs WHERE number = ?", (number,))
 
@@ -253,6 +261,7 @@ class _WrittenRun:
             and self._has_counts_like(run.history)
             and run.learned >= self.run.learned
             and run.history.alphabet == self.run.history.alphabet
+            and run.history.reasons.keys() == self.run.history.reasons.keys()
         )
 
     def _has_counts_like(self, history: History) -> bool:

@@ -80,6 +80,7 @@ def test_a_session_holds_its_steps(recipe: bpe.Recipe, history: bpe.History, tmp
     assert found is not None
     assert (found.recipe, found.alphabet) == (recipe, history.alphabet)
     assert all_columns(found) == all_columns(history)
+    assert found.reasons["share"].tolist() == history.reasons["share"].tolist()
 
 
 def test_no_merge_table_is_written_of_it(history: bpe.History, tmp_path: Path) -> None:

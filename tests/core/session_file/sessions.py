@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 from bpe_core import reference
@@ -27,6 +29,22 @@ def run_of(recipe: Recipe, number: int = 1, words: WordTable | None = None) -> S
     history = reference.train(table, recipe)
     counts = np.arange(len(history.alphabet))
     return SavedRun(number, recipe, sources(), table, history, counts, "ended", "The vocabulary is full.")
+
+
+def with_reasons(history: History) -> History:
+    """As if its method had chosen by more than the count."""
+    loss, rounds = np.linspace(-1e300, 1e-300, len(history)), np.arange(len(history), dtype=np.int32)
+    loss[1::3] = np.nan
+    cause = (np.arange(len(history)) % 4).astype(np.int8)
+    return History(
+        history.recipe, history.alphabet, history.columns, tokens_at_start=history.tokens_at_start,
+        end_reason=history.end_reason, reasons={"loss": loss, "round": rounds, "cause": cause},
+    )  # fmt: skip
+
+
+def chosen_by_more(run: SavedRun) -> SavedRun:
+    assert run.history is not None
+    return dataclasses.replace(run, history=with_reasons(run.history))
 
 
 def sources() -> tuple[SavedSource, ...]:
@@ -63,6 +81,10 @@ def assert_same_history(one: History | None, other: History | None) -> None:
     for name, column in one.columns._asdict().items():
         assert column.tolist() == getattr(other.columns, name).tolist(), name
         assert column.dtype == getattr(other.columns, name).dtype
+    assert one.reasons.keys() == other.reasons.keys() or not len(one)  # of no step there is none
+    for name, column in one.reasons.items() if len(one) else ():
+        assert column.dtype == other.reasons[name].dtype
+        assert column.tobytes() == other.reasons[name].tobytes(), name
     assert (one.tokens_at_start, one.end_reason) == (other.tokens_at_start, other.end_reason)
 
 

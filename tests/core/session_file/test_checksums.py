@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from bpe_core.errors import FormatError
 from bpe_core.session_file import SavedSession, SessionWriter, checksums, read_session, write_session
-from tests.core.session_file.sessions import RECIPES, assert_same, run_of, session
+from tests.core.session_file.sessions import RECIPES, assert_same, chosen_by_more, run_of, session
 
-WRITTEN = session(run_of(RECIPES[0]), run_of(RECIPES[4], 2))
+WRITTEN = session(run_of(RECIPES[0]), run_of(RECIPES[4], 2), chosen_by_more(run_of(RECIPES[4], 3)))
 
 
 @pytest.fixture
@@ -33,6 +33,11 @@ def path(tmp_path: Path) -> Path:
         ("UPDATE merges SET token = 'x' WHERE run = 2 AND step = 3", "run 2: what was learned"),
         ("DELETE FROM merges WHERE run = 1 AND step > 2; DELETE FROM bookmarks", "a bookmark"),
         ("DELETE FROM merges WHERE run = 2 AND step > 2", "run 2: the number of its merges"),
+        (
+            "UPDATE reasons SET numbers = zeroblob(length(numbers)) WHERE name = 'loss'",
+            "run 3: why what was learned was",
+        ),
+        ("DELETE FROM reasons", "run 3: why what was learned was chosen from merge 1 on"),
         ("UPDATE symbols SET count = 5 WHERE run = 1 AND id = 9", "run 1: its base symbols"),
         ("UPDATE runs SET tokens_at_start = 5 WHERE number = 1", "run 1: its recipe and state"),
         ("UPDATE runs SET word_table = NULL WHERE number = 1", "run 1: its words"),

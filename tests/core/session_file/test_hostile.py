@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 
 from bpe_core import token_texts
 from bpe_core.errors import FormatError
-from bpe_core.session_file import read_session, schema, write_session
-from tests.core.session_file.sessions import RECIPES, assert_same, run_of, session
+from bpe_core.session_file import read_session, recover_session, schema, write_session
+from tests.core.session_file.sessions import RECIPES, assert_same, chosen_by_more, run_of, session
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     written = tmp_path / "one.bpex"
-    write_session(session(run_of(RECIPES[0]), run_of(RECIPES[4], 2)), written)
+    write_session(session(run_of(RECIPES[0]), chosen_by_more(run_of(RECIPES[4], 2))), written)
     return written
 
 
@@ -134,6 +134,9 @@ def test_a_newer_version_is_told(path: Path) -> None:
         ("UPDATE runs SET number = -number", "in no state"),
         ("UPDATE runs SET end_reason = 'tired'", "no reason"),
         ("UPDATE runs SET tokens_at_start = -2", "negative"),
+        ("UPDATE reasons SET kind = '|O'", "run 2: what its steps were chosen by is damaged"),
+        ("UPDATE reasons SET place = 1", "run 2: what its steps were chosen by is damaged"),
+        ("UPDATE reasons SET numbers = x'0102'", "has not one number for each of them"),
         ("UPDATE symbols SET id = id + 1000 WHERE id = 5", "gaps"),
         ("UPDATE symbols SET kind = 'magic' WHERE id = 5", "no kind of base symbol"),
         ("UPDATE symbols SET text = x'', decoded = x'' WHERE id = 5", "cannot be empty"),
@@ -246,6 +249,18 @@ def test_a_file_of_the_first_version_opens_today(tmp_path: Path) -> None:
     assert_same(read_session(tmp_path / "new.bpex"), read)
     with changing(tmp_path / "new.bpex") as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (schema.VERSION,)
+
+
+def test_a_file_of_the_third_version_opens_whatever_its_checksums_were_made_of(tmp_path: Path) -> None:
+    """Also a dump that is never changed."""
+    path = tmp_path / "old.bpex"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(VERSION_1_FILE.with_name("version_3.sql").read_text(encoding="utf-8"))
+    read = read_session(path)
+    assert [merge.count for merge in read.runs[0].history or ()][:3] == [9, 9, 9]
+    saved = recover_session(path)
+    assert [run.learned for run in saved.session.runs] == [run.learned for run in read.runs]
+    assert "no checksums" in saved.lost[0]
 
 
 def test_every_version_has_its_tables_and_its_way_up() -> None:

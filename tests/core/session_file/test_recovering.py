@@ -17,10 +17,18 @@ from bpe_core.errors import FormatError
 from bpe_core.session_file import SavedRun, SavedSession, SavedSource, read_session, recover_session, write_session
 from bpe_core.session_file.recovering import NOT_CHECKED, UNKNOWN
 from bpe_core.session_file.sqlite_pages import rows_in
-from tests.core.session_file.sessions import RECIPES, assert_same, assert_same_history, large_history, run_of, session
+from tests.core.session_file.sessions import (
+    RECIPES,
+    assert_same,
+    assert_same_history,
+    large_history,
+    run_of,
+    session,
+    with_reasons,
+)
 
 PAGE = 4096
-LONG = large_history(1_500)
+LONG = with_reasons(large_history(1_500))
 TEXTS = tuple(SavedSource(f"text {n}", text=f"{n} " * (900 * n)) for n in range(1, 8))
 WRITTEN = dataclasses.replace(
     session(run_of(RECIPES[0]), run_of(RECIPES[4], 2), SavedRun(3, LONG.recipe, TEXTS, None, LONG, state="ended")),
@@ -59,6 +67,8 @@ def check_every_figure(found: SavedSession, lost: tuple[str, ...]) -> None:
             beginning = twin.history.first(len(run.history))
             for name in run.history.columns._fields:
                 assert getattr(run.history.columns, name).tolist() == getattr(beginning.columns, name).tolist()
+            for name, column in beginning.reasons.items() if len(beginning) else ():
+                assert run.history.reasons[name].tobytes() == column.tobytes()
             if len(run.history) < len(twin.history):
                 assert f"Run {run.number}: " in said
                 assert run.sentence.startswith("Recovered.")

@@ -35,9 +35,11 @@ from tests.core.session_file.sessions import (
     RECIPES,
     assert_same,
     assert_same_history,
+    chosen_by_more,
     large_history,
     run_of,
     session,
+    with_reasons,
 )
 
 
@@ -73,6 +75,25 @@ def test_an_imported_table_has_neither_words_nor_counts(tmp_path: Path) -> None:
     written = session(SavedRun(3, imported.recipe, history=imported, state="ended"))
     write_session(written, tmp_path / "one.bpex")
     assert_same(read_session(tmp_path / "one.bpex"), written)
+
+
+def test_what_its_steps_were_chosen_by_comes_back(tmp_path: Path) -> None:
+    written = session(chosen_by_more(run_of(RECIPES[0])), run_of(RECIPES[2], 2))
+    write_session(written, tmp_path / "one.bpex")
+    assert_same(read_session(tmp_path / "one.bpex"), written)
+
+
+def test_pieces_of_reasons_that_grow_are_those_of_the_whole(tmp_path: Path) -> None:
+    history = with_reasons(large_history(1_500))
+    run = SavedRun(1, history.recipe, history=history)
+    writer = SessionWriter(tmp_path / "kept.bpex")
+    for merges in (0, 1, 511, 512, 513, 1_500):
+        writer.update(session(grown(run, merges)))
+        assert_same(read_session(tmp_path / "kept.bpex", is_safety_copy=True), session(grown(run, merges)))
+    writer.update(session(dataclasses.replace(run, history=large_history(1_500))))  # chosen by the count alone
+    writer.close()
+    with closing(sqlite3.connect(tmp_path / "kept.bpex")) as connection:
+        assert connection.execute("SELECT count(*) FROM reasons").fetchone() == (0,)
 
 
 def test_a_run_that_never_began(tmp_path: Path) -> None:
@@ -160,6 +181,7 @@ def test_a_database_kept_up_to_date_equals_one_written_at_once(tmp_path: Path) -
         session(two),  # the first run was removed
         session(two, run_of(RECIPES[1], 3)),
         session(dataclasses.replace(run_of(RECIPES[1], 2))),  # another run under the same number
+        session(chosen_by_more(run_of(RECIPES[1], 2))),  # and the same, told more of
     ]
     writer = SessionWriter(tmp_path / "kept.bpex")
     for number, step in enumerate(steps):
