@@ -115,7 +115,7 @@ class Size:
 class Learning:
     """From base symbols to tokens: what is learned first."""
 
-    method: str = _choice("bpe", among=METHODS, goes_without_saying=True)
+    method: str = _choice("bpe", "How tokens are learned", among=METHODS, goes_without_saying=True)
     min_frequency: int = _choice(2, "A pair that occurs less often is not merged", least=1)
     max_token_length: int | None = _choice(
         None, "Pairs that would become longer are not merged; counted in base symbols", least=2, optional=True

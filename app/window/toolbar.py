@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QComboBox, QMenu, QSizePolicy, QToolBar, QToolButt
 
 from app.window.actions import Actions
 from app.window.parts.widgets import label
+from app.window.recipe.fields import preset_box
 from app.window.recipe.model import RecipeForm
-from app.window.recipe.panel import preset_box
 from app.window.recipe.size_box import SizeBox
 from app.window.training.speed_box import SpeedBox
 from app.window.training.status import MainAction, TrainingStatusModel
@@ -82,7 +82,7 @@ class MainToolBar(QToolBar):
         self._actions["extend"].setEnabled(status.can_extend)
 
     def _show_size_title(self) -> None:
-        self._size_title.setText("Merges" if self._form.value("merges") is not None else "Vocabulary")
+        self._size_title.setText(self._form.size_title)
 
     def recolor(self) -> None:
         self._show()

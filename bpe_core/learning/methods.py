@@ -30,6 +30,7 @@ class Listed:
     explanation: str
     module: str  # whose METHOD it is
     needs: Mapping[str, Any] = field(default_factory=dict)  # what a recipe cannot choose otherwise beside it
+    step: str = "merge"  # what one of its steps is called
 
 
 METHODS = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +13,10 @@ from app.session.aside import Aside
 from app.session.changes import Held
 from app.session.timer import timer
 from bpe_core import NAMED_PATTERNS, PRESETS, Recipe, RecipeError
+from bpe_core.learning.methods import METHODS, Method
 from bpe_core.learning.ties import TIE_RULES
 from bpe_core.presets import USUAL_SIZES as USUAL_SIZES
-from bpe_core.recipe import CHOICES, Splitting, Symbols
+from bpe_core.recipe import CHOICES, Learning, Splitting, Symbols
 from bpe_core.recipe import LARGEST_VOCABULARY as LARGEST_VOCABULARY
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import split_words
@@ -32,8 +35,7 @@ class Option:
     explanation: str
 
 
-OPTIONS = {  # of the choices that are made from a list
-    "preset": [Option(name, name, preset.explanation) for name, preset in PRESETS.items()],
+OPTIONS = {  # of the choices that are made from a list, where more can be said than their names
     "pattern": [
         *(Option(name, name, pattern.explanation) for name, pattern in NAMED_PATTERNS.items()),
         Option("custom", "my own …", f"Your own. {CHOICES['custom_pattern'].tip}."),
@@ -64,7 +66,32 @@ OPTIONS = {  # of the choices that are made from a list
         Option("bytes", "bytes", "A character outside the alphabet is written in bytes."),
     ],
 }
-TIPS = {name: choice.tip for name, choice in CHOICES.items()}
+DECLARED = CHOICES
+KINDS = {field.name: type(field.default) for field in dataclasses.fields(Recipe)}
+NOT_OF_A_PRESET = {"min_frequency", "max_token_length", "ties"}  # of what is learned: a recipe keeps its name without
+OF_A_METHOD = [
+    field.name for field in dataclasses.fields(Learning) if field.name not in {"method", *NOT_OF_A_PRESET}
+]  # what only some ask for
+
+
+def methods() -> list[Option]:
+    """All there are."""
+    return [Option(name, listed.title, listed.explanation) for name, listed in METHODS.items()]
+
+
+def presets() -> dict[str, list[Option]]:
+    """Those of each method, under its title."""
+    found: dict[str, list[Option]] = {listed.title: [] for listed in METHODS.values()}
+    for name, preset in PRESETS.items():
+        found[METHODS[Recipe.preset(name).method].title].append(Option(name, name, preset.explanation))
+    return {title: options for title, options in found.items() if options}
+
+
+def options(choice: str) -> list[Option]:
+    """What can be chosen, for choices that are made from a list; nothing for the others."""
+    if choice == "method":
+        return methods()
+    return OPTIONS.get(choice) or [Option(name, name.replace("-", " "), "") for name in CHOICES[choice].among]
 
 
 class RecipeForm(QObject):
@@ -86,14 +113,51 @@ class RecipeForm(QObject):
         return getattr(self._recipe.value, choice)
 
     def applies(self, choice: str) -> bool:
-        """Whether it has a meaning beside the other choices."""
-        return self._recipe.value.applies(choice)
+        """Whether it has a meaning beside the other choices, and there is something to choose."""
+        return self._recipe.value.applies(choice) and (choice != "method" or len(METHODS) > 1)
 
     @property
     def preset(self) -> str:
-        """The preset whose words and symbols this recipe has, however much is learned; empty if there is none."""
+        """The preset whose words, symbols and method this recipe has, however much is learned; empty without one."""
         recipe = self._recipe.value
-        return next((name for name in PRESETS if not recipe.differing(Recipe.preset(name), Splitting, Symbols)), "")
+        for name in PRESETS:
+            if NOT_OF_A_PRESET.issuperset(recipe.differing(Recipe.preset(name), Splitting, Symbols, Learning)):
+                return name
+        return ""
+
+    @property
+    def explanation(self) -> str:
+        """What the preset is for."""
+        return PRESETS[self.preset].explanation if self.preset else "Choices of your own."
+
+    @property
+    def shrinks(self) -> bool:
+        """Whether the method begins with more tokens than it is to leave."""
+        return Method.of(self._recipe.value).drops
+
+    @property
+    def step(self) -> str:
+        """What the method's steps are called."""
+        return METHODS[self._recipe.value.method].step
+
+    @property
+    def size_title(self) -> str:
+        """What the size counts."""
+        return "Vocabulary" if self._recipe.value.merges is None else f"{self.step.capitalize()}s"
+
+    def choose_method(self, name: str) -> None:
+        """With what its first preset chooses beside it; a size that was asked for before is kept where it can be."""
+        old = self._recipe.value
+        preset = next((preset for preset in PRESETS if Recipe.preset(preset).method == name), None)
+        try:
+            recipe = old.with_changes(method=name) if preset is None else Recipe.preset(preset)
+            if preset is not None and None not in (old.vocab_size, recipe.vocab_size):
+                with contextlib.suppress(RecipeError):
+                    recipe = recipe.with_changes(vocab_size=old.vocab_size)
+        except RecipeError as error:
+            self.refused.emit("method", str(error))
+        else:
+            self._recipe.put(recipe, f"Method {METHODS[name].title}")
 
     def choose_preset(self, name: str) -> None:
         self._recipe.put(Recipe.preset(name), f"Recipe {name}")

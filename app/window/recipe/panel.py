@@ -10,9 +10,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFormLayout,
     QLabel,
-    QLineEdit,
     QScrollArea,
-    QSpinBox,
     QStyle,
     QToolButton,
     QVBoxLayout,
@@ -20,13 +18,12 @@ from PySide6.QtWidgets import (
 )
 
 from app.window.parts.theme import shades_of
-from app.window.parts.widgets import entry, muted, number_box, paragraph
-from app.window.recipe.model import OPTIONS, TIPS, USUAL_SIZES, RecipeForm
+from app.window.parts.widgets import muted, paragraph
+from app.window.recipe.fields import MAIN, MORE, connect, field_of, preset_box, put_into, title_of, value_in
+from app.window.recipe.model import OF_A_METHOD, USUAL_SIZES, RecipeForm
 from app.window.recipe.size_box import SizeBox
 from app.window.recipe.split_preview import SplitPreview
 
-NO_PRESET = "own choices"
-NO_LIMIT = 0
 SIDES = 12  # the margins left and right
 
 
@@ -39,6 +36,7 @@ class RecipePanel(QScrollArea):
         self._showing = False  # while the fields are filled, they choose nothing
         self._refusals: dict[str, QLabel] = {}
         self._fields: dict[str, QWidget] = {}
+        self._layouts: dict[str, QFormLayout] = {}  # of each field, by its choice, and of each refusal
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields have it
@@ -61,6 +59,11 @@ class RecipePanel(QScrollArea):
         form.refused.connect(self._refuse)
         self._show()
 
+    @property
+    def choices(self) -> set[str]:
+        """What is chosen here, beside the size."""
+        return set(self._fields)
+
     def field(self, choice: str) -> Any:
         """The widget where that choice is made."""
         return self._fields[choice]
@@ -69,24 +72,22 @@ class RecipePanel(QScrollArea):
 
     def _main_fields(self) -> QFormLayout:
         self._main_layout = layout = _form_layout()
+        self._add(layout, "method")
         self.preset = preset_box(self._form)
         self.explanation = _small_label()
         layout.addRow("Preset", self.preset)
         layout.addRow(self.explanation)
         self.size_box = SizeBox(self._form)
         self.size_kind = QComboBox()
-        self.size_kind.addItems(["Vocabulary", "Merges"])
-        self.size_kind.setToolTip("Count all tokens, or only the merges")
+        self.size_kind.addItems(["Vocabulary", ""])
         self.size_kind.setAccessibleName("What the size counts")
         self.size_kind.activated.connect(self._choose_size_kind)
         layout.addRow(self.size_kind, self.size_box)
         self._add_refusal(layout, "vocab_size")
         self.advice = _small_label("Usual sizes: " + "; ".join(USUAL_SIZES) + ".")
         layout.addRow(self.advice)
-        self._add(layout, "min_frequency", "At least", self._number(1, 1_000_000, suffix="×"))
-        self._add(layout, "ties", "Ties", option_box("ties"))
-        self._add(layout, "pattern", "Split by", option_box("pattern"))
-        self._add(layout, "custom_pattern", "Pattern", entry("such as \\w+|\\s+"))
+        for choice in (*OF_A_METHOD, *MAIN):
+            self._add(layout, choice)
         self.preview = SplitPreview(self._form)
         layout.addRow(self.preview)
         return layout
@@ -94,18 +95,8 @@ class RecipePanel(QScrollArea):
     def _more_fields(self) -> QFormLayout:
         layout = _form_layout()
         layout.setContentsMargins(0, 0, 0, 0)
-        self._add(layout, "base", "Starts from", option_box("base"))
-        self._add(layout, "unit", "Unit", option_box("unit"))
-        self._add(layout, "marker", "Marker", option_box("marker"))
-        self._add(layout, "marker_text", "Marker text", entry())
-        self._add(layout, "lowercase", "", QCheckBox("Lower case"))
-        self._add(layout, "strip_ascii_punctuation", "", QCheckBox("No ASCII punctuation"))
-        self._add(layout, "strip_marks", "Remove also", entry("such as “”’"))
-        self._add(layout, "unicode_form", "Unicode", option_box("unicode_form"))
-        self._add(layout, "special_tokens", "Special tokens", entry("separated by blanks"))
-        self._add(layout, "max_token_length", "Longest token", self._number(NO_LIMIT, 10_000, none="no limit"))
-        self._add(layout, "alphabet_limit", "Alphabet", self._number(NO_LIMIT, 1_000_000, none="all characters"))
-        self._add(layout, "unknown", "Unknown as", option_box("unknown"))
+        for choice in MORE:
+            self._add(layout, choice)
         return layout
 
     def _more_button(self) -> QToolButton:
@@ -122,66 +113,37 @@ class RecipePanel(QScrollArea):
         self.more_button = button
         return button
 
-    def _add(self, layout: QFormLayout, choice: str, title: str, field: QWidget) -> None:
-        field.setAccessibleName(title or field.property("text"))
-        field.setToolTip(TIPS[choice])
-        self._fields[choice] = field
-        layout.addRow(title, field)
+    def _add(self, layout: QFormLayout, choice: str) -> None:
+        field = field_of(choice)
+        self._fields[choice], self._layouts[choice] = field, layout
+        layout.addRow("" if isinstance(field, QCheckBox) else title_of(choice), field)
         self._add_refusal(layout, choice)
-        self._connect(choice, field)
+        connect(field, lambda: self._choose(choice))
 
     def _add_refusal(self, layout: QFormLayout, choice: str) -> None:
         label = _small_label(is_muted=False)
         label.setObjectName(f"refusal of {choice}")
+        self._layouts[label.objectName()] = layout
         layout.addRow(label)
         layout.setRowVisible(label, False)
         self._refusals[choice] = label
-
-    def _connect(self, choice: str, field: QWidget) -> None:
-        if isinstance(field, QComboBox):
-            field.setMinimumContentsLength(6)
-            field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            field.activated.connect(lambda _: self._choose(choice))
-        elif isinstance(field, QCheckBox):
-            field.clicked.connect(lambda _: self._choose(choice))
-        elif isinstance(field, QSpinBox):
-            field.valueChanged.connect(lambda _: self._choose(choice))
-        elif isinstance(field, QLineEdit):
-            field.editingFinished.connect(lambda: self._choose(choice))
-
-    @staticmethod
-    def _number(least: int, most: int, suffix: str = "", none: str = "") -> QSpinBox:
-        box = number_box(least, most)
-        box.setSuffix(suffix)
-        box.setKeyboardTracking(False)
-        box.setSpecialValueText(none)
-        return box
 
     # From the fields to the recipe, and back
 
     def _choose(self, choice: str) -> None:
         if self._showing:
             return
-        value = self._value_in(choice)
+        value = value_in(self._fields[choice], is_list=choice == "special_tokens")
         if value == self._form.value(choice):
             return
-        if choice == "pattern" and value == "custom":
+        if choice == "method":
+            self._form.choose_method(value)
+        elif choice == "pattern" and value == "custom":
             self._offer_own_pattern()
         elif choice == "custom_pattern":
             self._form.choose(custom_pattern=value, pattern="custom")
         elif not self._form.choose(**{choice: value}):
             self._fill()  # as it was
-
-    def _value_in(self, choice: str) -> Any:
-        field = self._fields[choice]
-        if isinstance(field, QComboBox):
-            return field.currentData()
-        if isinstance(field, QCheckBox):
-            return field.isChecked()
-        if isinstance(field, QSpinBox):
-            return field.value() or None
-        text = field.text()  # type: ignore[attr-defined]
-        return tuple(text.split()) if choice == "special_tokens" else text
 
     def _offer_own_pattern(self) -> None:
         """An own pattern begins as the one that is chosen now, so that there is something to change."""
@@ -189,7 +151,7 @@ class RecipePanel(QScrollArea):
         self.field("custom_pattern").setFocus()
 
     def _choose_size_kind(self, index: int) -> None:
-        if (index == 1) != self.size_box.counts_merges:
+        if (index == 1) != self.size_box.counts_steps:
             self._form.choose(**({"merges": 1000} if index == 1 else {"vocab_size": 32_000}))
 
     def _show(self) -> None:
@@ -201,12 +163,12 @@ class RecipePanel(QScrollArea):
     def _fill(self) -> None:
         self._showing = True
         for choice, field in self._fields.items():
-            _put_into(field, self._form.value(choice))
-            field.setEnabled(self._form.applies(choice))
-        self.size_kind.setCurrentIndex(int(self.size_box.counts_merges))
-        option = next((option for option in OPTIONS["preset"] if option.value == self._form.preset), None)
-        self.explanation.setText(option.explanation if option else "Choices of your own.")
-        self._main_layout.setRowVisible(self.field("custom_pattern"), self._form.applies("custom_pattern"))
+            put_into(field, self._form.value(choice))
+            self._layouts[choice].setRowVisible(field, self._form.applies(choice))
+        self.size_kind.setItemText(1, f"{self._form.step.capitalize()}s")
+        self.size_kind.setToolTip(f"Count all tokens, or only the {self._form.step}s")
+        self.size_kind.setCurrentIndex(int(self.size_box.counts_steps))
+        self.explanation.setText(self._form.explanation)
         self._showing = False
 
     def _refuse(self, choice: str, sentence: str) -> None:
@@ -215,46 +177,7 @@ class RecipePanel(QScrollArea):
             return
         place.setText(sentence)
         place.setStyleSheet(f"color: {shades_of(self.palette()).error.name()}")
-        layout = next(found for found in self.findChildren(QFormLayout) if found.indexOf(place) >= 0)
-        layout.setRowVisible(place, bool(sentence))
-
-
-def option_box(choice: str) -> QComboBox:
-    """What can be chosen there, each explained where the mouse rests on it."""
-    box = QComboBox()
-    for option in OPTIONS[choice]:
-        box.addItem(option.title, option.value)
-        box.setItemData(box.count() - 1, option.explanation, Qt.ItemDataRole.ToolTipRole)
-    return box
-
-
-def preset_box(form: RecipeForm) -> QComboBox:
-    """A box to choose a preset by name; it says where the recipe is none of them."""
-    box = option_box("preset")
-    box.setAccessibleName("Preset")
-    box.setMinimumContentsLength(9)
-    box.setToolTip("A recipe to start from")
-
-    def show() -> None:
-        box.setCurrentIndex(box.findData(form.preset) if form.preset else -1)
-
-    box.setPlaceholderText(NO_PRESET)
-    box.activated.connect(lambda _: form.choose_preset(box.currentData()))
-    form.changed.connect(show)
-    show()
-    return box
-
-
-def _put_into(field: QWidget, value: Any) -> None:
-    if isinstance(field, QComboBox):
-        field.setCurrentIndex(field.findData(value))
-        field.setToolTip(field.currentData(Qt.ItemDataRole.ToolTipRole))
-    elif isinstance(field, QCheckBox):
-        field.setChecked(value)
-    elif isinstance(field, QSpinBox):
-        field.setValue(min(value or NO_LIMIT, field.maximum()))
-    elif isinstance(field, QLineEdit):
-        field.setText(" ".join(value) if isinstance(value, tuple) else value)
+        self._layouts[place.objectName()].setRowVisible(place, bool(sentence))
 
 
 def _form_layout() -> QFormLayout:

@@ -8,7 +8,7 @@ from app.window.recipe.model import LARGEST_VOCABULARY, USUAL_SIZES, RecipeForm
 
 
 class SizeBox(QSpinBox):
-    """The vocabulary size, or the number of merges where the recipe counts those."""
+    """The vocabulary size, or the number of steps where the recipe counts those."""
 
     def __init__(self, form: RecipeForm, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -18,21 +18,22 @@ class SizeBox(QSpinBox):
         self.setKeyboardTracking(False)  # only a finished number is a choice
         self.setAccelerated(True)
         self.setSingleStep(1000)
-        self.setToolTip("How large the vocabulary grows:\n" + "\n".join(f"• {usual}" for usual in USUAL_SIZES))
         form.changed.connect(self._show)
         form.refused.connect(lambda choice, sentence: self._show())
         self.valueChanged.connect(self._choose)
         self._show()
 
     @property
-    def counts_merges(self) -> bool:
+    def counts_steps(self) -> bool:
         return self._form.value("merges") is not None
 
     def _choose(self, size: int) -> None:
-        self._form.choose(**{"merges" if self.counts_merges else "vocab_size": size})
+        self._form.choose(**{"merges" if self.counts_steps else "vocab_size": size})
 
     def _show(self) -> None:
         self.blockSignals(True)
-        self.setValue(self._form.value("merges") if self.counts_merges else self._form.value("vocab_size"))
-        self.setAccessibleName("Number of merges" if self.counts_merges else "Vocabulary size")
+        self.setValue(self._form.value("merges") if self.counts_steps else self._form.value("vocab_size"))
+        self.setAccessibleName(f"Number of {self._form.step}s" if self.counts_steps else "Vocabulary size")
+        goal = "The vocabulary shrinks to this size" if self._form.shrinks else "How large the vocabulary grows"
+        self.setToolTip(f"{goal}:\n" + "\n".join(f"• {usual}" for usual in USUAL_SIZES))
         self.blockSignals(False)

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Callable
+
+import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from app.window.recipe.model import presets
 from app.wiring import Program
+from bpe_core import PRESETS, Recipe
+from bpe_core.learning.methods import METHODS
+from bpe_core.recipe import CHOICES
+from tests import dropping_method
 from tests.gui.conftest import WAIT
 from tests.gui.window.small_run import Train, rows, small
 
@@ -27,11 +36,49 @@ def test_a_preset_fills_the_form_and_can_be_undone(qtbot: QtBot, program: Progra
     panel.preset.activated.emit(panel.preset.currentIndex())
     assert program.form.value("base") == "characters"
     assert panel.field("lowercase").isChecked()
-    assert panel.size_box.counts_merges
+    assert panel.size_box.counts_steps
     assert program.toolbar.preset.currentData() == "clean-words"
     program.actions["undo"].trigger()
     assert program.form.value("base") == "bytes"
     assert program.toolbar.preset.currentData() == "gpt2"
+
+
+def test_the_method_is_chosen_first_and_what_it_does_not_ask_for_is_hidden(
+    monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, new_program: Callable[[], Program]
+) -> None:
+    listed = dataclasses.replace(dropping_method.LISTED, needs={"base": "bytes", "marker": "none"}, step="step")
+    monkeypatch.setitem(METHODS, "dropping", listed)
+    program = new_program()
+    panel, form = program.recipe_panel, program.form
+    program.window.show_dock("recipe")
+    panel.more_button.click()
+    program.session.recipe.put_quietly(Recipe.preset("words", vocab_size=700))
+    assert panel.field("base").isVisible()
+    box = panel.field("method")
+    box.setCurrentIndex(box.findData("dropping"))
+    box.activated.emit(box.currentIndex())
+    assert (form.value("method"), form.value("base"), form.value("vocab_size")) == ("dropping", "bytes", 700)
+    assert not any(panel.field(choice).isVisible() for choice in ("base", "marker", "alphabet_limit", "unknown"))
+    assert panel.field("lowercase").isVisible()
+    assert panel.size_box.toolTip().startswith("The vocabulary shrinks to this size")
+    assert panel.size_kind.itemText(1) == "Steps"
+    box.setCurrentIndex(box.findData("bpe"))
+    box.activated.emit(box.currentIndex())
+    assert program.session.recipe.value == Recipe.preset("gpt2", vocab_size=700)
+    assert panel.size_box.toolTip().startswith("How large the vocabulary grows")
+    program.actions["undo"].trigger()
+    assert form.value("method") == "dropping"
+
+
+def test_presets_are_listed_by_method(program: Program) -> None:
+    assert sorted(option.value for offered in presets().values() for option in offered) == sorted(PRESETS)
+    for name, preset in PRESETS.items():
+        program.form.choose_preset(name)
+        assert (program.form.preset, program.recipe_panel.explanation.text()) == (name, preset.explanation)
+
+
+def test_every_choice_has_its_field(program: Program) -> None:
+    assert program.recipe_panel.choices == {*CHOICES} - {"name", "vocab_size", "merges"}
 
 
 def test_the_preview_follows_the_pattern(qtbot: QtBot, program: Program) -> None:
