@@ -65,6 +65,10 @@ PRESETS: dict[str, Preset] = {
         ),
         "Characters, a ▁ before each word, rare characters as bytes.",
     ),
+    "gage": Preset(
+        dict(method="gage", pattern="none", vocab_size=1_000_000, min_frequency=4),
+        "Gage's compressor of 1994: in each block, bytes that do not occur stand for the commonest pairs.",
+    ),
 }
 
 # Vocabulary sizes that serve well.

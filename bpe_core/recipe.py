@@ -121,6 +121,22 @@ class Learning:
         None, "Pairs that would become longer are not merged; counted in base symbols", least=2, optional=True
     )
     ties: str = _choice("first-seen", among=TIE_RULES)
+    block_size: int = _choice(
+        5_000,
+        "A text is compressed in blocks of so many bytes, each with a table of its own",
+        least=2,
+        most=65_535,
+        applies=lambda recipe: recipe.method == "gage",
+        goes_without_saying=True,
+    )
+    block_bytes: int = _choice(
+        200,
+        "A block ends before it holds more different bytes; those it does not hold can stand for pairs",
+        least=1,
+        most=256,
+        applies=lambda recipe: recipe.method == "gage",
+        goes_without_saying=True,
+    )
 
 
 Part = TypeVar("Part", bound=Normalization | Symbols | Size | Learning)

@@ -10,6 +10,7 @@ from typing import BinaryIO, ClassVar
 
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.history.history import History, Int64s
+from bpe_core.learning.methods import Method
 from bpe_core.progress import ProgressReport, ignore_progress
 
 # The content of a file beside the one that is opened, such as vocab.json beside merges.txt; None: it is not there.
@@ -79,6 +80,11 @@ class Format(ABC):
         if not history.only_joins:
             raise OutputError(
                 "A merge table holds joined pairs only, and this run dropped tokens; keep it as a session."
+            )
+        if Method.of(history.recipe).starts_anew:
+            raise OutputError(
+                "A merge table holds what is joined in every text, and these steps hold for one block of a text each; "
+                "keep them as a session, or compress the text to a file."
             )
         for sentence in self.impossible(history):
             raise OutputError(sentence)

@@ -39,13 +39,14 @@ MOST_LENGTH = 2**62  # what is longer is as long as this: two such lengths can s
 COUNT_ALONE: Reasons = MappingProxyType({})  # of a method that chooses by the count
 NOTHING = -1  # no runner-up; no right half, as of a step that drops a token; a count that is not known
 
-EndReason = Literal["", "vocabulary full", "too rare", "no pairs", "stopped"]
+EndReason = Literal["", "vocabulary full", "too rare", "no pairs", "nothing pays", "stopped"]
 
 END_SENTENCES: dict[EndReason, str] = {
     "": "Training has not ended.",
     "vocabulary full": "The vocabulary has the size that was asked for.",
     "too rare": "No pair occurs as often as the minimum frequency any more.",
     "no pairs": "No two neighbouring symbols are left to merge.",
+    "nothing pays": "No block holds a pair that pays for its place in the table, and a free byte to stand for it.",
     "stopped": "Training was stopped.",
 }
 
@@ -278,8 +279,31 @@ class History(Sequence[Step]):
         >>> history.ranks()
         {(256, 119): 1, (108, 111): 0}
         """
-        rows = range(len(self)) if self._joins is None else self._joins.tolist()
-        return dict(zip(reversed(self.pairs()), reversed(rows), strict=True))
+        return dict(zip(reversed(self.pairs()), reversed(self._joining_rows), strict=True))
+
+    @cached_property
+    def _joining_rows(self) -> Sequence[int]:
+        if self._joins is None:
+            return range(len(self))
+        rows: list[int] = self._joins.tolist()
+        return rows
+
+    def row_joining(self, pair: Pair, block_of: int) -> int | None:
+        """The index of the step that joins a pair; where each block of a text has steps of its own, of that step's."""
+        return self._row_joining.get((self._blocks[block_of], pair))
+
+    @cached_property
+    def _blocks(self) -> Sequence[int]:
+        """Of each step. Where blocks are not told there is but one."""
+        blocks: list[int] = self.reasons["block"].tolist() if "block" in self.reasons else [0] * len(self)
+        return blocks
+
+    @cached_property
+    def _row_joining(self) -> dict[tuple[int, Pair], int]:
+        """By block and pair; of a pair that stands in the table twice, the first."""
+        rows = self._joining_rows
+        keys = zip((self._blocks[row] for row in reversed(rows)), reversed(self.pairs()), strict=True)
+        return dict(zip(keys, reversed(rows), strict=True))
 
     # --- What it tells of the corpus ----------------------------------------------------------
 

@@ -146,11 +146,11 @@ class NeverMerged:
 
 def best_that_never_won(history: History, most: int = 50) -> list[NeverMerged]:
     """The runners-up that no merge ever took, those that were nearest to it most often first."""
-    columns, rank_of = history.columns, history.ranks()
+    columns = history.columns
     found: dict[tuple[int, int], tuple[int, int, int]] = {}
     rows = zip(*(column.tolist() for column in columns[2:6]), strict=True)
     for index, (count, left, right, other) in enumerate(rows):
-        if left < 0 or (left, right) in rank_of:
+        if left < 0 or history.row_joining((left, right), block_of=index) is not None:
             continue
         times, step, missed = found.get((left, right), (0, 0, count - other + 1))
         if count - other < missed:

@@ -37,11 +37,10 @@ def ties(history: History, at: int | None = None) -> list[Tie]:
     tied = np.flatnonzero(history.tied[:at])
     if not len(tied):
         return []
-    rank_of = history.ranks()
     rows = zip(*(column[tied].tolist() for column in history.columns[:6]), strict=True)
     found = []
     for index, (left, right, count, other_left, other_right, _) in zip(tied.tolist(), rows, strict=True):
-        later = rank_of.get((other_left, other_right))
+        later = history.row_joining((other_left, other_right), block_of=index)
         loser_step = later + 1 if later is not None else None
         found.append(Tie(index + 1, (left, right), (other_left, other_right), count, loser_step))
     return found

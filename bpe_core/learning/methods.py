@@ -37,6 +37,12 @@ METHODS = {
     "bpe": Listed(
         "Byte-pair encoding", "Joins the pair that occurs most, again and again.", "bpe_core.learning.bpe.method"
     ),
+    "gage": Listed(
+        "Gage's compressor",
+        "Block by block, puts a byte that does not occur for the pair that occurs most, until none pays.",
+        "bpe_core.learning.gage.method",
+        {"base": "bytes", "pattern": "none", "marker": "none"},
+    ),
 }
 
 
@@ -73,6 +79,8 @@ class Method:
     has_ranks: bool = False  # each boundary of a text is dissolved once and for all, which insight is drawn from
     has_seeds: bool = False  # whole pieces of words may stand in its alphabet, behind the base symbols
     drops: bool = False  # its steps may drop tokens
+    starts_anew: bool = False  # with each block of a text: several steps may join the same pair, each for its block
+    what_is_wrong: Callable[[History], str] = lambda history: ""  # with one from a file: why it cannot be of the method
 
     @classmethod
     def of(cls, recipe: Recipe) -> Method:

@@ -176,7 +176,7 @@ class Trainer:
     def _replay(self, history: History) -> None:
         self._learner.learn(self._columns, len(history), UNLIMITED)
         if history.has_counts:
-            _check_same(history.columns, self._columns.first(len(history)))
+            _check_same(history.columns, self._columns.first(self._learner.learned))
 
 
 def train(
@@ -209,7 +209,9 @@ def _with_more_room(columns: Columns, room: int) -> Columns:
 
 def _check_same(told: Columns, found: Columns) -> None:
     """A history that is continued must belong to these words, or every later number would be wrong."""
-    for name in ("count", "tokens_left"):
+    if len(found.left) < len(told.left):
+        raise FormatError(f"The merges do not belong to these words, which hold only {len(found.left):,} of them.")
+    for name in ("left", "right", "count", "tokens_left"):
         differs = getattr(told, name) != getattr(found, name)
         if differs.any():
             step = int(differs.argmax()) + 1

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from bpe_core.alphabet import Alphabet
 from bpe_core.errors import FormatError
 from bpe_core.history.history import NOTHING, Columns, joined_lengths
+from bpe_core.learning.methods import Method
 from bpe_core.recipe import LARGEST_VOCABULARY
 from bpe_core.token_texts import check_budget
 
@@ -25,15 +26,14 @@ SELECT = (
 )
 
 
-def merge_columns(
-    connection: sqlite3.Connection, run: int, alphabet: Alphabet, where: str, *, may_drop: bool
-) -> Columns:
+def merge_columns(connection: sqlite3.Connection, run: int, alphabet: Alphabet, where: str, method: Method) -> Columns:
     """All steps of a run; a FormatError names the first that cannot be. One without a right half drops the left."""
     rows = connection.execute(SELECT, (run, LARGEST_VOCABULARY + 1)).fetchall()
     if len(rows) > LARGEST_VOCABULARY:
         raise FormatError(f"{where}: there are more than {LARGEST_VOCABULARY:,} merges.")
     table = np.array(rows, np.int64).reshape(-1, 8).T
     step, left, right, count, other_left, other_right, other_count, tokens_left = table
+    may_drop = method.drops
     drops = (right == NOTHING) & may_drop
     ids = len(alphabet) + np.cumsum(~drops) - ~drops  # as many as there are before each step
     _refuse(step != np.arange(1, len(step) + 1), "its number does not follow the one before", where)
@@ -41,7 +41,7 @@ def merge_columns(
         _refuse((half < 0) | (half >= ids), "it joins a token that does not exist yet", where)
         _refuse(_never_merges(alphabet, half), "it joins what stands for the unknown, which never merges", where)
         _refuse(_is_gone(half, step, left[drops], step[drops]), "it takes a token that was dropped before", where)
-    _refuse(_repeats(left, right), "it joins the same pair as one before", where)
+    _refuse(_repeats(left, right) & (not method.starts_anew), "it joins the same pair as one before", where)
     _refuse((count < NOTHING) | (tokens_left < NOTHING), "a count is negative", where)
     has_other = other_left != NOTHING
     for half in (other_left, np.where(may_drop & (other_right == NOTHING), other_left, other_right)):

@@ -249,8 +249,8 @@ class Reader:
         history, counts = None, np.zeros(0, np.int64)
         if end_reason is not None:
             alphabet, counts = self._alphabet(number, recipe, where)
-            may_drop = Method.of(recipe).drops
-            columns = merge_columns(self._connection, number, alphabet, where, may_drop=may_drop)
+            method = Method.of(recipe)
+            columns = merge_columns(self._connection, number, alphabet, where, method)
             start = NOTHING if tokens_at_start is None else tokens_at_start
             reason = checked_end_reason(end_reason, where)
             if not NOTHING <= start <= LARGEST:

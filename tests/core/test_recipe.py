@@ -16,8 +16,9 @@ OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
     lowercase=True, strip_ascii_punctuation=True, strip_marks="…", unicode_form="NFC", unit="line", pattern="cl100k",
     custom_pattern=r"\d+", special_tokens=("<|end|>",), base="characters", marker="symbol", marker_text="@", merges=7,
     alphabet_limit=50, unknown="bytes", vocab_size=777, min_frequency=9, max_token_length=11, ties="largest-text",
-    unknown_text="[UNK]",
+    unknown_text="[UNK]", block_size=1_000, block_bytes=100,
 )  # fmt: skip
+OF_METHODS = {"block_size": "gage", "block_bytes": "gage"}
 METHODS = {"method"}  # of which there is one
 
 
@@ -30,6 +31,8 @@ def changed(choice: str) -> tuple[Recipe, Recipe]:
         "unknown": dict(base="characters"),
         "unknown_text": dict(base="characters"),
         "merges": dict(merges=6),
+        "block_size": dict(method="gage"),
+        "block_bytes": dict(method="gage"),
     }
     recipe = Recipe.preset("gpt2", **needed.get(choice, {}))  # type: ignore[arg-type]
     return recipe, recipe.with_changes(**{choice: OTHER[choice]})
@@ -96,8 +99,9 @@ def test_the_largest_numbers_are_no_trouble(limits: dict[str, int]) -> None:
 def test_what_has_no_meaning_beside_the_other_choices_is_told() -> None:
     plain, rich = Recipe(), Recipe(base="characters", pattern="custom", custom_pattern="x", marker="prefix")
     silent = {name for name in CHOICES if not plain.applies(name)}
-    assert silent == {"custom_pattern", "marker_text", "alphabet_limit", "unknown", "unknown_text"}
-    assert all(rich.applies(name) for name in CHOICES)
+    assert silent == {"custom_pattern", "marker_text", "alphabet_limit", "unknown", "unknown_text", *OF_METHODS}
+    assert {name for name in CHOICES if not rich.applies(name)} == set(OF_METHODS)
+    assert all(Recipe().with_changes(method=method).applies(name) for name, method in OF_METHODS.items())
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ dispatcher.Dispatcher.compile = noted
 
 import bpe_core as bpe
 from bpe_core.kernels.policy import Policy
+from bpe_core.learning.methods import Method
 import bpe_core.learning.bpe.compiled, bpe_core.counting.count_words
 from bpe_core.segmenting.compiled_ranks import compiled_ranks
 from bpe_core.learning.layout import lay_out
@@ -51,8 +52,9 @@ for i, preset in enumerate(bpe.PRESETS):
         for sample in (text[:200], text, "low" * 30_000, ""):
             tokenizer.encode(sample, at=3)
             tokenizer.encode_to_array(sample)
-            tokenizer.boundaries(sample)
-            tokenizer.encode_greedy(sample[:200])
+            if Method.of(recipe).has_ranks:
+                tokenizer.boundaries(sample)
+                tokenizer.encode_greedy(sample[:200])
 assert "bpe_core.kernels.learn" in sys.modules and "bpe_core.kernels.count" in sys.modules
 print("\\n".join(compiled_anew))
 """

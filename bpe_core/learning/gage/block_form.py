@@ -1,0 +1,78 @@
+r"""A compressed block as the program of 1994 writes it: its table, the length of its data, its data.
+
+The table goes through the 256 bytes in their order. A byte that stands for a pair is told by the pair, two bytes; one
+that stands for itself is told by itself, one byte. In front of such entries stands how many there are:
+
+| first byte | what follows it |
+|---|---|
+| 0 to 127 | that many entries and one more |
+| 128 to 255 | that many less 127 bytes stand for themselves and are left out; then one entry, unless all are told |
+
+The length of the data is two bytes, the higher one first, so no block is longer than 65,535 bytes.
+
+    >>> write_block({255: (97, 97)}, b"\xffab").hex(" ")  # 128 bytes left out, byte 128, 126 left out, aa; 3 bytes
+    'ff 80 fd 61 61 00 03 ff 61 62'
+    >>> size_of_table({255}), size_of_table(set())
+    (5, 3)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
+
+LONGEST = 65_535  # bytes of a block
+SIZE_OF_LENGTH = 2
+MOST_AT_ONCE = 128  # bytes left out, or entries told
+
+Pairs = Mapping[int, tuple[int, int]]  # by the byte that stands for a pair
+
+
+class Stretch(NamedTuple):
+    """Neighbouring bytes of a table: some that are left out, and some that are told."""
+
+    left_out: int
+    told: range
+
+
+def stretches(standing: Collection[int]) -> Iterator[Stretch]:
+    """All 256 bytes, so that they take the least room where these stand for pairs."""
+    byte = 0
+    while byte < 256:
+        end = _first_that_stands(standing, byte)
+        told = range(end, min(end + 1, 256)) if end > byte else range(byte, _end_of_told(standing, byte))
+        yield Stretch(end - byte, told)
+        byte = told.stop
+
+
+def _first_that_stands(standing: Collection[int], byte: int) -> int:
+    stop = min(byte + MOST_AT_ONCE, 256)
+    return next((end for end in range(byte, stop) if end in standing), stop)
+
+
+def _end_of_told(standing: Collection[int], byte: int) -> int:
+    """A single byte between two that stand for pairs is told with them: leaving it out would cost as much."""
+    end, last = byte + 1, byte + MOST_AT_ONCE
+    while end < last and (end in standing or (end + 1 in standing and end + 1 < last)):
+        end += 1
+    return end
+
+
+def size_of_table(standing: Collection[int]) -> int:
+    """How many bytes the table takes where these bytes stand for pairs."""
+    return len(standing) + sum(1 + len(stretch.told) for stretch in stretches(standing))
+
+
+def size_of_block(standing: Collection[int], data: int) -> int:
+    """How many bytes a block takes with its table and so much data."""
+    return size_of_table(standing) + SIZE_OF_LENGTH + data
+
+
+def write_block(pairs: Pairs, data: bytes) -> bytes:
+    """The block as it stands in a file."""
+    written = bytearray()
+    for left_out, told in stretches(pairs):
+        written.append(left_out + 127 if left_out else len(told) - 1)
+        for byte in told:
+            written += bytes(pairs.get(byte, (byte,)))
+    return bytes(written) + len(data).to_bytes(SIZE_OF_LENGTH, "big") + data

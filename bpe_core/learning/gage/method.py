@@ -1,0 +1,42 @@
+"""What Gage's compressor offers to whoever learns and cuts by a method's name."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bpe_core.alphabet import Alphabet
+from bpe_core.history.history import History
+from bpe_core.learning.gage.plain import PlainLearner
+from bpe_core.learning.gage.reasons import KINDS
+from bpe_core.learning.methods import Method, Way
+from bpe_core.segmenting.block_tables import BlockTables
+
+
+def what_is_wrong(history: History) -> str:
+    """Why the tables of the blocks cannot be told from such a history; empty if they can."""
+    if not len(history):
+        return ""
+    reasons = history.reasons
+    if any(name not in reasons or reasons[name].dtype != kind for name, kind in KINDS.items()):
+        return "its steps do not tell their blocks"
+    block, byte = reasons["block"], reasons["byte"]
+    if block[0] < 0 or (np.diff(block) < 0).any() or ((byte < 0) | (byte > 255)).any():
+        return "the blocks of its steps are out of order"
+    first = np.searchsorted(block, block)  # the step that each one's block begins with
+    base = len(history.alphabet)
+    for half in (history.columns.left, history.columns.right):
+        if ((half >= base) & (half < base + first)).any():
+            return "a step joins what another block has made"
+    return ""
+
+
+METHOD = Method(
+    reason="count",
+    nothing_to_learn="No two bytes stand side by side in this text, so there is nothing to replace; choose another.",
+    tokens_at_first=Alphabet.for_words,
+    steps_planned=lambda recipe, alphabet: recipe.merge_limit(len(alphabet)),
+    segmenter=BlockTables,
+    plain=Way(PlainLearner, bytes_a_cell=10),
+    starts_anew=True,
+    what_is_wrong=what_is_wrong,
+)

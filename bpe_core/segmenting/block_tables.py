@@ -1,0 +1,135 @@
+"""Texts cut by tables that hold for one block each, as Gage's compressor makes them.
+
+After k steps a text is cut by the table of the block that step k belongs to, as far as that was made by then. Within
+one block that is byte-pair encoding with a few merges, so that is what finds the tokens.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from bpe_core.history.history import NOTHING, History
+from bpe_core.segmenting.boundaries import Boundaries
+from bpe_core.segmenting.cutting import Cutting, utf8
+from bpe_core.segmenting.segmentation import Int32s, Int64s, Tokens
+from bpe_core.segmenting.text_encoder import TextEncoder
+
+
+class Table(NamedTuple):
+    """The steps of one block."""
+
+    first: int  # the index of the first
+    steps: int
+    encoder: TextEncoder  # in which they are the only ones
+
+
+class BlockTables:
+    """Gage's `Segmenter`."""
+
+    def __init__(self, history: History, cutting: Cutting) -> None:
+        self._history, self._cutting = history, cutting
+        self._base = len(history.alphabet)
+        self._block_of_step = history.reasons["block"] if len(history) else np.zeros(0, np.int32)
+        self._tables: dict[int, Table] = {}  # the one that was asked for last
+
+    def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
+        table = self.table(at)
+        return self.named(table.encoder.ids(text, at - table.first, allowed), table).astype(np.int32)
+
+    def segmentation(self, text: str, allowed: tuple[str, ...]) -> BlockTokens:
+        return BlockTokens(self, utf8(text), allowed)
+
+    def block(self, at: int) -> int:
+        """The block that the last of so many steps belongs to; NOTHING before the first."""
+        return int(self._block_of_step[at - 1]) if at else NOTHING
+
+    def table(self, at: int) -> Table:
+        """All steps of that block."""
+        block = self.block(at)
+        found = self._tables.get(block)
+        if found is None:
+            found = self._table(block)
+            self._tables = {block: found}
+        return found
+
+    def last(self) -> int:
+        """A number of steps in the block that was asked for last, or in the last of all."""
+        table = next(iter(self._tables.values()), None)
+        return len(self._history) if table is None else table.first + table.steps
+
+    def _table(self, block: int) -> Table:
+        first, stop = np.searchsorted(self._block_of_step, (block, block + 1)).tolist()
+        steps = stop - first
+        pairs = np.array(self._history.pairs(first, stop), np.int64).reshape(steps, 2)
+        pairs[pairs >= self._base] -= first
+        own = History.from_pairs(self._history.recipe, self._history.alphabet, [(a, b) for a, b in pairs.tolist()])
+        return Table(first, steps, TextEncoder(own, self._cutting))
+
+    def named(self, ids: Int32s | Int64s, table: Table) -> Int64s:
+        """The ids that tokens have in the whole history; in a table of its own they are numbered from the first on."""
+        own_special = self._base + table.steps
+        named = ids.astype(np.int64)
+        named[ids >= self._base] += table.first
+        named[ids >= own_special] += self._history.first_special - own_special - table.first
+        return named
+
+
+class BlockTokens:
+    """Its `Segmentation`: the boundaries by one table at a time, found when that is asked for."""
+
+    def __init__(self, segmenter: BlockTables, data: bytes, allowed: tuple[str, ...]) -> None:
+        self._segmenter, self._allowed = segmenter, allowed
+        self._look_up(segmenter.last(), data)
+
+    def _look_up(self, at: int, data: bytes) -> None:
+        self._block, self._table = self._segmenter.block(at), self._segmenter.table(at)
+        self._take(self._table.encoder.segmentation(data.decode(), self._allowed))
+
+    def _take(self, found: Boundaries) -> None:
+        self._found, self.data, self.pending = found, found.data, found.pending
+
+    def _at(self, at: int) -> tuple[Boundaries, int]:
+        """The boundaries by the table in force after so many steps, and how many of its own those are."""
+        if self._segmenter.block(at) != self._block:
+            self._look_up(at, self.data)
+        return self._found, at - self._table.first
+
+    def tokens(self, at: int) -> Tokens:
+        found, own = self._at(at)
+        return self._named(found.tokens(own))
+
+    def tokens_between(self, start: int, stop: int, at: int) -> Tokens:
+        found, own = self._at(at)
+        return self._named(found.tokens_between(start, stop, own))
+
+    def with_empty(self, tokens: Tokens, at: int, *, of_neighbours: bool = False) -> Tokens:
+        return tokens  # every token is bytes
+
+    def edges(self, at: int) -> Int64s:
+        found, own = self._at(at)
+        return found.edges(own)
+
+    def count(self, at: int) -> int:
+        found, own = self._at(at)
+        return found.count(own)
+
+    def count_words(self) -> int:
+        return self._found.count_words()
+
+    def largest_id(self, at: int) -> int:
+        found, own = self._at(at)
+        return int(self._segmenter.named(np.array([found.largest_id(own)]), self._table)[0])
+
+    def splice(self, start: int, removed: int, added: bytes) -> None:
+        self._found.splice(start, removed, added)
+        self._take(self._found)
+
+    def put(self, start: int, answer: Self) -> None:
+        found, _ = answer._at(self._table.first + self._table.steps)
+        self._found.put(start, found)
+        self._take(self._found)
+
+    def _named(self, tokens: Tokens) -> Tokens:
+        return Tokens(tokens.edges, self._segmenter.named(tokens.ids, self._table))

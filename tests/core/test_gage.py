@@ -1,0 +1,233 @@
+"""Gage's compressor, step by step: all learners make the same steps, and texts are cut by the table of their block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bpe_core as bpe
+from bpe_core import reference
+from bpe_core.alphabet import Alphabet
+from bpe_core.counting.words import WordTable
+from bpe_core.formats import write_history
+from bpe_core.history.history import NOTHING, Columns, History
+from bpe_core.insight.race import best_that_never_won
+from bpe_core.insight.ties import ties
+from bpe_core.learning.gage.plain import PlainLearner
+from bpe_core.learning.protocol import Learner
+from bpe_core.recipe import Recipe
+from bpe_core.reference import gage
+from bpe_core.segmenting.segmentation import Segmentation
+from tests.core.gage_texts import recipes, words
+from tests.core.learning import all_columns
+from tests.shared import text_of
+
+MakeLearner = Callable[[WordTable, Alphabet, Recipe, History | None], Learner]
+LEARNERS: dict[str, MakeLearner] = {"plain": PlainLearner}
+A_LOT = 2**60
+EXAMPLE = WordTable.from_counts({"aaabdaaabac": 1})
+
+each_learner = pytest.mark.parametrize("make_learner", LEARNERS.values(), ids=LEARNERS)
+
+
+def everything(history: History) -> dict[str, list[int]]:
+    """What is told of all steps."""
+    return all_columns(history) | {name: column.tolist() for name, column in history.reasons.items()}
+
+
+def learned(make: MakeLearner, words: WordTable, recipe: Recipe, steps: int = A_LOT, work: int = A_LOT) -> History:
+    limit = min(steps, recipe.merge_limit(256))
+    columns = Columns.with_room(limit)
+    learner = make(words, Alphabet.of_bytes(), recipe, None)
+    end = ""
+    while learner.learned < limit and not end:
+        end = learner.learn(columns, limit, work)
+    return History(recipe, Alphabet.of_bytes(), columns.first(learner.learned), reasons=learner.reasons)
+
+
+def trained(text: str, **changes: object) -> History:
+    return bpe.train(bpe.Corpus.from_texts([text]), Recipe.preset("gage", **changes))
+
+
+# --- Learning ---------------------------------------------------------------------------
+
+
+@each_learner
+@settings(max_examples=30)
+@given(words=words(), recipe=recipes(), work=st.sampled_from([1, 2_000, A_LOT]))
+def test_each_learner_equals_the_reference(
+    make_learner: MakeLearner, words: WordTable, recipe: Recipe, work: int
+) -> None:
+    told = gage.train(words, recipe)
+    found = learned(make_learner, words, recipe, work=work)
+    assert everything(found) == everything(told)
+    learner = make_learner(words, told.alphabet, recipe, None)
+    assert learner.tokens_at_start == told.tokens_at_start == words.total_bytes
+
+
+@each_learner
+@settings(max_examples=25)
+@given(words=words(), recipe=recipes(), steps=st.integers(0, 12), wanted=st.integers(1, 9))
+def test_candidates_are_what_comes_next(
+    make_learner: MakeLearner, words: WordTable, recipe: Recipe, steps: int, wanted: int
+) -> None:
+    recipe = recipe.with_changes(merges=steps + 2)
+    whole = gage.train(words, recipe)
+    learner = make_learner(words, whole.alphabet, recipe, None)
+    learner.learn(Columns.with_room(steps), steps, A_LOT)
+    found = learner.candidates(wanted)
+    assert found == learner.candidates(wanted + 1)[:wanted]  # looking changes nothing
+    told = [(one.left, one.right, one.count) for one in found[:2]]
+    if len(whole) <= steps:
+        assert told == []
+        return
+    step = whole[steps]
+    expected = [(step.left, step.right, step.count)]
+    expected += [(*step.runner_up, step.runner_up_count)] if step.runner_up else []
+    assert told == expected[:wanted]
+
+
+@pytest.mark.parametrize(
+    ("rule", "pairs"),
+    [
+        ("first-seen", [(97, 97), (256, 97), (257, 98)]),
+        ("lowest-ids", [(97, 97), (97, 98), (256, 257)]),
+        ("largest-text", [(97, 97), (256, 97), (257, 98)]),
+    ],
+)
+def test_the_eleven_bytes_by_hand(rule: str, pairs: list[tuple[int, int]]) -> None:
+    recipe = Recipe.preset("gage", min_frequency=2, ties=rule)
+    trainer = bpe.Trainer(EXAMPLE, recipe)
+    trainer.advance()
+    history = trainer.history
+    assert (history.pairs(), history.end_reason) == (pairs, "nothing pays")
+    assert history.reasons["byte"].tolist() == [255, 254, 253]
+    assert history.columns.tokens_left.tolist() == [9, 7, 5]  # XdXac
+    # Two stretches left out, the byte between them, what stands for pairs; the length; the data.
+    assert history.reasons["size"].tolist() == [3 + 2 + 2 + 9, 3 + 2 + 3 + 2 + 7, 3 + 2 + 5 + 2 + 5]
+    assert bpe.Tokenizer(history).decode([258, 100, 258, 97, 99]) == "aaabdaaabac"
+
+
+def test_each_block_begins_anew() -> None:
+    history = trained("low lower lowest\n" * 40, block_size=170)
+    block, byte = history.reasons["block"], history.reasons["byte"]
+    assert block.tolist() == sorted(block.tolist())
+    assert set(block.tolist()) == {0, 1, 2, 3}
+    for number in set(block.tolist()):
+        assert byte[block == number].tolist() == list(range(255, 255 - np.count_nonzero(block == number), -1))
+    assert len(set(history.pairs())) < len(history)
+    assert len({history.row_joining(history.pair(row), row) for row in range(len(history))}) == len(history)
+
+
+def test_bytes_that_are_all_in_use_leave_nothing_to_stand_for_a_pair() -> None:
+    words = WordTable.from_counts([(bytes(range(256)) + b"ab" * 50, 1)])
+    trainer = bpe.Trainer(words, Recipe.preset("gage", block_bytes=256))
+    trainer.advance()
+    assert (len(trainer.history), trainer.end_reason, trainer.candidates(3)) == (0, "nothing pays", [])
+    trainer = bpe.Trainer(words, Recipe.preset("gage"))  # blocks end before that
+    trainer.advance()
+    assert [step.left for step in trainer.history][:1] == [97]
+    with pytest.raises(bpe.NothingToLearn, match="No two bytes"):
+        bpe.Trainer(WordTable.from_counts({"a": 3}), Recipe.preset("gage"))
+
+
+@settings(max_examples=25)
+@given(words=words(), recipe=recipes(), data=st.data())
+def test_a_run_goes_on_from_its_history(words: WordTable, recipe: Recipe, data: st.DataObject) -> None:
+    if words.total_bytes < 2 * words.total:
+        return
+    whole = gage.train(words, recipe)
+    trainer = bpe.Trainer(words, recipe, history=whole.first(data.draw(st.integers(0, len(whole)))))
+    trainer.advance()
+    assert everything(trainer.history) == everything(whole)
+
+
+def test_a_history_of_other_words_is_refused() -> None:
+    history = trained("low lower lowest\n" * 40)
+    for other in ("low lower lowest " * 40, "ab"):
+        with pytest.raises(bpe.FormatError, match="do not belong to these words"):
+            bpe.Trainer(WordTable.from_counts({other: 1}), history.recipe, history=history)
+
+
+# --- Cutting texts ----------------------------------------------------------------------
+
+
+@settings(max_examples=25)
+@given(words=words(), recipe=recipes(), text=st.text("abc low\xff", max_size=60), data=st.data())
+def test_a_text_is_cut_by_the_table_of_the_block_at_work(
+    words: WordTable, recipe: Recipe, text: str, data: st.DataObject
+) -> None:
+    history = gage.train(words, recipe.with_changes(special_tokens=("c l",)))
+    tokenizer = bpe.Tokenizer(history)
+    found = tokenizer.segmentation(text)
+    for at in data.draw(st.lists(st.integers(0, len(history)), min_size=1, max_size=5)):
+        tokens = list(text.encode())
+        for row in range(at):
+            if history.reasons["block"][row] == history.reasons["block"][at - 1]:
+                tokens = reference.join(tokens, history.pair(row), int(history.ids[row]))
+        assert tokenizer.encode(text, at=at) == tokens
+        assert [id for *_, id in tokenizer.spans(text, at)] == tokens == found.tokens(at).ids.tolist()
+        assert found.count(at) == len(tokens)
+        assert found.edges(at).tolist() == found.tokens(at).edges.tolist()
+        assert max(tokens, default=0) <= found.largest_id(at)
+        if text:
+            between = found.tokens_between(0, 1, at)
+            assert (between.edges[0], between.ids.tolist()) == (0, tokens[:1])
+
+
+def test_special_tokens_stand_behind_all_steps() -> None:
+    history = trained("low lower lowest\n" * 40, block_size=170, special_tokens=("<end>",))
+    for at in (0, 3, len(history)):
+        ids = bpe.Tokenizer(history).encode("low<end>low", at=at, allowed_special="all")
+        assert ids.count(history.first_special) == 1
+        assert bpe.Tokenizer(history).decode(ids) == "low<end>low"
+
+
+def test_the_tokens_of_a_text_follow_its_edits() -> None:
+    history = trained("low lower lowest\n" * 40, block_size=170)
+    tokenizer = bpe.Tokenizer(history)
+    at, later = 3, len(history)
+    found: Segmentation = tokenizer.segmentation("low lower")
+    found.tokens(at)
+    found.splice(4, 0, b"low ")
+    assert (found.data, found.pending) == (b"low low lower", (4, 8))
+    found.put(0, tokenizer.segmentation("low low lower"))
+    assert found.pending is None
+    for steps in (at, later, at):
+        assert found.tokens(steps).ids.tolist() == tokenizer.encode("low low lower", at=steps)
+    assert found.count_words() == 1
+
+
+# --- What is told of its steps ----------------------------------------------------------
+
+
+def test_who_lost_is_looked_for_in_its_own_block() -> None:
+    """`ab` and `cd` tie in both blocks; in the first, `cd` follows, in the second it does not pay any more."""
+    words = WordTable.from_counts({"abcd" * 4 + "abcd": 1, "xyxyxyxyx" + "uvuvuvuv": 1})
+    history = gage.train(words, Recipe.preset("gage", block_size=20))
+    for tie in ties(history):
+        block = history.reasons["block"]
+        if tie.loser_step is not None:
+            assert block[tie.loser_step - 1] == block[tie.step - 1]
+    for one in best_that_never_won(history):
+        assert history.row_joining(one.pair, one.closest_step - 1) is None
+
+
+def test_facts_hold_though_pairs_are_joined_several_times() -> None:
+    text = text_of("prose")[:4_000]
+    history = trained(text, block_size=700)
+    counts = history.token_counts(np.bincount(np.frombuffer(text.encode(), np.uint8), minlength=256))
+    assert counts.min() >= 0
+    assert counts.sum() == history.columns.tokens_left[-1]
+    assert (history.columns.runner_up_count[history.columns.runner_up_left == NOTHING] == NOTHING).all()
+    assert (counts * history.token_lengths()).sum() == len(text.encode())
+
+
+def test_no_merge_table_is_written_of_it(tmp_path: Path) -> None:
+    with pytest.raises(bpe.OutputError, match="for one block of a text each"):
+        write_history(trained("low lower lowest\n" * 40), tmp_path / "table.csv")
