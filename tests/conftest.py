@@ -17,7 +17,7 @@ _SLOW_START = [HealthCheck.too_slow]
 
 settings.register_profile(
     "ci",
-    max_examples=50,
+    max_examples=20,
     derandomize=True,
     deadline=None,
     database=None,
@@ -28,6 +28,7 @@ settings.register_profile("explore", max_examples=2_000, deadline=None, suppress
 _profile = os.environ.get("HYPOTHESIS_PROFILE", "ci")
 settings.load_profile(_profile)
 EXPLORES = _profile == "explore"  # with time for longer random testing
+EXAMPLES = settings().max_examples  # where rare cases matter most, tests ask for several times as many
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import bpe_core.counting.compiled
@@ -60,7 +60,6 @@ def gpt2_table() -> ScanTable:
 
 
 @pytest.mark.parametrize("name", RECIPES)
-@settings(max_examples=50, deadline=None)
 @given(texts=st.lists(TEXT, max_size=4), chunk=st.integers(4, 30), block=st.integers(1, 40), threads=st.integers(1, 3))
 def test_random_texts_in_tiny_blocks(name: str, texts: list[str], chunk: int, block: int, threads: int) -> None:
     recipe = RECIPES[name]

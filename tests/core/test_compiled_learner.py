@@ -17,6 +17,7 @@ from bpe_core.kernels import learn_queue
 from bpe_core.learning.bpe import compiled as compiled_learner
 from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.recipe import Recipe
+from tests.conftest import EXAMPLES
 from tests.core.learning import all_columns, pairs_of
 from tests.core.random_training import BYTE_TIES, CHARACTER_TIES, merge_tables, recipes, words
 
@@ -49,7 +50,7 @@ def assert_same(one: History, other: History) -> None:
 
 
 @given(words=words(), recipe=recipes())
-@settings(max_examples=400)
+@settings(max_examples=5 * EXAMPLES)
 # The pairs left are forgotten for being rare, or cannot be joined for being long: that is not the same end.
 @example(words=WordTable.from_counts({"abc": 1}), recipe=Recipe(merges=9, vocab_size=None, min_frequency=2))
 @example(
@@ -61,7 +62,6 @@ def test_equals_the_reference_from_the_smallest_room(words: WordTable, recipe: R
 
 
 @given(words=words(), recipe=recipes())
-@settings(max_examples=40)
 def test_going_on_from_any_step_gives_the_same(words: WordTable, recipe: Recipe) -> None:
     plain = reference.train(words, recipe)
     for known in range(len(plain) + 1):
@@ -114,7 +114,6 @@ def assert_chosen_by_the_rules(history: History, words: WordTable, recipe: Recip
 
 @pytest.mark.parametrize("ties", BYTE_TIES)
 @given(words=words(), merges=st.integers(0, 20), wanted=st.integers(1, 400))
-@settings(max_examples=30)
 def test_looking_at_the_leading_pairs_changes_nothing(words: WordTable, ties: Any, merges: int, wanted: int) -> None:
     recipe = Recipe(pattern="whitespace", ties=ties, merges=40, vocab_size=None, min_frequency=1)
     alphabet = Alphabet.for_words(words, recipe)

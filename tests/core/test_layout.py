@@ -12,13 +12,14 @@ from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
 from bpe_core.learning.layout import SEPARATOR, lay_out
 from bpe_core.recipe import Recipe
+from tests.conftest import EXAMPLES
 from tests.core.random_training import recipes, words
 
 SMALL = 5  # bytes looked at together; no character is longer
 
 
 @given(words=words(), recipe=recipes())
-@settings(max_examples=300)
+@settings(max_examples=3 * EXAMPLES)
 def test_each_word_is_laid_out_as_the_alphabet_spells_it(words: WordTable, recipe: Recipe) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bpe_core.counting.words, "PART", SMALL)

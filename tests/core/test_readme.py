@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from bpe_core import reference
+from bpe_core.command_line.main import run
 from bpe_core.counting.words import WordTable
 from bpe_core.recipe import Recipe
 from tests.shared import ROOT
@@ -58,19 +59,19 @@ def folder_with_a_book(tmp_path: Path) -> Path:
 
 def test_the_python_example_runs(folder_with_a_book: Path) -> None:
     (program,) = blocks("python")
-    run([sys.executable, "-c", program], folder_with_a_book)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(
+        command, cwd=folder_with_a_book, capture_output=True, text=True, encoding="utf-8", env=environment
+    )
+    assert done.returncode == 0, done.stderr
 
 
-def test_the_commands_run(folder_with_a_book: Path) -> None:
+def test_the_commands_run(folder_with_a_book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder_with_a_book)
     commands = [line for block in blocks("sh")[2:] for line in block.splitlines() if line.startswith("bpe-explorer")]
     assert len(commands) >= 5
     for command in commands:
         arguments = shlex.split(command, comments=True)[1:]
         arguments = ["5" if word == "500" else word for word in arguments]  # the book here is too short for 500 merges
-        run([sys.executable, "-m", "bpe_core", *arguments], folder_with_a_book)
-
-
-def run(command: list[str], folder: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf-8", env=environment)
-    assert done.returncode == 0, done.stderr
+        assert run(arguments) == 0, command

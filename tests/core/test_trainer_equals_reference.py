@@ -17,6 +17,7 @@ from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.learning.bpe.plain import PlainLearner
 from bpe_core.learning.protocol import Learner
 from bpe_core.recipe import Recipe
+from tests.conftest import EXAMPLES
 from tests.core.learning import all_columns, pairs_of
 from tests.core.random_training import merge_tables, recipes, words
 
@@ -173,7 +174,7 @@ def test_counts_are_64_bit() -> None:
 
 
 @each_learner
-@settings(max_examples=20)
+@settings(max_examples=EXAMPLES // 2)
 @given(seed=st.integers(0, 2**32 - 1), recipe=recipes())
 def test_larger_random_corpora(make_learner: MakeLearner, seed: int, recipe: Recipe) -> None:
     """Hundreds of words, so that tables grow, heaps hold stale entries and ties are many."""

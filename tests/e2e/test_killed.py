@@ -28,7 +28,7 @@ from tests.core.learning import all_columns
 from tests.e2e.restless import VOCABULARY, restless_text
 from tests.shared import ROOT
 
-KILLS = int(os.environ.get("BPE_KILLS", "200" if os.environ.get("BPE_LONG") else "4"))
+KILLS = int(os.environ.get("BPE_KILLS", "200" if os.environ.get("BPE_LONG") else "2"))
 MOST_LOST_SECONDS = 1.0 if "BPE_KILLS" in os.environ else 3.0  # beside other tests, a process waits for its turn
 START_SECONDS = 60
 

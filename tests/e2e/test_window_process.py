@@ -77,6 +77,8 @@ def test_a_picture_of_the_sample_needs_no_screen(tmp_path: Path, own_settings: d
     assert (image.width(), image.height()) == (1000, 700)
     assert colors(image) > 50
     assert (image.pixelColor(3, 660).lightness() < 128) == (theme == "--dark")
+    # It neither asks for nor changes what a person has chosen.
+    assert [path.name for path in tmp_path.iterdir()] == ["window.png"]
 
 
 def test_a_picture_of_a_file(tmp_path: Path, own_settings: dict[str, str]) -> None:
@@ -92,15 +94,6 @@ def test_a_picture_of_what_is_not_there(tmp_path: Path, own_settings: dict[str, 
     done = run("--screenshot", str(tmp_path / "window.png"), str(tmp_path / "missing.txt"), **own_settings)
     assert done.returncode == 1
     assert "missing.txt does not exist" in done.stderr
-
-
-def test_a_picture_neither_asks_for_nor_changes_what_a_person_has_chosen(
-    tmp_path: Path, own_settings: dict[str, str]
-) -> None:
-    picture = tmp_path / "window.png"
-    done = run("--screenshot", str(picture), "--size", "1100x700", **own_settings)
-    assert done.returncode == 0, done.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["window.png"]
 
 
 def test_a_picture_of_a_session(tmp_path: Path, own_settings: dict[str, str]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -60,6 +60,7 @@ def new_program(qtbot: QtBot, settings: Settings) -> Iterator[Callable[..., Prog
         if thread.name.startswith(THREAD):
             thread.join(1)  # one that has said that it ended may still be on its way out
             assert not thread.is_alive(), thread.name
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # or all of it would be drawn anew below
     cast(QApplication, QApplication.instance()).setStyleSheet("")  # what is shown next alone must not wear it
 
 

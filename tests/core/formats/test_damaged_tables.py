@@ -13,6 +13,7 @@ from bpe_core.errors import FormatError, TooLarge
 from bpe_core.formats import FORMATS, Format, json_stream
 from bpe_core.history.history import History
 from bpe_core.recipe import Recipe
+from tests.conftest import EXAMPLES
 from tests.core.formats.tables import assert_same, every_format, learned, written
 
 
@@ -129,7 +130,7 @@ def test_merges_that_double_without_end_are_refused(format: Format) -> None:
 
 
 @every_format
-@settings(max_examples=400)
+@settings(max_examples=5 * EXAMPLES)
 @given(st.data())
 def test_a_changed_file_is_refused_or_read_as_what_it_says(format: Format, data: st.DataObject) -> None:
     """Whatever is done to a file, a reader gives a sentence or a history that can be written and read again."""

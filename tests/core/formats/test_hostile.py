@@ -28,7 +28,7 @@ from tests.core.formats.samples import files, history_for
 NAMES = {name: format_file_name(format) for name, format in FORMATS.items()}
 every_format = pytest.mark.parametrize("format", FORMATS)
 TEXT = "the lowest price is lower than the last one, naïve 日本 the lower the better, isn't it? 12 123 1234\n" * 3
-EXAMPLES = 1_500 if os.environ.get("BPE_LONG") else 60
+EXAMPLES = 1_500 if os.environ.get("BPE_LONG") else 30
 MOST_SECONDS, MOST_BYTES = 5.0, 300 * 2**20
 
 STRANGE = [

@@ -6,7 +6,7 @@ import gzip
 import json
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_core import Corpus, History, Recipe, Tokenizer, count_words, train
@@ -52,7 +52,6 @@ def test_a_normalized_text_shows_its_lines_as_they_were_written() -> None:
     assert hits[0].text[hits[0].start : hits[0].stop].lower().startswith("lo")
 
 
-@settings(max_examples=40)
 @given(st.lists(st.text("abc \n.é", max_size=40), min_size=1, max_size=5), st.data())
 def test_hits_are_where_the_tokenizer_has_the_token(texts: list[str], data: st.DataObject) -> None:
     corpus = Corpus.from_texts(texts)

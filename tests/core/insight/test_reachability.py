@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from bpe_core import Alphabet, Corpus, History, Recipe, Tokenizer, WordTable, count_words, reference, train
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reachability import completions, reachability
+from tests.conftest import EXAMPLES
 from tests.core.learning import token_texts
 
 
@@ -28,7 +29,7 @@ def small_tables(draw: st.DrawFn) -> History:
     return History.from_pairs(recipe, Alphabet.of_bytes(), pairs)
 
 
-@settings(max_examples=60)
+@settings(max_examples=2 * EXAMPLES)
 @given(small_tables(), st.data())
 def test_reachable_is_what_some_word_produces(history: History, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(history)))

@@ -17,6 +17,7 @@ from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.why import Reason, Why, reason_in_word, sentence
 from bpe_core.segmenting.boundaries import NEVER
 from bpe_core.text.patterns import NAMED_PATTERNS
+from tests.conftest import EXAMPLES
 from tests.core.random_training import merge_tables, recipes, texts, words
 
 Pairs = list[tuple[int, int]]
@@ -83,7 +84,7 @@ class RankedWordOf:
         return found
 
 
-@settings(max_examples=400)
+@settings(max_examples=5 * EXAMPLES)
 @given(cut_words())
 def test_each_reason_names_what_decides(
     case: tuple[History, list[int], list[int], int, int],
@@ -98,7 +99,7 @@ def test_each_reason_names_what_decides(
     check.get(reason.kind, check_never)(reason, history, symbols, boundary, at)
 
 
-@settings(max_examples=150)
+@settings(max_examples=3 * EXAMPLES)
 @given(cut_words(), st.data())
 def test_what_a_reason_does_not_blame_may_go(
     case: tuple[History, list[int], list[int], int, int], data: st.DataObject
