@@ -17,10 +17,12 @@ The message is the whole sentence shown to them: what, where (file, line, byte),
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
-LONGEST_SENTENCE = 600  # characters; a value that is quoted may be as long as a file
-_KEPT = 380, 200  # of a longer one: its beginning and its end, which says what to do
+LONGEST_SENTENCE = 300  # characters; a value that is quoted may be as long as a file
+_LOOKED_AT = 4_000  # characters at the beginning, and at the end, of one that is longer
+_LONG_WORD = re.compile(r"(\S{30})\S{41,}(\S{40})")  # a path, or a value without blanks; what tells it apart ends it
 
 
 class BpeError(Exception):
@@ -33,15 +35,26 @@ class BpeError(Exception):
 def plain(sentence: str, longest: int | None = None) -> str:
     """A sentence that holds names and values of others, as it may be shown: nothing in it acts, nothing goes on and on.
 
-    >>> plain("the file \\x1b[31mred\\u202e.txt\\udce9 ends"), len(plain("a" * 10**6, 600))
-    ('the file \\\\x1b[31mred\\\\u202e.txt\\\\udce9 ends', 583)
+    >>> plain("the file \\x1b[31mred\\u202e.txt\\udce9 ends"), len(plain("a b " * 10**6, 300))
+    ('the file \\\\x1b[31mred\\\\u202e.txt\\\\udce9 ends', 300)
+    >>> plain("/home/anna" * 50 + "/text.txt is a folder, not a file.", 300)
+    '/home/anna/home/anna/home/anna…a/home/anna/home/anna/home/anna/text.txt is a folder, not a file.'
     """
-    if longest is not None and len(sentence) > longest:
-        first, last = _KEPT
-        sentence = f"{sentence[:first]} … {sentence[-last:]}"
-    if sentence.isprintable():
-        return sentence
-    return "".join(sign if sign.isprintable() or sign in _HARMLESS else _escaped(sign) for sign in sentence)
+    if longest is not None and len(sentence) > 2 * _LOOKED_AT:
+        sentence = sentence[:_LOOKED_AT] + sentence[-_LOOKED_AT:]
+    if not sentence.isprintable():
+        sentence = "".join(sign if sign.isprintable() or sign in _HARMLESS else _escaped(sign) for sign in sentence)
+    return sentence if longest is None else _shortened(sentence, longest)
+
+
+def _shortened(sentence: str, longest: int) -> str:
+    """Its longest words without their middle, and what is still too long, too: the end says what to do."""
+    if len(sentence) > longest:
+        sentence = _LONG_WORD.sub(r"\1…\2", sentence)
+    if len(sentence) > longest:
+        last = longest // 2
+        sentence = f"{sentence[: longest - last - 3]} … {sentence[-last:]}"
+    return sentence
 
 
 _HARMLESS = frozenset("\n\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}")
@@ -52,6 +65,42 @@ def _escaped(sign: str) -> str:
     if unicodedata.category(sign) == "Zs":
         return sign
     return sign.encode("unicode-escape").decode("ascii")
+
+
+def cause_of(error: BaseException) -> str:
+    """Why something went wrong, for the middle of a sentence: what libraries say is for those who know their insides.
+
+    >>> cause_of(FileNotFoundError(2, "No such file")), cause_of(KeyError("rows")), cause_of(RecursionError())
+    ('No such file', 'it holds a value that cannot be', 'its brackets are nested too deeply')
+    """
+    if isinstance(error, BpeError):
+        return str(error)
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    if isinstance(error, UnicodeDecodeError):
+        return f"its bytes are not {error.encoding} from place {error.start + 1:,} on"
+    if isinstance(error, RecursionError):
+        return "its brackets are nested too deeply"
+    if hasattr(error, "lineno") and hasattr(error, "colno"):  # of JSON
+        return f"it cannot be understood from line {error.lineno:,}, column {error.colno:,} on"
+    name = getattr(error, "sqlite_errorname", None)
+    return next((told for kind, told in _OF_DATABASES.items() if name and kind in name), _NO_SENSE)
+
+
+_NO_SENSE = "it holds a value that cannot be"
+_OF_DATABASES = {
+    "SQLITE_FULL": "the disk is full",
+    "SQLITE_IOERR": "the disk reports an error",
+    "SQLITE_READONLY": "it may not be written",
+    "SQLITE_PERM": "permission denied",
+    "SQLITE_CANTOPEN": "it cannot be opened",
+    "SQLITE_BUSY": "another program is using it",
+    "SQLITE_LOCKED": "another program is using it",
+    "SQLITE_NOMEM": "there is not enough memory",
+    "SQLITE_TOOBIG": "a text or list is too large for one row",
+    "SQLITE_CORRUPT": "a page of it cannot be read",
+    "SQLITE_NOTADB": "a page of it cannot be read",
+}
 
 
 class RecipeError(BpeError):

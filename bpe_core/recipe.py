@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeVar, get_args
 
-from bpe_core.errors import RecipeError
+from bpe_core.errors import RecipeError, cause_of
 from bpe_core.learning.methods import METHODS
 from bpe_core.learning.ties import TIE_RULES
 from bpe_core.presets import PRESETS
@@ -31,6 +31,9 @@ CUSTOM_PATTERN = "custom"
 UNKNOWN_TOKEN = "<unk>"
 LARGEST_VOCABULARY = 4_000_000
 LARGEST_NUMBER = 2**63 - 1  # counts are 64-bit
+LONGEST_TEXT = 100_000  # characters of a choice: beyond, work takes memory that nobody has asked for
+LONGEST_SPECIAL = 4_096  # characters of a special token
+MOST_SPECIAL = 1_000_000  # characters of all together
 
 _DEFAULT_MARKER_TEXT = {"none": "", "symbol": "</w>", "glued": "</w>", "prefix": "▁", "continuation": "##"}
 
@@ -238,14 +241,14 @@ class Recipe(Learning, Size, Symbols, Splitting):
         try:
             return cls(**values)
         except TypeError as error:
-            raise RecipeError(f"The recipe has a value of the wrong kind: {error}.") from error
+            raise RecipeError("The recipe has a value of the wrong kind.") from error
 
     @classmethod
     def from_json(cls, text: str) -> Recipe:
         try:
             values = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise RecipeError(f"The recipe is not valid JSON: {error}.") from error
+            raise RecipeError(f"The recipe is not valid JSON: {cause_of(error)}.") from error
         return cls.from_dict(values)
 
 
@@ -266,6 +269,7 @@ def _check_value(name: str, value: object, kind: type) -> None:
     elif kind is str:
         if not isinstance(value, str):
             raise RecipeError(f"{name} must be text.")
+        _refuse_long_text(name, value, LONGEST_TEXT)
         _refuse_half_characters(name, value)
 
 
@@ -306,9 +310,17 @@ def _check_agreement(recipe: Recipe) -> None:
     for token in recipe.special_tokens:
         if not isinstance(token, str) or not token:
             raise RecipeError("A special token must be a text of at least one character.")
+        _refuse_long_text("A special token", token, LONGEST_SPECIAL)
         _refuse_half_characters("A special token", token)
+    if sum(map(len, recipe.special_tokens)) > MOST_SPECIAL:
+        raise RecipeError(f"All special tokens together can have at most {MOST_SPECIAL:,} characters.")
     if len(set(recipe.special_tokens)) != len(recipe.special_tokens):
         raise RecipeError("A special token is listed twice.")
+
+
+def _refuse_long_text(what: str, text: str, longest: int) -> None:
+    if len(text) > longest:
+        raise RecipeError(f"{what} can have at most {longest:,} characters, not {len(text):,}: {text[:40]!r} ...")
 
 
 def _refuse_half_characters(what: str, text: str) -> None:

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.atomic import write_atomically
-from bpe_core.errors import CorpusError, FormatError
+from bpe_core.errors import CorpusError, FormatError, cause_of
 
 PART = 1 << 18  # bytes that are looked at together, so that large tables need no memory for it
 MOST_SYMBOLS = 2**62
@@ -133,7 +133,7 @@ class WordTable:
             with np.load(path, allow_pickle=False) as archive:
                 table = cls(archive["text"], archive["starts"], archive["counts"])
         except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError) as error:
-            raise FormatError(f"{path} is not a word table written by this program: {error}.") from error
+            raise FormatError(f"{path} is not a word table written by this program: {cause_of(error)}.") from error
         table._check(path)
         return table
 

@@ -27,7 +27,7 @@ def parsed_object(data: bytes, name: str) -> Object:
         raise FormatError(f"{name}: the bytes at place {error.start + 1:,} are not UTF-8.") from error
     except json.JSONDecodeError as error:
         where = f"{name}, line {error.lineno:,}, column {error.colno:,}"
-        raise FormatError(f"{where}: this is not valid JSON: {error.msg}.") from error
+        raise FormatError(f"{where}: this is not valid JSON from here on.") from error
     except _TwiceError as error:
         raise FormatError(f"{name}: {error}") from error
     except (RecursionError, ValueError) as error:  # brackets nested without end, a number of a million digits

@@ -108,7 +108,7 @@ class CsvTable(Format):
             except UnicodeDecodeError as error:
                 raise FormatError(f"{where}: the bytes at place {error.start + 1} are not UTF-8.") from error
             except csv.Error as error:
-                raise FormatError(f"{where}: {error}.") from error
+                raise FormatError(f"{where}: its quotes or line ends are out of place.") from error
             if len(cells) != len(Row._fields):
                 raise FormatError(f"{where}: {len(cells)} cells where there should be {len(Row._fields)}.")
             yield where, cells

@@ -68,7 +68,7 @@ def _parsed(data: bytes, name: str, line: int | None = None) -> Object:
     except UnicodeDecodeError as error:
         raise FormatError(f"{where}: the bytes at place {error.start + 1:,} are not UTF-8.") from error
     except json.JSONDecodeError as error:
-        raise FormatError(f"{name}, line {line or error.lineno:,}: this is not valid JSON: {error.msg}.") from error
+        raise FormatError(f"{name}, line {line or error.lineno:,}: this is not valid JSON from here on.") from error
     except (RecursionError, ValueError) as error:  # brackets nested without end, a number of a million digits
         raise FormatError(f"{where}: JSON that no merge table would hold: too deep, or a number too long.") from error
     if not isinstance(parsed, dict):

@@ -10,7 +10,7 @@ import io
 import json
 from typing import Any, BinaryIO
 
-from bpe_core.errors import FormatError, OutputError
+from bpe_core.errors import FormatError, OutputError, cause_of
 from bpe_core.formats.base import Beside, Format, OpenedTable, nothing_beside
 from bpe_core.formats.checked_json import list_in, parsed_object
 from bpe_core.formats.rebuilding import (
@@ -81,7 +81,7 @@ class ParquetTable(Format):
             columns = ["left", "right", "count", "runner_up_left", "runner_up_right", "runner_up_count", "tokens_left"]
             rows = file.read(columns=columns).to_pylist()
         except (arrow.ArrowException, OSError, ValueError, KeyError) as error:
-            raise FormatError(f"{name} is a damaged Parquet file: {str(error)[:200]}.") from error
+            raise FormatError(f"{name} is a damaged Parquet file: {cause_of(error)}.") from error
         if about is None:
             raise FormatError(f"{name} is a Parquet file, but none that this program wrote.")
         return OpenedTable(_rebuilt(about, rows, name), self.name)

@@ -21,7 +21,7 @@ from bpe_core.errors import FormatError, RecipeError, TooLarge
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, OpenedTable, Peer, nothing_beside
 from bpe_core.formats.character_map import changes_of, packed
 from bpe_core.formats.checked_json import parsed_object
-from bpe_core.formats.protobuf import Field, bytes_field, fields_of, float_field, varint_field
+from bpe_core.formats.protobuf import Field, bytes_field, fields_but, fields_of, float_field, message_in, varint_field
 from bpe_core.formats.recovering import Recovered, recover
 from bpe_core.formats.unfit_tokens import listed, same_text, unrecoverable
 from bpe_core.history.history import History
@@ -30,9 +30,11 @@ from bpe_core.recipe import LARGEST_VOCABULARY, UNKNOWN_TOKEN, Recipe
 from bpe_core.token_texts import written
 
 MARKER = "▁"
+PIECE = 1  # the field
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)  # kinds of pieces
 BPE = 2  # the kind of model
 LARGEST_FILE = 2**26
+MOST_FIELDS_OF_A_PIECE = 16
 
 
 class SentencePieceModel(Format):
@@ -95,7 +97,6 @@ class SentencePieceModel(Format):
 
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         stored = _read(data, name)
-        _check(stored, name)
         symbols = _base_symbols(stored)
         base = {text: id for id, (text, symbol) in enumerate(symbols) if symbol.merges}
         made = sorted(_made(stored), key=lambda piece: -piece.score)
@@ -203,23 +204,31 @@ class Stored:
 def _read(data: bytes, name: str) -> Stored:
     if len(data) > LARGEST_FILE:
         raise TooLarge(f"{name} has {len(data):,} bytes; a model of more than {LARGEST_FILE:,} is not read.")
-    stored = Stored()
-    for one in fields_of(memoryview(data), name):
-        if one.number in (1, 2, 3) and not isinstance(one.value, bytes):
-            raise FormatError(f"{name}, byte {one.place:,}: the field {one.number} must be a message.")
-        if one.number == 1:
-            stored.pieces.append(_piece(one, name))
-        elif one.number == 2:
+    stored, message = Stored(), memoryview(data)
+    others, pieces = fields_but(message, PIECE, name, LARGEST_VOCABULARY)
+    for one in others:
+        if one.number == 2:
             _read_trainer(one, stored, name)
         elif one.number == 3:
             _read_normalizer(one, stored, name)
+    _check(stored, pieces, name)  # before any piece is looked at: there may be millions
+    seen: set[str] = set()
+    for one in fields_of(message, name, most=len(others) + pieces):
+        if one.number == PIECE:
+            piece = _piece(one, name)
+            if piece.text in seen:
+                raise FormatError(f"{name}, piece {len(seen):,}: the text {piece.text[:80]!r} is there twice.")
+            seen.add(piece.text)
+            stored.pieces.append(piece)
+    if stored.byte_fallback and not all(f"<0x{i:02X}>" in seen for i in range(256)):
+        raise FormatError(f"{name}: unknown characters become bytes, but not every byte has a piece.")
     return stored
 
 
 def _piece(message: Field, name: str) -> Piece:
     where = f"{name}, byte {message.place:,}"
     text, score, kind = "", 0.0, NORMAL
-    for one in fields_of(memoryview(message.value), name, message.place):  # type: ignore[arg-type]
+    for one in fields_of(message_in(message, name), name, message.place, MOST_FIELDS_OF_A_PIECE):
         if one.number == 1 and isinstance(one.value, bytes):
             text = _decoded(one.value, where)
         elif one.number == 2 and isinstance(one.value, bytes) and len(one.value) == 4:
@@ -232,7 +241,7 @@ def _piece(message: Field, name: str) -> Piece:
 
 
 def _read_trainer(message: Field, stored: Stored, name: str) -> None:
-    for one in fields_of(memoryview(message.value), name, message.place):  # type: ignore[arg-type]
+    for one in fields_of(message_in(message, name), name, message.place):
         if isinstance(one.value, int):
             if one.number == 3:
                 stored.kind = one.value
@@ -243,7 +252,7 @@ def _read_trainer(message: Field, stored: Stored, name: str) -> None:
 
 
 def _read_normalizer(message: Field, stored: Stored, name: str) -> None:
-    for one in fields_of(memoryview(message.value), name, message.place):  # type: ignore[arg-type]
+    for one in fields_of(message_in(message, name), name, message.place):
         if isinstance(one.value, bytes):
             if one.number == 1:
                 stored.normalizer = _decoded(one.value, f"{name}, byte {one.place:,}")
@@ -262,21 +271,14 @@ def _decoded(raw: bytes, where: str) -> str:
         raise FormatError(f"{where}: a text is not UTF-8.") from error
 
 
-def _check(stored: Stored, name: str) -> None:
+def _check(stored: Stored, pieces: int, name: str) -> None:
     if stored.kind != BPE:
         kinds = {1: "unigram", 3: "word", 4: "character"}
         raise FormatError(f"{name} holds a {kinds.get(stored.kind, 'strange')} model; this program reads BPE models.")
     if stored.suffix:
         raise FormatError(f"{name} puts {MARKER} behind words; this program reads models that put it before them.")
-    if len(stored.pieces) > LARGEST_VOCABULARY:
+    if pieces > LARGEST_VOCABULARY:
         raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} pieces.")
-    seen: set[str] = set()
-    for number, piece in enumerate(stored.pieces):
-        if piece.text in seen:
-            raise FormatError(f"{name}, piece {number:,}: the text {piece.text[:80]!r} is there twice.")
-        seen.add(piece.text)
-    if stored.byte_fallback and not all(f"<0x{i:02X}>" in seen for i in range(256)):
-        raise FormatError(f"{name}: unknown characters become bytes, but not every byte has a piece.")
 
 
 def _base_symbols(stored: Stored) -> list[tuple[str, Symbol]]:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import FormatError
+from bpe_core.errors import FormatError, cause_of
 from bpe_core.formats.base import NO_NUMBER
 from bpe_core.formats.rebuilding import checked_alphabet, checked_end_reason, checked_recipe, checked_symbol
 from bpe_core.history.history import NOTHING, History, Reasons
@@ -129,7 +129,7 @@ def _opened(path: Path, is_safety_copy: bool) -> Iterator[sqlite3.Connection]:
             connection.execute("PRAGMA query_only = ON")
             (verdict,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
             if verdict != "ok":
-                raise FormatError(f"{path} is damaged: {verdict}.")
+                raise FormatError(f"{path} is damaged: its pages do not fit together.")
             if version == schema.VERSION:
                 yield connection
                 return
@@ -139,9 +139,9 @@ def _opened(path: Path, is_safety_copy: bool) -> Iterator[sqlite3.Connection]:
                 today.execute(f"PRAGMA user_version = {version}")  # so that it is known what to expect of it
                 yield today
     except sqlite3.Error as error:
-        raise FormatError(f"{path} cannot be read as a session: {error}.") from error
+        raise FormatError(f"{path} is damaged: {cause_of(error)}.") from error
     except (OverflowError, UnicodeDecodeError) as error:
-        raise FormatError(f"{path} is damaged: it holds a value that cannot be ({error}).") from error
+        raise FormatError(f"{path} is damaged: it holds a value that cannot be.") from error
 
 
 def _version(connection: sqlite3.Connection) -> int:
@@ -340,7 +340,7 @@ class Reader:
         try:
             return json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise FormatError(f"{self._name}: a value is not valid JSON: {error}.") from error
+            raise FormatError(f"{self._name}: a value is not valid JSON: {cause_of(error)}.") from error
 
 
 def is_session_file(path: Path | str) -> bool:

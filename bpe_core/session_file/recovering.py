@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bpe_core.errors import FormatError
+from bpe_core.errors import FormatError, cause_of
 from bpe_core.recipe import Recipe
 from bpe_core.session_file import schema
 from bpe_core.session_file.checksums import MERGES_IN_A_PART, UNCHECKED, VALUE, Part, wrong_parts, wrong_texts
@@ -224,7 +224,7 @@ class _Salvage:
             reader.run(*row)
         except (FormatError, sqlite3.Error, OverflowError, ValueError, TypeError) as error:
             self._lose_run(number)
-            self.lost.append(str(error))
+            self.lost.append(str(error) if isinstance(error, FormatError) else f"Run {number}: {cause_of(error)}.")
 
     def _bookmarks_that_lead_nowhere(self) -> None:
         gone = self._connection.execute(

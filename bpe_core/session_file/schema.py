@@ -107,7 +107,7 @@ def check(connection: sqlite3.Connection, name: str) -> int:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION_ID:
-        raise FormatError(f"{name} is an SQLite database, but no session of BPE Explorer.")
+        raise FormatError(f"{name} is a database of another program, no session of BPE Explorer.")
     if version > VERSION:
         raise FormatError(
             f"{name} was written by a newer version of BPE Explorer (file version {version}, this program knows "

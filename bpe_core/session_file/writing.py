@@ -19,7 +19,7 @@ from pathlib import Path
 from bpe_core.alphabet import Alphabet
 from bpe_core.atomic import replace_atomically
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import Cancelled, OutputError
+from bpe_core.errors import Cancelled, OutputError, cause_of
 from bpe_core.history.history import History
 from bpe_core.honest_text import escape
 from bpe_core.progress import CancelCheck, never_cancelled
@@ -105,7 +105,7 @@ class SessionWriter:
         try:
             yield
         except sqlite3.Error as error:
-            raise OutputError(f"Could not write {self._name}: {error}.") from error
+            raise OutputError(f"Could not write {self._name}: {cause_of(error)}.") from error
 
     # What is small is written anew when it differs
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bpe_core.errors import BpeError, Cancelled
+from bpe_core.errors import LONGEST_SENTENCE, BpeError, Cancelled, plain
 from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside
 from bpe_core.history.history import History
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
@@ -90,7 +90,7 @@ def _peer(
     try:
         return format.peer(data, history, name, beside)
     except Exception as error:  # whatever another library throws
-        comparison.found.append(f"{format.peer_name} does not load the file: {error}")
+        comparison.found.append(plain(f"{format.peer_name} does not load the file: {error}", LONGEST_SENTENCE))
         return None
 
 

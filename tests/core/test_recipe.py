@@ -118,6 +118,10 @@ def test_what_has_no_meaning_beside_the_other_choices_is_told() -> None:
         ({"vocab_size": None}, "not both and not neither"),
         ({"vocab_size": 200}, "smaller than the 256 bytes"),
         ({"special_tokens": ["a", "a"]}, "listed twice"),
+        ({"special_tokens": ["a" * 20_000_000]}, "A special token can have at most 4,096 characters, not 20,000,000"),
+        ({"special_tokens": [f"{n:04000}" for n in range(300)]}, "at most 1,000,000 characters"),
+        ({"strip_marks": "a" * 20_000_000}, "strip_marks can have at most 100,000 characters"),
+        ({"custom_pattern": "a" * 20_000_000, "pattern": "custom"}, "custom_pattern can have at most 100,000"),
         ({"colour": "red"}, "has no choice named 'colour'"),
     ],
 )

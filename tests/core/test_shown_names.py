@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
 import os
+import random
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from bpe_core import BpeError, Corpus, Recipe, train
+from bpe_core import BpeError, Corpus, FormatError, Recipe, train
 from bpe_core.command_line.main import run
 from bpe_core.errors import LONGEST_SENTENCE
+from bpe_core.session_file import read_session, write_session
 from bpe_core.text.reading.files import readers_of
 from bpe_core.text.reading.opening import shown
 from bpe_core.text.reading.skipped import SkipLog
 from bpe_core.text.reading.source import ReadingOptions
+from tests.core.session_file.sessions import session
 
 ACTING = "\x1b]0;title\x07\x1b[31m\u202egnp\u2066.txt"
 posix_only = pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
@@ -40,6 +48,36 @@ def test_no_sentence_goes_on_without_end() -> None:
     sentence = str(BpeError("a" * 30_000_000 + " What to do: this."))
     assert len(sentence) <= LONGEST_SENTENCE
     assert sentence.endswith("What to do: this.")
+    assert len(str(BpeError("\x1b" * 1000))) <= LONGEST_SENTENCE
+    path = "/".join(["a folder of the person"] * 200)
+    assert str(BpeError(f"{path}/text.txt is empty.")).endswith("a folder of the person/text.txt is empty.")
+
+
+@pytest.mark.parametrize("damage", ["DROP TABLE runs", "garbage"])
+def test_what_a_library_says_among_itself_stays_there(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "one.bpex"
+    write_session(session(), path)
+    data = bytearray(path.read_bytes())
+    if damage == "garbage":
+        data[5000:] = b"\x81" * (len(data) - 5000)
+        path.write_bytes(data)
+    else:
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute(damage)
+    with pytest.raises(FormatError, match="is damaged") as found:
+        read_session(path)
+    assert not [word for word in ("sqlite", "malformed", "no such table", "btree") if word in str(found.value).lower()]
+
+
+@pytest.mark.parametrize("name", ["text.gz", "text.xz", "text.bz2"])
+def test_what_a_packer_says_stays_there(tmp_path: Path, name: str) -> None:
+    packers = {"text.gz": gzip, "text.xz": lzma, "text.bz2": bz2}
+    data = packers[name].compress(random.Random(1).randbytes(5_000))
+    path = tmp_path / name
+    path.write_bytes(data[:900] + b"\xff" * 900 + data[1800:])
+    kind = name.removeprefix("text.")
+    with pytest.raises(BpeError, match=rf"is not sound .*{kind[:2]}.* data, or damaged\. If it is not compressed"):
+        train(Corpus.from_files([path], on_invalid="skip"), Recipe.preset("gpt2", merges=2))
 
 
 def test_a_file_that_changes_while_it_is_read_is_told_of(tmp_path: Path) -> None:

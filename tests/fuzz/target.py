@@ -20,14 +20,16 @@ from pathlib import Path
 from bpe_core import BpeError, Corpus, Recipe, Tokenizer, train
 from bpe_core.command_line.commands import COMMANDS
 from bpe_core.command_line.main import run
+from bpe_core.errors import LONGEST_SENTENCE
 from bpe_core.formats import FORMATS, open_table
-from bpe_core.session_file import read_session, write_session
+from bpe_core.session_file import read_session, recover_session, write_session
 from bpe_core.text.patterns import NAMED_PATTERNS, compile_custom
 from tests.core.formats.samples import file_name, files, history_for
 from tests.core.session_file.sessions import session
 
 TEXT = "the lowest price is lower than the last one, naïve 日本, isn't it? 12 123\n" * 3
 PUT = (b"", b"\0", b"\xff", b"9" * 25, b"-1", b'"', b"{}", b"[" * 50, b"\n", b"<h1>", b"\x1b[31m", b"\x80" * 11, b"{9}")
+JARGON = ("sqlite", "malformed", "no such table", "delimiter", "errno", "traceback", "invalid distance", "datatype")
 PARTS = (
     "a",
     "(",
@@ -80,7 +82,12 @@ def tables(chance: random.Random, folder: Path) -> None:
 def sessions(chance: random.Random, folder: Path) -> None:
     path = folder / "changed.bpex"
     path.write_bytes(changed(_session(), chance))
-    read_session(path)
+    try:
+        read_session(path)
+    except BpeError as error:
+        check_sentence(str(error))
+        for lost in recover_session(path).lost:
+            check_sentence(lost)
 
 
 def corpora(chance: random.Random, folder: Path) -> None:
@@ -120,9 +127,12 @@ def command_lines(chance: random.Random, folder: Path) -> None:
         "#260",
     )
     given = chance.choices(words, k=chance.randint(0, 8))
-    with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())), contextlib.redirect_stderr(io.StringIO()):
+    told = io.StringIO()
+    with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())), contextlib.redirect_stderr(told):
         command = chance.choice(sorted(COMMANDS))
         assert run([command, *given, "--merges", str(table)]) in (0, 1, 2)
+    for line in told.getvalue().splitlines():
+        check_sentence(line.removeprefix("bpe-explorer").removeprefix(f" {command}").removeprefix(": error: "))
 
 
 KINDS: dict[str, Callable[[random.Random, Path], None]] = {
@@ -130,9 +140,18 @@ KINDS: dict[str, Callable[[random.Random, Path], None]] = {
 }
 
 
+def check_sentence(sentence: str) -> None:
+    """It is short, and says nothing that only those understand who made a library."""
+    assert len(sentence) <= LONGEST_SENTENCE, sentence
+    assert not [word for word in JARGON if word in sentence.lower()], sentence
+
+
 def attempt(kind: str, seed: int, number: int) -> None:
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), contextlib.suppress(BpeError):
-        KINDS[kind](random.Random(f"{kind} {seed} {number}"), Path(folder))
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        try:
+            KINDS[kind](random.Random(f"{kind} {seed} {number}"), Path(folder))
+        except BpeError as error:
+            check_sentence(str(error))
 
 
 def main(kind: str, seconds: float, seed: int, *only: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from bpe_core.errors import cause_of
 from bpe_core.text.reading.blocks import text_blocks
 from bpe_core.text.reading.lines import NumberedLines
 from bpe_core.text.reading.rows import BadRow, encoded_field, listed, pass_over
@@ -36,11 +37,9 @@ def field_of(line: bytes, field: str) -> str:
     try:
         row = json.loads(line.strip().decode())
     except json.JSONDecodeError as error:
-        raise BadRow(
-            f"this is not valid JSON: {error.msg.removesuffix(' at')} at character {error.pos + 1:,}"
-        ) from error
+        raise BadRow(f"this is not valid JSON from character {error.pos + 1:,} on") from error
     except (ValueError, RecursionError) as error:
-        raise BadRow(f"this JSON cannot be read: {error}") from error
+        raise BadRow(f"this JSON cannot be read: {cause_of(error)}") from error
     if not isinstance(row, dict):
         raise BadRow(f"a row must be a JSON object such as {{{json.dumps(field)}: ...}}, not {_kind(row)}")
     if field not in row:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
-from bpe_core.errors import CorpusError, plain
+from bpe_core.errors import CorpusError, cause_of, plain
 from bpe_core.text.reading.source import Source
 
 Errors = tuple[type[Exception], ...]
@@ -169,14 +169,14 @@ def sentences(name: str, compression: str = "", unpacking_errors: Errors = ()) -
         ) from error
     except OSError as error:
         if error.errno is None and compression:
-            raise CorpusError(_damaged(name, compression, error)) from error
-        raise CorpusError(f"{name} cannot be read: {error.strerror or error}.") from error
+            raise CorpusError(_damaged(name, compression)) from error
+        raise CorpusError(f"{name} cannot be read: {cause_of(error)}.") from error
     except unpacking_errors as error:
-        raise CorpusError(_damaged(name, compression, error)) from error
+        raise CorpusError(_damaged(name, compression)) from error
 
 
-def _damaged(name: str, compression: str, error: Exception) -> str:
-    return f"{name} is not sound {compression} data: {error}. If it is not compressed, give it another name ending."
+def _damaged(name: str, compression: str) -> str:
+    return f"{name} is not sound {compression} data, or damaged. If it is not compressed, give it another name ending."
 
 
 def shown(path: Path | str) -> str:

@@ -53,7 +53,7 @@ class _Rows(Iterator[list[str]]):
         except csv.Error as error:
             ended = self._reader.line_num
             upto = f" (up to line {ended:,}: is a quote not closed?)" if ended > self.line else ""
-            raise BadRow(f"this row cannot be read{upto}: {error}") from error
+            raise BadRow(f"this row cannot be read{upto}: its quotes or line ends are out of place") from error
 
 
 def _column_of(header: list[str], field: str, name: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
+import time
 
 import pytest
 
@@ -113,6 +114,23 @@ BPE_KIND = bytes_field(2, varint_field(3, 2))
 def test_a_damaged_model_is_refused_with_its_byte(data: bytes, sentence: str) -> None:
     with pytest.raises(FormatError, match=sentence):
         MODEL.open(data, "odd")
+
+
+HOSTILE = {  # half a million fields, of files that may have a hundred times as many
+    "fields of no meaning": piece("<unk>", kind=2) + b"\x20\x00" * 500_000,
+    "a trainer of nothing else": piece("<unk>", kind=2) + bytes_field(2, b"\x08\x01" * 500_000),
+    "a piece of nothing else": piece("<unk>", kind=2) + bytes_field(1, b"\x0a\x01a" * 500_000) + BPE_KIND,
+    "pieces of another kind of model": b"".join(piece(f"{n:07x}") for n in range(500_000)),
+    "the same piece again and again": piece("<unk>", kind=2) + piece("a") * 500_000 + BPE_KIND,
+}
+
+
+@pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_model_is_refused_at_once(data: bytes) -> None:
+    began = time.process_time()
+    with pytest.raises((FormatError, TooLarge), match=r"as no such file has them|unigram|twice"):
+        MODEL.open(data, "odd")
+    assert time.process_time() - began < 1.0  # fields of this number took 1 s and more, and 48 MB have 24 million
 
 
 def test_a_model_without_end_is_refused() -> None:
