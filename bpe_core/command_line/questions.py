@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import MOST_DIGITS, number
+from bpe_core.command_line.corpora import reading
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.errors import BpeError
 from bpe_core.insight.ranked_words import RankedWords
@@ -32,15 +33,16 @@ def moment(options: argparse.Namespace, history: bpe.History) -> int:
     return at
 
 
-def corpus_of(files: Sequence[str]) -> bpe.Corpus:
-    return bpe.Corpus.from_files(list(files))
-
-
 def count(files: Sequence[str], history: bpe.History) -> bpe.WordTable:
     """The words of these files, split as the table's recipe says."""
+    with reading(files) as corpus:
+        return count_corpus(corpus, history)
+
+
+def count_corpus(corpus: bpe.Corpus, history: bpe.History) -> bpe.WordTable:
     bar = TerminalBar(sys.stderr)
     try:
-        return bpe.count_words(corpus_of(files), history.recipe, progress=bar)
+        return bpe.count_words(corpus, history.recipe, progress=bar)
     finally:
         bar.clear()
 

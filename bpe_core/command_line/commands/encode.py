@@ -9,6 +9,7 @@ from typing import get_args
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_table, number, text_argument, text_or_standard_input
+from bpe_core.command_line.corpora import reading
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.errors import BpeError, plain
 from bpe_core.formats import open_table
@@ -75,15 +76,17 @@ def run(options: argparse.Namespace) -> int:
 def _encode_files(options: argparse.Namespace, history: bpe.History) -> int:
     bar = TerminalBar(sys.stderr)
     try:
-        result = encode_corpus(
-            bpe.Corpus.from_files(options.text or ["-"]),
-            history,
-            options.output,
-            at=options.at,
-            width=options.width,
-            allow_special=options.allow_special,
-            progress=bar,
-        )
+        with reading(options.text or ["-"]) as corpus:
+            result = encode_corpus(
+                corpus,
+                history,
+                options.output,
+                at=options.at,
+                width=options.width,
+                allow_special=options.allow_special,
+                progress=bar,
+            )
+            bar.clear()
     except KeyboardInterrupt:
         bar.clear()
         sys.stderr.write("Stopped; nothing was written.\n")

@@ -7,7 +7,8 @@ import json
 from typing import Any
 
 from bpe_core.command_line.arguments import add_merge_table, text_argument
-from bpe_core.command_line.questions import Names, add_corpus, add_moment, corpus_of, moment, ranked_words
+from bpe_core.command_line.corpora import reading
+from bpe_core.command_line.questions import Names, add_corpus, add_moment, count_corpus, moment
 from bpe_core.formats import read_history
 from bpe_core.insight.contexts import Context, contexts
 from bpe_core.insight.ranked_words import RankedWords
@@ -41,10 +42,12 @@ def run(options: argparse.Namespace) -> int:
     history = read_history(options.merges)
     at, names = moment(options, history), Names(history)
     token = names.id_of(options.token)
-    ranked = ranked_words(options, history)
+    with reading(options.corpus) as corpus:
+        ranked = RankedWords.of(count_corpus(corpus, history), history)
     life = token_life(ranked, token, at)
     reached = reachability(history, token, at, corpus=ranked)
-    lines = contexts(corpus_of(options.corpus), ranked, token, at, most=MOST_SHOWN)
+    with reading(options.corpus, corpus.skipped) as again:
+        lines = contexts(again, ranked, token, at, most=MOST_SHOWN)
     if options.json:
         print(json.dumps(_described(life, reached, lines, ranked, names), ensure_ascii=False, indent=1))
     else:

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 import time
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from bpe_core.command_line.arguments import (
     chosen_recipe,
     text_argument,
 )
+from bpe_core.command_line.corpora import reading
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.steps import step_lines
@@ -93,7 +95,6 @@ def run(options: argparse.Namespace) -> int:
     recipe = chosen_recipe(options, options.preset)
     if options.output:
         _check_output(Path(options.output))
-    corpus = _corpus(options)
     bar = TerminalBar(sys.stderr)
     began = time.monotonic()
     with Interruption("Stopping; what was learned is kept. Ctrl-C again drops it.") as interruption:
@@ -104,10 +105,10 @@ def run(options: argparse.Namespace) -> int:
                 bar(progress)
 
         try:
-            history = bpe.train(corpus, recipe, progress=report, cancelled=interruption)
-            seconds = time.monotonic() - began
-            bar.clear()
-            _tell_skipped(corpus)
+            with _corpus(options) as corpus:
+                history = bpe.train(corpus, recipe, progress=report, cancelled=interruption)
+                seconds = time.monotonic() - began
+                bar.clear()
             _deliver(history, options, seconds, report)
         except (bpe.Cancelled, KeyboardInterrupt):
             bar.clear()
@@ -118,8 +119,8 @@ def run(options: argparse.Namespace) -> int:
     return interruption.exit_code if interruption.requested else 0
 
 
-def _corpus(options: argparse.Namespace) -> bpe.Corpus:
-    return bpe.Corpus.from_files(
+def _corpus(options: argparse.Namespace) -> AbstractContextManager[bpe.Corpus]:
+    return reading(
         options.files,
         encoding=options.encoding,
         on_invalid=options.on_invalid,
@@ -141,11 +142,6 @@ def _check_output(path: Path) -> None:
         raise bpe.OutputError(f"Could not write {path}: it is a folder.")
     if not path.resolve().parent.is_dir():
         raise bpe.OutputError(f"Could not write {path}: the folder {path.parent} does not exist.")
-
-
-def _tell_skipped(corpus: bpe.Corpus) -> None:
-    for skipped in corpus.skipped:
-        sys.stderr.write(f"{plain(skipped.sentence)}\n")
 
 
 def _deliver(history: bpe.History, options: argparse.Namespace, seconds: float, report: ProgressReport) -> None:

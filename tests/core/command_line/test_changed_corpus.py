@@ -1,0 +1,55 @@
+"""A corpus that changes while it is read: each command that reads one says so."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from bpe_core.command_line.main import run
+from bpe_core.text.reading.opening import ByteStream
+from tests.shared import ROOT
+
+WARNING = "was changed while it was read"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "train TEXT --merges 3",
+        "encode TEXT --merges TABLE --output ids.npy",
+        "sizes --merges TABLE --corpus TEXT",
+        "race --merges TABLE --corpus TEXT --step 1",
+        "paid --merges TABLE --corpus TEXT --step 1",
+        "ties --merges TABLE --corpus TEXT --what-if lowest-ids",
+        "why low --merges TABLE --corpus TEXT",
+        "token #258 --merges TABLE --corpus TEXT",
+    ],
+    ids=lambda command: command.partition(" ")[0],
+)
+def test_it_is_told_once(
+    command: str,
+    tmp_path: Path,
+    table: Path,
+    text: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = [{"TEXT": str(text), "TABLE": str(table)}.get(word, word) for word in command.split()]
+    assert run(words) == 0
+    assert WARNING not in capsys.readouterr().err
+    monkeypatch.setattr(ByteStream, "has_changed", True)
+    assert run(words) == 0
+    assert capsys.readouterr().err.count(f"{text} {WARNING}") == 1
+
+
+def test_no_command_reads_a_corpus_in_another_way() -> None:
+    """What is not read through `corpora.reading` would keep to itself what it met."""
+    found = []
+    for path in (ROOT / "bpe_core" / "command_line").rglob("*.py"):
+        names = {node.attr for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Attribute)}
+        if "from_files" in names:
+            found.append(path.name)
+    assert found == ["corpora.py"]
