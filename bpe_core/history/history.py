@@ -223,8 +223,26 @@ class History(Sequence[Step]):
     def vocabulary_size_at(self, steps: int) -> int:
         """How many tokens there were after so many steps, special tokens included."""
         steps = min(steps, len(self))
-        dropped = 0 if self._joins is None else int(np.count_nonzero(self.columns.right[:steps] == NOTHING))
-        return len(self.alphabet) + steps - 2 * dropped + len(self.recipe.special_tokens)
+        at_first = len(self.alphabet) + len(self.recipe.special_tokens)
+        return at_first + steps if self._sizes is None else int(self._sizes[steps])
+
+    def step_of_size(self, size: int) -> int:
+        """The last step after which there were so many tokens, or as near to so many as there ever were.
+
+        By what is joined a vocabulary grows to a size, by what is dropped it shrinks to it.
+        """
+        if self._sizes is None:
+            return min(max(0, size - self.vocabulary_size_at(0)), len(self))
+        return len(self) - int(np.argmin(np.abs(self._sizes - size)[::-1]))
+
+    @cached_property
+    def _sizes(self) -> Int64s | None:
+        """How many tokens there were after 0, 1, 2 ... steps; None where each step makes one more."""
+        if self._joins is None:
+            return None
+        changes = np.where(self.columns.right == NOTHING, -1, 1)
+        at_first = np.array([len(self.alphabet) + len(self.recipe.special_tokens)])
+        return np.cumsum(np.concatenate([at_first, changes]))
 
     def pair(self, row: int) -> Pair:
         """The two tokens that the step of that index joined."""

@@ -143,16 +143,17 @@ def _efficiency(sums: Numbers, tokens: Int64s, used: Int64s, power: float) -> Nu
     return np.where(used > 1, entropy / most, 0.0)
 
 
-def renyi_efficiency(counts: Iterable[int], power: float = USUAL_POWER) -> float:
+def renyi_efficiency(counts: Iterable[int] | Int64s, power: float = USUAL_POWER) -> float:
     """How evenly tokens are used, from 0 to 1; a power of 1 gives Shannon's.
 
     >>> round(renyi_efficiency([3, 2, 1, 1], power=3.0), 12)  # pick @@ed pick @@l @@ed pick @@les
     0.803152850136
     """
-    found = [count for count in counts if count]
-    sums = np.array([math.fsum(map(_term(power), found))])
-    tokens, used = np.array([sum(found)], np.int64), np.array([len(found)], np.int64)
-    return float(_efficiency(sums, tokens, used, power)[0])
+    given = counts if isinstance(counts, np.ndarray) else np.array(list(counts), np.int64)
+    found = given[given > 0]
+    terms = found * np.log(found) if power == 1.0 else found.astype(np.float64) ** power
+    tokens, used = np.array([found.sum()], np.int64), np.array([len(found)], np.int64)
+    return float(_efficiency(np.array([terms.sum()]), tokens, used, power)[0])
 
 
 def knee(curve: Numbers) -> int:

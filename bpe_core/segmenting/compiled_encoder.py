@@ -54,7 +54,7 @@ class CompiledEncoder:
         self._merges = len(history)
         self._table = _merge_table(history)
         self._alphabet = _alphabet(history.alphabet, history.recipe)
-        own = table_for(history.recipe.pattern, history.recipe.unit)
+        own = table_for(history.recipe.pattern, history.recipe.unit) if cutting.finds_words else None
         self._scans = own is not None  # a person's own pattern goes through `regex`
         scan_table = own or table_for("none")
         assert scan_table is not None

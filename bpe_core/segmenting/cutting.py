@@ -33,6 +33,8 @@ class Part:
 class Cutting:
     """Cuts texts as one recipe wants them to be cut."""
 
+    finds_words = True  # by the recipe's pattern, rather than being given them
+
     def __init__(self, recipe: Recipe) -> None:
         self._specials = recipe.special_tokens
         # Special tokens are looked for here, and only those the caller allows: to the rest of the way they are text.

@@ -1,0 +1,114 @@
+"""The distinct words of a corpus as a tokenizer cuts them after any step, whatever its method.
+
+A tokenizer need not have been learned from that corpus, nor split text as it was split. Where it does split alike,
+the words are its words; elsewhere each word is a text of its own, which it normalizes and splits in its own way.
+So several tokenizers can be measured, and compared word by word, on the same corpus.
+
+    >>> from bpe_core.reference import train
+    >>> words = WordTable.from_counts({"low": 5, "lower": 2})
+    >>> recipe = Recipe.preset("words", base="bytes", marker="none")
+    >>> cut = CutWords.of(words, recipe, train(words, recipe.with_changes(merges=2)))  # l+o, lo+w
+    >>> [int(cut.counts(at).sum()) for at in (0, 1, 2)]
+    [25, 18, 11]
+    >>> np.flatnonzero(cut.cuts(2)).tolist()  # low low|e|r
+    [6, 7]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import Cancelled
+from bpe_core.history.history import History
+from bpe_core.learning.methods import Method
+from bpe_core.progress import CancelCheck, never_cancelled
+from bpe_core.recipe import Recipe, Splitting
+from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.given_words import GivenWords
+from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation
+
+Int64s = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+WORDS_BETWEEN_CHECKS = 5_000
+
+
+@dataclass(frozen=True, eq=False)
+class CutWords:
+    """Asked by one thread at a time: some methods remember the step last asked for."""
+
+    words: WordTable
+    history: History
+    _parts: _Parts
+    _segmentation: Segmentation
+
+    @classmethod
+    def of(
+        cls, words: WordTable, counted_by: Recipe, history: History, *, cancelled: CancelCheck = never_cancelled
+    ) -> Self:
+        """Of words that were counted by one recipe, the tokens of a history that may have another."""
+        recipe = history.recipe
+        splits_alike = set(recipe.differing(counted_by, Splitting)) <= {"special_tokens"}
+        parts = _as_they_are(words) if splits_alike else _split_anew(words, Cutting(recipe), cancelled)
+        given = GivenWords(recipe, parts.text, parts.starts)
+        return cls(words, history, parts, Method.of(recipe).segmenter(history, given).segmentation(given.text, ()))
+
+    def counts(self, at: int) -> Int64s:
+        """How often each token stands in the corpus after so many steps, by its id."""
+        tokens = self._segmentation.tokens(at)
+        known = tokens.ids != NO_TOKEN
+        starts, stops = tokens.edges[:-1][known], tokens.edges[1:][known]
+        part = np.searchsorted(self._parts.starts, starts, side="right") - 1
+        if self.history.recipe.marker != "prefix":  # a marker without bytes goes with the word before it
+            part -= (starts == stops) & (starts == self._parts.starts[np.maximum(part, 0)])
+        counts = np.zeros(self.history.id_count, np.int64)
+        np.add.at(counts, tokens.ids[known], self.words.counts[self._parts.of_word[part]])
+        return counts
+
+    def cuts(self, at: int) -> Bools:
+        """For each byte of the table's text whether a cut stands before it, inside of its word.
+
+        Wherever a token ends there is a cut; what belongs to no token goes with the token behind it.
+        """
+        tokens = self._segmentation.tokens(at)
+        covers = (tokens.edges[1:] > tokens.edges[:-1]) & (tokens.ids != NO_TOKEN)
+        found = np.zeros(len(self.words.text) + 1, np.bool_)
+        found[self._parts.stops[tokens.edges[1:][covers] - 1]] = True
+        found[self.words.starts] = False
+        return found[:-1]
+
+
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """What a pattern made of the words of a table, one behind the other."""
+
+    text: bytes
+    starts: Int64s  # of each part; and the end
+    of_word: Int64s  # the word that each is a part of
+    stops: Int64s  # for each byte of the text the byte of the table's own text that it ends at
+
+
+def _as_they_are(words: WordTable) -> _Parts:
+    return _Parts(words.text.tobytes(), words.starts, np.arange(len(words)), np.arange(1, len(words.text) + 1))
+
+
+def _split_anew(words: WordTable, cutting: Cutting, cancelled: CancelCheck) -> _Parts:
+    pieces: list[bytes] = []
+    of_word: list[int] = []
+    stops: list[Int64s] = [np.zeros(0, np.int64)]
+    begins = words.starts.tolist()
+    for index, (word, _) in enumerate(words):
+        if index % WORDS_BETWEEN_CHECKS == 0 and cancelled():
+            raise Cancelled
+        for part in cutting.parts(word.decode(), ()):
+            for raw, start in cutting.placed_words(part.text):
+                pieces.append(raw)
+                of_word.append(index)
+                stops.append(part.origins[start + 1 : start + len(raw) + 1] + begins[index])
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(piece) for piece in pieces], dtype=np.int64)])
+    return _Parts(b"".join(pieces), starts, np.array(of_word, np.int64), np.concatenate(stops))

@@ -1,0 +1,47 @@
+"""The words of a corpus that several tokenizers cut most differently.
+
+>>> from bpe_core.counting.words import WordTable
+>>> from bpe_core.recipe import Recipe
+>>> from bpe_core.reference import train
+>>> words, recipe = WordTable.from_counts({"low": 5, "lower": 2}), Recipe.preset("gpt2")
+>>> early, late = (CutWords.of(words, recipe, train(words, recipe.with_changes(merges=n))) for n in (1, 3))
+>>> differing_words([early, late], [1, 3])  # lo|w, lo|w|e|r and low, lowe|r or the like
+[DifferingWord(word=b'low', count=5, cuts=1), DifferingWord(word=b'lower', count=2, cuts=2)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bpe_core.insight.cut_words import CutWords
+
+LISTED = 200
+
+
+@dataclass(frozen=True)
+class DifferingWord:
+    """A word, and how much it matters."""
+
+    word: bytes
+    count: int  # how often it occurs
+    cuts: int  # places inside of it where some cut and some do not
+
+    @property
+    def weight(self) -> int:
+        """In how many places of the corpus this word makes them differ."""
+        return self.count * self.cuts
+
+
+def differing_words(cut_by_each: Sequence[CutWords], at: Sequence[int], most: int = LISTED) -> list[DifferingWord]:
+    """Those of the same table in which they differ in most places of the corpus; of equals the word met first."""
+    words = cut_by_each[0].words
+    if not len(words):
+        return []
+    cuts = np.array([cut.cuts(step) for cut, step in zip(cut_by_each, at, strict=True)])
+    differs = cuts.any(axis=0) & ~cuts.all(axis=0)
+    places = np.add.reduceat(differs, words.starts[:-1], dtype=np.int64)
+    order = np.argsort(-places * words.counts, kind="stable")[:most]
+    return [DifferingWord(words.word(i), int(words.counts[i]), int(places[i])) for i in order.tolist() if places[i]]

@@ -1,0 +1,70 @@
+"""One text cut by several tokenizers: every place where one of them cuts, and which of them do.
+
+    >>> one = Tokens(np.array([0, 3, 5]), np.array([300, 301]))
+    >>> other = Tokens(np.array([0, 1, 3, 5]), np.array([97, 302, 301]))
+    >>> found = parallel_cuts([one, other], 5)
+    >>> found.places.tolist(), found.has.tolist()
+    ([1, 3], [[False, True], [True, True]])
+    >>> found.differing.tolist(), found.stretches.tolist()
+    ([1], [[0, 3]])
+
+They may normalize the text as they like: places are bytes of the text as it was given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.segmenting.segmentation import NO_TOKEN, Int64s, Tokens
+
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class ParallelCuts:
+    """The cuts inside of a text; its two ends are none."""
+
+    places: Int64s  # ascending
+    has: Bools  # [tokenizer, place]
+    length: int  # of the text
+
+    @cached_property
+    def differing(self) -> Int64s:
+        """The places where some cut and some do not."""
+        found: Int64s = self.places[~self.has.all(axis=0)]
+        return found
+
+    @cached_property
+    def stretches(self) -> Int64s:
+        """The shortest parts of the text that begin and end where all cut and are cut differently: a row each."""
+        agreed = np.concatenate(([0], self.places[self.has.all(axis=0)], [self.length]))
+        which = np.unique(np.searchsorted(agreed, self.differing))
+        return np.stack((agreed[which - 1], agreed[which]), axis=1)
+
+    def own(self, tokenizer: int) -> Int64s:
+        """The places where this one cuts and others do not."""
+        found: Int64s = self.places[self.has[tokenizer] & ~self.has.all(axis=0)]
+        return found
+
+
+def parallel_cuts(tokens_of_each: Sequence[Tokens], length: int) -> ParallelCuts:
+    """The cuts of several tokenizers in the same text, from all the tokens of each."""
+    cuts = [cuts_of(tokens, length) for tokens in tokens_of_each]
+    places = np.unique(np.concatenate([np.zeros(0, np.int64), *cuts]))
+    return ParallelCuts(places, np.array([np.isin(places, own) for own in cuts]).reshape(len(cuts), -1), length)
+
+
+def cuts_of(tokens: Tokens, length: int) -> Int64s:
+    """Where one tokenizer cuts: wherever a token ends.
+
+    What belongs to no token, such as a blank that the pattern drops, goes with the token behind it, for that is
+    where other tokenizers keep it.
+    """
+    stops = tokens.edges[1:]
+    found: Int64s = np.unique(stops[(stops > tokens.edges[:-1]) & (tokens.ids != NO_TOKEN)])
+    return found[found < length]

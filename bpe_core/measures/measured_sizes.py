@@ -1,0 +1,93 @@
+"""What some sizes of a vocabulary mean for a corpus, by whatever method it was learned.
+
+Where pairs are joined, `size_curves` knows every size at once. Here tokens are counted at each size anew, so it serves
+for all methods, and for tokenizers that were learned from other texts.
+
+    >>> from bpe_core.recipe import Recipe
+    >>> from bpe_core.reference import train
+    >>> words, recipe = WordTable.from_counts({"low": 5, "lower": 2}), Recipe.preset("gpt2", merges=2)
+    >>> found = measured_sizes(CutWords.of(words, recipe, train(words, recipe)))
+    >>> found.sizes.tolist(), found.tokens.tolist(), found.bytes_per_token.round(2).tolist()
+    ([256, 257, 258], [25, 18, 11], [1.0, 1.39, 2.27])
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import Cancelled
+from bpe_core.history.history import History
+from bpe_core.insight.cut_words import CutWords
+from bpe_core.measures.size_curves import USUAL_POWER, renyi_efficiency
+from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+
+Int64s = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.float64]
+
+MEASURED = 48  # sizes, closer together where the vocabulary is small
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredSizes:
+    """A number for each size that was measured, the smallest first."""
+
+    bytes: int  # of the corpus that belong to words
+    words: int
+    sizes: Int64s
+    steps: Int64s  # after which the vocabulary had that size
+    tokens: Int64s  # in the corpus
+    renyi_efficiency: Numbers
+
+    @property
+    def bytes_per_token(self) -> Numbers:
+        return self.bytes / np.maximum(self.tokens, 1)
+
+    @property
+    def tokens_per_word(self) -> Numbers:
+        return self.tokens / max(1, self.words)
+
+
+def measured_sizes(
+    cut: CutWords,
+    sizes: Int64s | None = None,
+    *,
+    power: float = USUAL_POWER,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> MeasuredSizes:
+    """Of these sizes those that the vocabulary ever had; if not said, some between its smallest and its largest."""
+    steps = _steps_of(cut.history, some_sizes(cut.history) if sizes is None else sizes)
+    tokens: list[int] = []
+    efficiency: list[float] = []
+    for done, step in enumerate(steps.tolist()):
+        if cancelled():
+            raise Cancelled
+        progress(Progress("measuring", done, len(steps), "sizes"))
+        counts = cut.counts(step)
+        tokens.append(int(counts.sum()))
+        efficiency.append(renyi_efficiency(counts, power))
+    had = np.array([cut.history.vocabulary_size_at(step) for step in steps.tolist()], np.int64)
+    table: WordTable = cut.words
+    return MeasuredSizes(table.total_bytes, table.total, had, steps, np.array(tokens, np.int64), np.array(efficiency))
+
+
+def some_sizes(history: History, most: int = MEASURED) -> Int64s:
+    """Sizes between the smallest and the largest that the vocabulary had, by equal factors.
+
+    What stands above the smallest grows by equal factors: a vocabulary of 256 bytes differs from one of 257.
+    """
+    ends = sorted(history.vocabulary_size_at(at) for at in (0, len(history)))
+    grown = np.geomspace(1, ends[1] - ends[0] + 1, most).round().astype(np.int64) - 1
+    found: Int64s = np.unique(ends[0] + grown)
+    return found
+
+
+def _steps_of(history: History, sizes: Int64s) -> Int64s:
+    """One step for each size, the smallest size first."""
+    low, high = sorted(history.vocabulary_size_at(at) for at in (0, len(history)))
+    steps = {history.step_of_size(size) for size in sizes.tolist() if low <= size <= high}
+    return np.array(sorted(steps, key=lambda step: (history.vocabulary_size_at(step), step)), np.int64)

@@ -1,0 +1,236 @@
+"""Several tokenizers side by side, held equal to plain code that asks them word by word."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bpe_core as bpe
+from bpe_core import reference
+from bpe_core.insight.cut_words import CutWords
+from bpe_core.insight.differing_words import DifferingWord, differing_words
+from bpe_core.insight.parallel_cuts import parallel_cuts
+from bpe_core.insight.vocabulary_overlap import Vocabularies, keys_of
+from bpe_core.learning.methods import METHODS
+from bpe_core.measures.measured_sizes import measured_sizes
+from bpe_core.measures.size_curves import renyi_efficiency, size_curves
+from bpe_core.recipe import Splitting
+from bpe_core.segmenting.compiled_encoder import CompiledEncoder
+from bpe_core.segmenting.given_words import GivenWords
+from bpe_core.segmenting.merging import Merges
+from bpe_core.segmenting.plain_encoder import PlainEncoder
+from bpe_core.segmenting.spelling import Spelling
+from tests import dropping_method
+from tests.core.random_training import merge_tables, recipes, texts, words
+
+LINE = "the lowest price is lower than the last one, and the lowest is the last, naïve"
+CORPUS = bpe.Corpus.from_texts([LINE * 3, "low lower lowest"])
+
+
+@pytest.fixture(autouse=True)
+def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(METHODS, "dropping", dropping_method.LISTED)
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> bpe.History:
+    """Learned or not, whatever pattern goes with the recipe."""
+    history = draw(st.builds(reference.train, words(), recipes()) | merge_tables())
+    pattern = draw(st.sampled_from(["whitespace", "gpt2", "cl100k", "none"]))
+    pattern = "whitespace" if history.recipe.marker != "none" else pattern
+    recipe = history.recipe.with_changes(pattern=pattern, lowercase=draw(st.booleans()))
+    return bpe.History(recipe, history.alphabet, history.columns)
+
+
+def cut_plainly(word: bytes, history: bpe.History, at: int, *, as_it_is: bool) -> tuple[list[int], set[int]]:
+    """The tokens of one word, and the places inside of it where one ends."""
+    if not as_it_is:
+        spans = bpe.Tokenizer(history).spans(word.decode(), at)
+        stops = {stop for start, stop, _ in spans if stop > start}
+        return [id for _, _, id in spans], {stop for stop in stops if stop < len(word)}
+    symbols = history.alphabet.symbols_of(word, history.recipe)
+    merges = Merges(history)
+    merged = merges.merged(symbols)
+    ends = np.cumsum(Spelling(history).widths(word, symbols)).tolist()
+    kept = [end for end, rank in zip(ends, merged.ranks, strict=False) if rank >= at]
+    return merges.tokens(merged, at), {end for end in kept if 0 < end < len(word)}
+
+
+def splits_alike(one: bpe.Recipe, other: bpe.Recipe) -> bool:
+    return one.part(Splitting) == other.part(Splitting)
+
+
+# --- Words -------------------------------------------------------------------------------
+
+
+@settings(max_examples=25)
+@given(table=words(), counted_by=recipes(), history=histories(), data=st.data())
+def test_words_are_cut_as_each_is_by_itself(
+    table: bpe.WordTable, counted_by: bpe.Recipe, history: bpe.History, data: st.DataObject
+) -> None:
+    if data.draw(st.booleans(), label="splits alike"):
+        counted_by = history.recipe
+    cut = CutWords.of(table, counted_by, history)
+    for at in data.draw(st.lists(st.integers(0, len(history)), max_size=3), label="at"):
+        counts, cuts = Counter[int](), list[int]()
+        for index, (word, count) in enumerate(table):
+            ids, places = cut_plainly(word, history, at, as_it_is=splits_alike(counted_by, history.recipe))
+            cuts += sorted(int(table.starts[index]) + place for place in places)
+            for id in ids:
+                counts[id] += count
+        assert {id: count for id, count in enumerate(cut.counts(at).tolist()) if count} == dict(counts)
+        assert np.flatnonzero(cut.cuts(at)).tolist() == cuts
+
+
+@given(table=words(), history=histories())
+def test_the_kernels_cut_given_words_as_plain_python_does(table: bpe.WordTable, history: bpe.History) -> None:
+    given_words = GivenWords(history.recipe, table.text.tobytes(), table.starts)
+    plain, compiled = PlainEncoder(history, given_words), CompiledEncoder(history, given_words)
+    found = (encoder.symbols(given_words.text) for encoder in (plain, compiled))
+    assert len({tuple(map(tuple, (column.tolist() for column in symbols))) for symbols in found}) == 1
+
+
+def dropping() -> bpe.History:
+    recipe = bpe.Recipe.preset("words", base="bytes", method="dropping", vocab_size=270)
+    return bpe.train(CORPUS, recipe)
+
+
+def joining(**changes: object) -> bpe.History:
+    return bpe.train(CORPUS, bpe.Recipe.preset("gpt2", **{"merges": 40, **changes}))
+
+
+def test_a_method_without_ranks_cuts_the_words_of_another_run() -> None:
+    history, counted_by = dropping(), bpe.Recipe.preset("gpt2")
+    table = bpe.count_words(CORPUS, counted_by)
+    cut = CutWords.of(table, counted_by, history)
+    for at in (0, 9, len(history), 3):
+        expected = Counter[int]()
+        for word, count in table:
+            for id in bpe.Tokenizer(history).encode(word.decode(), at=at):
+                expected[id] += count
+        assert {id: count for id, count in enumerate(cut.counts(at).tolist()) if count} == dict(expected)
+
+
+@settings(max_examples=25)
+@given(st.data())
+def test_the_words_that_differ_most_are_those_of_most_places(data: st.DataObject) -> None:
+    table, counted_by = data.draw(words()), bpe.Recipe.preset("words")
+    found = [data.draw(histories(), label="history") for _ in range(data.draw(st.integers(2, 3)))]
+    at = [data.draw(st.integers(0, len(history)), label="at") for history in found]
+    expected = []
+    for word, count in table:
+        cuts = [
+            cut_plainly(word, history, step, as_it_is=splits_alike(counted_by, history.recipe))[1]
+            for history, step in zip(found, at, strict=True)
+        ]
+        everywhere: set[int] = set.intersection(*cuts)
+        differing = set.union(*cuts) - everywhere
+        if differing:
+            expected.append(DifferingWord(word, count, len(differing)))
+    expected.sort(key=lambda one: -one.weight)
+    cut = [CutWords.of(table, counted_by, history) for history in found]
+    assert differing_words(cut, at) == expected
+    assert differing_words(cut, at, most=1) == expected[:1]
+
+
+# --- Sizes -------------------------------------------------------------------------------
+
+
+@given(table=words(), recipe=recipes())
+def test_sizes_are_measured_as_the_curves_know_them(table: bpe.WordTable, recipe: bpe.Recipe) -> None:
+    history = reference.train(table, recipe)
+    found, curves = measured_sizes(CutWords.of(table, recipe, history)), size_curves(table, history)
+    assert (found.bytes, found.words) == (curves.bytes, curves.words)
+    assert found.steps[[0, -1]].tolist() == [0, len(history)]
+    assert found.tokens.tolist() == curves.tokens[found.steps].tolist()
+    assert np.allclose(found.bytes_per_token, curves.bytes_per_token[found.steps])
+    assert np.allclose(found.tokens_per_word, curves.tokens_per_word[found.steps])
+    assert np.allclose(found.renyi_efficiency, curves.renyi_efficiency[found.steps], atol=1e-6)
+
+
+def test_sizes_of_a_method_that_shrinks_are_told_from_the_smallest() -> None:
+    history = dropping()
+    table = bpe.count_words(CORPUS, history.recipe)
+    found = measured_sizes(CutWords.of(table, history.recipe, history), np.array([1, 270, 280, 10**6]))
+    assert found.sizes.tolist() == [270, 280]
+    assert found.steps.tolist() == [len(history), len(history) - 10]
+    for step, tokens, efficiency in zip(found.steps, found.tokens, found.renyi_efficiency, strict=True):
+        counts = Counter[int]()
+        for word, count in table:
+            for id in bpe.Tokenizer(history).encode(word.decode(), at=int(step)):
+                counts[id] += count
+        assert tokens == counts.total()
+        assert efficiency == pytest.approx(renyi_efficiency(counts.values()))
+
+
+def test_the_step_of_a_size_grows_or_shrinks_with_the_method() -> None:
+    for history in (joining(), dropping()):
+        ends = sorted(history.vocabulary_size_at(at) for at in (0, len(history)))
+        for size in range(ends[0] - 3, ends[1] + 4):
+            nearest = min(abs(history.vocabulary_size_at(at) - size) for at in range(len(history) + 1))
+            at = history.step_of_size(size)
+            assert abs(history.vocabulary_size_at(at) - size) == nearest
+            assert at == len(history) or abs(history.vocabulary_size_at(at + 1) - size) > nearest
+
+
+# --- One text ----------------------------------------------------------------------------
+
+
+@settings(max_examples=25)
+@given(text=texts(), several=st.lists(histories(), min_size=1, max_size=4), data=st.data())
+def test_cuts_in_a_text_are_where_tokens_end(text: str, several: list[bpe.History], data: st.DataObject) -> None:
+    length, cuts, tokens = len(text.encode()), list[set[int]](), []
+    for history in several:
+        at = data.draw(st.integers(0, len(history)), label="at")
+        spans = bpe.Tokenizer(history).spans(text, at)
+        cuts.append({stop for start, stop, _ in spans if start < stop < length})
+        tokens.append(bpe.Tokenizer(history).segmentation(text).tokens(at))
+    found = parallel_cuts(tokens, length)
+    everywhere, somewhere = set.intersection(*cuts), sorted(set.union(*cuts))
+    assert found.places.tolist() == somewhere
+    assert found.has.tolist() == [[place in own for place in somewhere] for own in cuts]
+    assert found.differing.tolist() == [place for place in somewhere if place not in everywhere]
+    agreed = sorted({0, length} | everywhere)
+    expected = [[a, b] for a, b in pairwise(agreed) if any(a < place < b for place in found.differing.tolist())]
+    assert found.stretches.tolist() == expected
+    assert [found.own(i).tolist() for i in range(len(several))] == [sorted(own - everywhere) for own in cuts]
+
+
+# --- Vocabularies ------------------------------------------------------------------------
+
+
+@settings(max_examples=25)
+@given(several=st.lists(histories(), min_size=2, max_size=3), data=st.data())
+def test_the_overlap_is_that_of_sets(several: list[bpe.History], data: st.DataObject) -> None:
+    at = [data.draw(st.integers(0, len(history)), label="at") for history in several]
+    sets = []
+    for history, step in zip(several, at, strict=True):
+        tokenizer = bpe.Tokenizer(history)
+        kinds = [symbol.kind for symbol in history.alphabet.symbols]
+        ids = history.first(step).vocabulary.tolist()
+        sets.append({tokenizer.token_bytes(id) for id in ids if id >= len(kinds) or kinds[id] != "unknown"})
+    vocabularies = Vocabularies.of(several)
+    for one in range(len(several)):
+        for other in range(len(several)):
+            found, a, b = vocabularies.overlap(one, other, at), sets[one], sets[other]
+            assert (found.common, found.only_in_first, found.only_in_second) == (len(a & b), len(a - b), len(b - a))
+            assert found.jaccard == (len(a & b) / len(a | b) if a | b else 1.0)
+            assert found.share_of_first == len(a & b) / max(1, len(a))
+            assert found.share_of_second == len(a & b) / max(1, len(b))
+
+
+def test_tokens_are_compared_as_they_read() -> None:
+    marked = reference.train(bpe.WordTable.from_counts({"the": 5}), bpe.Recipe.preset("words", marker="prefix"))
+    blank = reference.train(bpe.WordTable.from_counts({" the": 5}), bpe.Recipe.preset("gpt2"))
+    assert keys_of(marked)[-1] == keys_of(blank)[-1] == b" the"
+
+
+def test_what_is_dropped_is_no_longer_held() -> None:
+    history = dropping()
+    overlap = Vocabularies.of([history, history]).overlap(0, 1, (0, len(history)))
+    assert (overlap.only_in_first, overlap.only_in_second) == (len(history), 0)
