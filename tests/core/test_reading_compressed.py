@@ -15,6 +15,7 @@ import pytest
 
 from bpe_core.errors import EncodingError
 from bpe_core.text.corpus import Corpus
+from tests.conftest import EXPLORES
 from tests.core.reading_texts import TEXT, documents, read, sentence, write
 
 if sys.version_info >= (3, 14):
@@ -65,7 +66,7 @@ def test_what_only_claims_to_be_compressed(tmp_path: Path, ending: str) -> None:
     assert "another name ending" in told
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(20 if EXPLORES else 2))
 @pytest.mark.parametrize("ending", COMPRESSORS)
 def test_a_damaged_compressed_file(tmp_path: Path, ending: str, seed: int) -> None:
     """Whatever nonsense it unpacks to before the damage is found, such as bytes that are no text."""

@@ -196,7 +196,7 @@ interrupt.TWICE_MILLISECONDS = int(sys.argv.pop())
 def staying(*arguments):
     program = build(*arguments)
     program.window.may_close = lambda: bool(print("asked", file=sys.stderr))
-    QTimer.singleShot(500, lambda: print("ready", file=sys.stderr))
+    QTimer.singleShot(0, lambda: print("ready", file=sys.stderr))
     return program
 
 wiring.build = staying
@@ -220,7 +220,7 @@ def test_a_window_that_has_to_ask_stays_unless_it_is_told_twice(
         for _ in range(asked):
             process.send_signal(signal.SIGTERM)
             assert "asked\n" in lines
-            time.sleep(0.5)
+            time.sleep(0.2)
         process.send_signal(signal.SIGKILL if milliseconds == 0 else signal.SIGTERM)
         assert process.wait(SECONDS) == (-signal.SIGKILL if milliseconds == 0 else -signal.SIGTERM)
         in_time.cancel()
@@ -237,9 +237,15 @@ build = wiring.build
 
 def asking(*arguments):
     program = build(*arguments)
-    QTimer.singleShot(500, program.actions["open_session"].trigger)
-    QTimer.singleShot(1500, lambda: print("asking" if QApplication.activeModalWidget() else "", file=sys.stderr))
+    QTimer.singleShot(100, program.actions["open_session"].trigger)
+    QTimer.singleShot(100, tell)
     return program
+
+def tell():
+    if QApplication.activeModalWidget():
+        print("asking", file=sys.stderr)
+    else:
+        QTimer.singleShot(20, tell)
 
 wiring.build = asking
 QApplication.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs)
@@ -248,8 +254,11 @@ sys.exit(main([]))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent otherwise there")
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
-@pytest.mark.parametrize("program", ["", ASKING], ids=["the window alone", "while it asks something"])
+@pytest.mark.parametrize(
+    ("name", "program"),
+    [("SIGINT", ""), ("SIGTERM", ""), ("SIGHUP", ""), ("SIGTERM", ASKING)],
+    ids=["Ctrl-C", "kill", "the end of the terminal", "kill while it asks something"],
+)
 def test_ctrl_c_kill_and_the_end_of_the_terminal_close_the_window(
     own_settings: dict[str, str], name: str, program: str
 ) -> None:

@@ -104,7 +104,7 @@ def large_history(merges: int) -> History:
     """As sound as a learned one: no pair twice, falling counts, now and then a tie."""
     random = np.random.default_rng(1)
     columns = Columns.with_room(merges)
-    draws = iter(random.integers(0, 2**31, (20 * merges, 2)).tolist())
+    draws = iter(random.integers(0, 2**31, (2 * merges, 2)).tolist())
     short, lengths = list(range(256)), [1] * 256  # of short tokens longer ones are made
     seen: set[tuple[int, int]] = set()
     for row in range(merges):

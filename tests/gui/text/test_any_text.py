@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 from app.window.text.model import TextChange
 from app.window.text.view.canvas import MARGIN
 from app.window.text.view.editor import TokenTextEdit
+from tests.conftest import EXPLORES
 from tests.gui.text.conftest import CTRL, LANGUAGES, SHIFT, Key, press
 
 
@@ -90,7 +91,7 @@ KEYS = [
 PASTED = ["x", "\n", "long line " * 400, LANGUAGES, "\r\n\x00", "ש" * 300, "👩\u200d👧" * 500, "\n" * 60]
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(200 if EXPLORES else 8))
 def test_whatever_is_done_the_text_is_right_and_the_caret_in_sight(
     shown: Callable[..., TokenTextEdit], seed: int
 ) -> None:

@@ -16,27 +16,29 @@ from tests.gui.conftest import rest
 from tests.gui.window.small_run import Train, small
 
 
-@pytest.mark.parametrize("tab", range(4))
-@pytest.mark.parametrize("ending", ["png", "svg", "csv"])
 def test_saving_a_chart(
-    qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tab: int, ending: str
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small(program)
     train(program)
-    program.charts.setCurrentIndex(tab)
-    rest(qtbot, program)
-    path = tmp_path / f"chart.{ending}"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
-    program.actions["save_chart"].trigger()
-    assert str(path) in program.messages.sentence.text()
-    if ending == "png":
-        assert colors_in(QImage(str(path))) > 3
-    elif ending == "svg":
-        assert "<path" in path.read_text() or "<rect" in path.read_text()
-    else:
-        table = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
-        assert len(table) > 3
-        assert len({len(row) for row in table}) == 1
+    chosen: list[Path] = []
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(chosen[-1]), ""))
+    for tab in range(4):
+        program.charts.setCurrentIndex(tab)
+        rest(qtbot, program)
+        for ending in ("png", "svg", "csv"):
+            chosen.append(tmp_path / f"chart {tab}.{ending}")
+            program.actions["save_chart"].trigger()
+            assert str(chosen[-1]) in program.messages.sentence.text()
+    for path in chosen:
+        if path.suffix == ".png":
+            assert colors_in(QImage(str(path))) > 3
+        elif path.suffix == ".svg":
+            assert "<path" in path.read_text() or "<rect" in path.read_text()
+        else:
+            table = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
+            assert len(table) > 3
+            assert len({len(row) for row in table}) == 1
 
 
 def test_a_chart_that_cannot_be_saved_leaves_what_was_there(

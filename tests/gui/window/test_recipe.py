@@ -14,6 +14,7 @@ from app.wiring import Program
 from bpe_core import PRESETS, Recipe
 from bpe_core.learning.methods import METHODS
 from bpe_core.recipe import CHOICES
+from bpe_core.text.splitting import Splitter
 from tests import dropping_method
 from tests.gui.conftest import WAIT
 from tests.gui.window.small_run import Train, rows, small
@@ -108,7 +109,10 @@ def test_a_pattern_of_ones_own(qtbot: QtBot, program: Program, train: Train) -> 
     assert rows(program) == 14
 
 
-def test_a_catastrophic_pattern_ends_in_a_sentence(qtbot: QtBot, program: Program) -> None:
+def test_a_catastrophic_pattern_ends_in_a_sentence(
+    qtbot: QtBot, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Splitter.__init__, "__kwdefaults__", {"patience": 0.5})
     program.session.text.put_quietly("a" * 300 + "!")
     assert program.form.choose(pattern="custom", custom_pattern="(?:(?:a|a)+)+b")
     with qtbot.waitSignal(program.form.split_failed, timeout=WAIT) as failed:
