@@ -1,19 +1,21 @@
 """Small sound inputs, made here and changed at random, given to the program: only a BpeError is a good end.
 
-    python -m tests.fuzz.target KIND SECONDS SEED [NUMBER]
+    python -m tests.fuzz.target KIND SECONDS SEED
+    python -m tests.fuzz.target again KIND SEED NUMBER [KIND SEED NUMBER ...]
 
-Each input follows from its kind, seed and number alone: `KIND SEED NUMBER` is all that must be kept of one that failed.
+Each input follows from its kind, seed and number alone: they are all that must be kept of one that failed.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import random
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -154,18 +156,32 @@ def attempt(kind: str, seed: int, number: int) -> None:
             check_sentence(str(error))
 
 
-def main(kind: str, seconds: float, seed: int, *only: int) -> None:
-    end = time.monotonic() + seconds
-    number = 0
-    while time.monotonic() < end or not number:
+def attempts(inputs: Iterable[tuple[str, int, int]]) -> None:
+    """One after the other; on standard error which one failed."""
+    for kind, seed, number in inputs:
         try:
-            attempt(kind, seed, only[0] if only else number)
+            attempt(kind, seed, number)
         except BaseException:
             sys.stderr.write(f"failed: {kind} {seed} {number}\n")
             raise
-        number += 1
-    sys.stdout.write(f"{number:,} inputs of the kind {kind}\n")
+
+
+def for_a_while(kind: str, seconds: float, seed: int) -> Iterator[tuple[str, int, int]]:
+    end = time.monotonic() + seconds
+    for number in itertools.count():
+        if number and time.monotonic() > end:
+            sys.stdout.write(f"{number:,} inputs of the kind {kind}\n")
+            return
+        yield kind, seed, number
+
+
+def main(*words: str) -> None:
+    if words[0] == "again":
+        attempts(zip(words[1::3], map(int, words[2::3]), map(int, words[3::3]), strict=True))
+    else:
+        kind, seconds, seed = words
+        attempts(for_a_while(kind, float(seconds), int(seed)))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], float(sys.argv[2]), *map(int, sys.argv[3:]))
+    main(*sys.argv[1:])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import Qt
@@ -10,18 +10,23 @@ from PySide6.QtWidgets import QWidget
 
 
 def order_focus(parts: Sequence[QWidget]) -> None:
-    """Tab goes through one part after another; within a part it keeps its order."""
-    everything = [widget for part in parts for widget in _controls(part)]
+    """Tab goes through one part of a window after another; within a part it keeps its order."""
+    chain = [widget for widget in _chain(parts[0]) if widget in parts or _is_met(widget)]  # once: it is long
+    everything = [widget for part in parts for widget in _controls(part, chain)]
     for one, next_one in pairwise(everything):
         QWidget.setTabOrder(one, next_one)
 
 
-def _controls(part: QWidget) -> Iterable[QWidget]:
-    return [
-        widget
-        for widget in _chain(part)
-        if (widget is part or part.isAncestorOf(widget)) and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
-    ]
+def _controls(part: QWidget, chain: list[QWidget]) -> Iterator[QWidget]:
+    """Those of one part, beginning at the part itself."""
+    place = chain.index(part)
+    for widget in chain[place:] + chain[:place]:
+        if (widget is part or part.isAncestorOf(widget)) and _is_met(widget):
+            yield widget
+
+
+def _is_met(widget: QWidget) -> bool:
+    return bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
 
 
 def _chain(start: QWidget) -> Iterator[QWidget]:
