@@ -14,6 +14,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from app.leaving import leave
+
 NO_WINDOW = 2
 SETTINGS_LOCATION = "BPE_EXPLORER_SETTINGS"  # as in app.settings, which is too heavy to ask before it is needed
 WINDOW_OPTIONS = ("--screenshot", "--dark", "--light", "--size")
@@ -35,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if reason:
         print(reason, file=sys.stderr)
         return NO_WINDOW
-    return _open_window(options)
+    return leave(_open_window(options))
 
 
 def _wants_a_command(arguments: list[str]) -> bool:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
+
+from bpe_core.errors import Cancelled
+
+Item = TypeVar("Item")
+
+ASKED_EVERY = 1024  # items; some milliseconds
 
 
 @dataclass(frozen=True)
@@ -28,3 +35,15 @@ def ignore_progress(progress: Progress) -> None:
 def never_cancelled() -> bool:
     """For callers who never stop the work."""
     return False
+
+
+def while_wanted(items: Iterable[Item], cancelled: CancelCheck, every: int = ASKED_EVERY) -> Iterator[Item]:
+    """The items, as long as somebody wants to know what comes of them.
+
+    >>> list(while_wanted("abc", never_cancelled))
+    ['a', 'b', 'c']
+    """
+    for number, item in enumerate(items):
+        if number % every == 0 and cancelled():
+            raise Cancelled("Nobody wants to know any more.")
+        yield item

@@ -13,9 +13,11 @@ from PySide6.QtCore import QObject
 from app.session.run import Run
 from app.worker.job import Ended, Job, Reported, Task
 from app.worker.mailbox import Mailbox
+from bpe_core.kernels import readiness
 
 Answer = TypeVar("Answer")
 
+PATIENCE = 1.0  # seconds that closing waits for each thread that may be compiling
 REST = 9  # times as long as an answer took nothing is asked about its topic again, while a run goes on
 
 
@@ -102,13 +104,16 @@ class Aside(QObject):
             job.start(self._mailbox)
 
     def close(self) -> None:
-        """Nothing is heard or begun any more; all that is under way is asked to stop and waited for."""
+        """Nothing is heard or begun any more; all that is under way is asked to stop and waited for.
+
+        But for what may be compiling in memory, which nobody can stop: it is left behind (see app.leaving).
+        """
         self._is_closed = True
         self._mailbox.close()
         for job in self._jobs:
             job.stop()
         for job in self._jobs:
-            job.join()
+            job.join(PATIENCE if readiness.compiles_here() else None)
         self._jobs.clear()
 
     def _receive(self, job: Job, message: object) -> None:

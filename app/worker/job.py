@@ -37,10 +37,10 @@ class Job:
         """Ask it to end soon; it says so with `Ended`."""
         self._stop.set()
 
-    def join(self) -> None:
-        """Wait until the thread is gone."""
+    def join(self, seconds: float | None = None) -> None:
+        """Wait until the thread is gone, or for so many seconds."""
         if self._thread.ident is not None:
-            self._thread.join()
+            self._thread.join(seconds)
 
     @property
     def stopping(self) -> bool:

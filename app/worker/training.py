@@ -89,7 +89,7 @@ def prepared(
 ) -> Prepared:
     """A trainer of counted words; with a history, its merges are made first."""
     words = tables()
-    trainer = Trainer(words, recipe, history=history)
+    trainer = Trainer(words, recipe, history=history, cancelled=cancelled)
     if cancelled():
         raise Cancelled("Nobody wants to train any more.")
     counts = count_symbols(words, trainer, recipe)

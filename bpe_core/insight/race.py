@@ -27,6 +27,7 @@ import numpy.typing as npt
 
 from bpe_core.history.history import History
 from bpe_core.insight.ranked_words import Occurrences, RankedWords
+from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.segmenting.boundaries import NEVER
 
 Int64s = npt.NDArray[np.int64]
@@ -95,10 +96,10 @@ class Race:
         return [runner for runner in self.runners if runner.won_at is None]
 
 
-def race(ranked: RankedWords, pairs: Sequence[tuple[int, int]]) -> Race:
+def race(ranked: RankedWords, pairs: Sequence[tuple[int, int]], *, cancelled: CancelCheck = never_cancelled) -> Race:
     """Follow these pairs through all merges; where two have the same count, the one named first leads."""
     runners = []
-    for pair in pairs:
+    for pair in while_wanted(pairs, cancelled, every=1):
         rank = ranked.pair_ranks.get(pair)
         runners.append(follow(ranked, ranked.pair_occurrences(*pair), pair, None if rank is None else rank + 1))
     return Race(runners, _leads(runners))

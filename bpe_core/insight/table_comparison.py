@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from bpe_core.history.history import History, Step
+from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.recipe import Normalization, Recipe, Splitting
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.token_texts import quoted, written
@@ -71,9 +72,9 @@ class TextComparison(NamedTuple):
 # --- Tables -----------------------------------------------------------------------------
 
 
-def compare_tables(one: History, other: History) -> TableComparison:
-    texts, other_texts = written(one), written(other)
-    pairs, other_pairs = _pairs(one, texts), _pairs(other, other_texts)
+def compare_tables(one: History, other: History, *, cancelled: CancelCheck = never_cancelled) -> TableComparison:
+    texts, other_texts = (written(history) for history in while_wanted((one, other), cancelled, every=1))
+    pairs, other_pairs = _pairs(one, texts, cancelled), _pairs(other, other_texts, cancelled)
     first = next((i for i, (a, b) in enumerate(zip(pairs, other_pairs, strict=False)) if a != b), None)
     cause, explanation = _cause(one, other, pairs, other_pairs, first)
     known, other_known = set(texts), set(other_texts)
@@ -83,24 +84,24 @@ def compare_tables(one: History, other: History) -> TableComparison:
         parted=None if first is None else (pairs[first], other_pairs[first]),
         cause=cause,
         explanation=explanation,
-        differing=_differing(pairs, other_pairs),
+        differing=_differing(pairs, other_pairs, cancelled),
         only_in_first=[text for text in dict.fromkeys(texts) if text not in other_known],
         only_in_second=[text for text in dict.fromkeys(other_texts) if text not in known],
         common=len(known & other_known),
     )
 
 
-def _pairs(history: History, texts: Sequence[bytes]) -> list[Pair]:
-    return [(texts[left], texts[right]) for left, right in history.pairs()]
+def _pairs(history: History, texts: Sequence[bytes], cancelled: CancelCheck) -> list[Pair]:
+    return [(texts[left], texts[right]) for left, right in while_wanted(history.pairs(), cancelled)]
 
 
-def _differing(pairs: Sequence[Pair], other_pairs: Sequence[Pair]) -> list[DifferingMerge]:
+def _differing(pairs: Sequence[Pair], other_pairs: Sequence[Pair], cancelled: CancelCheck) -> list[DifferingMerge]:
     """All merges that do not stand at the same place in both, the earliest first."""
     places = {pair: i for i, pair in reversed(list(enumerate(pairs)))}
     other_places = {pair: i for i, pair in reversed(list(enumerate(other_pairs)))}
     found = [
         DifferingMerge(*pair, places.get(pair), other_places.get(pair))
-        for pair in dict.fromkeys([*places, *other_places])
+        for pair in while_wanted(dict.fromkeys([*places, *other_places]), cancelled)
         if places.get(pair) != other_places.get(pair)
     ]
     return sorted(found, key=_earliest)

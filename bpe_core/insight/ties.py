@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bpe_core.history.history import History
+from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 
 
 @dataclass(frozen=True)
@@ -32,14 +33,15 @@ class Tie:
     loser_step: int | None  # where the loser was merged after all
 
 
-def ties(history: History, at: int | None = None) -> list[Tie]:
+def ties(history: History, at: int | None = None, *, cancelled: CancelCheck = never_cancelled) -> list[Tie]:
     """All ties among the first `at` merges (all, if not said). A table without counts knows of none."""
     tied = np.flatnonzero(history.tied[:at])
     if not len(tied):
         return []
     rows = zip(*(column[tied].tolist() for column in history.columns[:6]), strict=True)
     found = []
-    for index, (left, right, count, other_left, other_right, _) in zip(tied.tolist(), rows, strict=True):
+    numbered = zip(tied.tolist(), rows, strict=True)
+    for index, (left, right, count, other_left, other_right, _) in while_wanted(numbered, cancelled):
         later = history.row_joining((other_left, other_right), block_of=index)
         loser_step = later + 1 if later is not None else None
         found.append(Tie(index + 1, (left, right), (other_left, other_right), count, loser_step))

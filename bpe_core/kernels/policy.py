@@ -53,4 +53,7 @@ class Policy:
             waiting()
             if readiness.wait_until_ready(PATIENCE, cancelled):
                 return True
-        return size >= min(self.large, WORTH_COMPILING) and not cancelled() and readiness.must_compile_here()
+        if size < min(self.large, WORTH_COMPILING) or cancelled() or not readiness.must_compile_here():
+            return False
+        readiness.compile_here()
+        return True

@@ -19,6 +19,7 @@ from bpe_core.kernels import kept
 
 _lock = threading.Lock()
 _compiler: subprocess.Popen[bytes] | None = None
+_compiles_here = False
 
 
 def kernels_exist() -> bool:
@@ -72,6 +73,16 @@ def must_compile_here() -> bool:
     if forbidden() or not kernels_exist() or ready():
         return False
     return not kept.can_be_made() or (_compiler is not None and not preparing())
+
+
+def compile_here() -> None:
+    """Remember that this process compiles in memory: a thread at that hears nothing for some twenty seconds."""
+    global _compiles_here
+    _compiles_here = True
+
+
+def compiles_here() -> bool:
+    return _compiles_here
 
 
 def wait_until_ready(seconds: float, cancelled: Callable[[], bool] = lambda: False) -> bool:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import FormatError, NothingToLearn, RecipeError
+from bpe_core.errors import Cancelled, FormatError, NothingToLearn, RecipeError
 from bpe_core.history.history import Columns, EndReason, History
 from bpe_core.learning.methods import Method
 from bpe_core.learning.protocol import Candidate, Learner
@@ -51,7 +51,14 @@ class Batch:
 class Trainer:
     """One run. It may move from thread to thread, but belongs to one at a time; its histories are frozen."""
 
-    def __init__(self, words: WordTable, recipe: Recipe, *, history: History | None = None) -> None:
+    def __init__(
+        self,
+        words: WordTable,
+        recipe: Recipe,
+        *,
+        history: History | None = None,
+        cancelled: CancelCheck = never_cancelled,
+    ) -> None:
         """With a history, its steps are made first, and training goes on from there.
 
         Its counts must be those of these words; where it has none, as an imported table, it gets them here.
@@ -69,7 +76,7 @@ class Trainer:
         self._learner = self._make_learner(history)
         self._refuse_a_corpus_that_teaches_nothing()
         if history is not None:
-            self._replay(history)
+            self._replay(history, cancelled)
 
     @property
     def history(self) -> History:
@@ -173,8 +180,12 @@ class Trainer:
         learner.learn(_with_more_room(self._columns, len(self._columns.left)), learned, UNLIMITED)
         self._learner, self._is_plain, self._rate = learner, False, 0.0
 
-    def _replay(self, history: History) -> None:
-        self._learner.learn(self._columns, len(history), UNLIMITED)
+    def _replay(self, history: History, cancelled: CancelCheck) -> None:
+        end: EndReason = ""
+        while self._learner.learned < len(history) and not end:
+            if cancelled():
+                raise Cancelled("Nobody wants to know any more.")
+            end = self._learn_a_while(len(history), time.perf_counter() + SECONDS_BETWEEN_REPORTS)
         if history.has_counts:
             _check_same(history.columns, self._columns.first(self._learner.learned))
 

@@ -24,6 +24,7 @@ import numpy.typing as npt
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 
 Int64s = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]
@@ -80,13 +81,18 @@ class SizeCurves:
 
 
 def size_curves(
-    words: WordTable, history: History, *, power: float = USUAL_POWER, ranked: RankedWords | None = None
+    words: WordTable,
+    history: History,
+    *,
+    power: float = USUAL_POWER,
+    ranked: RankedWords | None = None,
+    cancelled: CancelCheck = never_cancelled,
 ) -> SizeCurves:
     """The curves of a text, given as its words; `ranked` saves ranking them again."""
     ranked = ranked or RankedWords.of(words, history)
     joined = ranked.joined
     tokens = ranked.tokens_at_start - np.concatenate([[0], np.cumsum(joined)]).astype(np.int64)
-    used, scaffolds, sums = _follow(ranked.symbol_counts.tolist(), joined.tolist(), history, power)
+    used, scaffolds, sums = _follow(ranked.symbol_counts.tolist(), joined.tolist(), history, power, cancelled)
     return SizeCurves(
         bytes=words.total_bytes,
         words=words.total,
@@ -100,14 +106,14 @@ def size_curves(
 
 
 def _follow(
-    counts: list[int], joined: list[int], history: History, power: float
+    counts: list[int], joined: list[int], history: History, power: float, cancelled: CancelCheck
 ) -> tuple[list[int], list[int], list[float]]:
     """After each merge: how many tokens occur, how many occur no longer, and the sum that entropy is made of."""
     base, term = len(counts), _term(power)
     used = sum(1 for count in counts if count)
     gone, total = 0, math.fsum(term(count) for count in counts)
     all_used, all_gone, sums = [used], [gone], [total]
-    for pair, times in zip(history.pairs(), joined, strict=True):
+    for pair, times in while_wanted(zip(history.pairs(), joined, strict=True), cancelled):
         counts.append(times)
         if times:
             total += term(times)

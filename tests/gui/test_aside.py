@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,7 +19,9 @@ from app.session.session import Session
 from app.worker.job import Task
 from app.worker.training import Pace
 from bpe_core import Cancelled, Corpus, CorpusError, Recipe, count_words
+from bpe_core.kernels import readiness
 from tests.gui.conftest import WAIT
+from tests.shared import ROOT
 
 
 @pytest.fixture
@@ -225,3 +229,36 @@ def test_closing_stops_what_can_be_stopped_and_waits_for_the_rest(session: Sessi
     session.close()
     assert ended == ["written"]
     assert heard.news == []
+
+
+def test_closing_does_not_wait_for_a_thread_that_compiles(
+    session: Session, aside: Aside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readiness, "compiles_here", lambda: True)
+    monkeypatch.setattr("app.session.aside.PATIENCE", 0.1)
+    compiled, begun = threading.Event(), threading.Event()
+
+    def compile_in_memory(task: Task) -> None:
+        begun.set()
+        compiled.wait(WAIT / 1000)
+
+    aside.ask("compiling", compile_in_memory)
+    assert begun.wait(WAIT / 1000)
+    began = time.monotonic()
+    session.close()
+    took = time.monotonic() - began
+    compiled.set()
+    assert took < 3
+
+
+def test_the_program_ends_while_a_thread_is_left_behind() -> None:
+    program = (
+        "import sys, threading, time\n"
+        "from app.leaving import leave\n"
+        "from app.worker.job import THREAD\n"
+        "threading.Thread(target=time.sleep, args=(60,), name=THREAD + 'compiling').start()\n"
+        "print('what is told is told')\n"
+        "sys.exit(leave(3))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=30)
+    assert (done.returncode, done.stdout) == (3, "what is told is told\n")

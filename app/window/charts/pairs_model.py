@@ -14,6 +14,7 @@ from app.window.parts.watched import Table, Watched
 from app.worker.training import LEADING_PAIRS, LeadingPairs
 from bpe_core import History, Trainer, WordTable
 from bpe_core.history.history import NOTHING
+from bpe_core.progress import CancelCheck, never_cancelled
 
 TOPIC = "leading pairs"
 REDRAW_MILLISECONDS = 80
@@ -107,7 +108,10 @@ class PairsModel(QObject, Watched):
             return
         words, history = run.words, run.history.first(self._cursor.position)
         self._aside.ask(
-            TOPIC, lambda task: replayed(words, history), partial(self._take, run), ended=self._replay_what_is_wanted
+            TOPIC,
+            lambda task: replayed(words, history, task.cancelled),
+            partial(self._take, run),
+            ended=self._replay_what_is_wanted,
         )
 
     def _take(self, run: Run, leading: LeadingPairs) -> None:
@@ -119,9 +123,9 @@ class PairsModel(QObject, Watched):
             self._replay_soon.start()
 
 
-def replayed(words: WordTable, history: History) -> LeadingPairs:
+def replayed(words: WordTable, history: History, cancelled: CancelCheck = never_cancelled) -> LeadingPairs:
     """The past is recomputed: the pairs that led after these merges, beside the trainer that goes on."""
-    replica = Trainer(words, history.recipe, history=history)
+    replica = Trainer(words, history.recipe, history=history, cancelled=cancelled)
     return LeadingPairs(len(history), tuple(replica.candidates(LEADING_PAIRS)))
 
 

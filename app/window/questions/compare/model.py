@@ -17,6 +17,7 @@ from app.window.parts.wording import count_text
 from app.worker.job import Task
 from bpe_core import History, Tokenizer
 from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables, differing_regions
+from bpe_core.progress import while_wanted
 from bpe_core.segmenting.segmentation import Segmentation, Tokens
 from bpe_core.token_texts import BLANK, NEWLINE, shown
 
@@ -157,15 +158,22 @@ class CompareModel(QAbstractTableModel, Watched):
     def _ask_for_tables(self, sides: tuple[Side, Side], key: tuple[Hashable, ...]) -> None:
         one, other = (side.history for side in sides)
         self._tables = key
-        self._aside.ask("compared tables", lambda task: compare_tables(one, other), self._take_tables, self._fail)
+        self._aside.ask(
+            "compared tables",
+            lambda task: compare_tables(one, other, cancelled=task.cancelled),
+            self._take_tables,
+            self._fail,
+        )
 
     def _ask_for_texts(self, sides: tuple[Side, Side], key: tuple[Hashable, ...], text: str) -> None:
         tokenizers = [self._tokenizers.get(side_key) for side_key in key[:2]]
         histories = [side.history for side in sides]
 
         def work(task: Task) -> tuple[_Encoded, list[Tokenizer]]:
-            ready = [known or Tokenizer(history) for known, history in zip(tokenizers, histories, strict=True)]
-            one, other = (tokenizer.segmentation(text, allowed_special="all") for tokenizer in ready)
+            known = while_wanted(zip(tokenizers, histories, strict=True), task.cancelled, every=1)
+            ready = [tokenizer or Tokenizer(history) for tokenizer, history in known]
+            wanted = while_wanted(ready, task.cancelled, every=1)
+            one, other = (tokenizer.segmentation(text, allowed_special="all") for tokenizer in wanted)
             return _Encoded(text.encode(), (one, other)), ready
 
         self._texts = key

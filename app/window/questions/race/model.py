@@ -15,6 +15,7 @@ from app.window.parts.watched import Table, Watched
 from bpe_core import History
 from bpe_core.insight.race import Race, Runner, best_that_never_won, race
 from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.progress import CancelCheck, never_cancelled
 
 FOLLOW_MILLISECONDS = 120
 FOLLOWED = 5  # pairs that are shown while none is chosen
@@ -118,7 +119,7 @@ class RaceModel(QObject, Watched):
             return
         at, names = self._cursor.position, run.names.text
         pairs = self.chosen or _next_pairs(run.history, at)
-        self._aside.ask("race", lambda task: race_facts(ranked(), pairs, at, names), self._take)
+        self._aside.ask("race", lambda task: race_facts(ranked(), pairs, at, names, task.cancelled), self._take)
 
     def _add(self, pairs: Sequence[Pair]) -> None:
         run = self._runs.shown
@@ -141,8 +142,14 @@ def _next_pairs(history: History, at: int) -> list[Pair]:
     return [history.pair(row) for row in range(first, min(first + FOLLOWED, len(history)))]
 
 
-def race_facts(ranked: RankedWords, pairs: Sequence[Pair], at: int, names: Sequence[str]) -> RaceFacts:
-    result = race(ranked, pairs)
+def race_facts(
+    ranked: RankedWords,
+    pairs: Sequence[Pair],
+    at: int,
+    names: Sequence[str],
+    cancelled: CancelCheck = never_cancelled,
+) -> RaceFacts:
+    result = race(ranked, pairs, cancelled=cancelled)
     end = len(ranked.history)
     runners = tuple(_runner_facts(runner, at, names, ranked.base) for runner in result.runners)
     lines = tuple(_line(runner, shown.name, end) for runner, shown in zip(result.runners, runners, strict=True))

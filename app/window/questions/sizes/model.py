@@ -160,13 +160,14 @@ class SizesModel(QObject, Watched):
             curves: dict[str, SizeCurves] = {}
             troubles = []
             if ranked is not None:
-                curves["training text"] = size_curves(ranked().words, history, ranked=_as_of(ranked(), history))
+                ranks, same = ranked(), _as_of(ranked(), history)
+                curves["training text"] = size_curves(ranks.words, history, ranked=same, cancelled=task.cancelled)
             for name, table in tables.items():
-                curves[name] = size_curves(table, history)
+                curves[name] = size_curves(table, history, cancelled=task.cancelled)
             for name, open_text in texts.items():
                 try:
                     words = count_words(open_text(), history.recipe, cancelled=task.cancelled)
-                    curves[name] = size_curves(words, history)
+                    curves[name] = size_curves(words, history, cancelled=task.cancelled)
                 except Cancelled:
                     raise
                 except BpeError as error:  # one that is gone by now leaves the others be

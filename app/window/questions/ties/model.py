@@ -115,7 +115,11 @@ class TiesModel(QAbstractTableModel, Watched):
             self._take(None, [], 0)
             return
         history = run.history
-        self._aside.ask("ties", lambda task: ties(history), lambda found: self._take(run, found, len(history)))
+        self._aside.ask(
+            "ties",
+            lambda task: ties(history, cancelled=task.cancelled),
+            lambda found: self._take(run, found, len(history)),
+        )
 
     def _take(self, run: Run | None, found: list[Tie], merges: int) -> None:
         self.beginResetModel()
@@ -158,7 +162,7 @@ def train_again(words: WordTable, history: History, rule: str, text: str, cancel
         if cancelled():
             raise Cancelled("Nobody wants to know any more.")
     other = trainer.history
-    found = compare_tables(history, other)
+    found = compare_tables(history, other, cancelled=cancelled)
     cut, data = compare_texts(Tokenizer(history), Tokenizer(other), text), text.encode()
     one, there = found.parted or ((), ())
     return WhatIf(

@@ -16,6 +16,7 @@ from bpe_core import History
 from bpe_core.insight.merge_tree import Node
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.why import Reason, Why, WordInText, sentence
+from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.segmenting.boundaries import NEVER
 from bpe_core.text.safe_cuts import SafeCuts
 
@@ -110,7 +111,7 @@ class WhyModel(QObject, Watched):
 
         def work(task: Task) -> WordFacts | None:
             corpus = ranked() if ranked is not None else None
-            return word_facts(text, byte - start, start, history, at, names, corpus)
+            return word_facts(text, byte - start, start, history, at, names, corpus, task.cancelled)
 
         self._aside.ask("why", work, self._take)
 
@@ -140,6 +141,7 @@ def word_facts(
     at: int,
     name: Callable[[int], str],
     corpus: RankedWords | None,
+    cancelled: CancelCheck = never_cancelled,
 ) -> WordFacts | None:
     """All about the word that holds this byte of the text, which itself begins at `offset`."""
     why = Why(text, history, corpus=corpus, allowed_special="all")
@@ -152,25 +154,27 @@ def word_facts(
         byte=byte + offset,
         symbols=tuple(map(name, word.symbols)),
         trees=trees,
-        joints=tuple(_joints(why, word, at, offset, name)),
+        joints=tuple(_joints(why, word, at, offset, name, cancelled)),
         steps=tuple(
             StepShown(
                 None if step.rank is None else step.rank + 1,
                 tuple(_shown(node, history, name, deep=len(word.symbols) <= MOST_DRAWN) for node in step.tokens),
             )
-            for step in word.steps()
+            for step in while_wanted(word.steps(), cancelled)
         ),
     )
 
 
-def _joints(why: Why, word: WordInText, at: int, offset: int, name: Callable[[int], str]) -> list[Joint]:
+def _joints(
+    why: Why, word: WordInText, at: int, offset: int, name: Callable[[int], str], cancelled: CancelCheck
+) -> list[Joint]:
     """The ends of the word and every boundary inside it."""
 
     def joint(place: int, byte: int, reason: Reason, rank: int | None) -> Joint:
         return Joint(place, byte + offset, reason.kind, sentence(reason, name), reason.steps, rank)
 
     found = [joint(0, word.start, why.at_byte(word.start, at), None)]
-    for place in range(1, min(len(word.symbols), MOST_BOUNDARIES)):
+    for place in while_wanted(range(1, min(len(word.symbols), MOST_BOUNDARIES)), cancelled, every=16):
         rank = word.ranks[place - 1]
         reason = why.in_word(word, place, at)
         found.append(joint(place, word.starts[place], reason, rank if rank != NEVER else None))

@@ -1,0 +1,65 @@
+"""Every question can be given up: closing the window, or asking anew, does not wait for an answer nobody wants."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from app.window.charts.pairs_model import replayed
+from app.window.questions.race.model import race_facts
+from app.window.questions.why.model import word_facts
+from bpe_core import Cancelled, Corpus, History, Recipe, Trainer, WordTable, count_words, train
+from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.insight.table_comparison import compare_tables
+from bpe_core.insight.ties import ties
+from bpe_core.measures.size_curves import size_curves
+from bpe_core.progress import CancelCheck
+from tests.shared import ROOT
+
+TEXT = "the lowest price is lower than the last one, the lower the better " * 3
+Question = Callable[[WordTable, History, RankedWords, CancelCheck], object]
+
+QUESTIONS: dict[str, Question] = {
+    "race": lambda words, history, ranked, no: race_facts(ranked, [history.pair(0)], 1, ["a"] * 999, no),
+    "ties": lambda words, history, ranked, no: ties(history, cancelled=no),
+    "tables": lambda words, history, ranked, no: compare_tables(history, history.first(3), cancelled=no),
+    "sizes": lambda words, history, ranked, no: size_curves(words, history, cancelled=no),
+    "pairs": lambda words, history, ranked, no: replayed(words, history, no),
+    "a run from a file": lambda words, history, ranked, no: Trainer(
+        words, history.recipe, history=history, cancelled=no
+    ),
+    "why": lambda words, history, ranked, no: word_facts("lowest", 2, 0, history, 5, str, ranked, no),
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
+def test_it_is_given_up_at_once(question: Question) -> None:
+    recipe = Recipe.preset("gpt2", merges=20)
+    words, history = count_words(Corpus.from_texts([TEXT]), recipe), train(Corpus.from_texts([TEXT]), recipe)
+    assert history.tied.any()
+    ranked = RankedWords.of(words, history)
+    question(words, history, ranked, lambda: False)
+    with pytest.raises(Cancelled):
+        question(words, history, ranked, lambda: True)
+
+
+def test_each_question_is_told_when_nobody_waits_any_more() -> None:
+    """Whoever asks aside hands on `task.cancelled`."""
+    deaf = []
+    for folder in ("charts", "questions", "exchange", "encode"):
+        for path in sorted((ROOT / "app" / "window" / folder).rglob("*.py")):
+            tree = ast.parse(path.read_text())
+            deaf += [f"{path.name}: {name}" for name, work in asked(tree) if "task.cancelled" not in work]
+    assert deaf == []
+
+
+def asked(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """The topic of each question, and the source of its work: a lambda, or a function of that name."""
+    functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "self._aside.ask":
+            topic, work = node.args[:2]
+            told = functions[work.id] if isinstance(work, ast.Name) else work
+            yield ast.unparse(topic), ast.unparse(told)
