@@ -3,7 +3,8 @@
 Bytes: id 0 to 255 is the byte itself. Characters: `<unk>` first if the recipe has it, then
 the 256 fallback bytes if it has those, then the characters of the corpus by code point.
 A word marker that is a symbol of its own comes last; one glued to a character makes
-further symbols (`w</w>`) that stand behind the plain ones. A method that begins with whole
+further symbols (`w</w>`) that stand behind the plain ones. So does one that marks what continues
+a word (`##w`), for a method to which `h` and `##h` are different. A method that begins with whole
 pieces of words has them behind all others, as seeds.
 """
 
@@ -15,10 +16,10 @@ from typing import Literal
 
 import numpy as np
 
-from bpe_core.counting.words import WordTable
+from bpe_core.counting.words import WordTable, are_inside
 from bpe_core.recipe import Recipe
 
-SymbolKind = Literal["byte", "character", "marker", "glued", "unknown", "fallback", "seed"]
+SymbolKind = Literal["byte", "character", "marker", "glued", "unknown", "fallback", "continuation", "seed"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,25 @@ class Alphabet:
         """What a piece of a word becomes; a word that spells the marker's text does not become the marker."""
         pieces = ("byte", "character", "glued")
         return {symbol.text: i for i, symbol in enumerate(self.symbols) if symbol.kind in pieces}
+
+    @cached_property
+    def id_of_continuation(self) -> dict[bytes, int]:
+        """What a piece becomes inside a word; empty where that is the same as at its beginning."""
+        return {symbol.decoded: i for i, symbol in enumerate(self.symbols) if symbol.kind == "continuation"}
+
+    @cached_property
+    def continuing(self) -> bytes:
+        """What is written before a token that continues a word, and left out where it is joined to another."""
+        return next((one.text.removesuffix(one.decoded) for one in self.symbols if one.kind == "continuation"), b"")
+
+    def joined_text(self, left: bytes, right: bytes) -> bytes:
+        """How the token is written that joins two.
+
+        >>> alphabet = Alphabet.with_continuations(WordTable.from_counts({"low": 1}), Recipe.preset("wordpiece"))
+        >>> alphabet.joined_text(b"l", b"##o"), alphabet.joined_text(b"##o", b"##w")
+        (b'lo', b'##ow')
+        """
+        return left + right.removeprefix(self.continuing)
 
     @cached_property
     def marker_id(self) -> int | None:
@@ -88,6 +108,13 @@ class Alphabet:
             symbols += [Symbol(piece, piece, "character") for piece in pieces]
         return cls(tuple(symbols + _marker_symbols(words, recipe, set(pieces))))
 
+    @classmethod
+    def with_continuations(cls, words: WordTable, recipe: Recipe) -> Alphabet:
+        """The same for a method to which a character inside a word is another symbol than at its beginning."""
+        plain, marker = cls.for_words(words, recipe), recipe.marker_text.encode()
+        inside = [piece for piece in _characters_inside(words) if piece in plain.id_of_piece]
+        return cls((*plain.symbols, *(Symbol(marker + piece, piece, "continuation") for piece in inside)))
+
     def symbols_of(self, word: bytes, recipe: Recipe) -> list[int]:
         """The ids a word starts from, marker included, before any merge.
 
@@ -98,6 +125,10 @@ class Alphabet:
         """
         pieces = _pieces(word, recipe)
         glued = pieces.pop() if recipe.marker == "glued" and pieces else None
+        if self.id_of_continuation and pieces:
+            assert self.unknown_id is not None
+            inside = [self.id_of_continuation.get(piece, self.unknown_id) for piece in pieces[1:]]
+            return self._ids_of_piece(pieces[0], pieces[0]) + inside
         ids = [id for piece in pieces for id in self._ids_of_piece(piece, piece)]
         if glued is not None:
             ids += self._ids_of_piece(glued + recipe.marker_text.encode(), glued)
@@ -145,6 +176,16 @@ def _kept_characters(words: WordTable, recipe: Recipe) -> list[bytes]:
     seen = np.flatnonzero(counts)
     most_frequent = seen[np.argsort(-counts[seen], kind="stable")][: recipe.alphabet_limit]
     return [chr(code_point).encode() for code_point in sorted(most_frequent.tolist())]
+
+
+def _characters_inside(words: WordTable) -> list[bytes]:
+    """The characters that stand in words but at their beginning."""
+    found, done = np.zeros(0x110000, np.bool_), 0
+    ends = np.cumsum(words.lengths_in_characters())
+    for code_points in words.code_points():
+        found[code_points[are_inside(ends, done, len(code_points))]] = True
+        done += len(code_points)
+    return [chr(code_point).encode() for code_point in np.flatnonzero(found).tolist()]
 
 
 def _marker_symbols(words: WordTable, recipe: Recipe, pieces: set[bytes]) -> list[Symbol]:

@@ -69,6 +69,34 @@ PRESETS: dict[str, Preset] = {
         dict(method="gage", pattern="none", vocab_size=1_000_000, min_frequency=4),
         "Gage's compressor of 1994: in each block, bytes that do not occur stand for the commonest pairs.",
     ),
+    "bert": Preset(
+        dict(
+            method="wordpiece",
+            base="characters",
+            marker="continuation",
+            unknown_text="[UNK]",
+            clean_text=True,
+            lowercase=True,
+            final_sigma=False,
+            strip_accents=True,
+            pattern="bert",
+            special_tokens=("[PAD]", "[CLS]", "[SEP]", "[MASK]"),
+            vocab_size=30_000,
+        ),
+        "WordPiece as BERT has it: small letters without accents, ## inside words, the most frequent pair first.",
+    ),
+    "wordpiece": Preset(
+        dict(
+            method="wordpiece",
+            wordpiece_rule="score",
+            base="characters",
+            marker="continuation",
+            unknown_text="[UNK]",
+            pattern="bert",
+            vocab_size=8_000,
+        ),
+        "WordPiece as it is told: the pair first that occurs most for how often its two halves do.",
+    ),
 }
 
 # Vocabulary sizes that serve well.

@@ -26,6 +26,7 @@ Unit = Literal["file", "line"]
 UnicodeForm = Literal["", "NFC", "NFKC"]
 Marker = Literal["none", "symbol", "glued", "prefix", "continuation"]
 Unknown = Literal["unk", "bytes"]
+WordPieceRule = Literal["count", "score"]
 
 CUSTOM_PATTERN = "custom"
 UNKNOWN_TOKEN = "<unk>"
@@ -59,7 +60,21 @@ def _choice(default: Any, tip: str = "", **declared: Any) -> Any:
 class Normalization:
     """How text is changed before anything else."""
 
+    clean_text: bool = _choice(
+        False,
+        "Leave out control characters, and turn every blank, ends of lines too, into a space",
+        goes_without_saying=True,
+    )
     lowercase: bool = _choice(False, "Turn all letters into small ones before splitting")
+    final_sigma: bool = _choice(
+        True,
+        "A capital sigma that ends a word becomes ς, not σ",
+        applies=lambda recipe: recipe.lowercase,
+        goes_without_saying=True,
+    )
+    strip_accents: bool = _choice(
+        False, "Take characters apart and leave out the marks that are put on letters", goes_without_saying=True
+    )
     strip_ascii_punctuation: bool = _choice(False, "Leave out !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~ before splitting")
     strip_marks: str = _choice("", "Further characters to leave out before splitting")  # such as “ and ’
     unicode_form: UnicodeForm = _choice("", among=get_args(UnicodeForm))
@@ -138,6 +153,20 @@ class Learning:
         least=1,
         most=256,
         applies=lambda recipe: recipe.method == "gage",
+        goes_without_saying=True,
+    )
+    wordpiece_rule: WordPieceRule = _choice(  # "score": count of the pair / (count of the left * count of the right)
+        "count",
+        "What the next pair is chosen by: its count alone, or its count against those of its two halves",
+        among=get_args(WordPieceRule),
+        applies=lambda recipe: recipe.method == "wordpiece",
+        goes_without_saying=True,
+    )
+    longest_word: int = _choice(
+        100,
+        "A word of more characters is cut into nothing and becomes unknown as a whole",
+        least=1,
+        applies=lambda recipe: recipe.method == "wordpiece",
         goes_without_saying=True,
     )
 

@@ -87,6 +87,7 @@ class TokenTexts:
         self.text: list[str] = []
         self.raw: list[bytes] = []  # what is shown of it
         self.lengths: list[int] = []  # in bytes, with what is not shown
+        self._continuing = b"" if decoded else alphabet.continuing
         self._write, self._longest, self._room = write, longest, BUDGET
         for text in _texts_of(alphabet, decoded):
             self._enter(text)
@@ -115,9 +116,12 @@ class TokenTexts:
         (['ab', 'abab', 'abab…'], [2, 4, 5])
         """
         lengths, texts, raws = self.lengths, self.text, self.raw
-        longest, room = self._longest, self._room
+        longest, room, continuing = self._longest, self._room, self._continuing
         for left, right in pairs:
             raw, length = raws[left] + raws[right], lengths[left] + lengths[right]
+            if continuing:
+                raw = raws[left] + raws[right].removeprefix(continuing)
+                length -= len(raws[left]) + len(raws[right]) - len(raw)
             if length > longest:
                 raw, length = raw[:longest], min(length, MOST_LENGTH)
                 texts.append(self._write(raw) + CUT_OFF)
@@ -169,7 +173,7 @@ def written(history: History) -> list[bytes]:
         room -= len(texts[left]) + len(texts[right])
         if room < 0:
             raise TooLarge(f"The tokens together are longer than {BUDGET:,} bytes; they can only be shown shortened.")
-        texts.append(texts[left] + texts[right])
+        texts.append(history.alphabet.joined_text(texts[left], texts[right]))
     return texts
 
 
@@ -215,12 +219,23 @@ class TokenBytes(dict[int, bytes]):
                 waiting += reversed(parts)
         return bytes(text)
 
+    def _continues(self, id: int) -> bool:
+        """Whether a token begins inside a word."""
+        while (parts := self._history.parts(id)) is not None:
+            id = parts[0]
+        symbols = self._history.alphabet.symbols
+        return id < len(symbols) and symbols[id].text != symbols[id].decoded
+
     @cached_property
     def _lengths(self) -> Int64s:
         return self._history.token_lengths([len(self[id]) for id in range(len(self._history.alphabet))])
 
     def joined(self, ids: Iterable[int]) -> bytes:
-        parts = [self[id] for id in ids]
+        """The bytes of several tokens. Where tokens are marked that continue a word, a blank parts it from the next."""
+        if self._history.alphabet.continuing:
+            parts = [self[id] if not place or self._continues(id) else b" " + self[id] for place, id in enumerate(ids)]
+        else:
+            parts = [self[id] for id in ids]
         if len(parts) * self._longest > BUDGET:
             check_room(sum(map(len, parts)), "Decoding", "Decode fewer tokens at once.")
         return b"".join(parts)

@@ -30,6 +30,19 @@ MOST_SYMBOLS = 2**62
 _TOO_MANY = f"The words occur so often that they hold more than {MOST_SYMBOLS:,} symbols; give smaller counts."
 
 
+def are_inside(ends: npt.NDArray[np.int64], first: int, count: int) -> npt.NDArray[np.bool_]:
+    """Of so many characters from the first on: which do not begin a word, by where all words end, in characters.
+
+    >>> are_inside(np.array([2, 5]), 1, 4).tolist()
+    [True, False, True, True]
+    """
+    inside = np.ones(count, np.bool_)
+    low, high = np.searchsorted(ends, [first, first + count])
+    inside[ends[low:high] - first] = False
+    inside[: first == 0] = False
+    return inside
+
+
 @dataclass(frozen=True, eq=False)
 class WordTable:
     """Distinct words end to end in one byte array, with where each starts and how often it occurs."""

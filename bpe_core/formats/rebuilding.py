@@ -169,12 +169,15 @@ def _check_bytes(plain: list[Symbol], where: str) -> None:
 
 def _check_characters(plain: list[Symbol], where: str) -> None:
     for symbol in plain:
-        try:
-            single = len(symbol.text.decode()) == 1
-        except UnicodeDecodeError:
-            single = False
-        if not single or symbol.kind != "character" or symbol.text != symbol.decoded:
+        if not _is_character(symbol.text) or symbol.kind != "character" or symbol.text != symbol.decoded:
             raise FormatError(f"{where}: the base symbol {symbol.text!r} is not one character.")
+
+
+def _is_character(text: bytes) -> bool:
+    try:
+        return len(text.decode()) == 1
+    except UnicodeDecodeError:
+        return False
 
 
 def _are_markers(symbols: list[Symbol], plain: list[Symbol], recipe: Recipe) -> bool:
@@ -186,4 +189,9 @@ def _are_markers(symbols: list[Symbol], plain: list[Symbol], recipe: Recipe) -> 
         pieces = {symbol.text for symbol in plain}
         glued = [symbol.text.removesuffix(marker) for symbol in symbols]
         return pieces.issuperset(glued) and symbols == [Symbol(one + marker, one + b" ", "glued") for one in glued]
+    if Method.of(recipe).has_continuations:
+        inside = [symbol.decoded for symbol in symbols]
+        return symbols == [Symbol(marker + one, one, "continuation") for one in inside] and all(
+            map(_is_character, inside)
+        )
     return symbols == []

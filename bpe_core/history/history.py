@@ -37,6 +37,7 @@ T = TypeVar("T")
 MOST_SYMBOLS = 2**17  # that are looked at one by one; a token of a text never comes near
 MOST_LENGTH = 2**62  # what is longer is as long as this: two such lengths can still be added
 COUNT_ALONE: Reasons = MappingProxyType({})  # of a method that chooses by the count
+TIED = "tied"  # the reason of a method by which equal counts are no tie: whether what came next was as good
 NOTHING = -1  # no runner-up; no right half, as of a step that drops a token; a count that is not known
 
 EndReason = Literal["", "vocabulary full", "too rare", "no pairs", "nothing pays", "stopped"]
@@ -60,7 +61,7 @@ class Step:
     right: int  # NOTHING where the left one is dropped
     id: int
     count: int  # of what was joined or dropped, in the corpus before; NOTHING where it is not known
-    tied: bool  # another one had the same count: the tie rule decided
+    tied: bool  # another one was as good: the tie rule decided
     runner_up: tuple[int, int] | None  # what would have been joined, or dropped, without this one
     runner_up_count: int
     tokens_left: int  # tokens in the corpus after this step
@@ -155,7 +156,7 @@ class History(Sequence[Step]):
             right=right,
             id=self.ids.item(row),
             count=count,
-            tied=has_other and other_count == count,
+            tied=bool(self.tied[row]),
             runner_up=(other_left, other_right) if has_other else None,
             runner_up_count=other_count if has_other else 0,
             tokens_left=tokens_left,
@@ -332,7 +333,9 @@ class History(Sequence[Step]):
 
     @cached_property
     def tied(self) -> Bools:
-        """Which steps were decided by the tie rule: what came next had the same count."""
+        """Which steps were decided by the tie rule: what came next was as good, which mostly means as frequent."""
+        if TIED in self.reasons:
+            return self.reasons[TIED].astype(bool)
         columns = self.columns
         tied: Bools = (columns.count == columns.runner_up_count) & (columns.runner_up_left != NOTHING)
         return tied

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from bpe_core.kernels.jit import inlined, kernel
 from bpe_core.kernels.merge_word import Int32s, Int64s, UInt64s, merge_word
 from bpe_core.kernels.scan import POSITION, begin_text, end_text, scan
-from bpe_core.segmenting.boundaries import PATTERN_CUT
+from bpe_core.segmenting.merging import PATTERN_CUT
 from bpe_core.text.scanner.kinds import BLANKS
 
 Bytes = npt.NDArray[np.uint8]

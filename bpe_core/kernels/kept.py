@@ -20,6 +20,8 @@ from bpe_core.lock import Lock
 from bpe_core.private_folder import home, private_folder
 
 _KERNEL_FOLDER = Path(__file__).parent
+# Whose numbers kernels are compiled with, beside their own; by their place in the engine.
+_SOURCES_OF_NUMBERS = ("text/scanner/kinds.py", "text/scanner/machine.py", "segmenting/merging.py")
 _CODE = "code"
 _SEAL = "seal"  # the list of all other files
 LOCATION = "BPE_EXPLORER_CACHE"
@@ -59,7 +61,8 @@ def _fingerprint() -> str:
     from importlib import metadata  # takes a while to load, and a window opens before this is asked
 
     digest = hashlib.sha256()
-    for source in sorted(_KERNEL_FOLDER.glob("*.py")):
+    engine = _KERNEL_FOLDER.parent
+    for source in (*sorted(_KERNEL_FOLDER.glob("*.py")), *(engine / name for name in _SOURCES_OF_NUMBERS)):
         digest.update(f"{source}|{source.stat().st_mtime_ns}|".encode())
         digest.update(source.read_bytes())
     digest.update(f"{sys.version}|{metadata.version('numba')}|{_processor()}".encode())

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.alphabet import Alphabet
-from bpe_core.counting.words import WordTable
+from bpe_core.counting.words import WordTable, are_inside
 from bpe_core.errors import TooLarge
 from bpe_core.recipe import Recipe
 
@@ -87,13 +87,18 @@ def _ids_of_pieces(
     words: WordTable, alphabet: Alphabet, recipe: Recipe, lengths: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int32], int]:
     """The symbol of each byte or character; and how many tokens more the unknown ones are, each of several bytes."""
-    plain, glued = _table(alphabet, ("byte", "character")), _table(alphabet, ("glued",))
+    plain, glued, continuing = (
+        _table(alphabet, kinds) for kinds in (("byte", "character"), ("glued",), ("continuation",))
+    )
     ends = np.cumsum(lengths)
     ids = np.empty(int(ends[-1]) if len(ends) else 0, np.int32)
     done = extra = 0
     for codes in [words.text] if recipe.base == "bytes" else words.code_points():
         part = ids[done : done + len(codes)]
         part[:] = plain[codes]
+        if alphabet.continuing:
+            inside = are_inside(ends, done, len(codes))
+            part[inside] = continuing[codes[inside]]
         if recipe.marker == "glued":
             first, last = np.searchsorted(ends, [done + 1, done + len(codes) + 1])
             lasts = ends[first:last] - 1 - done  # the words that end in this part

@@ -43,6 +43,12 @@ METHODS = {
         "bpe_core.learning.gage.method",
         {"base": "bytes", "pattern": "none", "marker": "none"},
     ),
+    "wordpiece": Listed(
+        "WordPiece",
+        "Joins pairs inside words, and cuts a word by the longest token that fits, from the left.",
+        "bpe_core.learning.wordpiece.method",
+        dict(base="characters", marker="continuation", unknown="unk"),
+    ),
 }
 
 
@@ -78,6 +84,7 @@ class Method:
     compiled: CompiledWay | None = None
     has_ranks: bool = False  # each boundary of a text is dissolved once and for all, which insight is drawn from
     has_seeds: bool = False  # whole pieces of words may stand in its alphabet, behind the base symbols
+    has_continuations: bool = False  # a character inside a word is another base symbol than at its beginning
     drops: bool = False  # its steps may drop tokens
     starts_anew: bool = False  # with each block of a text: several steps may join the same pair, each for its block
     what_is_wrong: Callable[[History], str] = lambda history: ""  # with one from a file: why it cannot be of the method

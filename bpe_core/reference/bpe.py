@@ -29,6 +29,7 @@ that could be wrong. The fast engine must give exactly the same, and the tests h
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -48,9 +49,9 @@ NOBODY = ((NOTHING, NOTHING), NOTHING)  # where there is no runner-up
 # --- Learning ---------------------------------------------------------------------------
 
 
-def train(words: WordTable, recipe: Recipe) -> History:
+def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None) -> History:
     """Learn merges until the vocabulary is full or no pair is frequent enough."""
-    alphabet = Alphabet.for_words(words, recipe)
+    alphabet = alphabet or Alphabet.for_words(words, recipe)
     corpus = [(alphabet.symbols_of(word, recipe), count) for word, count in words]
     tokens_at_start = count_tokens(corpus)
     limit = recipe.merge_limit(len(alphabet))
@@ -103,6 +104,7 @@ class TokenBook:
     """What is written on each token, how many base symbols long it is, and whether it merges."""
 
     def __init__(self, alphabet: Alphabet) -> None:
+        self.joined_text = alphabet.joined_text
         self.texts = [symbol.text for symbol in alphabet.symbols]
         self.lengths = [1] * len(alphabet)
         self.merges = [symbol.merges for symbol in alphabet.symbols]
@@ -110,7 +112,7 @@ class TokenBook:
     def add(self, pair: Pair) -> int:
         """Enter the token that joins the pair; its id."""
         left, right = pair
-        self.texts.append(self.texts[left] + self.texts[right])
+        self.texts.append(self.joined_text(self.texts[left], self.texts[right]))
         self.lengths.append(self.lengths[left] + self.lengths[right])
         self.merges.append(True)
         return len(self.texts) - 1
@@ -128,15 +130,19 @@ def allowed(counts: dict[Pair, int], tokens: TokenBook, recipe: Recipe) -> dict[
     }
 
 
-def ranked(counts: dict[Pair, int], tokens: TokenBook, recipe: Recipe) -> list[tuple[Pair, int]]:
+def ranked(
+    counts: dict[Pair, int], tokens: TokenBook, recipe: Recipe, worth: Callable[[Pair], Any] | None = None
+) -> list[tuple[Pair, int]]:
     """The pairs, the one to merge first: by count, and where counts are equal by the tie rule (see learning/ties.py).
 
+    Another method may name what else than the count a pair is worth.
     A word may spell a marker's own text; between a pair and such a twin the lower ids go first.
     """
+    worth = worth or counts.__getitem__
     rule, first_place = TIE_RULES[recipe.ties], {pair: place for place, pair in enumerate(counts)}
 
     def order(pair: Pair) -> tuple[int, Any, Pair]:
-        return -counts[pair], rule.key(pair, tokens.texts, first_place.__getitem__), pair
+        return -worth(pair), rule.key(pair, tokens.texts, first_place.__getitem__), pair
 
     return [(pair, counts[pair]) for pair in sorted(counts, key=order)]
 

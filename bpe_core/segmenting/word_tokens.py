@@ -142,6 +142,10 @@ class Words:
     def own_origins(self) -> Int64s:
         return self.origins[self.first[0] : self.first[-1]]
 
+    def first_behind(self, place: int) -> int:
+        """The first word of which something stands behind a place; one without bytes belongs to what follows it."""
+        return min(int(np.searchsorted(self.stops, place, side="right")), int(np.searchsorted(self.starts, place)))
+
     def part(self, start: int, stop: int) -> Words:
         """The words of these indices."""
         return replace(
@@ -233,7 +237,7 @@ class WordTokens:
     def splice(self, start: int, removed: int, added: bytes) -> None:
         words, stop = self._words, start + removed
         glues = len(added) <= GLUED_WHILE_PENDING
-        low = int(np.searchsorted(words.stops, start, side="left" if glues else "right"))
+        low = int(np.searchsorted(words.stops, start)) if glues else words.first_behind(start)
         high = max(low, int(np.searchsorted(words.starts, stop, side="right" if glues else "left")))
         origins = np.maximum(words.origins + len(added) - removed, start + len(added))
         moved = replace(words, origins=np.where(words.origins < start, words.origins, origins))
@@ -247,7 +251,7 @@ class WordTokens:
 
     def put(self, start: int, answer: Self) -> None:
         words, stop = self._words, start + len(answer.data)
-        low = int(np.searchsorted(words.stops, start, side="right"))
+        low = words.first_behind(start)
         high = max(low, int(np.searchsorted(words.starts, stop)))
         new = replace(answer._words, origins=answer._words.origins + start)
         if self.pending and start <= self.pending[0] and self.pending[1] <= stop:

@@ -2,12 +2,15 @@
 
 The order is always the same:
 
-1. the Unicode form (NFC or NFKC), so that what follows sees composed characters;
-2. lower case, as Unicode tells it: a sigma that ends a word becomes ς;
-3. ASCII punctuation and the chosen marks are removed, as they stand after steps 1 and 2.
+1. cleaning: control characters, those of formats, private ones and U+FFFD are removed, every blank becomes a space;
+2. the Unicode form (NFC or NFKC), so that what follows sees composed characters;
+3. accents: characters are taken apart (NFD), and the marks that are put on others are removed;
+4. lower case, as Unicode tells it: a sigma that ends a word becomes ς, unless letters are to be looked at alone;
+5. ASCII punctuation and the chosen marks are removed, as they stand after all that.
 
 Special tokens are left as they are, and the texts between them are changed one by one.
-None of the steps looks across a newline: normalizing a text is normalizing its lines.
+None of the steps looks across a newline: normalizing a text is normalizing its lines, though they may not end in
+newlines any more.
 Only a special token that holds a newline itself must not be cut.
 
     >>> from bpe_core.recipe import Recipe
@@ -23,11 +26,13 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from bpe_core.recipe import Recipe, UnicodeForm
+from bpe_core.text.character_map import character_map, code_points, text_of
 from bpe_core.text.specials import parts_of
 
 _NEAR_NON_ASCII = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
@@ -58,12 +63,58 @@ def normalize(text: str, recipe: Recipe) -> str:
 
 
 def _normalized(text: str, recipe: Recipe) -> str:
-    if recipe.unicode_form:
-        text = unicodedata.normalize(recipe.unicode_form, text)
-    if recipe.lowercase:
-        text = text.lower()
+    for step in _steps(recipe):
+        text = step.changed(text)
     removed = _removed_characters(recipe)
     return _any_of(removed).sub("", text) if removed else text
+
+
+class _Step(Protocol):
+    """Something that is done to a text."""
+
+    def changed(self, text: str) -> str:
+        """What becomes of it."""
+
+    def changed_with_sources(self, text: str) -> tuple[str, Offsets]:
+        """The same, and for each of its characters the index of the one it came from."""
+
+
+def _steps(recipe: Recipe) -> Iterator[_Step]:
+    """What is done before characters are removed, as few steps as will do."""
+    by_letter = recipe.lowercase and not recipe.final_sigma
+    if recipe.unicode_form:
+        if recipe.clean_text:
+            yield character_map(clean=True, strip_accents=False, lowercase=False)
+        yield _InForm(recipe.unicode_form)
+    clean = recipe.clean_text and not recipe.unicode_form
+    if clean or recipe.strip_accents or by_letter:
+        yield character_map(clean=clean, strip_accents=recipe.strip_accents, lowercase=by_letter)
+    if recipe.lowercase and recipe.final_sigma:
+        yield _InLowerCase()
+
+
+class _InLowerCase:
+    """Small letters, each as its neighbours want it: a sigma that ends a word becomes ς."""
+
+    def changed(self, text: str) -> str:
+        return text.lower()
+
+    def changed_with_sources(self, text: str) -> tuple[str, Offsets]:
+        lengths = 1 + (code_points(text) == ord("İ"))  # the one character that becomes two
+        return text.lower(), np.repeat(np.arange(len(text)), lengths)
+
+
+@dataclass(frozen=True)
+class _InForm:
+    """A Unicode form."""
+
+    form: UnicodeForm
+
+    def changed(self, text: str) -> str:
+        return unicodedata.normalize(self.form, text) if self.form else text
+
+    def changed_with_sources(self, text: str) -> tuple[str, Offsets]:
+        return _in_form(text, self.form)
 
 
 def _removed_characters(recipe: Recipe) -> str:
@@ -101,19 +152,19 @@ def normalize_with_origins(text: str, recipe: Recipe) -> Normalized:
 
 def _normalized_with_sources(text: str, recipe: Recipe) -> tuple[str, Offsets]:
     """The normalized text, and for each of its characters the index of the one it came from."""
-    if recipe.unicode_form:
-        formed, source = _in_form(text, recipe.unicode_form)
-    else:
-        formed, source = text, np.arange(len(text))
-    if recipe.lowercase:
-        lengths = 1 + (_code_points(formed) == ord("İ"))  # the one character that becomes two
-        formed, source = formed.lower(), np.repeat(source, lengths)
-    removed = np.frombuffer(_removed_characters(recipe).encode("utf-32-le", "surrogatepass"), np.uint32)
-    if len(removed):
-        codes = _code_points(formed)
-        kept = ~np.isin(codes, removed)
-        formed, source = codes[kept].tobytes().decode("utf-32-le", "surrogatepass"), source[kept]
-    return formed, source
+    formed, source = text, np.arange(len(text))
+    for step in _steps(recipe):
+        formed, found = step.changed_with_sources(formed)
+        source = source[found]
+    removed = np.zeros(0x110000, np.bool_)
+    removed[code_points(_removed_characters(recipe))] = True
+    return _without(removed, formed, source)
+
+
+def _without(removed: npt.NDArray[np.bool_], text: str, source: Offsets) -> tuple[str, Offsets]:
+    codes = code_points(text)
+    kept = ~removed[codes]
+    return (text, source) if kept.all() else (text_of(codes[kept]), source[kept])
 
 
 def _in_form(text: str, form: UnicodeForm) -> tuple[str, Offsets]:
@@ -170,13 +221,9 @@ def _byte_origins(original: str, changed: str, source: Offsets, starts: Offsets)
     within = np.arange(new_starts[-1]) - np.repeat(new_starts[:-1], lengths)
     # The last character made of one original may continue inside it; an earlier one must not overtake the last.
     is_last = np.append(source[1:] > source[:-1], True)
-    unchanged = is_last & (_code_points(changed) == _code_points(original)[source])
+    unchanged = is_last & (code_points(changed) == code_points(original)[source])
     origins: Offsets = np.repeat(starts[source], lengths) + within * np.repeat(unchanged, lengths)
     return origins
-
-
-def _code_points(text: str) -> npt.NDArray[np.uint32]:
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
 def _byte_starts(text: str) -> Offsets:
@@ -185,6 +232,6 @@ def _byte_starts(text: str) -> Offsets:
     >>> _byte_starts("né!").tolist()
     [0, 1, 3, 4]
     """
-    codes = _code_points(text)
+    codes = code_points(text)
     lengths = 1 + (codes >= 0x80) + (codes >= 0x800).astype(np.int64) + (codes >= 0x10000)
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])

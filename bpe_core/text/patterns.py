@@ -13,9 +13,26 @@ import regex
 from bpe_core.errors import PatternError, RecipeError
 from bpe_core.text.pattern_size import is_too_large
 
+# The blocks of Chinese characters as BERT told them apart; later ones are words of their own to nobody.
+IDEOGRAPHS = tuple(
+    range(first, last + 1)
+    for first, last in (
+        (0x3400, 0x4DBF),
+        (0x4E00, 0x9FFF),
+        (0xF900, 0xFAFF),
+        (0x20000, 0x2A6DF),
+        (0x2A700, 0x2B73F),
+        (0x2B740, 0x2B81F),
+        (0x2B820, 0x2CEAF),
+        (0x2F800, 0x2FA1F),
+    )
+)
+
 _CONTRACTION = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
 _UPPER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
 _LOWER = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+_IDEOGRAPHS = "".join(f"{chr(block.start)}-{chr(block.stop - 1)}" for block in IDEOGRAPHS)
+_MARKS = r"\p{P}$+<=>^`|~"
 
 
 @dataclass(frozen=True)
@@ -50,6 +67,11 @@ NAMED_PATTERNS: dict[str, NamedPattern] = {
     "whitespace": NamedPattern(
         r"\S+",
         "Whatever stands between blanks; the blanks themselves are dropped.",
+        drops_whitespace=True,
+    ),
+    "bert": NamedPattern(
+        rf"(?=\p{{Lo}})[{_IDEOGRAPHS}]|[{_MARKS}]|(?:[^\s{_MARKS}{_IDEOGRAPHS}]|(?!\p{{Lo}})[{_IDEOGRAPHS}])+",
+        "What stands between blanks, each punctuation mark and each Chinese character apart; the blanks are dropped.",
         drops_whitespace=True,
     ),
     "none": NamedPattern(r"(?s:.+)", "No splitting: the whole text is one sequence."),

@@ -33,8 +33,12 @@ _WINDOW = 4096  # bytes around an edit that are looked at first; doubled until a
 
 
 def keeps_newlines(recipe: Recipe) -> bool:
-    """Whether a newline always is the end of a line: none is removed, or part of a special token."""
-    return "\n" not in recipe.strip_marks and not any("\n" in token for token in recipe.special_tokens)
+    """Whether a newline always is the end of a line: none is removed, turned to a space, or part of a special token."""
+    return (
+        "\n" not in recipe.strip_marks
+        and not recipe.clean_text
+        and not any("\n" in token for token in recipe.special_tokens)
+    )
 
 
 def may_cut_at_newlines(recipe: Recipe) -> bool:

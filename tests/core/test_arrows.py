@@ -30,11 +30,12 @@ STAGES = [
 ]
 BACKWARD = {  # what an arrow may still point back to: hardly more than names, numbers and types
     "bpe_core.recipe": {"bpe_core.text.patterns", "bpe_core.learning.methods", "bpe_core.learning.ties"},
-    "bpe_core.kernels.encode": {"bpe_core.segmenting.boundaries"},
+    "bpe_core.kernels.encode": {"bpe_core.segmenting.merging"},
     "bpe_core.kernels.merge_word": {"bpe_core.segmenting.merging"},
     "bpe_core.learning.methods": {"bpe_core.segmenting"},
     "bpe_core.learning.bpe.method": {"bpe_core.segmenting"},  # a method brings what cuts by it
     "bpe_core.learning.gage.method": {"bpe_core.segmenting"},
+    "bpe_core.learning.wordpiece.method": {"bpe_core.segmenting"},
     "bpe_core.text.reading.utf8": {"bpe_core.kernels"},
     "bpe_core.text.corpus": {"bpe_core.counting.words"},  # a corpus may be words that were counted elsewhere
 }

@@ -16,9 +16,10 @@ OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
     lowercase=True, strip_ascii_punctuation=True, strip_marks="…", unicode_form="NFC", unit="line", pattern="cl100k",
     custom_pattern=r"\d+", special_tokens=("<|end|>",), base="characters", marker="symbol", marker_text="@", merges=7,
     alphabet_limit=50, unknown="bytes", vocab_size=777, min_frequency=9, max_token_length=11, ties="largest-text",
-    unknown_text="[UNK]", block_size=1_000, block_bytes=100,
+    unknown_text="<?>", block_size=1_000, block_bytes=100, clean_text=True, final_sigma=False, strip_accents=True,
+    wordpiece_rule="score", longest_word=12,
 )  # fmt: skip
-OF_METHODS = {"block_size": "gage", "block_bytes": "gage"}
+OF_METHODS = {"block_size": "gage", "block_bytes": "gage", "wordpiece_rule": "wordpiece", "longest_word": "wordpiece"}
 METHODS = {"method"}  # of which there is one
 
 
@@ -31,8 +32,8 @@ def changed(choice: str) -> tuple[Recipe, Recipe]:
         "unknown": dict(base="characters"),
         "unknown_text": dict(base="characters"),
         "merges": dict(merges=6),
-        "block_size": dict(method="gage"),
-        "block_bytes": dict(method="gage"),
+        "final_sigma": dict(lowercase=True),
+        **{name: dict(method=method) for name, method in OF_METHODS.items()},
     }
     recipe = Recipe.preset("gpt2", **needed.get(choice, {}))  # type: ignore[arg-type]
     return recipe, recipe.with_changes(**{choice: OTHER[choice]})
@@ -99,8 +100,16 @@ def test_the_largest_numbers_are_no_trouble(limits: dict[str, int]) -> None:
 def test_what_has_no_meaning_beside_the_other_choices_is_told() -> None:
     plain, rich = Recipe(), Recipe(base="characters", pattern="custom", custom_pattern="x", marker="prefix")
     silent = {name for name in CHOICES if not plain.applies(name)}
-    assert silent == {"custom_pattern", "marker_text", "alphabet_limit", "unknown", "unknown_text", *OF_METHODS}
-    assert {name for name in CHOICES if not rich.applies(name)} == set(OF_METHODS)
+    assert silent == {
+        "custom_pattern",
+        "marker_text",
+        "alphabet_limit",
+        "unknown",
+        "unknown_text",
+        "final_sigma",
+        *OF_METHODS,
+    }
+    assert {name for name in CHOICES if not rich.applies(name)} == {"final_sigma", *OF_METHODS}
     assert all(Recipe().with_changes(method=method).applies(name) for name, method in OF_METHODS.items())
 
 

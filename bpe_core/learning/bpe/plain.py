@@ -13,15 +13,13 @@ from typing import Any, NamedTuple
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import COUNT_ALONE, NOTHING, Columns, EndReason, History
-from bpe_core.learning.layout import SEPARATOR, lay_out
+from bpe_core.history.history import COUNT_ALONE, NOTHING, Columns, EndReason, History, Reasons
+from bpe_core.learning.layout import SEPARATOR, Layout, lay_out
 from bpe_core.learning.protocol import Candidate
 from bpe_core.learning.ties import TIE_RULES, Pair
 from bpe_core.recipe import Recipe
 
 EVERY_LENGTH = 2**62  # a token length limit that limits nothing
-
-HeapEntry = tuple[int, Any, Pair]  # minus the count, the tie key, the pair
 
 # A plain step costs some hundred times a compiled one; work is told in units of the latter.
 WORK_A_STEP = 500
@@ -39,8 +37,6 @@ class SymbolRun(NamedTuple):
 class PlainLearner:
     """Runs of ids; for each pair its count and the runs that hold it."""
 
-    reasons = COUNT_ALONE
-
     def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> None:
         layout = lay_out(words, alphabet, recipe)
         self.tokens_at_start = self._tokens_left = layout.tokens
@@ -50,23 +46,29 @@ class PlainLearner:
         self._longest = recipe.max_token_length or EVERY_LENGTH
         self._rule = TIE_RULES[recipe.ties]
         self._texts = [symbol.text for symbol in alphabet.symbols]
+        self._joined_text = alphabet.joined_text
         self._lengths = [1] * self._base
         self._learned = 0
         self._runs = _runs(layout.symbols.tolist(), layout.starts.tolist(), words.counts.tolist())
         self._counts: dict[Pair, int] = {}
         self._places: dict[Pair, list[int]] = {}  # the runs that hold a pair, or held it once; ascending
         self._gone: dict[Pair, int] = {}  # how many of them, from the first on, hold it no more
+        self._heap: list[Any] = []  # of entries that begin with what a pair is worth, its tie key, and itself
         for index, run in enumerate(self._runs):
             for pair in pairwise(run.symbols):
                 self._add(pair, index, run.weight)
         self.has_candidates = bool(self._counts)
-        self._heap: list[HeapEntry] = []
+        self._begin(layout, words)
         for pair in self._counts:
             self._push(pair)
 
     @property
     def learned(self) -> int:
         return self._learned
+
+    @property
+    def reasons(self) -> Reasons:
+        return COUNT_ALONE
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
         while self._learned < stop_at and work > 0:
@@ -83,12 +85,16 @@ class PlainLearner:
         return ""
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        leading: list[HeapEntry] = []
+        leading: list[Any] = []
         while len(leading) < wanted and self._best() is not None:
             leading.append(heapq.heappop(self._heap))
         for entry in leading:
             heapq.heappush(self._heap, entry)
-        return [Candidate(*pair, -count) for count, _, pair in leading]
+        pairs: list[Pair] = [entry[2] for entry in leading]
+        return [Candidate(*pair, self._counts[pair]) for pair in pairs]
+
+    def _begin(self, layout: Layout, words: WordTable) -> None:
+        """For what another method must know before any pair is entered."""
 
     def _add(self, pair: Pair, index: int, weight: int) -> None:
         """Count one occurrence, in the run of that index."""
@@ -109,9 +115,9 @@ class PlainLearner:
             if self._counts.get(pair, 0) < self._least:
                 heapq.heappop(self._heap)
                 continue
-            now = (-self._counts[pair], self._tie_key(pair), pair)
+            now: tuple[int, Any, Pair] = (-self._counts[pair], self._tie_key(pair), pair)
             if now[0] == count and now[1] == key:
-                return pair
+                return now[2]
             heapq.heapreplace(self._heap, now)
         return None
 
@@ -152,15 +158,20 @@ class PlainLearner:
         left, right = pair
         token = self._base + self._learned
         self._learned += 1
-        self._texts.append(self._texts[left] + self._texts[right])
+        self._texts.append(self._joined_text(self._texts[left], self._texts[right]))
         self._lengths.append(self._lengths[left] + self._lengths[right])
         born: dict[Pair, None] = {}
+        before = self._tokens_left
         for index in self._places.pop(pair, []):
             self._join_in_run(index, pair, token, born)
         self._counts.pop(pair, None)
         self._gone.pop(pair, None)
+        self._use_up(pair, token, before - self._tokens_left)
         for new in born:
             self._push(new)
+
+    def _use_up(self, pair: Pair, token: int, joined: int) -> None:
+        """For a method that asks how often tokens stand in the corpus: so often the pair became the new one."""
 
     def _join_in_run(self, index: int, pair: Pair, token: int, born: dict[Pair, None]) -> None:
         """Rewrite one run, and take note of the pairs that come to life."""

@@ -2,7 +2,7 @@
 
     kinds.py          what a pattern can tell a character to be
     machine.py        how a description becomes a table, and how the table is read
-    gpt2.py  cl100k.py  o200k.py  english.py  simple.py       the descriptions
+    gpt2.py  cl100k.py  o200k.py  english.py  bert.py  simple.py       the descriptions
     contractions.py  blanks.py                                what several of them share
 
 The tables are plain arrays; `bpe_core.kernels.scan` reads them at full speed.
@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from bpe_core.text.scanner import cl100k, english, gpt2, o200k, simple
+from bpe_core.text.patterns import NAMED_PATTERNS
+from bpe_core.text.scanner import bert, cl100k, english, gpt2, o200k, simple
 from bpe_core.text.scanner.machine import ScanTable, StepFunction, by_line
 
 __all__ = ["ScanTable", "table_for"]
@@ -26,6 +27,7 @@ _DESCRIPTIONS: dict[str, StepFunction] = {
     "o200k": o200k.step,
     "english": english.step,
     "whitespace": simple.whitespace,
+    "bert": bert.step,
     "none": simple.none,
 }
 
@@ -36,4 +38,6 @@ def table_for(pattern: str, unit: str = "file") -> ScanTable | None:
     step = _DESCRIPTIONS.get(pattern)
     if step is None:
         return None
-    return ScanTable.of(by_line(step) if unit == "line" else step, drops_blanks=pattern == "whitespace")
+    return ScanTable.of(
+        by_line(step) if unit == "line" else step, drops_blanks=NAMED_PATTERNS[pattern].drops_whitespace
+    )

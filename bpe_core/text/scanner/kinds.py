@@ -14,37 +14,41 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
+from bpe_core.text.patterns import IDEOGRAPHS
+
 
 class Kind(IntEnum):
     """What a character is to a pattern. Letters that may stand in a contraction are kinds of their own."""
 
-    OTHER = 0  # neither blank, letter, mark nor number
+    OTHER = 0  # neither blank, letter, mark, number nor punctuation
     NEWLINE = 1
     RETURN = 2
     SPACE = 3
     BLANK = 4  # every other blank
     APOSTROPHE = 5
     SLASH = 6
-    SDMT = 7  # the letters that make a contraction alone
-    L = 8
-    V = 9
-    R = 10
-    E = 11
-    LETTER = 12  # the other ASCII letters
-    UPPER_SDMT = 13
-    UPPER_L = 14
-    UPPER_V = 15
-    UPPER_R = 16
-    UPPER_E = 17
-    UPPER_LETTER = 18
-    LONG_S = 19  # ſ, which is an s where case does not count
-    FOREIGN_LOWER = 20  # beyond ASCII from here on
-    FOREIGN_UPPER = 21  # title case included
-    FOREIGN_CASELESS = 22
-    MARK = 23
-    DIGIT = 24  # decimal digits of any script
-    NUMBER = 25  # such as ½ and Ⅳ
-    END = 26  # behind the last character of a text
+    PUNCTUATION = 7  # every other mark of it, and what else ASCII has beside letters and digits
+    SDMT = 8  # the letters that make a contraction alone
+    L = 9
+    V = 10
+    R = 11
+    E = 12
+    LETTER = 13  # the other ASCII letters
+    UPPER_SDMT = 14
+    UPPER_L = 15
+    UPPER_V = 16
+    UPPER_R = 17
+    UPPER_E = 18
+    UPPER_LETTER = 19
+    LONG_S = 20  # ſ, which is an s where case does not count
+    FOREIGN_LOWER = 21  # beyond ASCII from here on
+    FOREIGN_UPPER = 22  # title case included
+    FOREIGN_CASELESS = 23
+    IDEOGRAPH = 24  # a Chinese character: of them those without case that lie in the blocks of IDEOGRAPHS
+    MARK = 25
+    DIGIT = 26  # decimal digits of any script
+    NUMBER = 27  # such as ½ and Ⅳ
+    END = 28  # behind the last character of a text
 
 
 KINDS = len(Kind)
@@ -53,6 +57,7 @@ KINDS = len(Kind)
 _EXPRESSIONS = {
     Kind.OTHER: r"[\p{Cn}\p{Co}]",  # most code points: looked for first, and found in long runs
     Kind.BLANK: r"\s",
+    Kind.PUNCTUATION: r"[\p{P}$+<=>^`|~]",
     Kind.FOREIGN_LOWER: r"\p{Ll}",
     Kind.FOREIGN_UPPER: r"[\p{Lu}\p{Lt}]",
     Kind.FOREIGN_CASELESS: r"[\p{Lm}\p{Lo}]",
@@ -106,6 +111,9 @@ def kind_of_code_point() -> npt.NDArray[np.uint8]:
         characters = np.arange(first, stop, dtype=np.uint32).tobytes().decode("utf-32-le")
         for found in ranges.finditer(characters):
             kinds[first + found.start() : first + found.end()] = order[found.lastindex - 1]
+    for block in IDEOGRAPHS:
+        of_block = kinds[block.start : block.stop]
+        of_block[of_block == Kind.FOREIGN_CASELESS] = Kind.IDEOGRAPH
     for kind, characters in _CHARACTERS.items():
         kinds[[ord(character) for character in characters]] = kind
     kinds.flags.writeable = False

@@ -16,7 +16,7 @@ from bpe_core.text.scanner.kinds import BLANKS, LETTERS, LINE_ENDS, NUMBERS, Kin
 from bpe_core.text.scanner.machine import CUT_HERE, CUT_MARK, MARK_HERE, START, Transition
 
 _SMALL = frozenset({Kind.SDMT, Kind.L, Kind.V, Kind.R, Kind.E, Kind.LETTER, Kind.LONG_S, Kind.FOREIGN_LOWER})
-_BOTH = frozenset({Kind.FOREIGN_CASELESS, Kind.MARK})
+_BOTH = frozenset({Kind.FOREIGN_CASELESS, Kind.IDEOGRAPH, Kind.MARK})
 _OF_WORDS = LETTERS | _BOTH
 _WORDS = ("capitals", "caseless", "small")  # by the last letter; the text is one word up to here
 _MARKED = "capitals behind caseless"

@@ -1,0 +1,36 @@
+"""What WordPiece offers to whoever learns and cuts by a method's name.
+
+By the rule `count` it is learned as byte-pair encoding is, only on other symbols: those inside words are marked.
+"""
+
+from __future__ import annotations
+
+from bpe_core.alphabet import Alphabet
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import History
+from bpe_core.learning.bpe.plain import PlainLearner
+from bpe_core.learning.methods import Method, Way
+from bpe_core.learning.protocol import Learner
+from bpe_core.learning.wordpiece.plain import PlainScoreLearner
+from bpe_core.recipe import Recipe
+from bpe_core.segmenting.word_pieces import WordPieceSegmenter
+
+
+def _plain_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
+    by_score = recipe.wordpiece_rule == "score"
+    return (PlainScoreLearner if by_score else PlainLearner)(words, alphabet, recipe, forced)
+
+
+METHOD = Method(
+    reason="score or count",
+    nothing_to_learn=(
+        "No word of this text has two characters, so there is nothing to learn; "
+        "choose another text, or a pattern that leaves longer words."
+    ),
+    tokens_at_first=Alphabet.with_continuations,
+    steps_planned=lambda recipe, alphabet: recipe.merge_limit(len(alphabet)),
+    segmenter=WordPieceSegmenter,
+    plain=Way(_plain_learner, bytes_a_cell=160),
+    has_seeds=True,
+    has_continuations=True,
+)

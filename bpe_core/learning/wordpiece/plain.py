@@ -1,0 +1,120 @@
+"""Learning by the score in plain Python: the same steps as the compiled kernel, with dictionaries.
+
+The words are kept as in byte-pair encoding, and the counts of pairs only fall. But a score is a count over two other
+counts, and these fall as well: where tokens are used up, the scores of the other pairs they stand in *rise*. So a heap
+cannot be put right at its top alone. A pair that has risen is entered anew, and its older entry is skipped when it
+comes up; a pair that has fallen is put right when it comes to the top, as ever.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+
+import numpy as np
+
+from bpe_core.alphabet import Alphabet
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import NOTHING, TIED, Columns, History, Reasons
+from bpe_core.learning.bpe.plain import PlainLearner
+from bpe_core.learning.layout import SEPARATOR, Layout
+from bpe_core.learning.ties import Pair
+from bpe_core.recipe import Recipe
+
+_SCALE = 256  # bits
+
+
+def score_key(count: int, left_count: int, right_count: int) -> int:
+    """A whole number that sorts as the score does, exactly.
+
+    Two different fractions with denominators below 2**126 differ by more than 2**-252, so scaled by 2**256
+    they differ by more than one; equal fractions give the same number.
+
+    >>> score_key(100, 500, 800) > score_key(50, 10_000, 5_000), score_key(1, 2, 3) == score_key(2, 2, 6)
+    (True, True)
+    """
+    return (count << _SCALE) // (left_count * right_count) if count else 0
+
+
+class PlainScoreLearner(PlainLearner):
+    """Knows beside the pairs how often each token stands in the corpus, and the pairs it is part of."""
+
+    def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> None:
+        self._token_counts: list[int] = []
+        self._pairs_of: defaultdict[int, set[Pair]] = defaultdict(set)
+        self._entries = 0
+        self._entry_of: dict[Pair, tuple[int, int]] = {}  # the number of its only entry that counts, and its score
+        self._left_counts: list[int] = []
+        self._right_counts: list[int] = []
+        self._tied: list[bool] = []
+        super().__init__(words, alphabet, recipe, forced)
+
+    @property
+    def reasons(self) -> Reasons:
+        return {
+            "left_count": np.array(self._left_counts, np.int64),
+            "right_count": np.array(self._right_counts, np.int64),
+            TIED: np.array(self._tied, np.bool_),
+        }
+
+    def _begin(self, layout: Layout, words: WordTable) -> None:
+        counts = np.zeros(self._base, np.int64)
+        weights = np.repeat(words.counts, np.diff(layout.starts))
+        symbols = layout.symbols[1:]  # behind the separator in front
+        known = symbols != SEPARATOR
+        np.add.at(counts, symbols[known], weights[known])
+        self._token_counts = counts.tolist()
+
+    def _add(self, pair: Pair, index: int, weight: int) -> None:
+        super()._add(pair, index, weight)
+        for half in pair:
+            self._pairs_of[half].add(pair)
+
+    def _score(self, pair: Pair, count: int) -> int:
+        return score_key(count, self._token_counts[pair[0]], self._token_counts[pair[1]])
+
+    def _push(self, pair: Pair) -> None:
+        if self._counts[pair] >= self._least and self._may_join(pair):
+            heapq.heappush(self._heap, self._entered(pair))
+
+    def _entered(self, pair: Pair) -> tuple[object, ...]:
+        """A new entry, which takes the place of an older one."""
+        score = self._score(pair, self._counts[pair])
+        self._entries += 1
+        self._entry_of[pair] = self._entries, score
+        return -score, self._tie_key(pair), pair, self._entries
+
+    def _best(self) -> Pair | None:
+        while self._heap:
+            score, key, pair, number = self._heap[0]
+            if self._counts.get(pair, 0) < self._least or self._entry_of[pair][0] != number:
+                heapq.heappop(self._heap)
+            elif -score == self._score(pair, self._counts[pair]) and key == self._tie_key(pair):
+                return pair  # type: ignore[no-any-return]
+            else:
+                heapq.heapreplace(self._heap, self._entered(pair))
+        return None
+
+    def _write_runner_up(self, columns: Columns, row: int) -> None:
+        super()._write_runner_up(columns, row)
+        left, right, other = (int(column[row]) for column in (columns.left, columns.right, columns.runner_up_left))
+        runner_up = other, int(columns.runner_up_right[row])
+        self._left_counts.append(self._token_counts[left])
+        self._right_counts.append(self._token_counts[right])
+        score = self._score((left, right), int(columns.count[row]))
+        self._tied.append(other != NOTHING and self._score(runner_up, self._counts[runner_up]) == score)
+
+    def _use_up(self, pair: Pair, token: int, joined: int) -> None:
+        for half in pair:
+            self._token_counts[half] -= joined
+        self._token_counts.append(joined)
+        for other in self._pairs_of[pair[0]] | self._pairs_of[pair[1]]:
+            count = self._counts.get(other, 0)
+            if (
+                other in self._entry_of
+                and count >= self._least
+                and self._score(other, count) > self._entry_of[other][1]
+            ):
+                self._push(other)
+        self._pairs_of[pair[0]].discard(pair)
+        self._pairs_of[pair[1]].discard(pair)

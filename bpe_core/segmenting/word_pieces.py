@@ -1,0 +1,82 @@
+"""WordPiece's cut: at each place of a word the longest token that fits, from the left.
+
+Every token has a birth, the number of steps after which it is there. So one table serves every moment, and a cut
+tells for how long it holds: until one of the longer tokens is born that were looked for and found too young.
+"""
+
+from __future__ import annotations
+
+from bpe_core.history.history import History
+from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.word_tokens import ALWAYS, WordCut, WordSegmenter
+from bpe_core.token_texts import written
+
+Births = dict[str, tuple[int, int]]  # by the text of a token: its id, and after how many steps it is there
+
+
+class WordPieceSegmenter(WordSegmenter):
+    """Cuts texts by the tokens of one history."""
+
+    def __init__(self, history: History, cutting: Cutting) -> None:
+        super().__init__(history, cutting, LongestPieces(history).cut)
+
+
+class LongestPieces:
+    """The tokens that begin words and those that continue them, by their text without what marks the latter."""
+
+    def __init__(self, history: History) -> None:
+        unknown = history.alphabet.unknown_id
+        assert unknown is not None  # the method needs one
+        self._unknown = unknown
+        self._longest_word = history.recipe.longest_word
+        self._starting, self._continuing = births_of(history)
+        self._longest = max(map(len, (*self._starting, *self._continuing)), default=0)
+
+    def cut(self, word: bytes, at: int) -> WordCut:
+        """A word after so many steps; where it gets stuck, or is too long, it is unknown as a whole."""
+        text, data = word.decode(), word
+        if len(text) > self._longest_word:
+            return WordCut([self._unknown], [len(data)], 0, ALWAYS)
+        ids: list[int] = []
+        ends: list[int] = []
+        start = end = since = 0
+        until = ALWAYS
+        while start < len(text):
+            births = self._continuing if start else self._starting
+            for stop in range(min(len(text), start + self._longest), start, -1):
+                id, birth = births.get(text[start:stop], (self._unknown, ALWAYS))
+                if birth <= at:
+                    break
+                until = min(until, birth)
+            else:
+                return WordCut([self._unknown], [len(data)], since, until)
+            since = max(since, birth)
+            end += len(text[start:stop].encode())
+            ids.append(id)
+            ends.append(end)
+            start = stop
+        return WordCut(ids, ends, since, until)
+
+
+def births_of(history: History) -> tuple[Births, Births]:
+    """The tokens that begin words, and those that continue them; of several written alike the oldest."""
+    starting: Births = {}
+    continuing: Births = {}
+    symbols, marker = history.alphabet.symbols, len(history.alphabet.continuing)
+    base = len(symbols)
+    continues = [symbol.text != symbol.decoded for symbol in symbols]
+    continues += [False] * len(history)
+    for id, (left, _) in enumerate(history.pairs(), base):
+        continues[id] = continues[left]
+    for id, text in enumerate(written(history)):
+        if id >= base:
+            birth = id - base + 1
+        elif symbols[id].kind == "unknown":
+            continue
+        else:
+            birth = 0
+        if continues[id]:
+            continuing.setdefault(text[marker:].decode(), (id, birth))
+        else:
+            starting.setdefault(text.decode(), (id, birth))
+    return starting, continuing

@@ -1,0 +1,119 @@
+"""What single characters become, whatever stands around them: cleaning, leaving out accents, lower case.
+
+For a large text one look into a table a character is all that is needed, and it tells where each came from, too.
+
+    >>> character_map(clean=True, strip_accents=True, lowercase=True).changed_with_sources("É-l\\n")
+    ('e-l ', array([0, 1, 2, 3]))
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+import regex
+
+_CONTROLS = regex.compile(r"[[\p{Cc}\p{Cf}\p{Co}\ufffd]--[\t\n\r]]+", regex.V1)
+_BLANKS = regex.compile(r"\s+")
+_CODE_POINTS = 0x110000
+_SURROGATES = range(0xD800, 0xE000)
+_WITH_CASE_OR_PARTS = (range(0xD800), range(0xE000, 0x32400), range(0xE0000, 0xE0200))  # nothing else is assigned
+
+CodePoints = npt.NDArray[np.uint32]
+Places = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class CharacterMap:
+    """By code point: how many characters it becomes, and which."""
+
+    counts: npt.NDArray[np.uint8]
+    targets: CodePoints  # the one it becomes; where they are several, their place in `several`
+    several: CodePoints
+
+    def changed(self, text: str) -> str:
+        if text.isascii():
+            return text.encode().translate(*self._for_ascii).decode()
+        return text_of(self._changed(code_points(text))[0])
+
+    def changed_with_sources(self, text: str) -> tuple[str, Places]:
+        """The same, and for each of its characters the index of the one it came from."""
+        found, counts = self._changed(code_points(text))
+        return text_of(found), np.repeat(np.arange(len(counts)), counts)
+
+    def _changed(self, codes: CodePoints) -> tuple[CodePoints, npt.NDArray[np.uint8]]:
+        counts, found = self.counts[codes], self.targets[codes]
+        most = int(counts.max(initial=1))
+        if most > 1:
+            found = np.repeat(found, counts)
+            before = np.cumsum(counts, dtype=np.int64) - counts
+            of_several = np.repeat(counts > 1, counts)
+            within = np.arange(len(found)) - np.repeat(before, counts)
+            found[of_several] = self.several[found[of_several] + within[of_several]]
+        elif not counts.all():
+            found = found[counts > 0]
+        return found, counts
+
+    @cached_property
+    def _for_ascii(self) -> tuple[bytes, bytes]:
+        """The table of `bytes.translate`, and what is left out."""
+        return bytes(self.targets[:128].tolist() + [0] * 128), bytes(np.flatnonzero(self.counts[:128] == 0).tolist())
+
+
+@lru_cache(maxsize=8)
+def character_map(*, clean: bool, strip_accents: bool, lowercase: bool) -> CharacterMap:
+    """What is done, in this order; accents and small letters are those of this Python's version of Unicode."""
+    counts, targets = np.ones(_CODE_POINTS, np.uint8), np.arange(_CODE_POINTS, dtype=np.uint32)
+    several: list[int] = []
+    for code, became in _parts_and_small_letters(strip_accents, lowercase):
+        counts[code] = len(became)
+        if len(became) == 1:
+            targets[code] = ord(became)
+        elif became:
+            targets[code] = len(several)
+            several += map(ord, became)
+    if clean:
+        for start, stop in _runs_of(_BLANKS):
+            counts[start:stop], targets[start:stop] = 1, ord(" ")
+        for start, stop in _runs_of(_CONTROLS):
+            counts[start:stop] = 0
+    return CharacterMap(counts, targets, np.array(several, np.uint32))
+
+
+def _parts_and_small_letters(strip_accents: bool, lowercase: bool) -> Iterator[tuple[int, str]]:
+    """The characters that change, and what each becomes."""
+    characters = [chr(code) for code in chain.from_iterable(_WITH_CASE_OR_PARTS) if code != ord("\n")]
+    became = characters
+    if strip_accents:
+        became = unicodedata.normalize("NFD", "\n".join(became)).split("\n")
+        marks = {character for character in characters if unicodedata.category(character) == "Mn"}
+        became = [
+            one if len(one) == 1 and one not in marks else "".join(c for c in one if c not in marks) for one in became
+        ]
+    if lowercase:
+        became = "\n".join(became).replace("Σ", "σ").lower().split("\n")
+    return ((ord(one), other) for one, other in zip(characters, became, strict=True) if one != other)
+
+
+@lru_cache(maxsize=1)
+def _every_character() -> str:
+    codes = np.arange(_CODE_POINTS, dtype=np.uint32)
+    codes[_SURROGATES.start : _SURROGATES.stop] = ord("a")  # no text holds them
+    return text_of(codes)
+
+
+def _runs_of(expression: regex.Pattern[str]) -> Iterator[tuple[int, int]]:
+    return (found.span() for found in expression.finditer(_every_character()))
+
+
+def code_points(text: str) -> CodePoints:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+
+
+def text_of(codes: CodePoints) -> str:
+    return codes.tobytes().decode("utf-32-le", "surrogatepass")

@@ -1,0 +1,146 @@
+"""WordPiece: learned by either rule as its specification says, and cut by the longest token that fits."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bpe_core as bpe
+from bpe_core import Recipe, RecipeError, Trainer, WordTable
+from bpe_core.history.history import History
+from bpe_core.reference import wordpiece as reference
+from bpe_core.token_texts import TokenTexts
+from tests.core.learning import all_columns
+from tests.core.random_training import CHARACTER_TIES
+from tests.core.random_training import words as tables
+
+# The sentences that Hugging Face's course counts by hand; what it finds there is the fact that is checked.
+COURSE = (
+    "This is the Hugging Face Course. This chapter is about tokenization. This section shows several tokenizer "
+    "algorithms. Hopefully, you will be able to understand how they are trained and generate tokens."
+)
+
+
+@st.composite
+def recipes(draw: st.DrawFn) -> Recipe:
+    choices: dict[str, Any] = dict(
+        wordpiece_rule=draw(st.sampled_from(["count", "score"])),
+        merges=draw(st.integers(0, 60)),
+        min_frequency=draw(st.integers(1, 3)),
+        max_token_length=draw(st.none() | st.integers(2, 6)),
+        alphabet_limit=draw(st.none() | st.integers(1, 3)),
+        ties=draw(st.sampled_from(CHARACTER_TIES)),
+        longest_word=draw(st.sampled_from([3, 100])),
+        pattern=draw(st.sampled_from(["bert", "whitespace"])),
+    )
+    return Recipe.preset("wordpiece", **choices)
+
+
+def learned(words: WordTable, recipe: Recipe) -> History:
+    trainer = Trainer(words, recipe)
+    trainer.advance()
+    return trainer.history
+
+
+def has_a_pair(words: WordTable, recipe: Recipe) -> bool:
+    alphabet = bpe.Alphabet.with_continuations(words, recipe)
+    spelled = [alphabet.symbols_of(word, recipe) for word, _ in words]
+    merging = [[alphabet.symbols[symbol].merges for symbol in word] for word in spelled]
+    return any(one and other for word in merging for one, other in pairwise(word))
+
+
+@given(words=tables(), recipe=recipes())
+def test_it_learns_what_the_specification_says(words: WordTable, recipe: Recipe) -> None:
+    if not has_a_pair(words, recipe):
+        with pytest.raises(bpe.NothingToLearn, match="No word of this text has two characters"):
+            Trainer(words, recipe)
+        return
+    expected, found = reference.train(words, recipe), learned(words, recipe)
+    assert all_columns(found) == all_columns(expected)
+    assert (found.alphabet, found.end_reason, found.tokens_at_start) == (
+        expected.alphabet,
+        expected.end_reason,
+        expected.tokens_at_start,
+    )
+    assert found.tied.tolist() == expected.tied.tolist()
+    assert {name: column.tolist() for name, column in found.reasons.items()} == {
+        name: column.tolist() for name, column in expected.reasons.items()
+    }
+
+
+@given(words=tables(), recipe=recipes(), data=st.data())
+def test_a_run_goes_on_from_any_history(words: WordTable, recipe: Recipe, data: st.DataObject) -> None:
+    if not has_a_pair(words, recipe):
+        return
+    whole = learned(words, recipe)
+    begun = whole.first(data.draw(st.integers(0, len(whole))))
+    again = Trainer(words, recipe, history=begun)
+    again.advance()
+    assert all_columns(again.history) == all_columns(whole)
+    stepwise = Trainer(words, recipe)
+    while not stepwise.advance(max_merges=1).finished:
+        expected = [(one.left, one.right, one.count) for one in stepwise.candidates(4)]
+        assert len(set(expected)) == len(expected)
+    assert all_columns(stepwise.history) == all_columns(whole)
+
+
+@given(words=tables(), recipe=recipes(), text=st.text("ab é漢w#😀low er", max_size=20), data=st.data())
+def test_a_text_is_cut_as_the_specification_says(
+    words: WordTable, recipe: Recipe, text: str, data: st.DataObject
+) -> None:
+    history, text = reference.train(words, recipe), text + " " + words.word(0).decode()
+    at = data.draw(st.integers(0, len(history)), label="at")
+    tokenizer = bpe.Tokenizer(history)
+    expected = reference.encode(text, history, at=at)
+    assert tokenizer.encode(text, at=at) == expected
+    found = tokenizer.segmentation(text)
+    for step in (at, len(history), at):
+        assert found.tokens(step).spans()[:, 2].tolist() == reference.encode(text, history, at=step)
+
+
+def test_the_courses_corpus_begins_with_the_pair_it_finds() -> None:
+    recipe = Recipe.preset("wordpiece", merges=7, min_frequency=1)
+    history = bpe.train(bpe.Corpus.from_texts([COURSE]), recipe)
+    texts = TokenTexts.of(history).text
+    first = history[0]
+    assert (texts[first.left], texts[first.right], first.id) == ("a", "##b", len(history.alphabet))
+    assert Fraction(first.count, first.reasons["left_count"] * first.reasons["right_count"]) == Fraction(1, 5)
+    made = [texts[id] for id in history.ids.tolist()]
+    assert made == ["ab", "##fu", "Fa", "Fac", "##ct", "##ful", "##full"]
+
+
+def test_the_articles_example_is_decided_by_the_score() -> None:
+    """100 of 500 and 800 go before 50 of 10,000 and 5,000, though neither score is a whole number."""
+    words = {"ab": 100, "a": 400, "xb": 700, "cd": 50, "c": 9_950, "yd": 4_950}
+    by = {
+        rule: Recipe.preset("wordpiece", wordpiece_rule=rule, merges=4, pattern="whitespace")
+        for rule in ("score", "count")
+    }
+    texts = {}
+    for rule, recipe in by.items():
+        history = learned(WordTable.from_counts(words), recipe)
+        shown = TokenTexts.of(history).text
+        texts[rule] = [shown[id] for id in history.ids.tolist()]
+    assert texts["score"].index("ab") < texts["score"].index("cd")
+    assert texts["count"] == ["yd", "xb", "ab", "cd"]
+
+
+def test_blanks_part_the_words_of_decoded_tokens() -> None:
+    recipe = Recipe.preset("bert", vocab_size=200)
+    tokenizer = bpe.Tokenizer(bpe.train(bpe.Corpus.from_texts([COURSE]), recipe))
+    assert tokenizer.decode(tokenizer.encode("[CLS]Hugging, tokens!", allowed_special="all")) == (
+        "[CLS] hugging , tokens [UNK]"
+    )
+    assert tokenizer.encode("x" * 101) == [0]
+
+
+def test_a_vocabulary_smaller_than_the_alphabet_is_refused_in_a_sentence() -> None:
+    with pytest.raises(RecipeError, match="has no room for the 49 base symbols and 4 special tokens"):
+        bpe.train(bpe.Corpus.from_texts([COURSE]), Recipe.preset("bert", vocab_size=20))
+    with pytest.raises(bpe.NothingToLearn, match="no words"):
+        bpe.train(bpe.Corpus.from_texts([" \n"]), Recipe.preset("bert"))
