@@ -15,7 +15,7 @@ import numpy as np
 from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import NOTHING, Columns, EndReason, History
-from bpe_core.learning.methods import Listed, Method, Way
+from bpe_core.learning.methods import Listed, Method, Reason, Way, Wording
 from bpe_core.learning.protocol import Candidate
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.cutting import Cutting
@@ -179,6 +179,14 @@ class Words:
         raise NotImplementedError("every edit waits for the whole text")
 
 
+SHARE = Reason(
+    title="Share",
+    tip="Of all tokens that stood in the corpus",
+    of=("share",),
+    written=lambda history, row: f"{history.reasons['share'][row]:.2%}",
+    values=lambda history: history.reasons["share"],
+)
+
 METHOD = Method(
     reason="count",
     nothing_to_learn="No word of this text is longer than a byte.",
@@ -186,8 +194,14 @@ METHOD = Method(
     steps_planned=steps_planned,
     segmenter=LongestMatch,
     plain=Way(DroppingLearner, bytes_a_cell=500),
+    reasons=lambda recipe: (SHARE,),
     has_seeds=True,
     drops=True,
 )
 
-LISTED = Listed("Dropping what is used least", "Begins with all pieces of words.", __name__)
+LISTED = Listed(
+    "Dropping what is used least",
+    "Begins with all pieces of words.",
+    __name__,
+    wording=Wording("step", "dropped", "token"),
+)

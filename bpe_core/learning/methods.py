@@ -12,6 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # recipes ask which methods there are
+    import numpy.typing as npt
+
     from bpe_core.alphabet import Alphabet
     from bpe_core.counting.words import WordTable
     from bpe_core.history.history import History
@@ -23,6 +25,19 @@ if TYPE_CHECKING:  # recipes ask which methods there are
 
 
 @dataclass(frozen=True)
+class Wording:
+    """What is said of a method's steps, wherever a person reads of them."""
+
+    step: str = "merge"
+    done: str = "merged"  # what was done to the one that was chosen
+    choice: str = "pair"  # what it was chosen among
+
+    @property
+    def steps(self) -> str:
+        return f"{self.step}s"
+
+
+@dataclass(frozen=True)
 class Listed:
     """What can be said of a method before it is imported, which happens when it is first needed."""
 
@@ -30,7 +45,7 @@ class Listed:
     explanation: str
     module: str  # whose METHOD it is
     needs: Mapping[str, Any] = field(default_factory=dict)  # what a recipe cannot choose otherwise beside it
-    step: str = "merge"  # what one of its steps is called
+    wording: Wording = Wording()
 
 
 METHODS = {
@@ -72,6 +87,21 @@ class CompiledWay(Way):
 
 
 @dataclass(frozen=True)
+class Reason:
+    """One of the things that steps are chosen by besides the count, as a table of steps tells it."""
+
+    title: str
+    tip: str
+    of: tuple[str, ...]  # the columns of a history that it is told from; without them nothing is said
+    written: Callable[[History, int], str]  # of the step of that index
+    values: Callable[[History], npt.NDArray[Any]]  # of all steps, to sort by
+    widest: str = "999,999"  # a text that it needs room for
+
+    def text(self, history: History, row: int) -> str:
+        return self.written(history, row) if history.reasons.keys() >= {*self.of} else ""
+
+
+@dataclass(frozen=True)
 class Method:
     """What a method has to offer."""
 
@@ -81,6 +111,7 @@ class Method:
     steps_planned: Callable[[Recipe, Alphabet], int]
     segmenter: Callable[[History, Cutting], Segmenter]
     plain: Way
+    reasons: Callable[[Recipe], tuple[Reason, ...]] = lambda recipe: ()
     compiled: CompiledWay | None = None
     has_ranks: bool = False  # each boundary of a text is dissolved once and for all, which insight is drawn from
     has_seeds: bool = False  # whole pieces of words may stand in its alphabet, behind the base symbols

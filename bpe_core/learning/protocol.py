@@ -15,6 +15,13 @@ class Candidate:
     left: int
     right: int  # NOTHING where the step would drop the left one
     count: int  # how often what it joins, or drops, stands in the corpus
+    value: float | None = None  # what it is chosen by, where that is not the count alone
+    label: str = ""  # the value as a person reads it
+
+    @property
+    def measure(self) -> float:
+        """What it is chosen by."""
+        return self.count if self.value is None else self.value
 
 
 class Learner(Protocol):

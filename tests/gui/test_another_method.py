@@ -8,7 +8,6 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.window.merges.model import COLUMNS
 from app.wiring import Program
 from bpe_core import Recipe, Tokenizer
 from bpe_core.learning.methods import METHODS
@@ -39,7 +38,14 @@ def test_a_run_that_drops_is_trained_travelled_and_read_token_by_token(
             TEXT, at=at
         )
     table = program.merges
-    row = [table.data(table.index(6, column), Qt.ItemDataRole.DisplayRole) for column in range(len(COLUMNS))]
+    assert [column.title for column in table.columns][:5] == ["Step", "Token", "Count", "Share", "Next"]
+    row = [table.data(table.index(6, column), Qt.ItemDataRole.DisplayRole) for column in range(5)]
     assert run.names is not None
-    left = run.names.text[run.history[6].left]
-    assert row[:4] == ["7", left, "", left]
+    step = run.history[6]
+    assert row[:4] == ["7", f"− {run.names.text[step.left]}", f"{step.count:,}", f"{step.reasons['share']:.2%}"]
+    table.sort(3, Qt.SortOrder.DescendingOrder)
+    shares = [run.history[table.merge_at(row)].reasons["share"] for row in range(30)]
+    assert shares == sorted(shares, reverse=True)
+    copied = table.as_text([0], ",").splitlines()
+    assert copied[0].split(",")[:4] == ["Step", "Token", "Count", "Share"]
+    assert f"{max(shares):.2%}" in copied[1]

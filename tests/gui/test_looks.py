@@ -13,7 +13,6 @@ from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase
 from app.window.charts.pairs_page import PairsPage
-from app.window.merges.model import TIE_COLUMN
 from app.window.parts.lines import NamedLine
 from app.window.parts.theme import Role, fixed_font, palette_for, shades_of
 from app.window.questions.token.page import TokenPage
@@ -89,7 +88,8 @@ def test_the_title_of_the_speed_stays_beside_it(qtbot: QtBot, program: Program) 
 
 def test_a_tie_and_its_runner_up_can_be_read(program: Program) -> None:
     table = program.merge_panel.table
-    room = table.columnWidth(TIE_COLUMN) - 12
+    tie = next(place for place, column in enumerate(program.merges.columns) if column.look == "tie")
+    room = table.columnWidth(tie) - 12
     assert room >= QFontMetrics(fixed_font(table.font().pointSizeF())).horizontalAdvance("= ␣th + ing")
 
 

@@ -12,11 +12,13 @@ from PySide6.QtCore import Qt
 from pytestqt.modeltest import ModelTester
 
 from app.session.merge_filter import NOT_HEX, MergeFilter
-from app.window.merges.model import COLUMNS, MergeTableModel
+from app.window.merges.columns import columns_of
+from app.window.merges.model import MergeTableModel
 from bpe_core.token_texts import shown
 from tests.gui.histories import grown, random_history, run_with
 
 HISTORY = random_history(700, seed=5)
+COLUMNS = columns_of(HISTORY.recipe)
 NAMES = run_with(HISTORY).names
 assert NAMES is not None
 
@@ -98,7 +100,8 @@ def test_any_column_sorts_and_equal_rows_stay_in_step_order(column: int, descend
     model = model_of(700)
     model.set_filter(chosen)
     model.sort(column, Qt.SortOrder.DescendingOrder if descending else Qt.SortOrder.AscendingOrder)
-    keys = list(COLUMNS[column].key(HISTORY, NAMES))  # type: ignore[arg-type]
+    assert NAMES is not None
+    keys = list(COLUMNS[column].key(HISTORY, NAMES))
     wanted = sorted(
         (merge for merge in range(700) if passes(chosen, merge)), key=lambda merge: keys[merge], reverse=descending
     )

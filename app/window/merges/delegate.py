@@ -6,13 +6,12 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.window.merges.model import COLUMNS, TIE_COLUMN, TOKEN_COLUMN, MergeTableModel
+from app.window.merges.model import MergeTableModel
 from app.window.parts.left_to_right import from_the_left
 from app.window.parts.theme import Shades, fixed_font, shades_of
 
 PADDING = 6
 MARK_WIDTH = 3
-FIXED_COLUMNS = {1, 2, TOKEN_COLUMN, 5}  # tokens stand in equally wide characters
 
 
 class MergeDelegate(QStyledItemDelegate):
@@ -49,16 +48,17 @@ class MergeDelegate(QStyledItemDelegate):
         text = from_the_left(index.data() or "")
         if not text:
             return
-        fixed = column in FIXED_COLUMNS
-        painter.setFont(self._bold if column == TOKEN_COLUMN else self._fixed if fixed else self._font)
-        tie = column == TIE_COLUMN and model.is_tied(row)
+        told = model.columns[column]
+        fixed = told.look != "plain"
+        painter.setFont(self._bold if told.look == "token" else self._fixed if fixed else self._font)
+        tie = told.look == "tie" and model.is_tied(row)
         color = self._dim if model.is_to_come(row) else self._shades.bar_next if tie else self._text
-        if column == TIE_COLUMN and not tie and not model.is_to_come(row):
+        if told.look == "tie" and not tie and not model.is_to_come(row):
             color = self._shades.muted
         painter.setPen(color)
         inside = rect.adjusted(PADDING, 0, -PADDING, 0)
         metrics = self._fixed_metrics if fixed else self._metrics
         if metrics.horizontalAdvance(text) > inside.width():
             text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, inside.width())
-        side = Qt.AlignmentFlag.AlignRight if COLUMNS[column].is_number else Qt.AlignmentFlag.AlignLeft
+        side = Qt.AlignmentFlag.AlignRight if told.is_number else Qt.AlignmentFlag.AlignLeft
         painter.drawText(inside, side | Qt.AlignmentFlag.AlignVCenter, text)

@@ -5,8 +5,6 @@ There is no proxy model: filtering and sorting only make another array.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -17,9 +15,9 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from app.session.merge_filter import MergeFilter
 from app.session.run import Run
 from app.session.timer import timer
+from app.window.merges.columns import Column, columns_of
 from app.window.parts.wording import tip
 from bpe_core import History
-from bpe_core.history.history import NOTHING
 from bpe_core.token_texts import TokenTexts
 
 Index = QModelIndex | QPersistentModelIndex
@@ -29,107 +27,6 @@ Role = Qt.ItemDataRole
 REORDER_MILLISECONDS = 250  # how often a sorted table takes in new merges while they stream
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-
-
-@dataclass(frozen=True)
-class Column:
-    """One column: how a cell reads, and what rows are sorted by."""
-
-    title: str
-    tip: str
-    cell: Callable[[History, TokenTexts, int], str]
-    key: Callable[[History, TokenTexts], npt.NDArray[Any] | list[bytes]]
-    is_number: bool = True
-
-
-def _number(value: int) -> str:
-    return "" if value == NOTHING else f"{value:,}"
-
-
-def _tie(history: History, names: TokenTexts, row: int) -> str:
-    columns = history.columns
-    other = int(columns.runner_up_left[row])
-    if other == NOTHING:
-        return ""
-    pair = " + ".join(filter(None, (names.text[other], _text(names, columns.runner_up_right[row]))))
-    count = int(columns.runner_up_count[row])
-    return f"= {pair}" if count == int(columns.count[row]) else f"{pair}  {count:,}"
-
-
-def _tie_key(history: History, names: TokenTexts) -> npt.NDArray[Any]:
-    """Ties first, then by how close the runner-up came."""
-    return history.columns.count - history.columns.runner_up_count
-
-
-def _raw_key(ids: npt.NDArray[Any], names: TokenTexts) -> list[bytes]:
-    return list(map(names.raw.__getitem__, ids.tolist()))
-
-
-def _lengths(history: History, names: TokenTexts) -> npt.NDArray[Any]:
-    return np.array(history.of_steps(names.lengths), np.int64)
-
-
-def _text(names: TokenTexts, id: int) -> str:
-    return "" if id == NOTHING else names.text[id]
-
-
-def _compression(history: History, names: TokenTexts, row: int) -> str:
-    value = float(history.compression[row + 1])
-    return f"{value:.3f}" if value > 0 else ""
-
-
-COLUMNS = (
-    Column("Step", "Which merge this is: 1 is the first", lambda h, n, r: f"{r + 1:,}", lambda h, n: np.arange(len(h))),
-    Column(
-        "Left",
-        "The left half of the pair",
-        lambda h, n, r: n.text[int(h.columns.left[r])],
-        lambda h, n: _raw_key(h.columns.left, n),
-        is_number=False,
-    ),
-    Column(
-        "Right",
-        "The right half of the pair",
-        lambda h, n, r: _text(n, h.columns.right[r]),
-        lambda h, n: _raw_key(h.columns.right, n),
-        is_number=False,
-    ),
-    Column(
-        "Token",
-        "The new token; ␣ is a blank, ⏎ a newline, <0xE2> a byte that is no character by itself",
-        lambda h, n, r: n.text[h.ids[r]],
-        lambda h, n: list(h.of_steps(n.raw)),
-        is_number=False,
-    ),
-    Column(
-        "Count",
-        "How often the pair stood in the corpus when it was merged",
-        lambda h, n, r: _number(int(h.columns.count[r])),
-        lambda h, n: h.columns.count,
-    ),
-    Column(
-        "Tie",
-        "The runner-up; = where it had the same count and the tie rule decided",
-        _tie,
-        _tie_key,
-        is_number=False,
-    ),
-    Column("Length", "Bytes in the new token", lambda h, n, r: str(n.lengths[h.ids[r]]), _lengths),
-    Column(
-        "Tokens left",
-        "Tokens in the corpus after this merge",
-        lambda h, n, r: _number(int(h.columns.tokens_left[r])),
-        lambda h, n: h.columns.tokens_left,
-    ),
-    Column(
-        "Compression",
-        "Base symbols a token stands for, on average, after this merge",
-        _compression,
-        lambda h, n: -h.columns.tokens_left,
-    ),
-)
-TOKEN_COLUMN = 3
-TIE_COLUMN = 5
 
 
 class MergeTableModel(QAbstractTableModel):
@@ -146,6 +43,7 @@ class MergeTableModel(QAbstractTableModel):
         self._run: Run | None = None
         self._history: History | None = None
         self._names: TokenTexts | None = None
+        self.columns: tuple[Column, ...] = columns_of(None)
         self._order: Order = np.zeros(0, np.int64)
         self._rows = 0  # of `_order`, which has room to grow
         self._seen = 0  # merges that went through filter and sorting
@@ -203,7 +101,7 @@ class MergeTableModel(QAbstractTableModel):
         if (column, descending) != (self.sort_column, self.sort_descending):
             self.sort_column, self.sort_descending = column, descending
             self._reorder()
-            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(COLUMNS) - 1)
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self.columns) - 1)
 
     def merge_at(self, row: int) -> int:
         """The merge that stands in this row; 0 is the first."""
@@ -223,7 +121,7 @@ class MergeTableModel(QAbstractTableModel):
 
     def as_text(self, rows: list[int], separator: str = "\t", *, headers: bool = True) -> str:
         """The rows for the clipboard; `separator` a tab or a comma."""
-        lines = [[column.title for column in COLUMNS]] if headers else []
+        lines = [[column.title for column in self.columns]] if headers else []
         lines += [list(self._cached_row(self.merge_at(row))) for row in rows]
         return "".join(separator.join(_quoted(cell, separator) for cell in line) + "\n" for line in lines)
 
@@ -233,7 +131,7 @@ class MergeTableModel(QAbstractTableModel):
         return 0 if parent.isValid() else self._rows
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(COLUMNS)
+        return 0 if parent.isValid() else len(self.columns)
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
         if role == Role.DisplayRole:
@@ -241,7 +139,7 @@ class MergeTableModel(QAbstractTableModel):
                 return None
             return self._cached_row(int(self._order[index.row()]))[index.column()]
         if role == Role.TextAlignmentRole:
-            return _RIGHT if COLUMNS[index.column()].is_number else _LEFT
+            return _RIGHT if self.columns[index.column()].is_number else _LEFT
         if role == Role.ToolTipRole and index.isValid():
             return tip(str(self.data(index, Role.DisplayRole) or ""))
         return None
@@ -257,15 +155,15 @@ class MergeTableModel(QAbstractTableModel):
         return not self._is_veiled(merge) and bool(self._history.tied[merge])
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole) -> Any:
-        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(COLUMNS):
+        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self.columns):
             return None
         if role == Role.DisplayRole:
             arrow = "" if section != self.sort_column else " ▾" if self.sort_descending else " ▴"
-            return COLUMNS[section].title + arrow
+            return self.columns[section].title + arrow
         if role == Role.ToolTipRole:
-            return f"{COLUMNS[section].tip}. Click to sort."
+            return f"{self.columns[section].tip}. Click to sort."
         if role == Role.TextAlignmentRole:
-            return _RIGHT if COLUMNS[section].is_number else _LEFT
+            return _RIGHT if self.columns[section].is_number else _LEFT
         return None
 
     # Rows
@@ -296,6 +194,9 @@ class MergeTableModel(QAbstractTableModel):
         self._reorder_later.stop()
         self.beginResetModel()
         self._cached_row.cache_clear()
+        columns = columns_of(self._run.recipe if self._run else None)
+        if columns != self.columns:
+            self.columns, self.sort_column, self.sort_descending = columns, 0, False
         self._order = self._sorted_and_filtered()
         self._rows = len(self._order)
         self._seen = self.learned
@@ -309,7 +210,7 @@ class MergeTableModel(QAbstractTableModel):
         if self._is_in_step_order:
             order = np.arange(len(history))
         else:
-            order = _argsort(COLUMNS[self.sort_column].key(history, names), self.sort_descending)
+            order = _argsort(self.columns[self.sort_column].key(history, names), self.sort_descending)
         if self.filter.lets_all_pass:
             return order
         return order[self.filter.mask(names, history, 0)[order]]
@@ -317,17 +218,18 @@ class MergeTableModel(QAbstractTableModel):
     def _row_texts(self, merge: int) -> tuple[str, ...]:
         assert self._history is not None
         assert self._names is not None
-        cells = [column.cell(self._history, self._names, merge) for column in COLUMNS]
-        if self._is_veiled(merge):
-            cells[TIE_COLUMN] = ""
-        return tuple(cells)
+        is_veiled = self._is_veiled(merge)
+        return tuple(
+            "" if is_veiled and column.look == "tie" else column.cell(self._history, self._names, merge)
+            for column in self.columns
+        )
 
     def _is_veiled(self, merge: int) -> bool:
         return self._veils_last_runner_up and merge == self.learned - 1
 
     def _repaint(self, first: int, last: int) -> None:
         if first <= last:
-            self.dataChanged.emit(self.index(first, 0), self.index(last, len(COLUMNS) - 1), [Role.ForegroundRole])
+            self.dataChanged.emit(self.index(first, 0), self.index(last, len(self.columns) - 1), [Role.ForegroundRole])
 
 
 def _argsort(keys: npt.NDArray[Any] | list[bytes], descending: bool) -> Order:

@@ -7,10 +7,8 @@ from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QGuiApplication, QKey
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from app.window.merges.delegate import MergeDelegate
-from app.window.merges.model import COLUMNS, TIE_COLUMN, MergeTableModel
+from app.window.merges.model import MergeTableModel
 from app.window.parts.theme import fixed_font
-
-WIDTHS = ("99,999", "␣tokens", "␣tokens", "␣tokenizer", "9,999,999", "= ␣th + ing", "999", "99,999,999", "99.999")
 
 
 class MergeTableView(QTableView):
@@ -24,6 +22,7 @@ class MergeTableView(QTableView):
         super().__init__(parent)
         self._model = model
         self._was_at_end = True
+        self._titles: list[str] = []
         self.setModel(model)
         self.setAccessibleName("Merges")
         self.setShowGrid(False)
@@ -36,6 +35,8 @@ class MergeTableView(QTableView):
         self.delegate = MergeDelegate(self)
         self.setItemDelegate(self.delegate)
         self._set_up_headers()
+        self._make_room()
+        model.modelReset.connect(self._make_room)
         model.rowsAboutToBeInserted.connect(self._remember_end)
         model.modelAboutToBeReset.connect(self._remember_end)
         model.rowsInserted.connect(self._follow_end)
@@ -52,7 +53,7 @@ class MergeTableView(QTableView):
         row = self._model.row_of(position - 1) if position else -1
         before, self.delegate.marked_row = self.delegate.marked_row, row
         for changed in {before, row} - {-1}:
-            for column in range(len(COLUMNS)):
+            for column in range(len(self._model.columns)):
                 self.update(self._model.index(changed, column))
         if follow and row >= 0:
             self._bring_into_view(self._model.index(row, max(0, self.columnAt(0))))
@@ -96,20 +97,28 @@ class MergeTableView(QTableView):
         columns = self.horizontalHeader()
         columns.setHighlightSections(False)
         columns.setSectionsMovable(True)
-        for column, widest in enumerate(WIDTHS):
-            own = QFontMetrics(fixed_font(self.font().pointSizeF())) if column == TIE_COLUMN else metrics
-            width = max(own.horizontalAdvance(widest), metrics.horizontalAdvance(COLUMNS[column].title) + 12)
-            columns.resizeSection(column, width + 16)
         columns.setStretchLastSection(True)
         columns.setSectionsClickable(True)
         columns.sectionClicked.connect(self._sort)
+
+    def _make_room(self) -> None:
+        """For the columns there are now, where they are others than before."""
+        titles = [column.title for column in self._model.columns]
+        if titles == self._titles:
+            return
+        self._titles = titles
+        metrics = QFontMetrics(self.font())
+        for place, column in enumerate(self._model.columns):
+            own = QFontMetrics(fixed_font(self.font().pointSizeF())) if column.look == "tie" else metrics
+            width = max(own.horizontalAdvance(column.widest), metrics.horizontalAdvance(column.title) + 12)
+            self.horizontalHeader().resizeSection(place, width + 16)
 
     def _sort(self, column: int) -> None:
         """By this column; the other way round at the second click. Numbers begin with the largest."""
         if column == self._model.sort_column:
             is_descending = not self._model.sort_descending
         else:
-            is_descending = COLUMNS[column].is_number and column != 0
+            is_descending = self._model.columns[column].is_number and column != 0
         order = Qt.SortOrder.DescendingOrder if is_descending else Qt.SortOrder.AscendingOrder
         self._model.sort(column, order)
 

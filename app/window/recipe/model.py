@@ -138,7 +138,7 @@ class RecipeForm(QObject):
     @property
     def step(self) -> str:
         """What the method's steps are called."""
-        return METHODS[self._recipe.value.method].step
+        return METHODS[self._recipe.value.method].wording.step
 
     @property
     def size_title(self) -> str:

@@ -47,7 +47,7 @@ def test_a_preset_fills_the_form_and_can_be_undone(qtbot: QtBot, program: Progra
 def test_the_method_is_chosen_first_and_what_it_does_not_ask_for_is_hidden(
     monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, new_program: Callable[[], Program]
 ) -> None:
-    listed = dataclasses.replace(dropping_method.LISTED, needs={"base": "bytes", "marker": "none"}, step="step")
+    listed = dataclasses.replace(dropping_method.LISTED, needs={"base": "bytes", "marker": "none"})
     monkeypatch.setitem(METHODS, "dropping", listed)
     program = new_program()
     panel, form = program.recipe_panel, program.form

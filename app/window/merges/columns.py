@@ -1,0 +1,180 @@
+"""The columns of the table of steps: how a cell reads, and what rows are sorted by. Each method has its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core import History, Recipe
+from bpe_core.history.history import NOTHING
+from bpe_core.learning.methods import METHODS, Method, Reason, Wording
+from bpe_core.token_texts import TokenTexts
+
+Look = Literal["plain", "fixed", "token", "tie"]  # tokens stand in equally wide characters
+Keys = npt.NDArray[Any] | list[bytes]
+
+DROPPED = "− "  # before a token that is dropped
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column."""
+
+    title: str
+    tip: str
+    cell: Callable[[History, TokenTexts, int], str]
+    key: Callable[[History, TokenTexts], Keys]
+    widest: str  # a text that it needs room for
+    is_number: bool = True
+    look: Look = "plain"
+
+
+@lru_cache(maxsize=8)
+def columns_of(recipe: Recipe | None) -> tuple[Column, ...]:
+    """What is told of the steps of a run by this recipe."""
+    recipe = recipe or Recipe()
+    method, words = Method.of(recipe), METHODS[recipe.method].wording
+    what = (_dropped(words),) if method.drops else _joined(words)
+    return (
+        _step(words),
+        *what,
+        _count(words),
+        *map(_reason, method.reasons(recipe)),
+        _runner_up(words, method.drops),
+        *_of_all_methods(words),
+    )
+
+
+def _step(words: Wording) -> Column:
+    tip = f"Which {words.step} this is: 1 is the first"
+    return Column("Step", tip, lambda h, n, r: f"{r + 1:,}", lambda h, n: np.arange(len(h)), "99,999")
+
+
+def _joined(words: Wording) -> tuple[Column, ...]:
+    return (
+        *(
+            Column(
+                side.capitalize(),
+                f"The {side} half of the pair",
+                partial(_half, side),
+                lambda h, n, side=side: _raw_key(getattr(h.columns, side), n),  # type: ignore[misc]
+                "␣tokens",
+                is_number=False,
+                look="fixed",
+            )
+            for side in ("left", "right")
+        ),
+        Column(
+            "Token",
+            "The new token; ␣ is a blank, ⏎ a newline, <0xE2> a byte that is no character by itself",
+            lambda h, n, r: n.text[h.ids[r]],
+            lambda h, n: list(h.of_steps(n.raw)),
+            "␣tokenizer",
+            is_number=False,
+            look="token",
+        ),
+    )
+
+
+def _dropped(words: Wording) -> Column:
+    return Column(
+        "Token",
+        f"The token that was {words.done}; ␣ is a blank, ⏎ a newline, <0xE2> a byte that is no character by itself",
+        lambda h, n, r: DROPPED + n.text[h.ids[r]],
+        lambda h, n: list(h.of_steps(n.raw)),
+        DROPPED + "␣tokenizer",
+        is_number=False,
+        look="token",
+    )
+
+
+def _count(words: Wording) -> Column:
+    return Column(
+        "Count",
+        f"How often the {words.choice} stood in the corpus when it was {words.done}",
+        lambda h, n, r: _number(int(h.columns.count[r])),
+        lambda h, n: h.columns.count,
+        "9,999,999",
+    )
+
+
+def _reason(reason: Reason) -> Column:
+    return Column(
+        reason.title,
+        reason.tip,
+        lambda h, n, r: reason.text(h, r),
+        lambda h, n: reason.values(h) if reason.text(h, 0) else np.zeros(len(h)),
+        reason.widest,
+    )
+
+
+def _runner_up(words: Wording, drops: bool) -> Column:
+    title, tip = "Tie", "The runner-up; = where it had the same count and the tie rule decided"
+    if drops:
+        title, tip = "Next", f"What would have been {words.done} without this one"
+    return Column(title, tip, _tie, _tie_key, "= ␣th + ing", is_number=False, look="tie")
+
+
+def _of_all_methods(words: Wording) -> tuple[Column, ...]:
+    return (
+        Column("Length", "Bytes in the token", lambda h, n, r: str(n.lengths[h.ids[r]]), _lengths, "999"),
+        Column(
+            "Tokens left",
+            f"Tokens in the corpus after this {words.step}",
+            lambda h, n, r: _number(int(h.columns.tokens_left[r])),
+            lambda h, n: h.columns.tokens_left,
+            "99,999,999",
+        ),
+        Column(
+            "Compression",
+            f"Base symbols a token stands for, on average, after this {words.step}",
+            _compression,
+            lambda h, n: -h.columns.tokens_left,
+            "99.999",
+        ),
+    )
+
+
+def _number(value: int) -> str:
+    return "" if value == NOTHING else f"{value:,}"
+
+
+def _half(side: str, history: History, names: TokenTexts, row: int) -> str:
+    return _text(names, int(getattr(history.columns, side)[row]))
+
+
+def _text(names: TokenTexts, id: int) -> str:
+    return "" if id == NOTHING else names.text[id]
+
+
+def _tie(history: History, names: TokenTexts, row: int) -> str:
+    columns = history.columns
+    other = int(columns.runner_up_left[row])
+    if other == NOTHING:
+        return ""
+    pair = " + ".join(filter(None, (names.text[other], _text(names, int(columns.runner_up_right[row])))))
+    return f"= {pair}" if history.tied[row] else f"{pair}  {int(columns.runner_up_count[row]):,}"
+
+
+def _tie_key(history: History, names: TokenTexts) -> npt.NDArray[Any]:
+    """Ties first, then by how close the runner-up came."""
+    lead = history.columns.count - history.columns.runner_up_count
+    return np.where(history.tied, 0, np.where(lead == 0, 1, lead))
+
+
+def _raw_key(ids: npt.NDArray[Any], names: TokenTexts) -> list[bytes]:
+    return list(map(names.raw.__getitem__, ids.tolist()))
+
+
+def _lengths(history: History, names: TokenTexts) -> npt.NDArray[Any]:
+    return np.array(history.of_steps(names.lengths), np.int64)
+
+
+def _compression(history: History, names: TokenTexts, row: int) -> str:
+    value = float(history.compression[row + 1])
+    return f"{value:.3f}" if value > 0 else ""
