@@ -203,7 +203,7 @@ class Program(QObject):
         self.exchanging = Exchanging(session, frame, self.pages, self)
         self.filing = Filing(session, frame, text, self.merges, self.charts, self)
         self.opening = Opening(session, frame, self.samples_menu, self.filing, self.exchanging, self)
-        self.travelling = Travelling(session.cursor, frame, self.bookmarks, self.bookmarks_panel, self)
+        self.travelling = Travelling(session, frame, self.bookmarks, self.bookmarks_panel, self)
         self.teaching = Teaching(self.course, self.lesson_panel, frame, self.pages, self.merges, self)
 
     def _connect_topics_with_each_other(self) -> None:

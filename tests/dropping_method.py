@@ -203,5 +203,5 @@ LISTED = Listed(
     "Dropping what is used least",
     "Begins with all pieces of words.",
     __name__,
-    wording=Wording("step", "dropped", "token"),
+    wording=Wording("step", "dropped", "token", "used least"),
 )

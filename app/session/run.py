@@ -7,6 +7,7 @@ import time
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +16,12 @@ from app.session.corpus_texts import CorpusTexts
 from app.worker.training import LeadingPairs, Pace, TrainingJob
 from bpe_core import History, Recipe, RecipeError, Trainer, WordTable
 from bpe_core.history.history import END_SENTENCES, EndReason
-from bpe_core.learning.methods import Method
+from bpe_core.learning.methods import METHODS, Method, Wording
 from bpe_core.session_file import Fingerprint
 from bpe_core.token_texts import TokenTexts
 
 NO_PAIRS_YET = LeadingPairs(0, ())
+NO_RUN = Wording()  # what steps are called before there are any
 _stamps = itertools.count(1)
 
 
@@ -60,6 +62,11 @@ class Run:
     began: float = field(default_factory=time.monotonic)
     numbers: npt.NDArray[np.int64] | None = None  # an imported file's own number for each id, where they differ
     fingerprints: dict[int, Fingerprint] = field(default_factory=dict)  # of its files as they were read, by source
+
+    @cached_property
+    def wording(self) -> Wording:
+        """What its steps are called."""
+        return METHODS[self.recipe.method].wording
 
     @property
     def learned(self) -> int:

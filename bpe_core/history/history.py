@@ -261,6 +261,13 @@ class History(Sequence[Step]):
             return None
         return place if self._joins is None else int(self._joins[place])
 
+    def row_of_drop(self, token: int) -> int | None:
+        """The index of the step that dropped a token; None for one that is still there."""
+        if self._joins is None:
+            return None
+        found = np.flatnonzero((self.columns.left == token) & (self.columns.right == NOTHING))
+        return int(found[0]) if len(found) else None
+
     def parts(self, token: int) -> Pair | None:
         """The two tokens one was joined from; None for what was not joined."""
         row = self.row_of(token)

@@ -31,6 +31,7 @@ class Wording:
     step: str = "merge"
     done: str = "merged"  # what was done to the one that was chosen
     choice: str = "pair"  # what it was chosen among
+    best: str = ""  # why it was chosen, such as "with the highest score"; nothing of the one that occurs most
 
     @property
     def steps(self) -> str:

@@ -8,17 +8,19 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from app.window.charts.pairs_page import PairsPage
+from app.window.questions.token.page import TokenPage
 from app.wiring import Program
 from bpe_core import Recipe, Tokenizer
 from bpe_core.learning.methods import METHODS
 from tests import dropping_method
-from tests.gui.conftest import settle
+from tests.gui.conftest import rest, settle
 
 TEXT = "the lowest price is lower than the last one"
 
 
 def test_a_run_that_drops_is_trained_travelled_and_read_token_by_token(
-    qtbot: QtBot, new_program: Callable[[], Program], train: Callable[[Program], None], monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, new_program: Callable[[], Program], train: Callable[[Program], None]
 ) -> None:
     monkeypatch.setitem(METHODS, "dropping", dropping_method.LISTED)
     program = new_program()
@@ -49,3 +51,13 @@ def test_a_run_that_drops_is_trained_travelled_and_read_token_by_token(
     copied = table.as_text([0], ",").splitlines()
     assert copied[0].split(",")[:4] == ["Step", "Token", "Count", "Share"]
     assert f"{max(shares):.2%}" in copied[1]
+    chart = program.pages[PairsPage]
+    assert chart.headline().startswith("After 30 steps, next to go is the orange token, used least")
+    assert chart.model.bars[0].right == ""
+    assert (program.window.docks["merges"].windowTitle(), program.time_bar.number.prefix()) == ("Steps", "step ")
+    assert program.status.sentence.text().startswith("30 steps. ")
+    program.token.look_at(run.history[6].left)
+    facts = program.pages[TokenPage].facts
+    assert (facts["Learned"].text(), facts["Dropped"].text()) == ("a piece of words, there from the start", "step 7")
+    assert facts["Chosen by"].text() == f"share {step.reasons['share']:.2%}"
+    rest(qtbot, program)  # nothing of it is asked any more when the method is forgotten

@@ -67,7 +67,7 @@ def compression(run: Run, at: int) -> ChartLines:
     title = "Bytes per token" if run.recipe.base == "bytes" else "Characters per token"
     merges = np.unique(np.linspace(0, run.learned, MOST_POINTS).astype(np.int64))
     line = NamedLine("", merges.astype(np.float64), run.history.compression[merges])
-    return ChartLines((line,), "Merges", title, is_log_x=False, marked_x=float(at))
+    return ChartLines((line,), run.wording.steps.capitalize(), title, is_log_x=False, marked_x=float(at))
 
 
 def token_lengths(run: Run, at: int) -> ChartLines:

@@ -7,13 +7,14 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.run import Run
+from app.session.run import NO_RUN, Run
 from app.session.session import Session
 from app.session.timer import timer
 from app.window.parts.watched import Table, Watched
 from app.worker.training import LEADING_PAIRS, LeadingPairs
 from bpe_core import History, Trainer, WordTable
 from bpe_core.history.history import NOTHING
+from bpe_core.learning.methods import Method, Wording
 from bpe_core.progress import CancelCheck, never_cancelled
 
 TOPIC = "leading pairs"
@@ -26,11 +27,17 @@ class Bar:
     """One pair that could be merged next."""
 
     left: str
-    right: str
+    right: str  # empty where the left one would be dropped
     count: int
-    is_next: bool  # this one will be merged, or was
-    is_tied: bool  # it has the same count as the one that is merged
+    is_next: bool  # this one will be chosen, or was
+    is_tied: bool  # it is as good as the one that is chosen
     pair: tuple[int, int] = (-1, -1)  # the ids
+    value: float = 0.0  # what it is chosen by
+    label: str = ""  # the value as a person reads it
+
+    @property
+    def title(self) -> str:
+        return f"{self.left} + {self.right}" if self.right else self.left
 
 
 class PairsModel(QObject, Watched):
@@ -76,7 +83,20 @@ class PairsModel(QObject, Watched):
 
     def as_table(self) -> Table:
         rows = [(bar.left, bar.right, str(bar.count), "yes" if bar.is_next else "") for bar in self.bars]
-        return [("left", "right", "count", "merged next"), *rows]
+        header = ("left", "right", "count", f"{self.wording.done} next")
+        if self.reason == "count":
+            return [header, *rows]
+        return [(*header, self.reason), *((*row, str(bar.value)) for row, bar in zip(rows, self.bars, strict=True))]
+
+    @property
+    def wording(self) -> Wording:
+        return NO_RUN if self._runs.shown is None else self._runs.shown.wording
+
+    @property
+    def reason(self) -> str:
+        """What the best one is chosen by."""
+        run = self._runs.shown
+        return "count" if run is None else Method.of(run.recipe).reason
 
     def _wanted(self) -> LeadingPairs | None:
         """The leading pairs of the moment shown, if they are known."""
@@ -133,11 +153,12 @@ def _bars(run: Run | None, leading: LeadingPairs) -> tuple[Bar, ...]:
     if run is None or run.names is None or not leading.pairs:
         return ()
     text = run.names.text
-    best = leading.pairs[0].count
+    best = leading.pairs[0].measure
     following = _next_pair(run.history, leading)
     return tuple(
         Bar(text[one.left], "" if one.right == NOTHING else text[one.right], one.count,
-            (one.left, one.right) == following, one.count == best, (one.left, one.right))
+            (one.left, one.right) == following, one.measure == best, (one.left, one.right),
+            one.measure, one.label or f"{one.count:,}")
         for one in leading.pairs
     )  # fmt: skip
 

@@ -21,6 +21,7 @@ from app.window.charts.pairs_model import Bar, PairsModel
 from app.window.parts.left_to_right import from_the_left
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font, shades_of
+from app.window.parts.wording import count_text
 
 ROW_PADDING = 5.0
 MARGIN = 12.0
@@ -58,7 +59,7 @@ class PairsPage(Page):
     def _changed(self) -> None:
         leading = self.model.bars[:1]
         self.setAccessibleDescription(
-            "".join(f"Next: {bar.left} and {bar.right}, {bar.count} times" for bar in leading) or "No pairs yet"
+            "".join(f"Next: {self._told(bar)}" for bar in leading) or "Nothing to choose from yet"
         )
         self.invitation.setVisible(not self.model.has_begun)
         self.update()
@@ -99,7 +100,7 @@ class PairsPage(Page):
             if not bars:
                 return
             rows = self._rows_shown()
-            label_width = self._label_width(bars[:rows])
+            label_width, most = self._label_width(bars[:rows]), max(bar.value for bar in bars[:rows])
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             if 0 <= self._row < rows:
                 place = QRectF(4, self._top() + self._row * self._row_height(), self.width() - 8, self._row_height())
@@ -108,7 +109,7 @@ class PairsPage(Page):
                 painter.drawRoundedRect(place, 3, 3)
             for i, bar in enumerate(bars[:rows]):
                 y = self._top() + i * self._row_height()
-                self._draw(painter, bar, y, label_width, bars[0].count)
+                self._draw(painter, bar, y, label_width, most)
 
     def _rows_shown(self) -> int:
         room = max(1, int((self.height() - self._top() - 4) / self._row_height()))
@@ -127,20 +128,38 @@ class PairsPage(Page):
             if self.model.has_begun:
                 return "No pair is frequent enough to be merged."
             return "The leading pairs appear here when training begins."
+        wording = self.model.wording
+        moment = f"After {count_text(self.model.at, wording.step)}"
         if not any(bar.is_next for bar in self.model.bars):
-            return f"After {self.model.at:,} merges these lead; the table, made elsewhere, joins another pair next"
+            return f"{moment} these lead; the table, made elsewhere, joins another pair next"
         tied = sum(bar.is_tied for bar in self.model.bars)
         tie = tied > 1 and self.model.bars[0].is_next
-        text = f"After {self.model.at:,} merges, next is the orange pair"
+        following = "next" if self.model.bars[0].right else "next to go"
+        best = f", {wording.best}" if wording.best else ""
+        text = f"{moment}, {following} is the orange {wording.choice}{best}"
         how_many = f"{tied} or more" if tied == len(self.model.bars) else str(tied)  # what lies below is not known
-        return f"{text}; {how_many} share its count, the tie rule decides" if tie else text
+        return f"{text}; {how_many} share its {self.model.reason}, the tie rule decides" if tie else text
+
+    def _told(self, bar: Bar) -> str:
+        """A bar in words."""
+        name = f"{bar.left} and {bar.right}" if bar.right else bar.left
+        return f"{name}, {bar.count} times{self._beside_the_count(bar)}"
+
+    def _beside_the_count(self, bar: Bar) -> str:
+        return "" if bar.label == f"{bar.count:,}" else f", {self.model.reason} {bar.label}"
+
+    def _tip(self, bar: Bar) -> str:
+        wording = self.model.wording
+        as_good = f" (the same {self.model.reason} as the {wording.choice} that is {wording.done} next)"
+        told = f"{_title(bar)}: {bar.count:,} times{self._beside_the_count(bar)}"
+        return told + (as_good if bar.is_tied and not bar.is_next else "") + (f"\n{HOW_TO}" if bar.right else "")
 
     def _label_width(self, bars: tuple[Bar, ...]) -> float:
         metrics = QFontMetricsF(self._fixed)
         widest = max(metrics.horizontalAdvance(_title(bar)) for bar in bars)
         return min(widest, self.width() * LABEL_SHARE)
 
-    def _draw(self, painter: QPainter, bar: Bar, y: float, label_width: float, most: int) -> None:
+    def _draw(self, painter: QPainter, bar: Bar, y: float, label_width: float, most: float) -> None:
         shades, height = shades_of(self.palette()), self._row_height()
         metrics = QFontMetricsF(self._fixed)
         font = QFont(self._fixed)
@@ -152,25 +171,23 @@ class PairsPage(Page):
         painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, label)
         left = MARGIN + label_width + 10
         painter.setFont(self.font())
-        number = f"{bar.count:,}"
-        number_width = QFontMetricsF(self.font()).horizontalAdvance("9,999,999")
+        number_width = max(map(QFontMetricsF(self.font()).horizontalAdvance, ("9,999,999", bar.label)))
         full = max(20.0, self.width() - left - number_width - 8 - MARGIN)
-        length = max(2.0, full * bar.count / max(1, most))
+        length = max(2.0, full * bar.value / most) if most > 0 else 2.0
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(shades.bar_next if bar.is_next else shades.bar_tied if bar.is_tied else shades.bar)
         painter.drawRoundedRect(QRectF(left, y + 2, length, height - 4), 2.5, 2.5)
         painter.setPen(self.palette().color(QPalette.ColorRole.Text) if bar.is_next else shades.muted)
         mark = "= " if bar.is_tied and not bar.is_next else ""
         place = QRectF(left + length + 7, y, number_width + 40, height)
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, mark + number)
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, mark + bar.label)
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             row = self._row_at(event.pos().y())
             if row >= 0:
                 bar = self.model.bars[row]
-                tie = " (the same count as the pair that is merged next)" if bar.is_tied and not bar.is_next else ""
-                QToolTip.showText(event.globalPos(), f"{_title(bar)}: {bar.count:,} times{tie}\n{HOW_TO}", self)
+                QToolTip.showText(event.globalPos(), self._tip(bar), self)
             return True
         return super().event(event)
 
@@ -185,7 +202,7 @@ class PairsPage(Page):
             self._row = row
             if 0 <= row < self._rows_shown():
                 bar = self.model.bars[row]
-                self.setAccessibleDescription(f"{bar.left} and {bar.right}, {bar.count} times. {HOW_TO}")
+                self.setAccessibleDescription(f"{self._told(bar)}. {HOW_TO if bar.right else ''}")
             self.update()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -214,4 +231,4 @@ class PairsPage(Page):
 
 
 def _title(bar: Bar) -> str:
-    return from_the_left(f"{bar.left} + {bar.right}")
+    return from_the_left(bar.title)

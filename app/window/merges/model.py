@@ -13,11 +13,12 @@ import numpy.typing as npt
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from app.session.merge_filter import MergeFilter
-from app.session.run import Run
+from app.session.run import NO_RUN, Run
 from app.session.timer import timer
 from app.window.merges.columns import Column, columns_of
 from app.window.parts.wording import tip
 from bpe_core import History
+from bpe_core.learning.methods import Wording
 from bpe_core.token_texts import TokenTexts
 
 Index = QModelIndex | QPersistentModelIndex
@@ -114,6 +115,11 @@ class MergeTableModel(QAbstractTableModel):
             return int(np.searchsorted(rows, np.int64(merge), side="right")) - 1
         found = np.flatnonzero(rows == merge)
         return int(found[0]) if len(found) else -1
+
+    @property
+    def wording(self) -> Wording:
+        """What the rows are called."""
+        return NO_RUN if self._run is None else self._run.wording
 
     @property
     def learned(self) -> int:

@@ -26,16 +26,13 @@ class MergePanel(QWidget):
         self._model = model
         self.table = MergeTableView(model)
         self.needle = entry(can_be_cleared=True)
-        self.needle.setAccessibleName("Filter merges")
         self._sign = self.needle.addAction(icon("search", self.palette()), QLineEdit.ActionPosition.LeadingPosition)
-        self._sign.setText("Filter merges")
         self.kind = QComboBox()
         self.kind.setAccessibleName("What the filter looks for")
         for title, value in KINDS:
             self.kind.addItem(title, value)
         self.kind.setToolTip("Text: tokens that contain it · Regex: a regular expression · Bytes: hexadecimal")
         self.ties_only = QCheckBox("Ties")
-        self.ties_only.setToolTip("Only merges that the tie rule decided")
         self.min_length = number_box(1, 100_000)
         self.min_length.setPrefix("≥ ")
         self.min_length.setToolTip("Only tokens of at least so many bytes")
@@ -49,6 +46,8 @@ class MergePanel(QWidget):
         self.ties_only.toggled.connect(self._filter)
         self.min_length.valueChanged.connect(self._filter)
         model.filter_changed.connect(self._show_filter)
+        model.modelReset.connect(self._name)
+        self._name()
         for signal in (model.rowsInserted, model.modelReset):
             signal.connect(self._show_count)
         self._show_filter(model.filter)
@@ -84,6 +83,14 @@ class MergePanel(QWidget):
             )
         )
 
+    def _name(self) -> None:
+        """As the method shown calls what is listed."""
+        steps = self._model.wording.steps
+        self.needle.setAccessibleName(f"Filter {steps}")
+        self._sign.setText(f"Filter {steps}")
+        self.ties_only.setToolTip(f"Only {steps} that the tie rule decided")
+        self.table.setAccessibleName(steps.capitalize())
+
     def _show_filter(self, chosen: MergeFilter) -> None:
         self._is_showing = True  # what is half shown is not what a person chose
         self.needle.setPlaceholderText(HINTS[chosen.kind])
@@ -96,12 +103,12 @@ class MergePanel(QWidget):
         self._show_count()
 
     def _show_count(self) -> None:
-        chosen = self._model.filter
+        chosen, all_of_them = self._model.filter, count_text(self._model.learned, self._model.wording.step)
         self.below.setStyleSheet(f"color: {shades_of(self.palette()).error.name()}" if chosen.error else "")
         if chosen.error:
             self.below.setText(chosen.error)
         elif chosen.lets_all_pass:
-            self.below.setText(count_text(self._model.learned, "merge"))
+            self.below.setText(all_of_them)
         else:
-            self.below.setText(f"{self._model.rowCount():,} of {count_text(self._model.learned, 'merge')}")
+            self.below.setText(f"{self._model.rowCount():,} of {all_of_them}")
         self.below.setAlignment(Qt.AlignmentFlag.AlignLeft)

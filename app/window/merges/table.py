@@ -24,7 +24,6 @@ class MergeTableView(QTableView):
         self._was_at_end = True
         self._titles: list[str] = []
         self.setModel(model)
-        self.setAccessibleName("Merges")
         self.setShowGrid(False)
         self.setWordWrap(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)

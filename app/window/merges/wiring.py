@@ -21,6 +21,8 @@ class Merging(QObject):
         self._panel, self._actions = panel, frame.actions
         runs, cursor, table = session.runs, session.cursor, panel.table
         runs.changed.connect(lambda: model.show_run(runs.shown))
+        dock = frame.window.docks["merges"]
+        model.modelReset.connect(lambda: dock.setWindowTitle(model.wording.steps.capitalize()))
         runs.grew.connect(lambda start, stop: model.grow())
         cursor.moved.connect(model.set_position)
         cursor.moved.connect(lambda position: table.mark(position, follow=not cursor.live))

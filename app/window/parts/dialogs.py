@@ -49,8 +49,9 @@ def ask_where_to_save(parent: QWidget, title: str, proposal: str, filters: dict[
     return path.with_name(f"{path.name}.{filters.get(chosen, next(iter(filters.values())))}")
 
 
-def ask_for_merge(parent: QWidget, position: int, end: int) -> int | None:
-    number, is_chosen = QInputDialog.getInt(parent, "Go to merge", "After how many merges?", position, 0, end)
+def ask_for_step(parent: QWidget, position: int, end: int, step: str) -> int | None:
+    title, question = f"Go to {step}", f"After how many {step}s?"
+    number, is_chosen = QInputDialog.getInt(parent, title, question, position, 0, end)
     return number if is_chosen else None
 
 

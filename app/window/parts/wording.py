@@ -34,13 +34,13 @@ def duration_text(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
-def rate_text(per_second: float) -> str:
-    """Merges a second.
+def rate_text(per_second: float, things: str) -> str:
+    """So many a second.
 
-    >>> rate_text(4.24), rate_text(48_211)
+    >>> rate_text(4.24, "merges"), rate_text(48_211, "merges")
     ('4.2 merges/s', '48,211 merges/s')
     """
-    return f"{per_second:.1f} merges/s" if per_second < 10 else f"{per_second:,.0f} merges/s"
+    return f"{per_second:.1f} {things}/s" if per_second < 10 else f"{per_second:,.0f} {things}/s"
 
 
 def count_text(count: int, thing: str, things: str = "") -> str:

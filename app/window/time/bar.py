@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
+from app.session.run import NO_RUN
 from app.session.session import Session
 from app.window.actions import Actions
 from app.window.charts.curves import compression
@@ -27,9 +28,7 @@ class TimeBar(QWidget):
         self.number = number_box(0, 0)
         self.number.setGroupSeparatorShown(True)
         self.number.setKeyboardTracking(False)
-        self.number.setAccessibleName("After how many merges")
         self.number.setMinimumWidth(self.number.fontMetrics().horizontalAdvance("merge 9,999,999") + 12)
-        self.number.setPrefix("merge ")
         self.end = label("of 0")
         self.end.setMinimumWidth(self.end.fontMetrics().horizontalAdvance("of 999,999"))
         row = QHBoxLayout(self)
@@ -48,8 +47,17 @@ class TimeBar(QWidget):
         cursor.end_moved.connect(self._show)
         cursor.end_moved.connect(self._curve_throttle.call)
         session.runs.changed.connect(self._curve_throttle.call)
+        session.runs.changed.connect(self._name)
         cursor.live_changed.connect(self._show_live)
         self._show_live()
+        self._name()
+
+    def _name(self) -> None:
+        """As the method shown calls what is counted."""
+        wording = NO_RUN if self._runs.shown is None else self._runs.shown.wording
+        self.number.setPrefix(f"{wording.step} ")
+        self.number.setAccessibleName(f"After how many {wording.steps}")
+        self.track.setAccessibleName(f"Time: after how many {wording.steps}")
 
     def _travel(self, position: int) -> None:
         if position != self._cursor.position:

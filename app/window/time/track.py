@@ -25,7 +25,6 @@ class TimeTrack(QAbstractSlider):
         self.setOrientation(Qt.Orientation.Horizontal)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("Time: after how many merges")
         self.setToolTip("Travel through the history: the text, the charts and the table show this moment")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
-from app.session.time import TimeCursor
+from app.session.run import NO_RUN
+from app.session.session import Session
 from app.window.bookmarks.model import BookmarkListModel
 from app.window.bookmarks.panel import BookmarksPanel
 from app.window.main_window import Frame
-from app.window.parts.dialogs import ask_for_merge
+from app.window.parts.dialogs import ask_for_step
 from app.window.time.player import Player
 
 
@@ -18,14 +19,15 @@ class Travelling(QObject):
 
     def __init__(
         self,
-        cursor: TimeCursor,
+        session: Session,
         frame: Frame,
         bookmarks: BookmarkListModel,
         panel: BookmarksPanel,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._cursor, self._bookmarks, self._panel = cursor, bookmarks, panel
+        self._cursor = cursor = session.cursor
+        self._runs, self._bookmarks, self._panel = session.runs, bookmarks, panel
         self._window, self._actions = frame.window, frame.actions
         self.player = player = Player(cursor, self)
         actions = frame.actions
@@ -47,7 +49,9 @@ class Travelling(QObject):
         self._actions["live"].setChecked(True)  # pressing it twice does not leave the end
 
     def _ask_where_to_go(self) -> None:
-        position = ask_for_merge(self._window, self._cursor.position, self._cursor.end)
+        run = self._runs.shown
+        step = (NO_RUN if run is None else run.wording).step
+        position = ask_for_step(self._window, self._cursor.position, self._cursor.end, step)
         if position is not None:
             self._cursor.go_to(position)
 

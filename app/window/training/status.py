@@ -69,11 +69,11 @@ def status_of(run: Run | None, session: Session) -> TrainingStatus:
 def title_of(run: Run) -> str:
     """What a run is called in a list of runs."""
     ties = "" if run.recipe.ties == "first-seen" else f", ties {run.recipe.ties}"
-    return f"Run {run.number}: {run.recipe.name}{ties}, {count_text(run.learned, 'merge')}"
+    return f"Run {run.number}: {run.recipe.name}{ties}, {count_text(run.learned, run.wording.step)}"
 
 
 def sentence_of(run: Run) -> str:
-    learned = f"{count_text(run.learned, 'merge')} of {run.planned:,}"
+    learned = f"{count_text(run.learned, run.wording.step)} of {run.planned:,}"
     if run.phase is Phase.COUNTING:
         return "Counting words …"
     if run.phase is Phase.PREPARING:
@@ -81,11 +81,11 @@ def sentence_of(run: Run) -> str:
     if run.phase is Phase.LEARNING:
         rate = run.merges_per_second
         left = f" · {duration_text((run.planned - run.learned) / rate)} left" if rate > 0 else ""
-        return f"{learned} · {rate_text(rate)}{left}" if rate > 0 else f"{learned} · learning"
+        return f"{learned} · {rate_text(rate, run.wording.steps)}{left}" if rate > 0 else f"{learned} · learning"
     if run.phase is Phase.PAUSED:
         return f"Paused after {learned}."
     if run.phase is Phase.ENDED and run.learned:
-        return f"{count_text(run.learned, 'merge')}. {run.sentence}"
+        return f"{count_text(run.learned, run.wording.step)}. {run.sentence}"
     return run.sentence
 
 

@@ -16,7 +16,7 @@ from bpe_core.learning.methods import METHODS
 from bpe_core.recipe import CHOICES
 from bpe_core.text.splitting import Splitter
 from tests import dropping_method
-from tests.gui.conftest import WAIT
+from tests.gui.conftest import WAIT, rest
 from tests.gui.window.small_run import Train, rows, small
 
 
@@ -69,6 +69,7 @@ def test_the_method_is_chosen_first_and_what_it_does_not_ask_for_is_hidden(
     assert panel.size_box.toolTip().startswith("How large the vocabulary grows")
     program.actions["undo"].trigger()
     assert form.value("method") == "dropping"
+    rest(qtbot, program)  # nothing of it is asked any more when the method is forgotten
 
 
 def test_presets_are_listed_by_method(program: Program) -> None:

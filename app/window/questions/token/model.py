@@ -9,7 +9,8 @@ from PySide6.QtCore import QObject, Signal
 from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.throttle import Throttle
-from bpe_core.history.history import Step
+from bpe_core.history.history import NOTHING, Step
+from bpe_core.learning.methods import Method
 
 
 @dataclass(frozen=True)
@@ -19,10 +20,13 @@ class TokenFacts:
     id: int
     text: str
     raw: bytes
-    kind: str  # "base symbol", "merge" or "special token"
-    step: int = 0  # of its merge
+    kind: str  # "base symbol", "seed", "merge" or "special token"
+    step: int = 0  # that joined it, or dropped it
+    learned: str = ""  # when
+    dropped: str = ""  # when
     count: int = -1
-    decided: str = ""  # how narrowly the merge won
+    chosen_by: str = ""  # beside the count
+    decided: str = ""  # how narrowly the step won
     parts: tuple[int, ...] = ()
     part_texts: tuple[str, ...] = ()
     number: int | None = None  # where the imported file has another than the id
@@ -95,20 +99,27 @@ def _facts_of(run: Run, token: int) -> TokenFacts | None:
         special = history.recipe.special_tokens[token - history.first_special]
         return TokenFacts(token, special, special.encode(), "special token")
     text, raw = names.text[token], names.raw[token]
-    row = history.row_of(token)
+    joined, dropped = history.row_of(token), history.row_of_drop(token)
+    row = joined if dropped is None else dropped
+    symbol = "" if joined is not None else history.alphabet.symbols[token].kind
     if row is None:
-        return TokenFacts(token, text, raw, "base symbol")
-    merge = history[row]
+        return TokenFacts(token, text, raw, "seed" if symbol == "seed" else "base symbol")
+    step, named = history[row], run.wording.step
+    told = [(reason.title, reason.text(history, row)) for reason in Method.of(run.recipe).reasons(run.recipe)]
+    parts = () if joined is None else history.pair(joined)
     return TokenFacts(
         id=token,
         text=text,
         raw=raw,
-        kind="merge",
-        step=merge.step,
-        count=merge.count,
-        decided=_decided(merge, names.text),
-        parts=(merge.left, merge.right),
-        part_texts=(names.text[merge.left], names.text[merge.right]),
+        kind="merge" if joined is not None else "seed",
+        step=row + 1,
+        learned=f"{named} {joined + 1:,}" if joined is not None else "",
+        dropped=f"{named} {dropped + 1:,}" if dropped is not None else "",
+        count=step.count,
+        chosen_by=", ".join(f"{title.lower()} {text}" for title, text in told if text),
+        decided=_decided(step, names.text),
+        parts=parts,
+        part_texts=tuple(names.text[part] for part in parts),
     )
 
 
@@ -117,11 +128,12 @@ def _decided(merge: Step, text: list[str]) -> str:
         return "not known: the table was imported without counts"
     if merge.runner_up is None:
         return "nothing else was frequent enough"
-    left, right = merge.runner_up
-    other = f"{text[left]} + {text[right]}"
+    other = " + ".join(text[id] for id in merge.runner_up if id != NOTHING)
     if merge.tied:
         return f"a tie with {other}: the tie rule decided"
     ahead = merge.count - merge.runner_up_count
+    if merge.right == NOTHING:
+        return f"next was {other}, which occurs {merge.runner_up_count:,} times"
     if ahead < 0:
         return f"elsewhere: in these texts {other} occurs {-ahead:,} times more"
     return f"ahead of {other} by {ahead:,}"

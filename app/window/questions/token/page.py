@@ -15,9 +15,11 @@ from app.window.questions.token.life_view import LifeView
 from app.window.questions.token.model import TokenFacts, TokenModel
 
 MOST_BYTES = 48
+FACTS = ("Id", "Bytes", "Learned", "Dropped", "Count", "Chosen by", "Decided")
 
 NOT_LEARNED = {
     "base symbol": "a base symbol, there from the start",
+    "seed": "a piece of words, there from the start",
     "special token": "a special token, given by the recipe: never split, never joined",
 }
 
@@ -31,8 +33,10 @@ class TokenPage(Page):
         self.token = label()
         self.token.setAccessibleName("Token looked at")
         self.token.setFont(fixed_font(self.font().pointSizeF() * 1.5))
-        self.hint = muted("Pick a merge or a token to look at it closely.")
-        self.facts = {title: paragraph() for title in ("Id", "Bytes", "Learned", "Count", "Decided")}
+        self.hint = muted("Pick a step or a token to look at it closely.")
+        self.facts = {
+            title: paragraph() for title in ("Id", "Bytes", "Learned", "Dropped", "Count", "Chosen by", "Decided")
+        }
         self.facts["Bytes"].setFont(fixed_font())
         self._parts = QHBoxLayout()
         self.parts = QPushButton(), QPushButton()  # the same two all the time: a key press may be on its way to one
@@ -88,12 +92,16 @@ class TokenPage(Page):
         raw = " ".join(f"{byte:02X}" for byte in facts.raw[:MOST_BYTES])
         self.facts["Bytes"].setText(raw + (" …" if len(facts.raw) > MOST_BYTES else ""))
         is_merge = facts.kind == "merge"
-        self.facts["Learned"].setText(f"merge {facts.step:,}" if is_merge else NOT_LEARNED[facts.kind])
+        self.facts["Learned"].setText(facts.learned or NOT_LEARNED[facts.kind])
+        self.facts["Dropped"].setText(facts.dropped)
+        self.facts["Chosen by"].setText(facts.chosen_by)
         self.facts["Count"].setText(count_text(facts.count, "time") if facts.count >= 0 else "not known")
         self.facts["Decided"].setText(facts.decided)
         form = self._table.layout()
         assert isinstance(form, QFormLayout)
-        form.setRowVisible(self.facts["Count"], is_merge)
+        form.setRowVisible(self.facts["Dropped"], bool(facts.dropped))
+        form.setRowVisible(self.facts["Count"], bool(facts.step))
+        form.setRowVisible(self.facts["Chosen by"], bool(facts.chosen_by))
         form.setRowVisible(self.facts["Decided"], bool(facts.decided))
         form.setRowVisible(self._parts, is_merge)
         self._show_parts(facts)
