@@ -87,6 +87,12 @@ def wrong_parts(connection: sqlite3.Connection) -> list[Part]:
     return [part for part in parts if _digest(connection, part) != told.get(part)]
 
 
+def is_known_to_be_wrong(connection: sqlite3.Connection, part: Part) -> bool:
+    """Whether a part has a checksum, and is another than what was written."""
+    told = connection.execute("SELECT digest FROM checks WHERE part = ? AND run = ? AND place = ?", part).fetchone()
+    return told is not None and told[0] != _digest(connection, part)
+
+
 def wrong_texts(connection: sqlite3.Connection) -> list[int]:
     """The rows of texts that are not what they are named by."""
     rows = connection.execute("SELECT rowid, sha256, CAST(text AS BLOB) FROM texts")

@@ -17,17 +17,27 @@ from pathlib import Path
 from bpe_core.errors import FormatError, cause_of
 from bpe_core.recipe import Recipe
 from bpe_core.session_file import schema
-from bpe_core.session_file.checksums import MERGES_IN_A_PART, UNCHECKED, VALUE, Part, wrong_parts, wrong_texts
+from bpe_core.session_file.checksums import (
+    MERGES_IN_A_PART,
+    UNCHECKED,
+    VALUE,
+    Part,
+    is_known_to_be_wrong,
+    wrong_parts,
+    wrong_texts,
+)
 from bpe_core.session_file.reading import OF_STEPS, Reader, described
 from bpe_core.session_file.sqlite_pages import Row, rows_in
 from bpe_core.session_file.values import SavedRun, SavedSession, SavedSource
 
 TABLES_BY_WIDTH = {9: "sources", 6: "word_chunks", 7: "runs", 3: "bookmarks"}  # and two columns: a value or a text
-TABLES_WITHOUT_ROWS = {10: "merges", 6: "symbols", 5: "reasons", 4: "checks"}  # whose rows have no numbers
+# Whose rows have no numbers
+TABLES_WITHOUT_ROWS = {10: "merges", 7: "run_copies", 6: "symbols", 5: "reasons", 4: "checks"}
 OF_A_RUN = ("merges", "reasons", "symbols", "sources", "bookmarks")
 MOST_VERSIONS = 1000  # a number beyond is damage
 SIGNS_OF_A_SESSION = (
-    "SELECT 1 FROM runs UNION ALL SELECT 1 FROM checks UNION ALL SELECT 1 FROM session WHERE key = 'recipe'"
+    "SELECT 1 FROM runs UNION ALL SELECT 1 FROM run_copies UNION ALL SELECT 1 FROM checks "
+    "UNION ALL SELECT 1 FROM session WHERE key = 'recipe'"
 )
 KEY_LENGTH = 64  # of a text: a sha256 in hexadecimal
 NOT_CHECKED = "Recovered without checksums, which are damaged or were never there: its figures may be wrong."
@@ -110,6 +120,7 @@ class _Salvage:
     def result(self) -> Recovered:
         is_checked = self._one("SELECT count(*) FROM checks") > 0
         self._connection.executemany("DELETE FROM texts WHERE rowid = ?", [(row,) for row in self._wrong_texts()])
+        self._take_back_runs()
         if is_checked:
             for part in wrong_parts(self._connection):
                 self._take_out(part)
@@ -126,6 +137,15 @@ class _Salvage:
         further = self._texts_of_nobody()
         session = dataclasses.replace(session, runs=runs, sources=(*session.sources, *further), saved_as="")
         return Recovered(session, tuple(dict.fromkeys(self.lost)))
+
+    def _take_back_runs(self) -> None:
+        """Where the row of a run is gone or damaged, the one that was written beside it takes its place."""
+        copies = [number for (number,) in self._connection.execute("SELECT number FROM run_copies").fetchall()]
+        for number in copies:
+            if number not in self._runs() or is_known_to_be_wrong(self._connection, Part("run", number)):
+                self._connection.execute(
+                    "INSERT OR REPLACE INTO runs SELECT * FROM run_copies WHERE number = ?", (number,)
+                )
 
     def _wrong_texts(self) -> list[int]:
         wrong = wrong_texts(self._connection)

@@ -51,6 +51,13 @@ REASONS = (
     "numbers BLOB NOT NULL, PRIMARY KEY (run, name, place)) STRICT, WITHOUT ROWID"
 )
 
+RUN_COPIES = (
+    # each row of `runs` once more, in a page of its own kind: one that is damaged must not take all runs with it
+    "CREATE TABLE run_copies (number INTEGER NOT NULL, recipe TEXT NOT NULL, word_table INTEGER, "
+    "tokens_at_start INTEGER, end_reason TEXT, state TEXT NOT NULL, sentence TEXT NOT NULL, PRIMARY KEY (number)) "
+    "STRICT, WITHOUT ROWID"
+)
+
 
 def _to_version_2(connection: sqlite3.Connection) -> None:
     """Bookmarks and notes at a merge."""
@@ -68,8 +75,14 @@ def _to_version_4(connection: sqlite3.Connection) -> None:
     connection.execute("DELETE FROM checks")
 
 
+def _to_version_5(connection: sqlite3.Connection) -> None:
+    """The rows of runs twice."""
+    connection.execute(RUN_COPIES)
+    connection.execute("INSERT INTO run_copies SELECT * FROM runs")
+
+
 Migration = Callable[[sqlite3.Connection], None]
-MIGRATIONS: dict[int, Migration] = {2: _to_version_2, 3: _to_version_3, 4: _to_version_4}
+MIGRATIONS: dict[int, Migration] = {2: _to_version_2, 3: _to_version_3, 4: _to_version_4, 5: _to_version_5}
 VERSION = max(MIGRATIONS)
 CHECKED_OTHERWISE = 3  # had checksums that nobody makes any more
 FIRST_CHECKED = 4  # the first version with checksums as they are made today
@@ -79,12 +92,13 @@ TABLES: dict[int, frozenset[str]] = {
     2: frozenset({*VERSION_1, BOOKMARKS}),
     3: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE}),
     4: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS}),
+    5: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES}),
 }
 
 
 def create(connection: sqlite3.Connection) -> None:
     """Make the tables of today in an empty database, as a part of the first transaction."""
-    for statement in (*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS):
+    for statement in (*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES):
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {VERSION}")

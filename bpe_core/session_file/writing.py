@@ -173,18 +173,17 @@ class SessionWriter:
 
     def _write_run_row(self, run: SavedRun, table: int | None) -> None:
         history = run.history
-        self._connection.execute(
-            "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                run.number,
-                _as_json(run.recipe.to_dict()),
-                table,
-                None if history is None else history.tokens_at_start,
-                None if history is None else history.end_reason,
-                run.state,
-                run.sentence,
-            ),
+        row = (
+            run.number,
+            _as_json(run.recipe.to_dict()),
+            table,
+            None if history is None else history.tokens_at_start,
+            None if history is None else history.end_reason,
+            run.state,
+            run.sentence,
         )
+        for place in ("runs", "run_copies"):
+            self._connection.execute(f"INSERT OR REPLACE INTO {place} VALUES (?, ?, ?, ?, ?, ?, ?)", row)
         checksums.put(self._connection, "run", run.number)
 
     def _write_symbols(self, run: SavedRun, alphabet: Alphabet) -> None:
@@ -236,7 +235,8 @@ class SessionWriter:
     def _remove_run(self, number: int) -> None:
         for table in ("merges", "reasons", "symbols", "sources", "checks"):
             self._connection.execute(f"DELETE FROM {table} WHERE run = ?", (number,))
-        self._connection.execute("DELETE FROM runs WHERE number = ?", (number,))
+        for table in ("runs", "run_copies"):
+            self._connection.execute(f"DELETE FROM {table} WHERE number = ?", (number,))
 
     def _remove_unused(self, tables: dict[int, WordTable], runs: dict[int, _WrittenRun]) -> None:
         for number in tables.keys() - {run.word_table for run in runs.values()}:

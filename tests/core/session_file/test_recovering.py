@@ -103,7 +103,34 @@ def test_each_page_is_damaged_in_its_turn(tmp_path: Path, data: bytes) -> None:
             assert found is not None
             without_runs += not found.runs
             assert len({source.text for source in found.sources}) >= len(TEXTS) - 3
-    assert without_runs <= 6  # two pages hold something of each run: its own row, and base symbols; in three ways
+    assert without_runs <= 3  # one page holds base symbols of each run; in three ways
+
+
+def test_the_page_of_all_runs_is_lost_and_no_run_with_it(tmp_path: Path, data: bytes) -> None:
+    """Their rows stand in a second table as well."""
+    path = tmp_path / "one.bpex"
+    path.write_bytes(data)
+    with closing(sqlite3.connect(path)) as connection:
+        pages = [
+            connection.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()[0]
+            for table in ("runs", "run_copies")
+        ]
+    for page in pages:
+        start = (page - 1) * PAGE
+        for garbage in (bytes(PAGE), random.Random(page).randbytes(PAGE)):
+            path.write_bytes(data[:start] + garbage + data[start + PAGE :])
+            found = recover_session(path)
+            assert found.lost == ()
+            assert_same(dataclasses.replace(found.session, view=WRITTEN.view), WRITTEN)
+
+
+def test_a_run_whose_row_says_something_else_is_taken_from_the_other(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "one.bpex"
+    path.write_bytes(data)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE runs SET sentence = 'never said', tokens_at_start = 7")
+    assert recover_session(path).lost == ()
+    assert_same(dataclasses.replace(recover_session(path).session, view=WRITTEN.view), WRITTEN)
 
 
 def test_cut_off_at_each_page(tmp_path: Path, data: bytes) -> None:
