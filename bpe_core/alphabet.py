@@ -59,7 +59,8 @@ class Alphabet:
     @cached_property
     def continuing(self) -> bytes:
         """What is written before a token that continues a word, and left out where it is joined to another."""
-        return next((one.text.removesuffix(one.decoded) for one in self.symbols if one.kind == "continuation"), b"")
+        marked = (one for one in self.symbols if one.text != one.decoded and one.kind in ("continuation", "seed"))
+        return next((one.text.removesuffix(one.decoded) for one in marked if one.text.endswith(one.decoded)), b"")
 
     def joined_text(self, left: bytes, right: bytes) -> bytes:
         """How the token is written that joins two.

@@ -14,6 +14,7 @@ from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.errors import BpeError, OutputError
 from bpe_core.formats import FORMATS, format_for
+from bpe_core.history.history import Int64s
 from bpe_core.verification.prepared_export import PreparedExport, prepare_export
 
 
@@ -32,8 +33,10 @@ def add_writing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print what came of it as JSON")
 
 
-def write_and_tell(history: bpe.History, options: argparse.Namespace, notes: tuple[str, ...] = ()) -> int:
-    """Write the file if its check agrees; the exit code."""
+def write_and_tell(
+    history: bpe.History, options: argparse.Namespace, notes: tuple[str, ...] = (), numbers: Int64s | None = None
+) -> int:
+    """Write the file if its check agrees; the exit code. `numbers` are those of the file it was read from."""
     if options.at is not None and not 0 <= options.at <= len(history):
         raise BpeError(f"The table holds {len(history):,} merges; --at must be a number from 0 to that.")
     target = Path(options.out)
@@ -48,6 +51,7 @@ def write_and_tell(history: bpe.History, options: argparse.Namespace, notes: tup
                 target,
                 format=format,
                 merges=options.at,
+                numbers=numbers,
                 text=options.check_with,
                 progress=bar,
                 cancelled=interruption,

@@ -17,6 +17,7 @@ from pathlib import Path
 from bpe_core.atomic import write_atomically
 from bpe_core.errors import Cancelled, FormatError, OutputError, TooLarge
 from bpe_core.formats.base import Beside, Format, OpenedTable
+from bpe_core.formats.bert_vocabulary import BertVocabulary
 from bpe_core.formats.csv_table import CsvTable, TsvTable
 from bpe_core.formats.json_table import JsonTable
 from bpe_core.formats.markdown_table import MarkdownTable
@@ -27,7 +28,7 @@ from bpe_core.formats.sentencepiece_model import SentencePieceModel
 from bpe_core.formats.subword_nmt_codes import SubwordNmtCodes
 from bpe_core.formats.tiktoken_ranks import TiktokenRanks
 from bpe_core.formats.tokenizer_json import TokenizerJson
-from bpe_core.history.history import History
+from bpe_core.history.history import History, Int64s
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 
 __all__ = [
@@ -50,6 +51,7 @@ FORMATS: dict[str, Format] = TABLES | {
     for one in (
         TokenizerJson(),
         MergesPair(),
+        BertVocabulary(),
         TiktokenRanks(),
         SubwordNmtCodes(),
         MinbpeModel(),
@@ -80,6 +82,7 @@ def write_history(
     *,
     format: Format | None = None,
     merges: int | None = None,
+    numbers: Int64s | None = None,
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> None:
@@ -94,7 +97,9 @@ def write_history(
     chosen.refuse_the_impossible(history.first(len(history) if merges is None else merges))
     companions = chosen.companions(Path(path))
     with ExitStack() as stack:
-        chosen.write(history, stack.enter_context(write_atomically(path)), merges=merges, progress=report)
+        chosen.write(
+            history, stack.enter_context(write_atomically(path)), merges=merges, numbers=numbers, progress=report
+        )
         for companion, write in companions.items():
             write(
                 history if merges is None else history.first(merges), stack.enter_context(write_atomically(companion))

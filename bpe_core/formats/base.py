@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, ClassVar
 
+import numpy as np
+
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.history.history import History, Int64s
-from bpe_core.learning.methods import Method
+from bpe_core.learning.methods import METHODS
 from bpe_core.progress import ProgressReport, ignore_progress
 
 # The content of a file beside the one that is opened, such as vocab.json beside merges.txt; None: it is not there.
@@ -20,6 +22,14 @@ Writer = Callable[[History, BinaryIO], None]
 Peer = Callable[[str], list[int] | list[bytes]]
 
 NO_NUMBER = -1  # a token the file has no number for
+
+JOINING = ("bpe", "wordpiece")  # the methods whose steps are joined pairs and hold in every text
+# What to do where a format cannot hold what a method learned.
+INSTEAD = {
+    "bpe": "choose tokenizer.json, merges.txt, tiktoken or a table such as csv",
+    "wordpiece": "choose vocab.txt or tokenizer.json",
+    "gage": "compress the text to a file",
+}
 
 
 def nothing_beside(name: str) -> bytes | None:
@@ -61,6 +71,8 @@ class Format(ABC):
     extension: ClassVar[str]  # with its dot: ".csv"
     endings: ClassVar[tuple[str, ...]]  # a file whose name ends so gets this format, if nobody says otherwise
     explanation: ClassVar[str]  # one line for menus and --help
+    methods: ClassVar[tuple[str, ...]] = ("bpe",)  # by which a history can have been learned that it holds
+    holds: ClassVar[str] = "joined pairs only"  # what it holds, of a history of another method
     mark: ClassVar[bytes] = b""  # with which a file begins that only its end tells for sure
     holds_splitting = True  # whether the file tells how text becomes words
     numbers_tokens = True  # whether its tokens have numbers
@@ -77,14 +89,11 @@ class Format(ABC):
         return []
 
     def refuse_the_impossible(self, history: History) -> None:
-        if not history.only_joins:
+        method = history.recipe.method
+        if method not in self.methods:
             raise OutputError(
-                "A merge table holds joined pairs only, and this run dropped tokens; keep it as a session."
-            )
-        if Method.of(history.recipe).starts_anew:
-            raise OutputError(
-                "A merge table holds what is joined in every text, and these steps hold for one block of a text each; "
-                "keep them as a session, or compress the text to a file."
+                f"{self.name} holds {self.holds}, and this was learned by another method, {METHODS[method].title}: "
+                f"{f'{INSTEAD[method]}, or ' if method in INSTEAD else ''}keep it as a session."
             )
         for sentence in self.impossible(history):
             raise OutputError(sentence)
@@ -95,19 +104,27 @@ class Format(ABC):
         file: BinaryIO,
         *,
         merges: int | None = None,
+        numbers: Int64s | None = None,
         progress: ProgressReport = ignore_progress,
     ) -> None:
-        """Write the first `merges` merges (all if not said).
+        """Write the first `merges` merges (all if not said); `numbers` are those of the file it was imported from.
 
         `progress` is called now and then; whatever it raises ends the writing.
         """
         history = history if merges is None else history.first(merges)
         self.refuse_the_impossible(history)
-        self.write_all(history, file, progress)
+        self.write_all(history, file, progress, self.numbers(history, numbers))
+
+    def numbers(self, history: History, known: Int64s | None = None) -> Int64s:
+        """The number of each of our ids in the file, NO_NUMBER for what it has no place for.
+
+        `known` are those of the file it was imported from, which a format keeps that numbers as it likes.
+        """
+        return np.arange(history.id_count)
 
     @abstractmethod
-    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
-        """Write a history that is not impossible, row by row."""
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
+        """Write a history that is not impossible, row by row, with these numbers."""
 
     def companions(self, path: Path) -> dict[Path, Writer]:
         """The files that belong beside the one at `path`, and who writes them."""

@@ -21,7 +21,8 @@ from collections.abc import Iterable, Iterator
 from typing import BinaryIO, NoReturn
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import Beside, Format, OpenedTable, nothing_beside
+from bpe_core.formats.base import JOINING, Beside, Format, OpenedTable, nothing_beside
+from bpe_core.formats.missing_places import about_reasons
 from bpe_core.formats.rebuilding import (
     HistoryBuilder,
     checked_alphabet,
@@ -38,7 +39,7 @@ from bpe_core.formats.rows import (
     special_rows,
     too_long_to_show,
 )
-from bpe_core.history.history import NOTHING, History
+from bpe_core.history.history import NOTHING, History, Int64s
 from bpe_core.honest_text import escape, unescape
 from bpe_core.progress import Progress, ProgressReport
 
@@ -54,12 +55,16 @@ class CsvTable(Format):
     extension = ".csv"
     endings = (".csv",)
     explanation = "Comma-separated values: a row a merge, for spreadsheets and scripts."
+    methods = JOINING
     delimiter = ","
 
-    def can_hold(self, history: History) -> list[str]:
-        return too_long_to_show(history)
+    def impossible(self, history: History) -> list[str]:
+        return about_reasons(history)
 
-    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
+    def can_hold(self, history: History) -> list[str]:
+        return self.impossible(history) + too_long_to_show(history)
+
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         writer = csv.writer(text, delimiter=self.delimiter, lineterminator="\n")
         writer.writerow(Row._fields)

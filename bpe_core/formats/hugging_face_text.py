@@ -23,15 +23,31 @@ MOST_STEPS = 100
 
 def normalizer_of(recipe: Recipe) -> Object | None:
     steps: list[Object] = []
+    if recipe.clean_text and recipe.unicode_form:  # cleaned first
+        steps.append(_bert_normalizer(clean_text=True))
     if recipe.unicode_form:
         steps.append({"type": recipe.unicode_form})
-    if recipe.lowercase:
+    if recipe.clean_text or recipe.strip_accents or recipe.pattern == "bert":
+        steps.append(
+            _bert_normalizer(
+                clean_text=recipe.clean_text and not recipe.unicode_form,
+                handle_chinese_chars=recipe.pattern == "bert",
+                strip_accents=recipe.strip_accents,
+                lowercase=recipe.lowercase,
+            )
+        )
+    elif recipe.lowercase:
         steps.append({"type": "Lowercase"})
     if recipe.strip_ascii_punctuation:
         steps.append(_removal(PUNCTUATION))
     if recipe.strip_marks:
         steps.append(_removal(_any_of(recipe.strip_marks)))
     return _sequence(steps, "normalizers")
+
+
+def _bert_normalizer(**chosen: bool) -> Object:
+    names = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
+    return {"type": "BertNormalizer", **{name: chosen.get(name, False) for name in names}}
 
 
 def _removal(expression: str) -> Object:
@@ -48,6 +64,8 @@ def pre_tokenizer_of(recipe: Recipe) -> Object | None:
         steps.append(_split(LINES, "Isolated"))
     if recipe.pattern == "whitespace":
         steps.append(_split(BLANKS, "Removed"))
+    elif recipe.pattern == "bert":
+        steps.append({"type": "BertPreTokenizer"})
     elif recipe.pattern != "none":
         steps.append(_split(oniguruma_expression_of(recipe), "Isolated"))
     if recipe.base == "bytes":
@@ -73,6 +91,8 @@ def decoder_of(recipe: Recipe) -> Object:
         return {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
     if recipe.marker == "glued":
         return {"type": "BPEDecoder", "suffix": recipe.marker_text}
+    if recipe.method == "wordpiece":
+        return {"type": "WordPiece", "prefix": recipe.marker_text, "cleanup": False}
     steps: list[Object] = []
     if recipe.marker == "prefix":
         steps.append({"type": "Replace", "pattern": {"String": recipe.marker_text}, "content": " "})
@@ -94,17 +114,40 @@ class TextPreparation:
     choices: dict[str, Any] = field(default_factory=lambda: {"pattern": "none"})  # of the recipe
     byte_level: bool = False
     prefix: str = ""  # the marker before each word
+    chinese_apart: bool = False  # blanks around Chinese characters
     notes: list[str] = field(default_factory=list)
 
 
 def read_steps(whole: Object, name: str) -> TextPreparation:
     """The recipe's choices for how the file changes and splits a text."""
     found = TextPreparation()
-    for step in _flat(object_in(whole, "normalizer", name), "normalizers", name):
+    normalizers = list(_flat(object_in(whole, "normalizer", name), "normalizers", name))
+    if any(step.get("type") == "NFD" for step in normalizers):
+        normalizers = _without_accents(normalizers, found)
+    for step in normalizers:
         _read_normalizer(step, found, name)
     for step in _flat(object_in(whole, "pre_tokenizer", name), "pretokenizers", name):
         _read_pre_tokenizer(step, found, name)
+    _check_chinese(found)
     return found
+
+
+def _without_accents(steps: list[Object], found: TextPreparation) -> list[Object]:
+    """NFD and StripAccents behind it, which together leave out accents; the steps that are left."""
+    kinds = [step.get("type") for step in steps]
+    if "StripAccents" not in kinds[kinds.index("NFD") :]:
+        return steps
+    found.choices["strip_accents"] = True
+    found.notes.append("The file also leaves out marks with a place of their own, such as vowel signs of India.")
+    return [step for step in steps if step.get("type") not in ("NFD", "StripAccents")]
+
+
+def _check_chinese(found: TextPreparation) -> None:
+    by_pattern = found.choices["pattern"] == "bert"
+    if by_pattern and not found.chinese_apart:
+        found.notes.append("The file leaves Chinese characters side by side in one word; here each is a word.")
+    if found.chinese_apart and not by_pattern:
+        found.notes.append("The file puts blanks around Chinese characters; here they stay beside their neighbours.")
 
 
 def _flat(step: Object, key: str, name: str) -> Iterator[Object]:
@@ -128,7 +171,9 @@ def _read_normalizer(step: Object, found: TextPreparation, name: str) -> None:
     if kind in ("NFC", "NFKC") and "unicode_form" not in found.choices:
         found.choices["unicode_form"] = kind
     elif kind == "Lowercase":
-        found.choices["lowercase"] = True
+        found.choices |= {"lowercase": True, "final_sigma": False}
+    elif kind == "BertNormalizer":
+        _read_bert_normalizer(step, found, name)
     elif kind == "Replace" and step.get("content") == "" and expression == PUNCTUATION:
         found.choices["strip_ascii_punctuation"] = True
     elif kind == "Replace" and step.get("content") == "" and (marks := _marks_in(expression)):
@@ -137,6 +182,19 @@ def _read_normalizer(step: Object, found: TextPreparation, name: str) -> None:
         _use_prefix(found, "▁")
     else:
         found.notes.append(f"The file changes text by a step this program does not have: {kind or 'unnamed'}.")
+
+
+def _read_bert_normalizer(step: Object, found: TextPreparation, name: str) -> None:
+    """Accents go with capitals where nothing is said of them."""
+    said = {key: step.get(key) for key in ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")}
+    for key, value in said.items():
+        if value is not None and not isinstance(value, bool):
+            raise FormatError(f'{name}: "{key}" must be true, false or null.')
+    accents = said["lowercase"] if said["strip_accents"] is None else said["strip_accents"]
+    found.chinese_apart |= said["handle_chinese_chars"] is True
+    found.choices |= {"clean_text": True} if said["clean_text"] else {}
+    found.choices |= {"strip_accents": True} if accents else {}
+    found.choices |= {"lowercase": True, "final_sigma": False} if said["lowercase"] else {}
 
 
 def _marks_in(expression: str) -> str:
@@ -157,10 +215,12 @@ def _read_pre_tokenizer(step: Object, found: TextPreparation, name: str) -> None
             _use_pattern(found, {"pattern": "gpt2"}, "ByteLevel")
     elif kind == "Split":
         _read_split(step, found, name)
-    elif kind in ("WhitespaceSplit", "Whitespace", "BertPreTokenizer"):
+    elif kind == "BertPreTokenizer":
+        _use_pattern(found, {"pattern": "bert"}, kind)
+    elif kind in ("WhitespaceSplit", "Whitespace"):
         _use_pattern(found, {"pattern": "whitespace"}, kind)
-        if kind != "WhitespaceSplit":
-            found.notes.append(f"The file splits by {kind}, which also cuts at punctuation; here only blanks cut.")
+        if kind == "Whitespace":
+            found.notes.append("The file splits by Whitespace, which also cuts at punctuation; here only blanks cut.")
     elif kind == "Metaspace":
         _use_prefix(found, text_in(step, "replacement", name) or "▁")
     else:

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import Beside, Format, OpenedTable, nothing_beside
+from bpe_core.formats.base import JOINING, Beside, Format, OpenedTable, nothing_beside
 from bpe_core.formats.json_stream import OPENING, objects_in, taken_apart
+from bpe_core.formats.missing_places import about_reasons
 from bpe_core.formats.rebuilding import (
     HistoryBuilder,
     checked_alphabet,
@@ -17,7 +18,7 @@ from bpe_core.formats.rebuilding import (
     checked_symbol,
 )
 from bpe_core.formats.rows import TEXT_COLUMNS, Row, base_rows, merge_rows, too_long_to_show
-from bpe_core.history.history import NOTHING, History
+from bpe_core.history.history import NOTHING, History, Int64s
 from bpe_core.honest_text import unescape
 from bpe_core.progress import Progress, ProgressReport
 
@@ -36,11 +37,15 @@ class JsonTable(Format):
     extension = ".json"
     endings = (".json",)
     explanation = "JSON: recipe, base symbols and merges in one object, for scripts."
+    methods = JOINING
+
+    def impossible(self, history: History) -> list[str]:
+        return about_reasons(history)
 
     def can_hold(self, history: History) -> list[str]:
-        return too_long_to_show(history)
+        return self.impossible(history) + too_long_to_show(history)
 
-    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
         about = {
             "format": SIGNATURE,
             "version": VERSION,

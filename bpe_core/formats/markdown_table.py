@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import Beside, Format, OpenedTable, nothing_beside
+from bpe_core.formats.base import JOINING, Beside, Format, OpenedTable, nothing_beside
 from bpe_core.formats.rows import Row, merge_rows
-from bpe_core.history.history import History
+from bpe_core.history.history import History, Int64s
 from bpe_core.honest_text import unescape
 from bpe_core.progress import Progress, ProgressReport
 from bpe_core.token_texts import shown
@@ -29,13 +29,14 @@ class MarkdownTable(Format):
     extension = ".md"
     endings = (".md", ".markdown")
     explanation = "Markdown: the merges as a table to read, in a README or a lesson."
+    methods = JOINING
 
     def can_hold(self, history: History) -> list[str]:
         return [
             "A Markdown table is for reading: the recipe and base symbols are left out, so it cannot be opened again."
         ]
 
-    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
         head = (f"# {len(history):,} merges", "", _about(history), "", HEADER, RULE)
         file.writelines(line.encode() + b"\n" for line in head)
         for row in merge_rows(history):

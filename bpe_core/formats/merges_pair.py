@@ -17,7 +17,7 @@ from bpe_core.formats.text_lines import VERSION, read_pairs
 from bpe_core.formats.unfit_tokens import containing, same_text
 from bpe_core.formats.vocabulary_model import Style, build
 from bpe_core.formats.written_merges import WrittenMerge
-from bpe_core.history.history import History
+from bpe_core.history.history import History, Int64s
 from bpe_core.progress import Progress, ProgressReport
 from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
 
@@ -62,7 +62,7 @@ class MergesPair(Format):
             found.append(f"A merge begins with {VERSION}; other libraries skip such a line as if it were the version.")
         return found
 
-    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
         texts = written_tokens(history)
         file.write(b"#version: 0.2\n")
         for merge in history:

@@ -60,7 +60,7 @@ class MinbpeModel(Format):
             )
         return found + missing_places.about_lines(recipe) + missing_places.about_normalization(recipe)
 
-    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
         recipe = history.recipe
         first_special = 256 + len(history)
         head = [SIGNATURE.decode(), expression_of(recipe), str(len(recipe.special_tokens))]

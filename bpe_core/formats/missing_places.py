@@ -22,7 +22,9 @@ def about_lines(recipe: Recipe) -> list[str]:
 
 def about_normalization(recipe: Recipe) -> list[str]:
     """The changes of a text before it is split."""
-    changes: list[str] = [recipe.unicode_form] if recipe.unicode_form else []
+    changes: list[str] = ["cleaned"] if recipe.clean_text else []
+    changes += [recipe.unicode_form] if recipe.unicode_form else []
+    changes += ["no accents"] if recipe.strip_accents else []
     changes += ["lower case"] if recipe.lowercase else []
     changes += ["no ASCII punctuation"] if recipe.strip_ascii_punctuation else []
     changes += [f"without {recipe.strip_marks}"] if recipe.strip_marks else []
@@ -37,6 +39,14 @@ def about_specials(recipe: Recipe) -> list[str]:
     many = len(recipe.special_tokens)
     what = f"the special token {recipe.special_tokens[0]!r}" if many == 1 else f"the {many:,} special tokens"
     return [f"This format has no place for {what}; whoever loads the file must name them again."]
+
+
+def about_reasons(history: History) -> list[str]:
+    """For tables that hold of a step what all methods tell."""
+    if not history.reasons:
+        return []
+    reasons = " and ".join(history.reasons)
+    return [f"The table has no columns for what the steps were chosen by ({reasons}); keep them as a session."]
 
 
 def needs_bytes(history: History, format: str) -> list[str]:

@@ -11,8 +11,9 @@ import json
 from typing import Any, BinaryIO
 
 from bpe_core.errors import FormatError, OutputError, cause_of
-from bpe_core.formats.base import Beside, Format, OpenedTable, nothing_beside
+from bpe_core.formats.base import JOINING, Beside, Format, OpenedTable, nothing_beside
 from bpe_core.formats.checked_json import list_in, parsed_object
+from bpe_core.formats.missing_places import about_reasons
 from bpe_core.formats.rebuilding import (
     HistoryBuilder,
     checked_alphabet,
@@ -21,7 +22,7 @@ from bpe_core.formats.rebuilding import (
     checked_symbol,
 )
 from bpe_core.formats.rows import Row, merge_rows, too_long_to_show
-from bpe_core.history.history import NOTHING, History
+from bpe_core.history.history import NOTHING, History, Int64s
 from bpe_core.honest_text import escape, unescape
 from bpe_core.progress import Progress, ProgressReport
 from bpe_core.recipe import LARGEST_VOCABULARY
@@ -42,14 +43,15 @@ class ParquetTable(Format):
     endings = (".parquet",)
     mark = b"PAR1"
     explanation = "Parquet: a row a merge, for data frames; needs the package pyarrow."
+    methods = JOINING
 
     def impossible(self, history: History) -> list[str]:
-        return [] if _pyarrow() else [MISSING]
+        return about_reasons(history) if _pyarrow() else [MISSING]
 
     def can_hold(self, history: History) -> list[str]:
         return self.impossible(history) + too_long_to_show(history)
 
-    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
         arrow = _pyarrow()
         if arrow is None:
             raise OutputError(MISSING)

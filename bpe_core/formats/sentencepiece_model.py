@@ -24,7 +24,7 @@ from bpe_core.formats.checked_json import parsed_object
 from bpe_core.formats.protobuf import Field, bytes_field, fields_but, fields_of, float_field, message_in, varint_field
 from bpe_core.formats.recovering import Recovered, recover
 from bpe_core.formats.unfit_tokens import listed, same_text, unrecoverable
-from bpe_core.history.history import History
+from bpe_core.history.history import History, Int64s
 from bpe_core.progress import Progress, ProgressReport
 from bpe_core.recipe import LARGEST_VOCABULARY, UNKNOWN_TOKEN, Recipe
 from bpe_core.token_texts import written
@@ -77,7 +77,7 @@ class SentencePieceModel(Format):
             found.append("Special tokens become control symbols: they have numbers, but are not looked for in texts.")
         return found
 
-    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
         progress(Progress("writing", 0, len(history), "merges"))
         pieces = _pieces_of(history)
         for piece in pieces:

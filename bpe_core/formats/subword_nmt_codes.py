@@ -16,7 +16,7 @@ from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_bes
 from bpe_core.formats.text_lines import read_pairs
 from bpe_core.formats.unfit_tokens import containing, same_text
 from bpe_core.formats.written_merges import WrittenMerge, resolve
-from bpe_core.history.history import History
+from bpe_core.history.history import History, Int64s
 from bpe_core.progress import Progress, ProgressReport
 from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
 from bpe_core.token_texts import written
@@ -62,7 +62,7 @@ class SubwordNmtCodes(Format):
             found.append("Codes cannot say that unknown characters become bytes; they stay as they are.")
         return found
 
-    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
         texts = written(history)
         file.write((GLUED if history.recipe.marker == "glued" else SYMBOL).encode() + b"\n")
         for merge in history:

@@ -1,10 +1,12 @@
-"""Files with a pair of texts a line: merges.txt and subword-nmt's codes.
+"""Files of lines: a token each, or a pair of them, as in merges.txt and subword-nmt's codes.
 
 Only a line feed ends a line. The other characters that Unicode calls line separators may
 stand inside a token.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from bpe_core.errors import FormatError
 from bpe_core.formats.written_merges import WrittenMerge
@@ -17,8 +19,7 @@ def read_pairs(data: bytes, name: str) -> tuple[list[WrittenMerge], str]:
     """The merges of a whole file, and its version line, which may be missing."""
     merges: list[WrittenMerge] = []
     version = ""
-    for number, line in enumerate(data.split(b"\n"), start=1):
-        text = _decoded(line.removesuffix(b"\r"), number, name)
+    for number, text in enumerate(lines_of(data, name), start=1):
         if number == 1 and text.startswith(VERSION):
             version = text.strip()
         elif text:
@@ -32,9 +33,15 @@ def read_pairs(data: bytes, name: str) -> tuple[list[WrittenMerge], str]:
     return merges, version
 
 
+def lines_of(data: bytes, name: str) -> Iterator[str]:
+    """The lines of a whole file without their ends."""
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        yield _decoded(line.removesuffix(b"\r"), number, name)
+
+
 def _decoded(line: bytes, number: int, name: str) -> str:
     if len(line) > LONGEST_LINE:
-        raise FormatError(f"{name}, line {number:,}: {len(line):,} bytes are too many for a merge.")
+        raise FormatError(f"{name}, line {number:,}: {len(line):,} bytes are too many for one.")
     try:
         return line.decode("utf-8-sig" if number == 1 else "utf-8")
     except UnicodeDecodeError as error:

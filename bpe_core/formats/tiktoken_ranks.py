@@ -22,7 +22,7 @@ from bpe_core.formats.byte_level import alphabet_of
 from bpe_core.formats.guessing import likely_pattern
 from bpe_core.formats.recovering import Recovered, recover
 from bpe_core.formats.unfit_tokens import listed, same_text, unrecoverable
-from bpe_core.history.history import History
+from bpe_core.history.history import History, Int64s
 from bpe_core.progress import Progress, ProgressReport
 from bpe_core.recipe import LARGEST_VOCABULARY, Recipe
 from bpe_core.token_texts import written
@@ -56,7 +56,7 @@ class TiktokenRanks(Format):
         texts = written(history)
         return same_text(history) + unrecoverable(history, texts) + missing_places.about_splitting(history.recipe)
 
-    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
         seen: set[bytes] = set()
         for rank, text in enumerate(written(history)):
             if text not in seen:  # of two tokens with the same text, the older one

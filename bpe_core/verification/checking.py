@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -9,9 +10,10 @@ import numpy as np
 
 from bpe_core.errors import LONGEST_SENTENCE, BpeError, Cancelled, plain
 from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside
-from bpe_core.history.history import History
+from bpe_core.history.history import History, Int64s
+from bpe_core.learning.methods import Method
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
-from bpe_core.recipe import Recipe
+from bpe_core.recipe import Normalization, Recipe
 from bpe_core.segmenting.tokenizer import NEVER, Tokenizer
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import split_words
@@ -54,13 +56,18 @@ def verify(
     history: History,
     *,
     name: str = "the file",
+    numbers: Int64s | None = None,
     text: str = "",
     beside: Beside = nothing_beside,
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> Verification:
-    """Whether a file of this content and name cuts texts as the history does; `text` is part of the sample."""
-    cannot_hold = tuple(format.can_hold(history))
+    """Whether a file of this content and name cuts texts as the history does; `text` is part of the sample.
+
+    `numbers` are those of the file it was imported from, if it was.
+    """
+    numbered = format.numbers(history, numbers)
+    cannot_hold = (*format.can_hold(history), *_about_numbers(history, numbered, numbers))
     stated = format.differences(data, history)
     if stated is not None:
         first = tuple(stated[:LISTED])
@@ -69,7 +76,7 @@ def verify(
         opened = format.open(data, name, beside)
     except BpeError as error:
         return Verification(format.name, 0, (f"The file cannot be read back: {error}",), 1, cannot_hold)
-    comparison = Comparison(history, opened, format)
+    comparison = Comparison(history, opened, format, numbered)
     comparison.compare_columns()
     peer = _peer(format, data, history, name, beside, comparison)
     for done, sample in enumerate(comparison.samples(text)):
@@ -81,6 +88,13 @@ def verify(
     asked = format.peer_name if peer else ""
     found = comparison.found
     return Verification(format.name, len(comparison.words), tuple(found[:LISTED]), len(found), cannot_hold, asked)
+
+
+def _about_numbers(history: History, numbered: Int64s, shown: Int64s | None) -> list[str]:
+    """A sentence if the file's numbers are not those by which the tokens are shown."""
+    if np.array_equal(numbered, np.arange(history.id_count) if shown is None else shown):
+        return []
+    return ["The file gives tokens other numbers than the ones by which they are shown here."]
 
 
 def _peer(
@@ -101,15 +115,20 @@ class Comparison:
     only what happens inside them is its own.
     """
 
-    def __init__(self, history: History, opened: OpenedTable, format: Format) -> None:
+    def __init__(self, history: History, opened: OpenedTable, format: Format, numbers: Int64s) -> None:
         self.found: list[str] = []
         self.words: set[str] = set()
         self._opened = opened
         self._format = format
+        self._numbers = numbers
         self._recipe = _checked_recipe(history.recipe, format)
-        self._ours = Tokenizer(_with_recipe(history, self._recipe))
-        theirs = opened.history
-        self._theirs = Tokenizer(theirs if format.holds_splitting else _with_recipe(theirs, self._recipe))
+        self._ours = self._tokenizer(history)
+        self._theirs = Tokenizer(opened.history) if format.holds_splitting else self._tokenizer(opened.history)
+
+    def _tokenizer(self, history: History) -> Tokenizer:
+        """By the recipe that the file is checked with, or where that cannot be told of one word, by none."""
+        alone = not self._format.holds_splitting and not Method.of(history.recipe).has_ranks
+        return Tokenizer(_with_recipe(history, _of_one_word(self._recipe) if alone else self._recipe))
 
     def samples(self, text: str) -> Iterator[str]:
         """Texts or words to compare, the person's own first, until there are enough words."""
@@ -134,27 +153,28 @@ class Comparison:
         if not self._format.numbers_tokens:
             self._compare_pieces(sample, peer)
             return
-        expected = self._numbers(self._ours, sample)
-        read_back = self._opened.numbers_of(self._numbers(self._theirs, sample))
-        self._note(sample, expected, self._joined(read_back), "the file as it is read back")
+        expected = self._numbers[self._ids(self._ours, sample)].tolist()
+        read_back = self._opened.numbers_of(self._ids(self._theirs, sample))
+        self._note(sample, expected, read_back, "the file as it is read back")
         if peer is not None:
             self._note(sample, expected, _asked(peer, sample), self._format.peer_name)
 
     def compare_columns(self) -> None:
         """A table that holds the counts must give them back."""
-        if self._opened.history.has_counts and self._ours.history.has_counts:
-            for name, ours in self._ours.history.columns._asdict().items():
-                if not np.array_equal(ours, getattr(self._opened.history.columns, name)):
+        theirs, ours = self._opened.history, self._ours.history
+        if len(theirs) and theirs.has_counts and ours.has_counts:
+            for name, column in ours.columns._asdict().items():
+                if not np.array_equal(column, getattr(theirs.columns, name)):
                     self.found.append(f"The column {name} is read back otherwise.")
 
-    def _numbers(self, tokenizer: Tokenizer, sample: str) -> list[int]:
+    def _ids(self, tokenizer: Tokenizer, sample: str) -> list[int]:
         if self._format.holds_splitting:
-            return self._joined(tokenizer.encode(sample, allowed_special="all"))
+            return self._joined(tokenizer.encode(sample, allowed_special="all"), tokenizer.history)
         return encode_word(tokenizer, sample)
 
-    def _joined(self, ids: list[int]) -> list[int]:
+    def _joined(self, ids: list[int], history: History) -> list[int]:
         """Several unknown tokens in a row as one, for formats that have it so."""
-        unknown = self._ours.history.alphabet.unknown_id
+        unknown = history.alphabet.unknown_id
         if not self._format.joins_unknown or unknown is None:
             return ids
         return [id for i, id in enumerate(ids) if id != unknown or i == 0 or ids[i - 1] != unknown]
@@ -184,6 +204,8 @@ class Comparison:
 
 def encode_word(tokenizer: Tokenizer, word: str) -> list[int]:
     """The ids of one word, which is not split again."""
+    if not Method.of(tokenizer.history.recipe).has_ranks:
+        return tokenizer.encode(word)
     steps = tokenizer.word_steps(word.encode())
     if steps:
         return steps[-1][1]
@@ -215,8 +237,15 @@ def _checked_recipe(recipe: Recipe, format: Format) -> Recipe:
     return recipe if format.holds_specials else recipe.with_changes(special_tokens=())
 
 
+def _of_one_word(recipe: Recipe) -> Recipe:
+    """The recipe for words that are normalized and cut out already."""
+    return recipe.with_changes(pattern="none", custom_pattern="", unit="file", **vars(Normalization()))
+
+
 def _with_recipe(history: History, recipe: Recipe) -> History:
     """The same merges under another recipe: the choices a format has no place for, told again."""
     if history.recipe == recipe:
         return history
-    return History(recipe, history.alphabet, history.columns, tokens_at_start=history.tokens_at_start)
+    told = copy.copy(history)
+    told.recipe = recipe
+    return told

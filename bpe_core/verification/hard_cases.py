@@ -68,6 +68,7 @@ def _pieces(history: History) -> list[bytes]:
     except BpeError:  # tokens of many megabytes; their parts are in the other texts
         return []
     kinds = [symbol.kind for symbol in history.alphabet.symbols]
-    usual = [text for id, text in enumerate(texts) if id >= len(kinds) or kinds[id] in ("byte", "character", "glued")]
+    unusual = ("marker", "unknown", "fallback")
+    usual = [text for id, text in enumerate(texts) if id >= len(kinds) or kinds[id] not in unusual]
     cleaned = (text.removesuffix(marker).removeprefix(marker) if marker else text for text in usual)
     return [text for text in cleaned if 0 < len(text) <= 64]

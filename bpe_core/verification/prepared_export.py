@@ -16,7 +16,7 @@ from pathlib import Path
 from bpe_core.atomic import write_atomically
 from bpe_core.errors import Cancelled, OutputError
 from bpe_core.formats import Format, format_for
-from bpe_core.history.history import History
+from bpe_core.history.history import History, Int64s
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.verification import Verification, verify
 
@@ -52,12 +52,14 @@ def prepare_export(
     *,
     format: Format | None = None,
     merges: int | None = None,
+    numbers: Int64s | None = None,
     text: str = "",
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> PreparedExport:
     """Write the first `merges` merges in memory and check them; the name's ending chooses the format if none is given.
 
+    `numbers` are those of the file it was imported from, if it was: formats keep them that number tokens as they like.
     Raises OutputError where the format has no way to hold the history at all.
     """
 
@@ -71,7 +73,7 @@ def prepare_export(
     table = history if merges is None else history.first(merges)
     chosen.refuse_the_impossible(table)
     main = io.BytesIO()
-    chosen.write(table, main, progress=report)
+    chosen.write(table, main, numbers=numbers, progress=report)
     files = {target: main.getvalue()}
     for companion, write in chosen.companions(target).items():
         beside = io.BytesIO()
@@ -83,6 +85,7 @@ def prepare_export(
         chosen,
         table,
         name=str(target),
+        numbers=numbers,
         text=text,
         beside=by_name.get,
         progress=progress,

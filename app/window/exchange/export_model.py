@@ -109,7 +109,8 @@ class TableExport(QObject):
         if run is None or run.history is None or self.is_busy:
             return
         self._prepared, self._goes_on = None, goes_on
-        history, text, count = run.history, self._text.value, len(run.history) if merges is None else merges
+        history, numbers, text = run.history, run.shown_numbers, self._text.value
+        count = len(history) if merges is None else merges
 
         def work(task: Task) -> PreparedExport:
             return prepare_export(
@@ -117,6 +118,7 @@ class TableExport(QObject):
                 path,
                 format=None if format is None else FORMATS[format],
                 merges=count,
+                numbers=numbers,
                 text=text,
                 progress=task.report,
                 cancelled=task.cancelled,

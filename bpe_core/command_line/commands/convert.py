@@ -32,9 +32,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     opened = open_table(options.input)
-    renumbered: tuple[str, ...] = ()
-    if opened.numbers is not None:
-        renumbered = (
-            "IN numbers its tokens in another order; OUT numbers base symbols first, then merges, then specials.",
-        )
-    return write_and_tell(opened.history, options, (*opened.notes, *renumbered))
+    return write_and_tell(opened.history, options, opened.notes, opened.numbers)

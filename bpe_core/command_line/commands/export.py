@@ -6,7 +6,7 @@ import argparse
 
 from bpe_core.command_line.arguments import add_merge_table
 from bpe_core.command_line.writing_tables import add_writing, format_list, write_and_tell
-from bpe_core.formats import read_history
+from bpe_core.formats import open_table
 
 EXAMPLES = """\
 examples:
@@ -33,4 +33,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    return write_and_tell(read_history(options.merges), options)
+    opened = open_table(options.merges)
+    return write_and_tell(opened.history, options, numbers=opened.numbers)

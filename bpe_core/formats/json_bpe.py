@@ -1,0 +1,147 @@
+"""The model of a tokenizer.json that joins pairs: a vocabulary, and merges of texts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bpe_core.errors import FormatError
+from bpe_core.formats import byte_level
+from bpe_core.formats.checked_json import Object, list_in, object_in, text_in, vocabulary_of, whole_text
+from bpe_core.formats.guessing import likely_pattern
+from bpe_core.formats.hugging_face_text import TextPreparation
+from bpe_core.formats.json_model import JsonModel, OpenedModel, recipe_of, specials_in
+from bpe_core.formats.stand_in_texts import numbered, written_tokens
+from bpe_core.formats.vocabulary_model import Style, build
+from bpe_core.formats.written_merges import WrittenMerge
+from bpe_core.history.history import History, Int64s
+from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
+
+
+class JsonBpe(JsonModel):
+    """BPE"""
+
+    kind = "BPE"
+
+    def impossible(self, history: History) -> list[str]:
+        recipe = history.recipe
+        marker = repr(recipe.marker_text)
+        if recipe.marker == "symbol":
+            return [f"tokenizer.json can glue {marker} to the end of a word, but not have it as a symbol of its own."]
+        if recipe.marker in ("glued", "prefix") and recipe.base == "bytes":
+            return [f"tokenizer.json has no place for the word marker {marker} on bytes."]
+        if recipe.marker == "prefix" and (len(recipe.marker_text) > 1 or recipe.pattern != "whitespace"):
+            return [f"tokenizer.json puts a marker before words only if it is one character and blanks part the words; "
+                    f"here it is {marker}, and the pattern is {recipe.pattern}."]  # fmt: skip
+        return []
+
+    def can_hold(self, history: History) -> list[str]:
+        recipe = history.recipe
+        found = []
+        if recipe.marker == "continuation":
+            found.append(
+                f"The {recipe.marker_text} before tokens inside a word is only shown here; the file leaves it out."
+            )
+        if recipe.marker == "glued" and recipe.unknown == "bytes":
+            found.append(
+                "An unknown character at the end of a word becomes bytes together with its marker in this format."
+            )
+        return found
+
+    def numbers(self, history: History, known: Int64s | None) -> Int64s:
+        return np.arange(history.id_count)
+
+    def written(self, history: History, numbers: Int64s) -> Object:
+        recipe = history.recipe
+        texts = written_tokens(history)
+        characters = recipe.base == "characters"
+        return {
+            "type": self.kind,
+            "dropout": None,
+            "unk_token": UNKNOWN_TOKEN if characters and recipe.unknown == "unk" else None,
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": recipe.marker_text if recipe.marker == "glued" else None,
+            "fuse_unk": False,
+            "byte_fallback": characters and recipe.unknown == "bytes",
+            "ignore_merges": False,
+            "vocab": numbered(texts),
+            "merges": [[texts[merge.left], texts[merge.right]] for merge in history],
+        }
+
+    def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> OpenedModel:
+        if not isinstance(model.get("merges"), list):
+            raise FormatError(f"{name} holds a BPE model; this program reads BPE models, which have merges.")
+        if text_in(model, "continuing_subword_prefix", name):
+            raise FormatError(
+                f"{name} tells tokens inside a word from those that begin one "
+                f"({model['continuing_subword_prefix']!r}); this program does not read such BPE models."
+            )
+        vocabulary = vocabulary_of(object_in(model, "vocab", name), name)
+        merges = _merges(model, name)
+        specials, notes = specials_in(whole, vocabulary, text_in(model, "unk_token", name), name)
+        style = _style(model, steps, vocabulary, name)
+        built = build(vocabulary, merges, specials, style, name + ", merge {}")
+        if style.byte_level and not steps.byte_level:
+            steps.choices["pattern"] = likely_pattern([byte_level.read(text) or b"" for text in vocabulary])
+        recipe = _recipe(steps, style, specials, len(built.pairs), name)
+        history = History.from_pairs(recipe, built.alphabet, built.pairs)
+        return OpenedModel(history, built.numbers, notes + steps.notes + built.notes + _about_model(model, style))
+
+
+def _merges(model: Object, name: str) -> list[WrittenMerge]:
+    """Pairs as lists of two; in older files one text with a blank between."""
+    found = []
+    for place, item in enumerate(list_in(model, "merges", name), start=1):
+        parts = item.split(" ") if isinstance(item, str) else item
+        if not isinstance(parts, list) or len(parts) != 2 or not all(isinstance(part, str) and part for part in parts):
+            raise FormatError(f"{name}, merge {place:,}: there must be two tokens, not {str(item)[:80]!r}.")
+        left, right = parts
+        if not (left.isascii() and right.isascii()):
+            whole_text(left + right, f"{name}, merge {place:,}: its tokens")
+        found.append(WrittenMerge(left, right, place))
+    return found
+
+
+def _style(model: Object, steps: TextPreparation, vocabulary: dict[str, int], name: str) -> Style:
+    suffix = text_in(model, "end_of_word_suffix", name)
+    byte_level = steps.byte_level or _looks_byte_level(vocabulary, suffix, steps)
+    fallback = model.get("byte_fallback") is True and all(f"<0x{i:02X}>" in vocabulary for i in range(256))
+    return Style(
+        byte_level=byte_level and not suffix,
+        marker="glued" if suffix else "prefix" if steps.prefix else "none",
+        marker_text=suffix or steps.prefix,
+        unknown=text_in(model, "unk_token", name),
+        byte_fallback=fallback,
+    )
+
+
+def _looks_byte_level(vocabulary: dict[str, int], suffix: str, steps: TextPreparation) -> bool:
+    """A file without a pre-tokenizer may still be byte-level, when its vocabulary holds every stand-in."""
+    return not suffix and not steps.prefix and "Ġ" in vocabulary and "Ċ" in vocabulary and "Ā" in vocabulary
+
+
+def _recipe(steps: TextPreparation, style: Style, specials: dict[str, int], merges: int, name: str) -> Recipe:
+    choices: dict[str, Any] = {**steps.choices, "merges": merges}
+    if style.byte_level:
+        choices |= {"base": "bytes"}
+    else:
+        choices |= {"base": "characters", "unknown": "bytes" if style.byte_fallback else "unk"}
+        choices |= {"marker": style.marker, "marker_text": style.marker_text}
+        if style.marker != "none" and choices["pattern"] == "none":
+            choices["pattern"] = "whitespace"
+            steps.notes.append("The file marks words but does not split text; here blanks part the words.")
+    return recipe_of(name, specials, choices)
+
+
+def _about_model(model: Object, style: Style) -> list[str]:
+    notes = []
+    if model.get("dropout"):
+        notes.append("The file leaves out merges at random (dropout); here every merge is applied.")
+    if model.get("fuse_unk") is True:
+        notes.append("The file makes one token of several unknown characters in a row; here each has its own.")
+    if not style.byte_level and model.get("unk_token") is None and model.get("byte_fallback") is not True:
+        notes.append("The file drops characters that it does not know; here they are tokens of their own.")
+    if model.get("ignore_merges") is True:
+        notes.append("The file takes a whole word that is a token as it is, before any merge; here merges decide.")
+    return notes

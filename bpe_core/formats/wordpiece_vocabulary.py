@@ -1,0 +1,75 @@
+"""WordPiece's tokens and their numbers, as files hold them, and as ours.
+
+A file tells which tokens there are, not how they were made. So all of them stand in the alphabet: characters at the
+beginning of a word, those inside one (`##h`), and whatever is longer as seeds. There are no steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from bpe_core.alphabet import Alphabet, Symbol, SymbolKind, unknown_symbols
+from bpe_core.errors import FormatError
+from bpe_core.history.history import History, Int64s
+from bpe_core.recipe import LARGEST_VOCABULARY, Recipe
+from bpe_core.token_texts import quoted, written
+
+_KINDS: tuple[SymbolKind, ...] = ("character", "continuation", "seed")  # in the order they stand in the alphabet
+
+
+def history_of(vocabulary: Mapping[str, int], recipe: Recipe, where: str) -> tuple[History, Int64s | None]:
+    """Tokens with their numbers as a history without steps, and the numbers of our ids if these are others."""
+    if recipe.unknown_text not in vocabulary:
+        raise FormatError(
+            f"{where}: the token {quoted(recipe.unknown_text)}, which stands for a word that cannot be cut, "
+            "is not in the vocabulary. Add it, or say which token is meant for that."
+        )
+    if len(vocabulary) > LARGEST_VOCABULARY:
+        raise FormatError(f"{where}: there are more than {LARGEST_VOCABULARY:,} tokens.")
+    others = {recipe.unknown_text, *recipe.special_tokens}
+    found = [_symbol(text, recipe.marker_text) for text in vocabulary if text not in others]
+    symbols = unknown_symbols(recipe) + [symbol for kind in _KINDS for symbol in found if symbol.kind == kind]
+    names = [*(symbol.text.decode() for symbol in symbols), *recipe.special_tokens]
+    numbers = np.array([vocabulary[name] for name in names], np.int64)
+    same = np.array_equal(numbers, np.arange(len(numbers)))
+    return History.from_pairs(recipe, Alphabet(tuple(symbols)), []), None if same else numbers
+
+
+def _symbol(text: str, marker: str) -> Symbol:
+    """
+    >>> _symbol("##ing", "##").decoded, _symbol("##", "##").decoded, _symbol("##g", "##").kind
+    (b'ing', b'##', 'continuation')
+    """
+    inner = text.removeprefix(marker)
+    if inner and inner != text:
+        return Symbol(text.encode(), inner.encode(), "continuation" if len(inner) == 1 else "seed")
+    return Symbol(text.encode(), text.encode(), "character" if len(text) == 1 else "seed")
+
+
+def numbers_for(history: History, known: Int64s | None) -> Int64s:
+    """The numbers that a file gives our ids: those it came with, or special tokens, unknown and all others in order.
+
+    Of two tokens that are written alike the newer has the number of the older: nothing tells them apart.
+    """
+    if known is not None and len(known) == history.id_count:
+        return known
+    texts = texts_of(history)
+    specials, unknown = range(history.first_special, history.id_count), history.alphabet.unknown_id
+    assert unknown is not None  # WordPiece has one
+    number_of: dict[str, int] = {}
+    for id in (*specials, unknown, *range(history.first_special)):
+        number_of.setdefault(texts[id], len(number_of))
+    return np.array([number_of[text] for text in texts], np.int64)
+
+
+def texts_of(history: History) -> list[str]:
+    """How all tokens are written, special ones included."""
+    return [*(text.decode() for text in written(history)), *history.recipe.special_tokens]
+
+
+def vocabulary_of(history: History, numbers: Int64s) -> dict[str, int]:
+    """The tokens with these numbers, the lowest first."""
+    found = dict(zip(texts_of(history), numbers.tolist(), strict=True))
+    return dict(sorted(found.items(), key=lambda item: item[1]))

@@ -1,0 +1,261 @@
+"""vocab.txt and tokenizer.json of WordPiece: the real library loads ours with the same ids, and we load its own."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bpe_core import FormatError, OutputError, Tokenizer
+from bpe_core.formats import FORMATS, OpenedTable, format_for, open_table
+from bpe_core.formats.base import nothing_beside
+from bpe_core.recipe import Splitting, Symbols
+from bpe_core.verification.prepared_export import prepare_export
+from tests.core.formats.samples import content, encode, languages, learned, lines, texts
+from tests.shared import SCRIPTS, text_of
+
+VOCABULARY, TOKENIZER_JSON = FORMATS["vocab.txt"], FORMATS["tokenizer.json"]
+SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+
+RECIPES: dict[str, dict[str, Any]] = {
+    "bert": dict(preset="bert", vocab_size=None),
+    "cased": dict(preset="bert", vocab_size=None, lowercase=False, strip_accents=False, final_sigma=True),
+    "score": dict(preset="wordpiece", vocab_size=None),
+    "blanks": dict(preset="wordpiece", vocab_size=None, pattern="whitespace", special_tokens=("<|end|>",)),
+    "gpt2, NFKC": dict(preset="bert", vocab_size=None, pattern="gpt2", unicode_form="NFKC", marker_text="@@"),
+}
+every_recipe = pytest.mark.parametrize("choices", RECIPES.values(), ids=RECIPES)
+
+
+@cache
+def theirs(lowercase: bool, strip_accents: bool | None = None) -> Any:
+    """A small tokenizer as BERT has it, trained by the real library."""
+    tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
+    made = tokenizers.BertWordPieceTokenizer(lowercase=lowercase, strip_accents=strip_accents)
+    made.train_from_iterator(
+        [languages()], vocab_size=2_500, min_frequency=2, special_tokens=SPECIALS, show_progress=False
+    )
+    return made
+
+
+def vocabulary_of(tokenizer: Any) -> bytes:
+    numbered = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
+    return "".join(f"{text}\n" for text, _ in numbered).encode()
+
+
+def plain(text: str) -> str:
+    """As a note says, only the file makes one token of what spells the unknown one."""
+    return text.replace("[UNK]", "UNK")
+
+
+def check_same_numbers(found: OpenedTable, asked: Any) -> None:
+    for text in (*texts(), *lines()):
+        ours = found.numbers_of(encode(found.history, plain(text)))
+        assert ours == asked.encode(plain(text), add_special_tokens=False).ids, text[:80]
+
+
+# --- Files of theirs --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("lowercase", "accents"), [(True, None), (True, False), (False, None), (False, True)])
+def test_their_tokenizer_json_has_their_numbers(lowercase: bool, accents: bool | None) -> None:
+    asked = theirs(lowercase, accents)
+    data = asked.to_str().encode()
+    assert TOKENIZER_JSON.recognizes(data)
+    found = TOKENIZER_JSON.open(data, "tokenizer.json")
+    assert [note[:24] for note in found.notes] == ["A text that spells '[UNK"]
+    check_same_numbers(found, asked)
+
+
+@pytest.mark.parametrize(("lowercase", "accents"), [(True, None), (True, False), (False, None)])
+@pytest.mark.parametrize("said", [True, False], ids=["told", "guessed"])
+def test_their_vocabulary_has_their_numbers(lowercase: bool, accents: bool | None, said: bool) -> None:
+    asked = theirs(lowercase, accents)
+    config = json.dumps({"do_lower_case": lowercase, "strip_accents": accents, "cls_token": "[CLS]"}).encode()
+    beside = {"tokenizer_config.json": config}.get if said else nothing_beside
+    data = vocabulary_of(asked)
+    assert VOCABULARY.recognizes(data)
+    found = VOCABULARY.open(data, "vocab.txt", beside)
+    assert ["tokenizer_config.json" in note for note in found.notes] == ([] if said else [True])
+    assert found.numbers is not None
+    names = [*(symbol.text.decode() for symbol in found.history.alphabet.symbols), *found.history.recipe.special_tokens]
+    assert {name: asked.token_to_id(name) for name in names} == dict(zip(names, found.numbers.tolist(), strict=True))
+    check_same_numbers(found, asked)
+
+
+def test_their_numbers_stay_when_a_file_becomes_another(tmp_path: Path) -> None:
+    """From vocab.txt to tokenizer.json and back, with a line that holds no token between."""
+    asked = theirs(True)
+    (tmp_path / "vocab.txt").write_bytes(vocabulary_of(asked).replace(b"[CLS]\n", b"\n[CLS]\n"))
+    first = open_table(tmp_path / "vocab.txt")
+    for name in ("tokenizer.json", "vocab.txt"):
+        before = open_table(tmp_path / "vocab.txt")
+        prepared = prepare_export(before.history, tmp_path / name, numbers=before.numbers)
+        assert prepared.verification.agrees, prepared.verification.differences
+        assert not any("other numbers" in sentence for sentence in prepared.verification.cannot_hold)
+        prepared.put_in_place()
+        back = open_table(tmp_path / name)
+        for text in texts()[:8]:
+            assert back.numbers_of(encode(back.history, text)) == first.numbers_of(encode(first.history, text))
+    assert (tmp_path / "vocab.txt").read_bytes().startswith(b"[PAD]\n[UNK]\n[unused2]\n[CLS]\n")
+
+
+# --- Files of ours ----------------------------------------------------------------------
+
+
+@every_recipe
+def test_tokenizers_loads_ours_with_the_same_ids(choices: dict[str, Any]) -> None:
+    tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
+    history = learned(**choices)
+    asked = tokenizers.Tokenizer.from_buffer(content(history, "tokenizer.json"))
+    numbers = TOKENIZER_JSON.numbers(history)
+    for text in (*texts(), *lines()):
+        assert numbers[encode(history, text)].tolist() == asked.encode(text).ids, text[:80]
+
+
+@pytest.mark.parametrize("steps", [0, 100, 400])
+def test_a_vocabulary_is_what_there_is_after_so_many_steps(steps: int, tmp_path: Path) -> None:
+    tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
+    history = learned(**RECIPES["bert"])
+    prepared = prepare_export(history, tmp_path / "vocab.txt", merges=steps)
+    assert prepared.verification.agrees, prepared.verification.differences
+    prepared.put_in_place()
+    asked = tokenizers.BertWordPieceTokenizer(str(tmp_path / "vocab.txt"), lowercase=True)
+    assert asked.get_vocab_size() == history.vocabulary_size_at(steps)
+    first = history.first(steps)
+    numbers, ours = VOCABULARY.numbers(first), Tokenizer(first)
+    for text in texts():
+        if "[UNK]" not in text:
+            assert numbers[ours.encode(text)].tolist() == asked.encode(text, add_special_tokens=False).ids, text[:80]
+
+
+@pytest.mark.parametrize("format", ["vocab.txt", "tokenizer.json"])
+@every_recipe
+def test_it_comes_back_with_its_tokens(choices: dict[str, Any], format: str) -> None:
+    history = learned(**choices)
+    if FORMATS[format].impossible(history):
+        pytest.skip("a vocabulary of lines has no place for it")
+    found = prepare_export(history, "ours", format=format_for(format)).verification
+    assert found.agrees, found.differences
+    renumbered = any("other numbers" in sentence for sentence in found.cannot_hold)
+    assert renumbered == bool(history.recipe.special_tokens), "they come first there"
+    if format == "tokenizer.json":
+        back = TOKENIZER_JSON.open(content(history, format), "tokenizer.json")
+        changed = back.history.recipe.differing(history.recipe, Splitting, Symbols)
+        assert changed == [], changed
+
+
+@pytest.mark.parametrize(
+    ("changes", "format", "sentence"),
+    [
+        ({"marker_text": "@@"}, "vocab.txt", "vocab.txt knows ## before what continues a word; here it is '@@'"),
+        ({"pattern": "gpt2"}, "vocab.txt", "cannot hold the blank or line break in these"),
+        ({}, "merges.txt", "merges.txt holds joined pairs only, .* WordPiece: choose vocab.txt or tokenizer.json"),
+        ({}, "sentencepiece", "choose vocab.txt or tokenizer.json, or keep it as a session"),
+    ],
+)
+def test_what_a_format_cannot_hold_is_refused(changes: dict[str, str], format: str, sentence: str) -> None:
+    with pytest.raises(OutputError, match=sentence):
+        content(learned("bert", vocab_size=None, merges=50, **changes), format)
+
+
+def test_a_vocabulary_of_tokens_holds_no_merges() -> None:
+    with pytest.raises(OutputError, match=r"vocab\.txt holds WordPiece's tokens only, .* Byte-pair encoding: choose"):
+        content(learned("gpt2", merges=5), "vocab.txt")
+
+
+def test_what_a_vocabulary_does_not_tell_is_said() -> None:
+    history = learned("bert", vocab_size=None, merges=20, longest_word=50, special_tokens=("[PAD]", "<s>"), unit="line")
+    said = " ".join(VOCABULARY.can_hold(history))
+    for word in ("do_lower_case=True, strip_accents=True", "more than 50 characters", "'<s>'", "each line"):
+        assert word in said, word
+
+
+# --- What stands beside, and damage -----------------------------------------------------
+
+
+SMALL = b"[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\n##a\n##b\nab\n##ab\n"
+
+
+def small(data: bytes = SMALL, **config: object) -> OpenedTable:
+    beside = {"tokenizer_config.json": json.dumps(config).encode()}
+    return VOCABULARY.open(data, "odd.txt", beside.get if config else nothing_beside)
+
+
+def test_a_config_is_obeyed_and_what_it_asks_beyond_is_named() -> None:
+    found = small(
+        do_lower_case=False, tokenize_chinese_chars=False, do_basic_tokenize=False,
+        added_tokens_decoder={"11": {"content": "<new>"}, "2": {"content": "[CLS]"}},
+    )  # fmt: skip
+    assert (found.history.recipe.lowercase, found.history.recipe.strip_accents) == (False, False)
+    assert found.numbers_of(encode(found.history, "ab<new>[CLS]abab")) == [9, 11, 2, 9, 10]
+    for word in ("Chinese", "do_basic_tokenize"):
+        assert any(word in note for note in found.notes), word
+
+
+def test_without_characters_that_continue_longer_tokens_do() -> None:
+    found = small(b"[UNK]\na\n##ba\n", do_lower_case=True)
+    assert found.numbers_of(encode(found.history, "aba ab")) == [1, 2, 0]
+
+
+@pytest.mark.parametrize(
+    ("data", "config", "sentence"),
+    [
+        (SMALL.replace(b"[UNK]\n", b""), {}, r"odd\.txt: the token “\[UNK\]”, which stands for a word that cannot"),
+        (SMALL + b"##a\n", {}, r"odd\.txt, line 12: the token '##a' stands in line 8 already"),
+        (SMALL + b"a b\n", {}, r"odd\.txt, line 12: there must be one token and no blank"),
+        (SMALL + b"\xff\n", {}, r"odd\.txt, line 12: the bytes at place 1 of the line are not UTF-8"),
+        (SMALL, {"unk_token": "<unk>"}, r"the token “<unk>”, which stands for a word"),
+        (SMALL, {"unk_token": 5}, r"a special token must be a text"),
+        (SMALL, {"unk_token": ""}, r"a special token is empty"),
+        (SMALL, {"do_lower_case": "yes"}, r'"do_lower_case" must be true, false or null'),
+        (SMALL, {"added_tokens_decoder": {"3": {"content": "a"}}}, r"number 3 is given to 'a', but .* says 5"),
+        (SMALL, {"added_tokens_decoder": {"5": {"content": "new"}}}, r"number 5 is given to 'new', but .* it is 'a'"),
+        (SMALL, {"added_tokens_decoder": {"x": {"content": "new"}}}, r"the number of 'new' must be a whole number"),
+    ],
+)
+def test_a_damaged_vocabulary_is_refused(data: bytes, config: dict[str, object], sentence: str) -> None:
+    with pytest.raises(FormatError, match=sentence):
+        small(data, **config)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "sentence"),
+    [
+        ("unk_token", None, r'"unk_token" is missing or empty'),
+        ("unk_token", "<unk>", r"the token “<unk>”, which stands for a word that cannot be cut, is not in the vocab"),
+        ("continuing_subword_prefix", "", r'"continuing_subword_prefix" is missing or empty'),
+        ("max_input_chars_per_word", 0, r'"max_input_chars_per_word" must be a whole number from 1'),
+        ("max_input_chars_per_word", "9", r'"max_input_chars_per_word" must be a whole number from 1'),
+        ("vocab", [], r'"vocab" must be an object'),
+        ("vocab", {"[UNK]": 0, "a": 0}, r"the number 0 is given to '\[UNK\]' and to 'a'"),
+        ("vocab", {"[UNK]": 0, "": 1}, r"the token with the number 1 is empty"),
+        ("vocab", {"[UNK]": 0, "[PAD]": 9}, r"'\[PAD\]' has the number 9 in the vocabulary"),
+        ("vocab", {"[UNK]": 0, "a": 99}, r"added token 1: the number 0 is '\[UNK\]' already"),
+        ("type", "Gage", r"holds a Gage model; this program reads BPE, WordPiece"),
+    ],
+)
+def test_a_damaged_model_is_refused(key: str, value: object, sentence: str) -> None:
+    whole = json.loads(content(learned("bert", vocab_size=None, merges=3), "tokenizer.json"))
+    whole["model"][key] = value
+    with pytest.raises(FormatError, match=sentence):
+        TOKENIZER_JSON.open(json.dumps(whole).encode(), "odd.json")
+
+
+@pytest.mark.parametrize("text", ["plain words\n", "a\nb\nc\n", "", "## A title\n\ntext\n", "#version: 0.2\n##a\n"])
+def test_other_texts_are_no_vocabulary(text: str) -> None:
+    assert not VOCABULARY.recognizes(text.encode())
+
+
+def test_texts_of_this_project_are_no_vocabulary() -> None:
+    assert not any(VOCABULARY.recognizes(text_of(name).encode()) for name in SCRIPTS)
+
+
+def test_a_file_of_that_name_without_marks_is_told_what_it_lacks(tmp_path: Path) -> None:
+    (tmp_path / "vocab.txt").write_text("a\nb\n")
+    with pytest.raises(FormatError, match=re.escape("“[UNK]”, which stands for a word that cannot be cut")):
+        open_table(tmp_path / "vocab.txt")
