@@ -11,6 +11,8 @@ from bpe_core.counting.compiled import count_compiled
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import Columns, History
 from bpe_core.learning.bpe.compiled import CompiledLearner
+from bpe_core.learning.gage.compiled import CompiledLearner as CompressingLearner
+from bpe_core.learning.gage.compiled import compressed_blocks
 from bpe_core.learning.layout import lay_out
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
@@ -28,6 +30,7 @@ def warm_up() -> None:
     _learn()
     _rank()
     _encode()
+    _compress()
 
 
 def _count() -> None:
@@ -76,3 +79,11 @@ def _encode() -> None:
         encoder.ids(text, 2)
         encoder.byte_ranks(text)
         encoder.symbols(text)
+
+
+def _compress() -> None:
+    recipe = Recipe.preset("gage", block_size=100)
+    compressed_blocks(_TEXT.encode() * 9, recipe)
+    words = WordTable.from_counts({_TEXT * 9: 1})
+    learner = CompressingLearner(words, Alphabet.of_bytes(), recipe, None)
+    learner.candidates(3)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bpe_core.errors import EncodingError, RecipeError
+from bpe_core.errors import EncodingError, OutputError, RecipeError
 from bpe_core.learning.ties import TIE_RULES
 from bpe_core.recipe import CUSTOM_PATTERN, Recipe
 from bpe_core.text.patterns import NAMED_PATTERNS
@@ -95,6 +95,13 @@ def add_merge_table(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="a merge table written by `train`, or any tokenizer that `convert` reads",
     )
+
+
+def new_name(name: str) -> str:
+    """The name of a file that nobody chose: what stands there already is not replaced."""
+    if Path(name).exists():
+        raise OutputError(f"There is a file {name} already; say with -o what is to be written.")
+    return name
 
 
 def text_or_standard_input(words: Sequence[str]) -> str:

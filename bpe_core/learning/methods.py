@@ -58,6 +58,7 @@ METHODS = {
         "Block by block, puts a byte that does not occur for the pair that occurs most, until none pays.",
         "bpe_core.learning.gage.method",
         {"base": "bytes", "pattern": "none", "marker": "none"},
+        Wording("replacement", "replaced", "pair", "the one that occurs most in this block"),
     ),
     "wordpiece": Listed(
         "WordPiece",

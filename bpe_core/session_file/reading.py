@@ -257,6 +257,8 @@ class Reader:
                 raise FormatError(f"{where}: the number of its tokens is negative.")
             reasons = self._reasons(number, len(columns.left), where)
             history = History(recipe, alphabet, columns, reasons=reasons, tokens_at_start=start, end_reason=reason)
+            if wrong := method.what_is_wrong(history):
+                raise FormatError(f"{where}: {wrong}.")
         return SavedRun(
             number=number,
             recipe=recipe,

@@ -25,12 +25,13 @@ DRAWING = ("PySide6.QtWidgets", "PySide6.QtSvgWidgets", "PySide6.QtGui.QPainter"
 STAGES = [
     *("errors", "progress", "limits", "ending", "private_folder", "lock", "atomic", "presets", "recipe", "text"),
     *("kernels", "counting", "alphabet", "history", "learning", "honest_text", "token_texts", "segmenting"),
-    *("insight", "measures", "formats", "verification", "session_file", "report", "reference", "warm_up"),
-    *("compiler", "command_line", "__main__"),
+    *("insight", "measures", "formats", "verification", "session_file", "report", "reference", "gage_file"),
+    *("warm_up", "compiler", "command_line", "__main__"),
 ]
 BACKWARD = {  # what an arrow may still point back to: hardly more than names, numbers and types
     "bpe_core.recipe": {"bpe_core.text.patterns", "bpe_core.learning.methods", "bpe_core.learning.ties"},
     "bpe_core.kernels.encode": {"bpe_core.segmenting.merging"},
+    "bpe_core.kernels.gage": {"bpe_core.learning.gage.block_form"},
     "bpe_core.kernels.merge_word": {"bpe_core.segmenting.merging"},
     "bpe_core.learning.methods": {"bpe_core.segmenting"},
     "bpe_core.learning.bpe.method": {"bpe_core.segmenting"},  # a method brings what cuts by it

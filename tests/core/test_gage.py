@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,17 +19,20 @@ from bpe_core.formats import write_history
 from bpe_core.history.history import NOTHING, Columns, History
 from bpe_core.insight.race import best_that_never_won
 from bpe_core.insight.ties import ties
+from bpe_core.learning.gage.compiled import CompiledLearner
+from bpe_core.learning.gage.method import METHOD
 from bpe_core.learning.gage.plain import PlainLearner
 from bpe_core.learning.protocol import Learner
 from bpe_core.recipe import Recipe
 from bpe_core.reference import gage
 from bpe_core.segmenting.segmentation import Segmentation
+from bpe_core.session_file import SavedRun, SavedSession, read_session, write_session
 from tests.core.gage_texts import recipes, words
 from tests.core.learning import all_columns
 from tests.shared import text_of
 
 MakeLearner = Callable[[WordTable, Alphabet, Recipe, History | None], Learner]
-LEARNERS: dict[str, MakeLearner] = {"plain": PlainLearner}
+LEARNERS: dict[str, MakeLearner] = {"plain": PlainLearner, "compiled": CompiledLearner}
 A_LOT = 2**60
 EXAMPLE = WordTable.from_counts({"aaabdaaabac": 1})
 
@@ -231,3 +235,41 @@ def test_facts_hold_though_pairs_are_joined_several_times() -> None:
 def test_no_merge_table_is_written_of_it(tmp_path: Path) -> None:
     with pytest.raises(bpe.OutputError, match="for one block of a text each"):
         write_history(trained("low lower lowest\n" * 40), tmp_path / "table.csv")
+
+
+def test_a_session_holds_its_blocks(tmp_path: Path) -> None:
+    history = trained("low lower lowest\n" * 40, block_size=170)
+    path = tmp_path / "gage.bpex"
+    saved = SavedSession(history.recipe, runs=(SavedRun(1, history.recipe, history=history, state="ended"),))
+    write_session(saved, path)
+    found = read_session(path).runs[0].history
+    assert found is not None
+    assert everything(found) == everything(history)
+    assert bpe.Tokenizer(found).encode("low lower") == bpe.Tokenizer(history).encode("low lower")
+
+
+@pytest.mark.parametrize(
+    ("column", "row", "value", "told"),
+    [
+        ("block", 0, -1, "out of order"),
+        ("block", 5, 3, "out of order"),
+        ("byte", 5, 256, "out of order"),
+        ("block", slice(3, None), 3, "what another block has made"),
+        ("byte", None, None, "do not tell their blocks"),
+    ],
+)
+def test_what_cannot_be_its_history_is_told(column: str, row: Any, value: int, told: str) -> None:
+    history = trained("low lower lowest\n" * 40, block_size=170)
+    reasons = {name: values.copy() for name, values in history.reasons.items()}
+    assert METHOD.what_is_wrong(history) == METHOD.what_is_wrong(history.first(0)) == ""
+    if row is None:
+        del reasons[column]
+    else:
+        reasons[column][row] = value
+    assert told in METHOD.what_is_wrong(History(history.recipe, history.alphabet, history.columns, reasons=reasons))
+
+
+def test_the_table_of_steps_tells_block_byte_and_size() -> None:
+    history = trained("low lower lowest\n" * 40, block_size=170)
+    assert [reason.text(history, 0) for reason in METHOD.reasons(history.recipe)][:2] == ["1", "0xFF"]
+    assert all(len(reason.values(history)) == len(history) for reason in METHOD.reasons(history.recipe))

@@ -24,6 +24,7 @@ from bpe_core.command_line.commands import COMMANDS
 from bpe_core.command_line.main import run
 from bpe_core.errors import LONGEST_SENTENCE
 from bpe_core.formats import FORMATS, open_table
+from bpe_core.gage_file import compress, expand_file
 from bpe_core.session_file import read_session, recover_session, write_session
 from bpe_core.text.patterns import NAMED_PATTERNS, compile_custom
 from tests.core.formats.samples import file_name, files, history_for
@@ -92,6 +93,15 @@ def sessions(chance: random.Random, folder: Path) -> None:
             check_sentence(lost)
 
 
+def gage_files(chance: random.Random, folder: Path) -> None:
+    original = TEXT.encode() * chance.choice((0, 1, 9))
+    written = compress(original, Recipe.preset("gage", block_size=chance.choice((60, 5_000)))).data
+    path = folder / "changed.gage"
+    path.write_bytes(changed(written, chance))
+    expand_file(path, folder / "expanded")
+    assert (folder / "expanded").read_bytes() == original  # nothing else has this checksum
+
+
 def corpora(chance: random.Random, folder: Path) -> None:
     path = folder / chance.choice(("a.txt", "a.jsonl", "a.csv", "a.txt.gz", "a.tsv"))
     path.write_bytes(changed(chance.choice((TEXT, '{"text": "low"}\n' * 9, "text,b\nlow,2\n" * 9)).encode(), chance))
@@ -138,7 +148,7 @@ def command_lines(chance: random.Random, folder: Path) -> None:
 
 
 KINDS: dict[str, Callable[[random.Random, Path], None]] = {
-    one.__name__: one for one in (tables, sessions, corpora, recipes, patterns, command_lines)
+    one.__name__: one for one in (tables, sessions, gage_files, corpora, recipes, patterns, command_lines)
 }
 
 

@@ -28,6 +28,15 @@ MOST_AT_ONCE = 128  # bytes left out, or entries told
 Pairs = Mapping[int, tuple[int, int]]  # by the byte that stands for a pair
 
 
+class CompressedBlock(NamedTuple):
+    """What becomes of a block of a text."""
+
+    start: int  # where it stands in the text
+    stop: int
+    pairs: Pairs  # in the order they were joined
+    data: bytes  # in which bytes stand for pairs
+
+
 class Stretch(NamedTuple):
     """Neighbouring bytes of a table: some that are left out, and some that are told."""
 

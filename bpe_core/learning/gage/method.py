@@ -5,11 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_core.alphabet import Alphabet
+from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
+from bpe_core.kernels.policy import Policy
 from bpe_core.learning.gage.plain import PlainLearner
 from bpe_core.learning.gage.reasons import KINDS
-from bpe_core.learning.methods import Method, Way
+from bpe_core.learning.methods import CompiledWay, Method, Reason, Way
+from bpe_core.learning.protocol import Learner
+from bpe_core.recipe import Recipe
 from bpe_core.segmenting.block_tables import BlockTables
+
+# In bytes; what is larger takes plain Python longer than the compiler.
+KERNELS = Policy("bpe_core.learning.gage.compiled", small=20_000, large=1_000_000)
+
+
+def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
+    from bpe_core.learning.gage.compiled import CompiledLearner  # imports Numba: half a second
+
+    return CompiledLearner(words, alphabet, recipe, forced)
 
 
 def what_is_wrong(history: History) -> str:
@@ -30,6 +43,32 @@ def what_is_wrong(history: History) -> str:
     return ""
 
 
+REASONS = (
+    Reason(
+        "Block",
+        "The block of the text that the step belongs to: each has a table of its own",
+        ("block",),
+        lambda history, row: f"{history.reasons['block'][row] + 1:,}",
+        lambda history: history.reasons["block"],
+    ),
+    Reason(
+        "Byte",
+        "The byte that stands for the pair in this block, where it does not occur otherwise",
+        ("byte",),
+        lambda history, row: f"0x{history.reasons['byte'][row]:02X}",
+        lambda history: history.reasons["byte"],
+        widest="0xFF",
+    ),
+    Reason(
+        "Size",
+        "What all blocks take after the step, in bytes: their data and their tables",
+        ("size",),
+        lambda history, row: f"{history.reasons['size'][row]:,}",
+        lambda history: history.reasons["size"],
+        widest="999,999,999",
+    ),
+)
+
 METHOD = Method(
     reason="count",
     nothing_to_learn="No two bytes stand side by side in this text, so there is nothing to replace; choose another.",
@@ -37,6 +76,8 @@ METHOD = Method(
     steps_planned=lambda recipe, alphabet: recipe.merge_limit(len(alphabet)),
     segmenter=BlockTables,
     plain=Way(PlainLearner, bytes_a_cell=10),
+    compiled=CompiledWay(_compiled_learner, 3, KERNELS),
     starts_anew=True,
     what_is_wrong=what_is_wrong,
+    reasons=lambda recipe: REASONS,
 )

@@ -13,8 +13,8 @@ from typing import Any
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import NOTHING, Columns, EndReason, History, Reasons
-from bpe_core.learning.gage.block_form import size_of_block, size_of_table
-from bpe_core.learning.gage.blocks import blocks_of_words, free_byte
+from bpe_core.learning.gage.block_form import CompressedBlock, size_of_block, size_of_table
+from bpe_core.learning.gage.blocks import blocks_of, blocks_of_words, free_byte
 from bpe_core.learning.gage.reasons import ReasonRows
 from bpe_core.learning.protocol import Candidate
 from bpe_core.learning.ties import TIE_RULES, Pair
@@ -158,9 +158,12 @@ class PlainLearner:
         self.learned += 1
 
 
-def compressed(data: bytes, recipe: Recipe) -> BlockAtWork:
-    """One block, until nothing in it pays any more."""
-    block = BlockAtWork(data, recipe)
-    while found := block.leading(1):
-        block.replace(found[0][0])
-    return block
+def compressed_blocks(data: bytes, recipe: Recipe) -> list[CompressedBlock]:
+    """A text, each block until nothing in it pays any more."""
+    done = []
+    for start, stop in blocks_of(data, recipe.block_size, recipe.block_bytes):
+        block = BlockAtWork(data[start:stop], recipe)
+        while found := block.leading(1):
+            block.replace(found[0][0])
+        done.append(CompressedBlock(start, stop, block.pairs, block.data))
+    return done

@@ -1,0 +1,78 @@
+"""`bpe-explorer compress`: make a file smaller as Gage did in 1994, where byte-pair encoding comes from."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import sys
+
+from bpe_core.command_line.arguments import add_tie_rule, new_name, number
+from bpe_core.command_line.progress_bar import TerminalBar
+from bpe_core.errors import plain
+from bpe_core.gage_file import ENDING, Report, compress_file
+from bpe_core.gage_file.others import ZSTD_IS_MISSING, sizes_of_others
+from bpe_core.recipe import Recipe
+
+EXAMPLES = f"""\
+examples:
+  bpe-explorer compress book.txt
+      Writes book.txt{ENDING}. In each block of 5,000 bytes, bytes that do not occur stand for the commonest pairs.
+
+  bpe-explorer compress picture.bmp -o small{ENDING} --block-size 20000
+      A file of any kind, in larger blocks: fewer tables, but fewer bytes are free in each.
+
+`bpe-explorer expand` gives the original back, byte by byte. Today's compressors, zlib and zstd, are asked for
+their sizes, too: Gage's is not the smallest, but what it writes can be read by eye.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EXAMPLES
+    parser.add_argument("file", metavar="FILE", help="the file to compress, of any kind")
+    parser.add_argument("-o", "--output", metavar="OUT", help=f"the file to write; else FILE{ENDING}")
+    parser.add_argument("--block-size", type=number, metavar="N", help="bytes of a block, at most (5,000)")
+    parser.add_argument("--block-bytes", type=number, metavar="N", help="different bytes in a block, at most (200)")
+    parser.add_argument("--min-frequency", type=number, metavar="N", help="replace no pair that occurs less often (4)")
+    add_tie_rule(parser)
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    names = ("block_size", "block_bytes", "min_frequency", "ties")
+    changes = {name: value for name in names if (value := getattr(options, name)) is not None}
+    recipe, output = Recipe.preset("gage", **changes), options.output or new_name(options.file + ENDING)
+    bar = TerminalBar(sys.stderr)
+    try:
+        report = compress_file(options.file, output, recipe, progress=bar)
+        others = sizes_of_others(options.file, progress=bar)
+    except KeyboardInterrupt:
+        bar.clear()
+        sys.stderr.write("Stopped.\n")
+        raise
+    finally:
+        bar.clear()
+    if options.json:
+        print(json.dumps({"output": output, **dataclasses.asdict(report), "others": others}, ensure_ascii=False))
+        return 0
+    _tell(report, others)
+    print(f"Wrote {plain(output)}.")
+    return 0
+
+
+def _tell(report: Report, others: dict[str, int]) -> None:
+    rows = {"original": report.original_size, "compressed": report.compressed_size}
+    for name, size in (rows | others).items():
+        print(f"{name:<12}{size:>14,} bytes  {_share(size, report.original_size)}")
+    print(
+        f"{report.blocks:,} blocks, {report.replaced_pairs:,} pairs replaced; "
+        f"{report.table_bytes:,} bytes are tables, {report.data_bytes:,} data."
+    )
+    if report.full_blocks:
+        print(f"In {report.full_blocks:,} blocks all 256 bytes occur: none was free, so nothing is replaced in them.")
+    if "zstd" not in others:
+        print(ZSTD_IS_MISSING)
+
+
+def _share(size: int, original: int) -> str:
+    return f"{size / original:>7.1%}" if original else ""

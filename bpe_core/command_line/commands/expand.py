@@ -1,0 +1,52 @@
+"""`bpe-explorer expand`: the original of a file that `compress` has written."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from bpe_core.command_line.arguments import new_name
+from bpe_core.command_line.progress_bar import TerminalBar
+from bpe_core.errors import OutputError, plain
+from bpe_core.gage_file import ENDING, expand_file
+
+EXAMPLES = f"""\
+examples:
+  bpe-explorer expand book.txt{ENDING}
+      Writes book.txt, if there is no such file yet.
+
+  bpe-explorer expand book.txt{ENDING} -o again.txt
+      Under another name. Nothing is written unless every byte is what it was.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EXAMPLES
+    parser.add_argument("file", metavar="FILE", help="a file written by `compress`")
+    parser.add_argument("-o", "--output", metavar="OUT", help=f"the file to write; else FILE without {ENDING}")
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    output = options.output or new_name(_name_of_original(options.file))
+    bar = TerminalBar(sys.stderr)
+    try:
+        size = expand_file(options.file, output, progress=bar)
+    except KeyboardInterrupt:
+        bar.clear()
+        sys.stderr.write("Stopped; nothing was written.\n")
+        raise
+    finally:
+        bar.clear()
+    if options.json:
+        print(json.dumps({"output": output, "size": size}, ensure_ascii=False))
+    else:
+        print(f"Wrote {size:,} bytes to {plain(output)}; the checksum agrees.")
+    return 0
+
+
+def _name_of_original(file: str) -> str:
+    if not file.endswith(ENDING) or file == ENDING:
+        raise OutputError(f"{file} does not end in {ENDING}, so say with -o what the original is to be called.")
+    return file.removesuffix(ENDING)

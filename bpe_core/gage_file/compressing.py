@@ -1,0 +1,178 @@
+"""From any file to a smaller one, block by block; on all cores where the compiled kernel is there."""
+
+from __future__ import annotations
+
+import io
+import os
+import zlib
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from bpe_core.atomic import write_atomically
+from bpe_core.errors import Cancelled, CorpusError
+from bpe_core.gage_file import container
+from bpe_core.learning.gage.block_form import CompressedBlock, size_of_table, write_block
+from bpe_core.learning.gage.blocks import blocks_of
+from bpe_core.learning.gage.method import KERNELS
+from bpe_core.learning.gage.plain import compressed_blocks
+from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.recipe import Recipe
+
+PIECE = 1 << 18  # bytes, about, that are compressed without looking up
+PLAIN_PIECE = 1 << 14  # the same in plain Python, which is slow
+MOST_THREADS = 8
+STOPPED = "Compressing was stopped."
+
+
+@dataclass(frozen=True)
+class Report:
+    """What came of it, in bytes."""
+
+    original_size: int
+    compressed_size: int  # of the whole file
+    blocks: int
+    replaced_pairs: int  # of all blocks together
+    table_bytes: int
+    data_bytes: int
+    full_blocks: int  # in which all 256 bytes occur, so that none was free to stand for a pair
+
+
+@dataclass(frozen=True)
+class Compressed:
+    """A file in memory."""
+
+    data: bytes
+    report: Report
+
+
+class _Piece(NamedTuple):
+    """Some whole blocks, compressed."""
+
+    original: bytes
+    written: bytes
+    blocks: int
+    pairs: int
+    table_bytes: int
+    full_blocks: int
+
+
+def compress(
+    data: bytes,
+    recipe: Recipe | None = None,
+    *,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> Compressed:
+    """Bytes of any kind; the recipe says how large blocks are, what pays and how ties are decided."""
+    target = io.BytesIO()
+    report = _compress(io.BytesIO(data), len(data), target, recipe or Recipe.preset("gage"), progress, cancelled)
+    return Compressed(target.getvalue(), report)
+
+
+def compress_file(
+    path: Path | str,
+    output: Path | str,
+    recipe: Recipe | None = None,
+    *,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> Report:
+    """The same from file to file. Whatever stood at `output` stands there until all is done."""
+    container.refuse_to_overwrite(Path(path), Path(output))
+    with opened(path) as source, write_atomically(output) as target:
+        size = os.fstat(source.fileno()).st_size
+        return _compress(source, size, target, recipe or Recipe.preset("gage"), progress, cancelled, str(path))
+
+
+def opened(path: Path | str) -> BinaryIO:
+    """A file to be read. Its length must be known beforehand, which that of a pipe is not."""
+    try:
+        if Path(path).exists() and not Path(path).is_file():
+            raise CorpusError(f"{path} is not a file; choose one that lies on a disk.")
+        return open(path, "rb")
+    except OSError as error:
+        raise CorpusError(f"Could not read {path}: {error.strerror or error}.") from error
+
+
+def _compress(
+    source: BinaryIO,
+    size: int,
+    target: BinaryIO,
+    recipe: Recipe,
+    progress: ProgressReport,
+    cancelled: CancelCheck,
+    name: str = "",
+) -> Report:
+    target.write(container.head(size))
+    waiting = Progress("preparing", 0, None, "bytes", "compiling for this computer, which is done only once")
+    is_fast = KERNELS.chooses(size, waiting=lambda: progress(waiting), cancelled=cancelled)
+    done = crc = written = blocks = pairs = table_bytes = full_blocks = 0
+    for piece in _compressed(_whole_blocks(source, recipe, PIECE if is_fast else PLAIN_PIECE), recipe, is_fast):
+        if cancelled():
+            raise Cancelled(STOPPED)
+        target.write(piece.written)
+        crc = zlib.crc32(piece.original, crc)
+        done, written, blocks = done + len(piece.original), written + len(piece.written), blocks + piece.blocks
+        pairs, table_bytes = pairs + piece.pairs, table_bytes + piece.table_bytes
+        full_blocks += piece.full_blocks
+        progress(Progress("compressing", done, size, "bytes", name))
+    if done != size:
+        raise CorpusError(f"{name} was {size:,} bytes long and then {done:,}: it was changed while it was read.")
+    target.write(container.checksum(crc))
+    around = container.SIZE_OF_HEAD + container.SIZE_OF_CHECKSUM
+    data_bytes = written - table_bytes - 2 * blocks
+    return Report(size, written + around, blocks, pairs, table_bytes, data_bytes, full_blocks)
+
+
+def _whole_blocks(source: BinaryIO, recipe: Recipe, size: int) -> Iterator[bytes]:
+    """All of a file, in pieces that end where blocks end."""
+    size, held = max(size, 2 * recipe.block_size), b""
+    while read := source.read(size):
+        held += read
+        *_, last = blocks_of(held, recipe.block_size, recipe.block_bytes)  # it may go on
+        if last.start:
+            yield held[: last.start]
+        held = held[last.start :]
+    if held:
+        yield held
+
+
+def _compressed(pieces: Iterator[bytes], recipe: Recipe, is_fast: bool) -> Iterator[_Piece]:
+    """In order; some at the same time, no more than there are cores."""
+    if not is_fast:
+        yield from (_piece(data, recipe, is_fast) for data in pieces)
+        return
+    threads = min(MOST_THREADS, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: deque[Future[_Piece]] = deque()
+        for data in pieces:
+            waiting.append(pool.submit(_piece, data, recipe, is_fast))
+            if len(waiting) > 2 * threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _piece(data: bytes, recipe: Recipe, is_fast: bool) -> _Piece:
+    compressed = compressed_blocks
+    if is_fast:
+        from bpe_core.learning.gage import compiled  # imports Numba: half a second
+
+        compressed = compiled.compressed_blocks
+    blocks = compressed(data, recipe)
+    return _Piece(
+        data,
+        b"".join(write_block(block.pairs, block.data) for block in blocks),
+        len(blocks),
+        sum(len(block.pairs) for block in blocks),
+        sum(size_of_table(block.pairs) for block in blocks),
+        sum(_is_full(block) for block in blocks),
+    )
+
+
+def _is_full(block: CompressedBlock) -> bool:
+    return not block.pairs and len(set(block.data)) == 256

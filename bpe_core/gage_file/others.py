@@ -1,0 +1,49 @@
+"""How small today's compressors make the same file, to compare."""
+
+from __future__ import annotations
+
+import importlib
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bpe_core.errors import Cancelled
+from bpe_core.gage_file.compressing import opened
+from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+
+PIECE = 1 << 20
+ZLIB_LEVEL, ZSTD_LEVEL = 6, 3  # those that both take where nobody chooses
+ZSTD_MODULES = ("compression.zstd", "zstandard", "pyzstd")  # the first is a part of Python from 3.14 on
+ZSTD_IS_MISSING = "zstd is not installed here: `pip install zstandard` adds it to what is compared."
+
+
+def sizes_of_others(
+    path: Path | str, *, progress: ProgressReport = ignore_progress, cancelled: CancelCheck = never_cancelled
+) -> dict[str, int]:
+    """In bytes, by the compressor's name; without zstd where no module for it is installed."""
+    compressors: dict[str, Any] = {"zlib": zlib.compressobj(ZLIB_LEVEL)}
+    if (make := _maker_of_zstd()) is not None:
+        compressors["zstd"] = make()
+    sizes, done = dict.fromkeys(compressors, 0), 0
+    with opened(path) as source:
+        while piece := source.read(PIECE):
+            for name, compressor in compressors.items():
+                sizes[name] += len(compressor.compress(piece))
+            done += len(piece)
+            progress(Progress("comparing", done, None, "bytes"))
+            if cancelled():
+                raise Cancelled("Comparing was stopped.")
+    return {name: sizes[name] + len(compressor.flush()) for name, compressor in compressors.items()}
+
+
+def _maker_of_zstd() -> Callable[[], Any] | None:
+    for name in ZSTD_MODULES:
+        try:
+            module = importlib.import_module(name)
+        except ImportError:
+            continue
+        if name == "zstandard":
+            return lambda: module.ZstdCompressor(level=ZSTD_LEVEL).compressobj()
+        return lambda: module.ZstdCompressor(ZSTD_LEVEL)
+    return None

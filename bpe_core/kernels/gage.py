@@ -1,0 +1,354 @@
+"""Gage's compressor: one block after the other, a byte that does not occur for the pair that occurs most.
+
+A block is short and its pairs are pairs of bytes, so each has a counter of its own, and the pairs that pay stand in a
+plain list: counts only fall once a pair has been born, so it is only ever gone through and shortened.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.kernels.jit import kernel
+from bpe_core.kernels.learn_queue import BY_FIRST_SEEN, BY_IDS, BY_SMALLEST_TEXT
+from bpe_core.learning.gage.block_form import MOST_AT_ONCE
+
+# Entries of `State.number`.
+STEPS, BLOCK, START, SIZE, FREE, PAYING, TABLE, TOKENS_LEFT, TOTAL, AT_END = range(10)  # as things stand
+MIN_FREQUENCY, MAX_LENGTH, TIES, BASE = range(10, 14)  # as the recipe wants
+NUMBERS = 14
+
+PAIRS = 1 << 16
+NO_PAIR = -1
+WORK_A_BLOCK = 2_000
+WORK_A_STEP = 100
+
+Bytes = npt.NDArray[np.uint8]
+Int16s = npt.NDArray[np.int16]
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
+
+
+class Blocks(NamedTuple):
+    """All blocks, and what becomes of them."""
+
+    data: Bytes  # the texts as they are
+    cells: Bytes  # the same at work; of each block the first `sizes` stand for all of it
+    ends: Int64s  # the byte behind each block
+    times: Int64s  # how often the text of each occurs
+    sizes: Int32s  # of those that are done
+
+
+class State(NamedTuple):
+    """The block at work. A pair of bytes is one number, the left one being the higher half."""
+
+    blocks: Blocks
+    counts: Int32s  # of each pair
+    is_listed: Bytes
+    paying: Int32s  # the pairs that are listed, some of which may pay no more
+    taken: Bytes  # whether a byte occurs or stands for a pair
+    stands: Bytes  # whether it stands for a pair
+    ids: Int32s  # of what each byte stands for
+    order: Int64s  # what that counts as where ties are decided by ids; behind it, what the bytes themselves count as
+    lengths: Int64s  # of its text
+    places: Int64s  # where its text stands in the data
+    number: Int64s
+
+
+class Reasons(NamedTuple):
+    """The columns that are filled beside those of the history."""
+
+    block: Int32s
+    byte: Int16s
+    size: Int64s
+
+
+@kernel
+def cut_blocks(data, starts, size, most, ends, times_of, times):
+    """The end of each block of each text, and how often its text occurs; how many blocks there are.
+
+    Where there is no room for them they are only counted.
+    """
+    found = 0
+    for word in range(len(starts) - 1):
+        start = starts[word]
+        while start < starts[word + 1]:
+            stop = _end_of_block(data, start, min(start + size, starts[word + 1]), most)
+            if found < len(ends):
+                ends[found], times[found] = stop, times_of[word]
+            found += 1
+            start = stop
+    return found
+
+
+@kernel
+def _end_of_block(data, start, stop, most):
+    """The byte that would be one too many, or `stop`. Which were seen is kept in four words of bits."""
+    first = second = third = fourth = np.uint64(0)
+    different = 0
+    for place in range(start, stop):
+        byte = data[place]
+        bit = np.uint64(1) << np.uint64(byte & 63)
+        quarter = byte >> 6
+        if quarter == 0:
+            is_new, first = first & bit == 0, first | bit
+        elif quarter == 1:
+            is_new, second = second & bit == 0, second | bit
+        elif quarter == 2:
+            is_new, third = third & bit == 0, third | bit
+        else:
+            is_new, fourth = fourth & bit == 0, fourth | bit
+        if is_new:
+            different += 1
+            if different > most:
+                return place
+    return stop
+
+
+@kernel
+def begin_block(state, block):
+    """Count the pairs of a block, and list those that pay."""
+    number, blocks = state.number, state.blocks
+    start = blocks.ends[block - 1] if block > 0 else np.int64(0)
+    number[BLOCK], number[START], number[SIZE] = block, start, blocks.ends[block] - start
+    number[FREE], number[PAYING] = 256, 0
+    state.counts[:] = 0
+    state.is_listed[:] = 0
+    state.taken[:] = 0
+    state.stands[:] = 0
+    number[TABLE] = size_of_table(state.stands)
+    for byte in range(256):
+        state.ids[byte] = byte
+        state.order[byte] = state.order[256 + byte]
+        state.lengths[byte] = 1
+    for place in range(start, blocks.ends[block]):
+        cell = np.int64(blocks.cells[place])
+        state.places[cell] = place
+        state.taken[cell] = 1
+        if place > start:
+            add(state, np.int64(blocks.cells[place - 1]), cell)
+
+
+@kernel
+def add(state, left, right):
+    """Count one occurrence more, and list the pair as soon as it pays."""
+    pair, number = left << 8 | right, state.number
+    state.counts[pair] += 1
+    if state.counts[pair] >= number[MIN_FREQUENCY] and not state.is_listed[pair] and may_join(state, left, right):
+        state.is_listed[pair] = 1
+        state.paying[number[PAYING]] = pair
+        number[PAYING] += 1
+
+
+@kernel
+def may_join(state, left, right):
+    return state.lengths[left] + state.lengths[right] <= state.number[MAX_LENGTH]
+
+
+@kernel
+def size_of_table(stands):
+    """How many bytes the table takes where these bytes stand for pairs; see learning/gage/block_form.py."""
+    size = byte = 0
+    while byte < 256:
+        end = byte
+        while end < 256 and end < byte + MOST_AT_ONCE and not stands[end]:
+            end += 1
+        stop = min(end + 1, 256)
+        if end == byte:
+            last = byte + MOST_AT_ONCE
+            while stop < min(last, 256) and (stands[stop] or (stop + 1 < min(last, 256) and stands[stop + 1])):
+                stop += 1
+        size += 1 + stop - end
+        for told in range(end, stop):
+            size += 1 if stands[told] else 0
+        byte = stop
+    return size
+
+
+@kernel
+def free_byte(state):
+    """The highest byte that neither occurs nor stands for a pair; -1 if there is none."""
+    free = state.number[FREE] - 1
+    while free >= 0 and state.taken[free]:
+        free -= 1
+    state.number[FREE] = free + 1
+    return free
+
+
+@kernel
+def best_pair(state, but):
+    """The pair that is replaced next, or would be without another."""
+    counts, number = state.counts, state.number
+    kept, best, most, tied = 0, np.int64(NO_PAIR), np.int32(0), False
+    for i in range(number[PAYING]):
+        pair = state.paying[i]
+        count = counts[pair]
+        if count < number[MIN_FREQUENCY]:
+            state.is_listed[pair] = 0
+            continue
+        state.paying[kept] = pair
+        kept += 1
+        if pair == but or count < most:
+            continue
+        if count > most:
+            best, most, tied = np.int64(pair), count, False
+        elif number[TIES] == BY_FIRST_SEEN:
+            tied = True
+        elif comes_before(state, np.int64(pair), best):
+            best = np.int64(pair)
+    number[PAYING] = kept
+    return first_of(state, most, but) if tied else best
+
+
+@kernel
+def first_of(state, count, but):
+    """The listed pair with that count that is met first."""
+    cells, place = state.blocks.cells, state.number[START]
+    while True:
+        pair = np.int64(cells[place]) << 8 | np.int64(cells[place + 1])
+        if state.counts[pair] == count and state.is_listed[pair] and pair != but:
+            return pair
+        place += 1
+
+
+@kernel
+def comes_before(state, one, other):
+    """Whether the first of two pairs of equal count is replaced first, where that can be told from the pairs alone."""
+    ties = state.number[TIES]
+    if ties != BY_IDS:
+        order = compare_texts(state, one >> 8, other >> 8)
+        if order == 0:
+            order = compare_texts(state, one & 255, other & 255)
+        if order != 0:
+            return order < 0 if ties == BY_SMALLEST_TEXT else order > 0
+        return compare_ids(state.ids, one, other) < 0  # two tokens may have the same text
+    return compare_ids(state.order, one, other) < 0
+
+
+@kernel
+def compare_ids(order, one, other):
+    difference = np.int64(order[one >> 8]) - np.int64(order[other >> 8])
+    if difference != 0:
+        return difference
+    return np.int64(order[one & 255]) - np.int64(order[other & 255])
+
+
+@kernel
+def compare_texts(state, one, other):
+    """Negative, zero or positive as what one byte stands for sorts before, with or after what the other does."""
+    data, start, other_start = state.blocks.data, state.places[one], state.places[other]
+    length, other_length = state.lengths[one], state.lengths[other]
+    for i in range(min(length, other_length)):
+        difference = np.int64(data[start + i]) - np.int64(data[other_start + i])
+        if difference != 0:
+            return difference
+    return length - other_length
+
+
+@kernel
+def replace(state, pair, code):
+    """Put a byte wherever the pair stands, from the left, and follow with the counts of its neighbours."""
+    cells, counts, number = state.blocks.cells, state.counts, state.number
+    left, right = np.int64(pair >> 8), np.int64(pair & 255)
+    learn_byte(state, left, right, code)
+    start, last = number[START], number[START] + number[SIZE] - 1
+    read = write = np.uint64(start)
+    first, second = np.uint8(left), np.uint8(right)
+    while read < np.uint64(last):
+        # Both are compared at once: the first alone occurs too often for the processor to guess.
+        if (cells[read] != first) | (cells[read + np.uint64(1)] != second):
+            cells[write] = cells[read]
+            read += np.uint64(1)
+            write += np.uint64(1)
+            continue
+        if write > np.uint64(start):
+            before = np.int64(cells[write - np.uint64(1)])
+            counts[before << 8 | left] -= 1
+            add(state, before, code)
+        read += np.uint64(2)
+        if read <= np.uint64(last):
+            behind = np.int64(cells[read])
+            counts[right << 8 | behind] -= 1
+            add(state, code, behind)
+        cells[write] = code
+        write += np.uint64(1)
+    if read == np.uint64(last):
+        cells[write] = cells[read]
+        write += np.uint64(1)
+    counts[pair] = 0
+    number[SIZE] = np.int64(write) - start
+
+
+@kernel
+def learn_byte(state, left, right, code):
+    """What a byte stands for from now on."""
+    number = state.number
+    state.taken[code] = state.stands[code] = 1
+    state.ids[code] = number[BASE] + number[STEPS]
+    state.order[code] = state.ids[code]
+    state.lengths[code] = state.lengths[left] + state.lengths[right]
+    if number[TIES] >= BY_SMALLEST_TEXT:
+        state.places[code] = first_place(state, left, right)
+
+
+@kernel
+def first_place(state, left, right):
+    """Where in the data the text of a pair is met first."""
+    cells, at = state.blocks.cells, state.number[START]
+    place = at
+    while np.int64(cells[at]) != left or np.int64(cells[at + 1]) != right:
+        place += state.lengths[cells[at]]
+        at += 1
+    return place
+
+
+@kernel
+def make_step(state, columns, reasons, pair, code):
+    """Replace a pair, and write down how that went."""
+    number, counts = state.number, state.counts
+    row, times = number[STEPS], state.blocks.times[number[BLOCK]]
+    columns.left[row], columns.right[row] = state.ids[pair >> 8], state.ids[pair & 255]
+    columns.count[row] = counts[pair] * times
+    other = best_pair(state, pair)
+    if other == NO_PAIR:
+        columns.runner_up_left[row] = columns.runner_up_right[row] = columns.runner_up_count[row] = -1
+    else:
+        columns.runner_up_left[row], columns.runner_up_right[row] = state.ids[other >> 8], state.ids[other & 255]
+        columns.runner_up_count[row] = counts[other] * times
+    size, table = number[SIZE], number[TABLE]
+    replace(state, pair, code)
+    number[TABLE] = size_of_table(state.stands)
+    number[TOKENS_LEFT] -= (size - number[SIZE]) * times
+    number[TOTAL] += (number[TABLE] - table + number[SIZE] - size) * times
+    columns.tokens_left[row] = number[TOKENS_LEFT]
+    reasons.block[row], reasons.byte[row], reasons.size[row] = number[BLOCK], code, number[TOTAL]
+    number[STEPS] = row + 1
+
+
+@kernel
+def learn(state, columns, reasons, stop_at, work):
+    """Make steps up to the row `stop_at`, for about so much work."""
+    number = state.number
+    while number[STEPS] < stop_at and work > 0 and not number[AT_END]:
+        code = free_byte(state)
+        pair = best_pair(state, NO_PAIR) if code >= 0 else NO_PAIR
+        if pair != NO_PAIR:
+            work -= WORK_A_STEP + number[SIZE]
+            make_step(state, columns, reasons, pair, code)
+        else:
+            work -= WORK_A_BLOCK
+            end_block(state)
+
+
+@kernel
+def end_block(state):
+    """Nothing pays in this block any more: go on to the next."""
+    number = state.number
+    if number[BLOCK] >= 0:
+        state.blocks.sizes[number[BLOCK]] = number[SIZE]
+    if number[BLOCK] + 1 == len(state.blocks.ends):
+        number[AT_END] = 1
+    else:
+        begin_block(state, number[BLOCK] + 1)

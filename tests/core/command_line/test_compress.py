@@ -1,0 +1,77 @@
+"""`compress` and `expand`: the figures they print, the names they choose, what they refuse."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bpe_core.command_line.main import run
+from bpe_core.gage_file import others
+from tests.shared import text_of
+
+
+@pytest.fixture
+def book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "book.txt"
+    path.write_bytes(text_of("prose").encode())
+    return path
+
+
+def test_there_and_back(book: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["compress", "book.txt"]) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[0].split()[:2] == ["original", f"{book.stat().st_size:,}"]
+    assert told[1].split()[:2] == ["compressed", f"{Path('book.txt.gage').stat().st_size:,}"]
+    assert told[2].startswith("zlib")
+    assert "bytes are tables" in "".join(told)
+    assert told[-1] == "Wrote book.txt.gage."
+    assert run(["expand", "book.txt.gage", "-o", "again.txt"]) == 0
+    assert "the checksum agrees" in capsys.readouterr().out
+    assert Path("again.txt").read_bytes() == book.read_bytes()
+
+
+def test_figures_as_json(book: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(others, "ZSTD_MODULES", ())
+    assert run(["compress", "book.txt", "-o", "b.gage", "--block-size", "900", "--min-frequency", "3", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["output"], told["compressed_size"]) == ("b.gage", Path("b.gage").stat().st_size)
+    assert told["blocks"] >= book.stat().st_size / 900
+    assert list(told["others"]) == ["zlib"]
+    assert run(["expand", "b.gage", "--json", "-o", "c.txt"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"output": "c.txt", "size": book.stat().st_size}
+
+
+def test_what_is_missing_or_full_is_said(
+    book: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(others, "ZSTD_MODULES", ())
+    Path("full").write_bytes(bytes(range(256)) * 4)
+    assert run(["compress", "full", "--block-bytes", "256"]) == 0
+    told = capsys.readouterr().out
+    assert "In 1 blocks all 256 bytes occur" in told
+    assert "zstd is not installed" in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["compress", "book.txt", "-o", "book.txt"], "is the file that is read"),
+        (["compress", "missing.txt"], "Could not read missing.txt"),
+        (["compress", "taken"], "There is a file taken.gage already"),
+        (["compress", "book.txt", "--block-size", "70000"], "block_size can be at most 65,535"),
+        (["expand", "book.txt"], "does not end in .gage"),
+        (["expand", "taken.gage"], "There is a file taken already"),
+        (["expand", "taken.gage", "-o", "other"], "is no file that `bpe-explorer compress` has written"),
+    ],
+)
+def test_mistakes_end_in_a_sentence(
+    arguments: list[str], sentence: str, book: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("taken").write_bytes(b"low")
+    Path("taken.gage").write_bytes(b"low")
+    assert run(arguments) == 1
+    assert sentence in capsys.readouterr().err
+    assert sorted(path.name for path in Path().iterdir()) == ["book.txt", "taken", "taken.gage"]

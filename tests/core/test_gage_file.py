@@ -1,0 +1,219 @@
+"""Files compressed as Gage did: they expand to exactly the same, and what is damaged ends in a sentence."""
+
+from __future__ import annotations
+
+import random
+import zlib
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import bpe_core as bpe
+from bpe_core import gage_file
+from bpe_core.gage_file import container, others
+from bpe_core.gage_file.compressing import PIECE
+from bpe_core.kernels.policy import Policy
+from bpe_core.learning.gage import compiled, plain
+from bpe_core.learning.gage.block_form import size_of_block, write_block
+from bpe_core.progress import Progress
+from bpe_core.reference import gage
+from tests.core.gage_texts import data as datas
+from tests.core.gage_texts import recipes
+from tests.shared import text_of
+
+EVERY_BYTE = bytes(range(256))
+EXAMPLE = b"aaabdaaabac"
+HEAD, TAIL = container.SIZE_OF_HEAD, container.SIZE_OF_CHECKSUM
+
+
+def file_of(blocks: bytes, original: bytes) -> bytes:
+    return container.head(len(original)) + blocks + container.checksum(zlib.crc32(original))
+
+
+# --- There and back ---------------------------------------------------------------------
+
+
+@settings(max_examples=40)
+@given(data=datas(), recipe=recipes())
+@example(data=EVERY_BYTE * 3, recipe=bpe.Recipe.preset("gage", block_bytes=256))
+def test_it_expands_to_the_same(data: bytes, recipe: bpe.Recipe) -> None:
+    made = gage_file.compress(data, recipe)
+    assert gage_file.expand(made.data) == data
+    assert made.report.compressed_size == len(made.data)
+    blocks = plain.compressed_blocks(data, recipe)
+    assert blocks == compiled.compressed_blocks(data, recipe)
+    assert made.data == file_of(b"".join(write_block(block.pairs, block.data) for block in blocks), data)
+    for block in blocks:
+        assert gage.expand(dict(block.pairs), block.data) == data[block.start : block.stop]
+        assert len(write_block(block.pairs, block.data)) == size_of_block(block.pairs, len(block.data))
+
+
+@pytest.mark.parametrize(
+    "original",
+    [
+        b"", b"a", b"aa", EVERY_BYTE, EVERY_BYTE * 40, b"a" * 100_000, b"ab" * 70_000, b"\xff" * 9_000 + EVERY_BYTE,
+        random.Random(5).randbytes(20_000), text_of("prose").encode(), text_of("languages").encode(),
+    ],
+    ids=range(11),
+)  # fmt: skip
+@pytest.mark.parametrize("fast", [False, True])
+def test_bytes_of_any_kind(original: bytes, fast: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = 0 if fast else 2**60
+    policy = Policy("bpe_core.learning.gage.compiled", small=small, small_when_loaded=small)
+    monkeypatch.setattr("bpe_core.gage_file.compressing.KERNELS", policy)
+    recipe = bpe.Recipe.preset("gage", block_size=5_000 if fast else 600)
+    assert gage_file.expand(gage_file.compress(original, recipe).data) == original
+
+
+def test_pieces_end_where_blocks_end() -> None:
+    text = (text_of("prose").encode() * 60)[: 2 * PIECE + 77]
+    made = gage_file.compress(text)
+    blocks = compiled.compressed_blocks(text, _recipe())
+    assert made.data[HEAD:-TAIL] == b"".join(write_block(block.pairs, block.data) for block in blocks)
+
+
+def _recipe() -> bpe.Recipe:
+    return bpe.Recipe.preset("gage")
+
+
+def test_a_file_is_what_its_description_says() -> None:
+    made = gage_file.compress(EXAMPLE, bpe.Recipe.preset("gage", min_frequency=2, ties="lowest-ids"))
+    crc = zlib.crc32(EXAMPLE).to_bytes(4, "big")
+    # 128 bytes left out, byte 128, 124 left out, 253 = YZ; three more entries ... X d X a c
+    table = bytes([255, 128, 127 + 124, 255, 254, 1, 97, 98, 97, 97])
+    assert made.data == b"BPEGAGE\x01" + bytes([0] * 7 + [11]) + table + b"\0\5" + bytes([253, 100, 253, 97, 99]) + crc
+    assert (made.report.table_bytes, made.report.data_bytes, made.report.replaced_pairs) == (10, 5, 3)
+
+
+def test_where_every_byte_occurs_that_is_told() -> None:
+    report = gage_file.compress(EVERY_BYTE * 2 + b"ab" * 9, bpe.Recipe.preset("gage", block_bytes=256)).report
+    assert (report.blocks, report.full_blocks, report.replaced_pairs) == (1, 1, 0)
+    assert gage_file.compress(EVERY_BYTE * 2 + b"ab" * 9).report.full_blocks == 0  # blocks end before that
+
+
+def test_training_makes_the_same_steps() -> None:
+    text = text_of("poem")
+    history = bpe.train(bpe.Corpus.from_texts([text]), _recipe())
+    report = gage_file.compress(text.encode()).report
+    assert len(history) == report.replaced_pairs
+    assert history.reasons["size"][-1] == report.compressed_size - HEAD - TAIL
+    assert history.columns.tokens_left[-1] == report.data_bytes
+
+
+# --- From file to file ------------------------------------------------------------------
+
+
+def test_files(tmp_path: Path) -> None:
+    source, packed, back = tmp_path / "a.txt", tmp_path / "a.gage", tmp_path / "b.txt"
+    source.write_bytes(text_of("prose").encode())
+    told: list[Progress] = []
+    report = gage_file.compress_file(source, packed, progress=told.append)
+    assert packed.stat().st_size == report.compressed_size < report.original_size == source.stat().st_size
+    assert (told[-1].done, told[-1].total) == (report.original_size, report.original_size)
+    assert gage_file.expand_file(packed, back) == report.original_size
+    assert back.read_bytes() == source.read_bytes()
+
+
+@pytest.mark.parametrize("work", [gage_file.compress_file, gage_file.expand_file])
+def test_what_is_read_is_not_overwritten(work: Callable[[Path, Path], object], tmp_path: Path) -> None:
+    path, link = tmp_path / "a.gage", tmp_path / "b.gage"
+    path.write_bytes(gage_file.compress(EXAMPLE).data)
+    link.symlink_to(path)
+    for target in (path, link):
+        with pytest.raises(bpe.OutputError, match="is the file that is read"):
+            work(path, target)
+    with pytest.raises(bpe.CorpusError, match="is not a file"):
+        work(tmp_path, tmp_path / "c")
+    with pytest.raises(bpe.CorpusError, match="Could not read"):
+        work(tmp_path / "missing", tmp_path / "c")
+    assert sorted(tmp_path.iterdir()) == [path, link]
+
+
+def test_who_stops_leaves_nothing_behind(tmp_path: Path) -> None:
+    source, packed = tmp_path / "a.txt", tmp_path / "a.gage"
+    source.write_bytes(b"low lower lowest " * 40_000)
+    with pytest.raises(bpe.Cancelled, match="Compressing was stopped"):
+        gage_file.compress_file(source, packed, cancelled=lambda: True)
+    assert list(tmp_path.iterdir()) == [source]
+    gage_file.compress_file(source, packed)
+    with pytest.raises(bpe.Cancelled, match="Expanding was stopped"):
+        gage_file.expand_file(packed, tmp_path / "b.txt", cancelled=lambda: True)
+    assert sorted(tmp_path.iterdir()) == [packed, source]
+
+
+def test_others_are_asked_for_their_sizes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(text_of("prose").encode())
+    assert others.sizes_of_others(path)["zlib"] == len(zlib.compress(path.read_bytes(), others.ZLIB_LEVEL))
+    monkeypatch.setattr(others, "ZSTD_MODULES", ("no_such_module",))
+    assert set(others.sizes_of_others(path)) == {"zlib"}
+    monkeypatch.undo()
+    if others._maker_of_zstd() is not None:
+        assert set(others.sizes_of_others(path)) == {"zlib", "zstd"}
+
+
+# --- What is damaged --------------------------------------------------------------------
+
+NO_PAIRS = bytes([255, 128, 254])  # a table in which every byte stands for itself
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"", "is no file that `bpe-explorer compress` has written"),
+        (b"low lower lowest", "is no file that"),
+        (b"BPEGAGE\x02" + bytes(20), "a newer version"),
+        (b"BPEGAGE\x01\0\0", "damaged at byte 10: the file ends in the middle"),
+        (container.head(2**62) + bytes(30), "no more than 262,140 fit in"),
+        (container.head(1) + bytes(4), "no more than 0 fit in"),
+        (file_of(NO_PAIRS + b"\0\2ab", b"ab")[:-1], "at byte 26: the file ends in the middle"),
+        (file_of(NO_PAIRS + b"\0\2ab", b"ab") + b"c", "at byte 27: the file goes on"),
+        (file_of(NO_PAIRS + b"\0\2ac", b"ab"), "by its checksum"),
+        (file_of(NO_PAIRS + b"\0\0ab", b"ab"), "at byte 21: a block is empty"),
+        (file_of(NO_PAIRS + b"\0\3abc", b"ab"), "a block becomes 3 bytes, and at most 2 can follow"),
+        (file_of(b"\xff\x80\xff\xff\0\3abc", b"ab"), "more than 256 bytes"),
+        (file_of(write_block({255: (255 - 1, 97), 254: (255, 97)}, b"\xff"), b"ab"), "stands for itself and more"),
+        (
+            file_of(write_block({i: (i - 1, i - 1) for i in range(200, 256)}, b"\xff"), b"ab"),
+            "stands for more than a block can hold",
+        ),
+    ],
+)
+def test_what_is_damaged_is_told_with_its_place(data: bytes, sentence: str, tmp_path: Path) -> None:
+    with pytest.raises(bpe.FormatError, match=sentence) as caught:
+        gage_file.expand(data)
+    assert len(str(caught.value)) < 300
+    path = tmp_path / "damaged.gage"
+    path.write_bytes(data)
+    with pytest.raises(bpe.FormatError, match=sentence):
+        gage_file.expand_file(path, tmp_path / "out")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_table_may_hold_what_nobody_asks_for() -> None:
+    """Such as a byte that stands for itself and more, as long as it does not occur."""
+    assert gage_file.expand(file_of(write_block({254: (254 + 1, 97), 255: (254, 97)}, b"ab"), b"ab")) == b"ab"
+
+
+def test_expanding_asks_for_memory_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BPE_EXPLORER_MEMORY", "100")
+    huge = container.head(2**30) + bytes(200_000)
+    with pytest.raises(bpe.TooLarge, match="Expanding needs about"):
+        gage_file.expand(huge)
+
+
+@settings(max_examples=60)
+@given(data=st.data())
+def test_changed_files_end_in_a_sentence_or_the_original(data: st.DataObject) -> None:
+    original = data.draw(datas())
+    written = bytearray(gage_file.compress(original, bpe.Recipe.preset("gage", min_frequency=2)).data)
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(0, len(written)))
+        cut = data.draw(st.sampled_from([0, 1, 7]))
+        written[place : place + cut] = data.draw(st.binary(max_size=3))
+    with suppress(bpe.FormatError):  # which tells a sentence
+        assert gage_file.expand(bytes(written)) == original
