@@ -14,6 +14,7 @@ from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.learning.gage.compiled import CompiledLearner as CompressingLearner
 from bpe_core.learning.gage.compiled import compressed_blocks
 from bpe_core.learning.layout import lay_out
+from bpe_core.learning.wordpiece.compiled import CompiledScoreLearner
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.compiled_ranks import compiled_ranks
@@ -54,7 +55,15 @@ def _learn() -> None:
     learner.tidy_arena()
     history = History(recipe, alphabet, columns.first(learner.learned))
     CompiledLearner(words, alphabet, recipe, history).learn(Columns.with_room(8), 8, 1000)
+    _learn_by_score(words)
     _learn_with_a_large_alphabet()
+
+
+def _learn_by_score(words: WordTable) -> None:
+    recipe = Recipe.preset("wordpiece", merges=8)
+    learner = CompiledScoreLearner(words, Alphabet.with_continuations(words, recipe), recipe, None)
+    learner.learn(Columns.with_room(8), 4, 1000)
+    learner.candidates(3)
 
 
 def _learn_with_a_large_alphabet() -> None:

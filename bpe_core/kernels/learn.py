@@ -43,6 +43,7 @@ from bpe_core.kernels.learn_state import (
     TIES,
     TOKENS_LEFT,
     TOO_RARE,
+    UNWRITTEN,
     WANTED,
 )
 from bpe_core.kernels.memory import prefetch
@@ -126,11 +127,12 @@ def name_token(state, left, right):
     state.born_first[token] = state.born_first[token + 1] = state.number[PAIRS]
     if state.number[TIES] < BY_SMALLEST_TEXT:
         return token
-    at = state.number[TEXT]
+    at, unwritten = state.number[TEXT], np.int64(0)
     for part in (left, right):
-        for i in range(state.text_starts[part], state.text_starts[part + 1]):
+        for i in range(state.text_starts[part] + unwritten, state.text_starts[part + 1]):
             state.text[at] = state.text[i]
             at += 1
+        unwritten = state.number[UNWRITTEN]
     state.number[TEXT] = at
     state.text_starts[token + 1] = at
     return token

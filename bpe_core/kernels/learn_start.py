@@ -99,7 +99,7 @@ def number_slices(state):
 
 @kernel
 def place_base_pairs(state):
-    """Note in the slices where the pairs stand, and let the pairs queue."""
+    """Note in the slices where the pairs stand."""
     cells, pairs, arena, number = state.cells, state.pairs, state.arena, state.number
     for cell in range(len(cells)):
         begun = np.int64(cells[cell])
@@ -112,5 +112,12 @@ def place_base_pairs(state):
         pairs[begun].first += 1
     for pair in range(1, number[PAIRS]):
         pairs[pair].first -= pairs[pair].times
+
+
+@kernel
+def queue_base_pairs(state):
+    """Let the pairs queue."""
+    pairs, number = state.pairs, state.number
+    for pair in range(1, number[PAIRS]):
         if pairs[pair].count >= number[MIN_FREQUENCY]:
             enter(state, pair)

@@ -46,7 +46,8 @@ GROUPS = 14  # of neighbours in the merge at hand
 COUNTED = 15  # cells whose pairs of base symbols are counted
 TEXT = 16  # bytes of token text in use
 WANTED = 17  # entries of the arena that the next merge may need
-NUMBERS = 18
+UNWRITTEN = 18  # bytes of a token's text that are left out behind another: the mark that it continues a word
+NUMBERS = 19
 
 GOING, OUT_OF_PAIRS, TOO_RARE, NEEDS_PAIRS, NEEDS_TEXT, NEEDS_ARENA = range(6)
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import COUNT_ALONE, Columns, EndReason, History
+from bpe_core.history.history import COUNT_ALONE, Columns, EndReason, History, Reasons
 from bpe_core.kernels import learn as kernel
 from bpe_core.kernels import learn_queue, learn_start
 from bpe_core.kernels import learn_state as names
@@ -34,8 +34,6 @@ _ROOMY = (
 class CompiledLearner:
     """Owns the arrays of one run; `learn` fills rows of the columns it is given."""
 
-    reasons = COUNT_ALONE
-
     def __init__(
         self,
         words: WordTable,
@@ -47,6 +45,7 @@ class CompiledLearner:
     ) -> None:
         layout = lay_out(words, alphabet, recipe)
         self.tokens_at_start = layout.tokens
+        self._begin(layout, words)
         self._state = _begin(layout, words, alphabet, recipe, forced, room)
         while not learn_start.count_base_pairs(self._state):
             self._grow_pairs()
@@ -54,6 +53,7 @@ class CompiledLearner:
         learn_start.number_slices(self._state)
         self._make_arena()
         learn_start.place_base_pairs(self._state)
+        self._queue()
         self.has_candidates = bool(self._state.number[names.PAIRS] > 1)
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
@@ -61,7 +61,7 @@ class CompiledLearner:
         self._make_room_for_tokens(stop_at)
         number = self._state.number
         while True:
-            kernel.learn(self._state, columns, np.int64(stop_at), np.int64(work))
+            self._learn(columns, np.int64(stop_at), np.int64(work))
             status = int(number[names.STATUS])
             if status in _ENDS:
                 return _ENDS[status]
@@ -73,25 +73,45 @@ class CompiledLearner:
                 self._grow_text()
 
     @property
+    def reasons(self) -> Reasons:
+        return COUNT_ALONE
+
+    @property
     def learned(self) -> int:
         return int(self._state.number[names.MERGES])
 
     def candidates(self, wanted: int) -> list[Candidate]:
         wanted = min(wanted, len(self._state.pairs))
         found, cells = np.empty(wanted, np.int64), np.empty(wanted, np.int64)
-        total = learn_queue.leading_pairs(self._state, np.int64(wanted), found, cells)
+        total = self._leading(np.int64(wanted), found, cells)
         pairs = self._state.pairs[found[:total]]
         columns = (pairs["left"], pairs["right"], pairs["count"])
         return [Candidate(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+
+    # How pairs are chosen, which is all in which other methods differ.
+
+    def _begin(self, layout: Layout, words: WordTable) -> None:
+        """For what must be known before the pairs of base symbols are counted."""
+
+    def _queue(self) -> None:
+        learn_start.queue_base_pairs(self._state)
+
+    def _learn(self, columns: Columns, stop_at: np.int64, work: np.int64) -> None:
+        kernel.learn(self._state, columns, stop_at, work)
+
+    def _leading(self, wanted: np.int64, found: names.Int64s, cells: names.Int64s) -> int:
+        return int(learn_queue.leading_pairs(self._state, wanted, found, cells))
+
+    # Room for what is learned.
 
     def _make_room_for_tokens(self, merges: int) -> None:
         state, tokens = self._state, int(self._state.number[names.BASE]) + merges + 1
         if len(state.token_lengths) >= tokens:
             return
         self._state = state._replace(
-            token_lengths=_grown(state.token_lengths, tokens),
-            born_first=_grown(state.born_first, tokens + 1),
-            text_starts=_grown(state.text_starts, tokens + 1),
+            token_lengths=grown(state.token_lengths, tokens),
+            born_first=grown(state.born_first, tokens + 1),
+            text_starts=grown(state.text_starts, tokens + 1),
             groups=np.empty(2 * tokens + 1, names.GROUP),
         )
 
@@ -102,7 +122,7 @@ class CompiledLearner:
         for array in (pairs, self._state.sides):
             array.resize(room, refcheck=False)  # in place where the system can move pages; nobody keeps a view
         if room > len(self._state.heap):
-            heap = _grown(self._state.heap[: self._state.number[names.HEAP]], 2 * room)
+            heap = grown(self._state.heap[: self._state.number[names.HEAP]], 2 * room)
             self._state = self._state._replace(heap=heap)
 
     def _make_arena(self) -> None:
@@ -117,12 +137,12 @@ class CompiledLearner:
         room = used + max(wanted, used // _GROWTH)
         if len(arena) < room:
             check_room(room * arena.itemsize, LEARNING, FEWER_CELLS)
-            self._state = self._state._replace(arena=_grown(arena[:used], room))
+            self._state = self._state._replace(arena=grown(arena[:used], room))
         elif len(arena) > used + max(wanted, used // 2):
             arena.resize(used + max(wanted, used // 2), refcheck=False)
 
     def _grow_text(self) -> None:
-        self._state = self._state._replace(text=_grown(self._state.text, 2 * len(self._state.text)))
+        self._state = self._state._replace(text=grown(self._state.text, 2 * len(self._state.text)))
 
     def _grow_slots(self) -> None:
         """A table twice as large as there are pairs, unless it already has a place for each."""
@@ -144,6 +164,7 @@ def _begin(
     number[names.BASE] = size
     number[names.TOKENS_LEFT] = layout.tokens
     number[names.TEXT] = len(text)
+    number[names.UNWRITTEN] = len(alphabet.continuing)
     order = np.arange(size, dtype=np.int64)
     byte_places = TIE_RULES[recipe.ties].byte_places
     order[: len(byte_places)] = byte_places
@@ -157,7 +178,7 @@ def _begin(
         token_lengths=np.ones(size, np.int32),
         born_first=np.zeros(size + 1, np.int64),
         base_order=order,
-        text=_grown(np.frombuffer(text, np.uint8), 2 * len(text) + 1),
+        text=grown(np.frombuffer(text, np.uint8), 2 * len(text) + 1),
         text_starts=text_starts,
         base_slots=_slots(number, room),
         pairs=np.empty(room, names.PAIR),
@@ -198,7 +219,7 @@ def _hints(starts: npt.NDArray[np.int64], cells: int) -> npt.NDArray[np.int32]:
     return np.maximum(hints, 0).astype(np.int32)
 
 
-def _grown(array: npt.NDArray[Any], room: int) -> npt.NDArray[Any]:
+def grown(array: npt.NDArray[Any], room: int) -> npt.NDArray[Any]:
     """The same numbers with room behind them."""
     grown = np.empty(room, array.dtype)
     grown[: len(array)] = array

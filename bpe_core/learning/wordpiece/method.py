@@ -8,17 +8,27 @@ from __future__ import annotations
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
+from bpe_core.kernels.policy import Policy
 from bpe_core.learning.bpe.plain import PlainLearner
-from bpe_core.learning.methods import Method, Way
+from bpe_core.learning.methods import CompiledWay, Method, Way
 from bpe_core.learning.protocol import Learner
 from bpe_core.learning.wordpiece.plain import PlainScoreLearner
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.word_pieces import WordPieceSegmenter
 
+_COMPILED = "bpe_core.learning.wordpiece.compiled"
+
 
 def _plain_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
     by_score = recipe.wordpiece_rule == "score"
     return (PlainScoreLearner if by_score else PlainLearner)(words, alphabet, recipe, forced)
+
+
+def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
+    from bpe_core.learning.wordpiece.compiled import CompiledLearner, CompiledScoreLearner  # imports Numba
+
+    by_score = recipe.wordpiece_rule == "score"
+    return (CompiledScoreLearner if by_score else CompiledLearner)(words, alphabet, recipe, forced)
 
 
 METHOD = Method(
@@ -31,6 +41,7 @@ METHOD = Method(
     steps_planned=lambda recipe, alphabet: recipe.merge_limit(len(alphabet)),
     segmenter=WordPieceSegmenter,
     plain=Way(_plain_learner, bytes_a_cell=160),
+    compiled=CompiledWay(_compiled_learner, 30, Policy(_COMPILED, small=20_000, large=2_000_000)),
     has_seeds=True,
     has_continuations=True,
 )

@@ -17,8 +17,9 @@ from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import NOTHING, TIED, Columns, History, Reasons
 from bpe_core.learning.bpe.plain import PlainLearner
-from bpe_core.learning.layout import SEPARATOR, Layout
+from bpe_core.learning.layout import Layout
 from bpe_core.learning.ties import Pair
+from bpe_core.learning.wordpiece.token_counts import token_counts
 from bpe_core.recipe import Recipe
 
 _SCALE = 256  # bits
@@ -58,12 +59,7 @@ class PlainScoreLearner(PlainLearner):
         }
 
     def _begin(self, layout: Layout, words: WordTable) -> None:
-        counts = np.zeros(self._base, np.int64)
-        weights = np.repeat(words.counts, np.diff(layout.starts))
-        symbols = layout.symbols[1:]  # behind the separator in front
-        known = symbols != SEPARATOR
-        np.add.at(counts, symbols[known], weights[known])
-        self._token_counts = counts.tolist()
+        self._token_counts = token_counts(layout, words, self._base).tolist()
 
     def _add(self, pair: Pair, index: int, weight: int) -> None:
         super()._add(pair, index, weight)

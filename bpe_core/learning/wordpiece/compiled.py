@@ -1,0 +1,86 @@
+"""Learning by the score with the compiled kernels: byte-pair encoding's arrays, and those of the order of scores."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.alphabet import Alphabet
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import TIED, Columns, History, Reasons
+from bpe_core.kernels import learn_score, score_order
+from bpe_core.kernels import learn_state as names
+from bpe_core.learning.bpe.compiled import CompiledLearner as CompiledLearner
+from bpe_core.learning.bpe.compiled import grown
+from bpe_core.learning.layout import Layout
+from bpe_core.learning.wordpiece.token_counts import token_counts
+from bpe_core.recipe import Recipe
+
+
+class ReasonColumns(NamedTuple):
+    """What each step was chosen by; room for more rows than are filled."""
+
+    left_count: npt.NDArray[np.int64]
+    right_count: npt.NDArray[np.int64]
+    tied: npt.NDArray[np.bool_]
+
+
+class CompiledScoreLearner(CompiledLearner):
+    """Knows beside the pairs how often each token stands in the corpus, and the order of the scores."""
+
+    def __init__(
+        self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None, *, room: int = 1 << 16
+    ) -> None:
+        self._reasons = ReasonColumns(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.bool_))
+        self._tokens_at_first = len(alphabet)
+        super().__init__(words, alphabet, recipe, forced, room=room)
+
+    @property
+    def reasons(self) -> Reasons:
+        left, right, tied = (column[: self.learned] for column in self._reasons)
+        return {"left_count": left, "right_count": right, TIED: tied}
+
+    def _begin(self, layout: Layout, words: WordTable) -> None:
+        self._token_counts = token_counts(layout, words, self._tokens_at_first)
+
+    def _queue(self) -> None:
+        tokens = self._tokens_at_first
+        self._scores = score_order.Scores(
+            entries=np.zeros(len(self._state.pairs), score_order.ENTRY),
+            token_counts=self._token_counts,
+            owner_counts=np.zeros(tokens, np.int64),
+            best=np.zeros(tokens, np.int32),
+            rarer_first=np.zeros(tokens, np.int32),
+            owners=np.empty(tokens, np.int32),
+            places=np.full(tokens, score_order.NOWHERE, np.int32),
+            number=np.zeros(1, np.int64),
+        )
+        learn_score.begin_scores(self._state, self._scores)
+
+    def _learn(self, columns: Columns, stop_at: np.int64, work: np.int64) -> None:
+        learn_score.learn_by_score(self._state, self._scores, columns, self._reasons, stop_at, work)
+
+    def _leading(self, wanted: np.int64, found: names.Int64s, cells: names.Int64s) -> int:
+        return int(learn_score.leading_by_score(self._state, self._scores, wanted, found, cells))
+
+    def _make_room_for_tokens(self, merges: int) -> None:
+        super()._make_room_for_tokens(merges)
+        scores, tokens = self._scores, len(self._state.token_lengths)
+        known = len(scores.best)
+        if known < tokens:
+            changes = {
+                name: grown(getattr(scores, name), tokens) for name in ("token_counts", "owner_counts", "owners")
+            }
+            for name, nothing in (("best", 0), ("rarer_first", 0), ("places", score_order.NOWHERE)):
+                changes[name] = grown(getattr(scores, name), tokens)
+                changes[name][known:] = nothing
+            self._scores = scores._replace(**changes)
+        if len(self._reasons.tied) < merges:
+            self._reasons = ReasonColumns(*(grown(column, merges) for column in self._reasons))
+
+    def _grow_pairs(self) -> None:
+        super()._grow_pairs()
+        if hasattr(self, "_scores"):  # not while the pairs of base symbols are counted
+            self._scores.entries.resize(len(self._state.pairs), refcheck=False)

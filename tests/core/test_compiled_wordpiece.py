@@ -1,0 +1,100 @@
+"""The compiled learners of WordPiece equal the specification: any words, any recipe, from the smallest room."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bpe_core.alphabet import Alphabet
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import Columns, History
+from bpe_core.kernels import score_order
+from bpe_core.learning.bpe.compiled import CompiledLearner
+from bpe_core.learning.protocol import Learner
+from bpe_core.learning.wordpiece.compiled import CompiledScoreLearner
+from bpe_core.learning.wordpiece.plain import PlainScoreLearner
+from bpe_core.recipe import Recipe
+from bpe_core.reference import wordpiece as reference
+from tests.conftest import EXAMPLES
+from tests.core.learning import all_columns
+from tests.core.random_training import words
+from tests.core.test_wordpiece import recipes
+
+A_LOT = 2**60  # work that no call reaches
+NO_ROOM = 2  # pairs that fit at first: everything must grow, and more than once
+COUNTS = st.integers(1, 2**62) | st.integers(1, 50)
+
+
+def learn(words: WordTable, recipe: Recipe, forced: History | None = None) -> History:
+    alphabet = Alphabet.with_continuations(words, recipe) if forced is None else forced.alphabet
+    by_score = recipe.wordpiece_rule == "score"
+    learner = (CompiledScoreLearner if by_score else CompiledLearner)(words, alphabet, recipe, forced, room=NO_ROOM)
+    limit = recipe.merge_limit(len(alphabet))
+    columns = Columns.with_room(limit)
+    end = learner.learn(columns, limit, A_LOT)
+    return History(
+        recipe,
+        alphabet,
+        columns.first(learner.learned),
+        reasons=learner.reasons,
+        tokens_at_start=learner.tokens_at_start,
+        end_reason=end or "vocabulary full",
+    )
+
+
+def assert_same(one: History, other: History) -> None:
+    assert all_columns(one) == all_columns(other)
+    assert one.reasons.keys() == other.reasons.keys()
+    assert all(one.reasons[name].tolist() == column.tolist() for name, column in other.reasons.items())
+    assert (one.end_reason, one.tokens_at_start) == (other.end_reason, other.tokens_at_start)
+
+
+@given(words=words(), recipe=recipes())
+@settings(max_examples=5 * EXAMPLES)
+def test_equals_the_reference_from_the_smallest_room(words: WordTable, recipe: Recipe) -> None:
+    assert_same(learn(words, recipe), reference.train(words, recipe))
+
+
+@given(words=words(), recipe=recipes())
+def test_going_on_from_any_step_gives_the_same(words: WordTable, recipe: Recipe) -> None:
+    plain = reference.train(words, recipe)
+    for known in range(len(plain) + 1):
+        assert_same(learn(words, recipe, plain.first(known)), plain)
+
+
+@given(words=words(), recipe=recipes())
+def test_the_next_pairs_are_those_of_the_plain_learner(words: WordTable, recipe: Recipe) -> None:
+    recipe = recipe.with_changes(wordpiece_rule="score")
+    alphabet = Alphabet.with_continuations(words, recipe)
+    ways: list[Learner] = [
+        CompiledScoreLearner(words, alphabet, recipe, None, room=NO_ROOM),
+        PlainScoreLearner(words, alphabet, recipe, None),
+    ]
+    columns = [Columns.with_room(61) for _ in ways]
+    for merges in range(12):
+        ends = [way.learn(rows, merges, A_LOT) for way, rows in zip(ways, columns, strict=True)]
+        assert ends[0] == ends[1]
+        assert ways[0].candidates(5) == ways[1].candidates(5)
+
+
+@given(numbers=st.tuples(*[COUNTS] * 6))
+def test_scores_are_compared_exactly(numbers: tuple[int, int, int, int, int, int]) -> None:
+    count, left, right, other_count, other_left, other_right = numbers
+    one, other = Fraction(count, left * right), Fraction(other_count, other_left * other_right)
+    found = int(score_order.compare_scores(*map(np.int64, numbers)))
+    assert found == (one > other) - (one < other)
+    swapped = (count, left, right, count, right, left)
+    assert int(score_order.compare_scores(*map(np.int64, swapped))) == 0
+    products = int(score_order.compare_products(*map(np.int64, numbers[:4])))
+    assert products == (count * left > right * other_count) - (count * left < right * other_count)
+
+
+@pytest.mark.parametrize("apart", [1, -1])
+def test_scores_that_floats_cannot_tell_apart(apart: int) -> None:
+    large = 2**61 + 1
+    numbers = (large, 7, large, large + apart, 7, large)
+    assert int(score_order.compare_scores(*map(np.int64, numbers))) == -apart
