@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
 from app.window.parts.icons import icon
+from app.window.parts.wording import tip
 
 Standard = QKeySequence.StandardKey
 
@@ -157,7 +158,7 @@ class Actions:
         if item.shortcut is not None:
             action.setShortcut(QKeySequence(item.shortcut))
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-        action.setToolTip(f"{item.tip} ({keys})" if keys else item.tip)
+        action.setToolTip(tip(f"{item.tip} ({keys})" if keys else item.tip))
         action.setStatusTip(item.tip)
         self.by_name[item.name] = action
         self._items.append(item)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from app.window.bookmarks.model import BookmarkListModel
 from app.window.parts.icons import icon
 from app.window.parts.widgets import entry, flat_button, icon_button, muted
+from app.window.parts.wording import tip
 
 
 class BookmarksPanel(QWidget):
@@ -88,7 +89,7 @@ class BookmarksPanel(QWidget):
 
     def _copy_button(self, copy: QAction) -> QPushButton:
         button = flat_button("Copy reference")
-        button.setToolTip(copy.statusTip())
+        button.setToolTip(tip(copy.statusTip()))
         button.clicked.connect(lambda: self.copy_chosen() if self.chosen >= 0 else copy.trigger())
         return button
 
@@ -122,7 +123,7 @@ class BookmarksPanel(QWidget):
 
     def _travel_to_reference(self) -> None:
         refusal = self._model.travel_to_reference(self.reference.text())
-        self.reference.setToolTip(refusal)
+        self.reference.setToolTip(tip(refusal))
         if not refusal:
             self.reference.clear()
         self.hint.setText(refusal or self.hint.text())

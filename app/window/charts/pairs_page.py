@@ -21,7 +21,7 @@ from app.window.charts.pairs_model import Bar, PairsModel
 from app.window.parts.left_to_right import from_the_left
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font, shades_of
-from app.window.parts.wording import count_text
+from app.window.parts.wording import count_text, tip
 
 ROW_PADDING = 5.0
 MARGIN = 12.0
@@ -187,7 +187,7 @@ class PairsPage(Page):
             row = self._row_at(event.pos().y())
             if row >= 0:
                 bar = self.model.bars[row]
-                QToolTip.showText(event.globalPos(), self._tip(bar), self)
+                QToolTip.showText(event.globalPos(), tip(self._tip(bar)), self)
             return True
         return super().event(event)
 

@@ -22,6 +22,7 @@ from app.window.lessons.step_page import StepPage
 from app.window.parts.icons import colored_icon, icon
 from app.window.parts.theme import shades_of
 from app.window.parts.widgets import muted, paragraph
+from app.window.parts.wording import tip
 
 WELCOME = "Learn byte-pair encoding by doing it: predict each merge before the engine makes it."
 KEPT = "Your corpus, recipe and text stay as they are and come back when a lesson ends."
@@ -125,7 +126,7 @@ class ListPage(QScrollArea):
             button.setText(offer.lesson.title)
             button.setDescription(f"{offer.lesson.about} ({offer.state})")
             button.setAccessibleName(f"{offer.lesson.title}, {offer.state}")
-            button.setToolTip(offer.lesson.about)
+            button.setToolTip(tip(offer.lesson.about))
         self.recolor()
 
     def recolor(self) -> None:

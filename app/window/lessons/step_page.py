@@ -22,6 +22,7 @@ from app.window.parts.icons import icon
 from app.window.parts.progress_bar import ProgressBar
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.widgets import flat_button, paragraph, scrolling, small_button
+from app.window.parts.wording import tip
 
 SIGNS: dict[Mood, str] = {"right": "✓", "close": "≈", "wrong": "✗", "told": "→"}
 TYPED_PAIR, TYPED_ANSWER = "or type a pair, such as l + o", "your answer"
@@ -137,7 +138,7 @@ class StepPage(QWidget):
         self.title.setText(course.lesson.title)
         self.progress.setMaximum(page.total)
         self.progress.setValue(page.number)
-        self.progress.setToolTip(f"Step {page.number} of {page.total}")
+        self.progress.setToolTip(tip(f"Step {page.number} of {page.total}"))
         self._tell(self.say, page.say)
         self.words.show_words(page.words, page.newest, is_asking=course.is_predicting)
         if is_new or before is None or self._options(before) != self._options(page):

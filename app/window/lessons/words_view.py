@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.window.lessons.answers import BETWEEN_PARTS
 from app.window.lessons.bench import WordNow
 from app.window.parts.theme import fixed_font, shades_of
+from app.window.parts.wording import tip
 
 GAP = 3.0  # between two tokens
 LINE_GAP = 5.0
@@ -55,7 +56,7 @@ class WordsView(QWidget):
         self.setVisible(bool(words))
         lines = (f"{word.count} times {' '.join(word.texts)}" for word in words)
         self.setAccessibleDescription("; ".join(lines))
-        self.setToolTip("Click between two tokens to predict that they are merged" if is_asking else "")
+        self.setToolTip(tip("Click between two tokens to predict that they are merged" if is_asking else ""))
         self._lay_tiles(self.width())
         self.updateGeometry()
         self.update()

@@ -12,7 +12,7 @@ from app.window.merges.table import MergeTableView
 from app.window.parts.icons import icon
 from app.window.parts.theme import shades_of
 from app.window.parts.widgets import entry, label, number_box
-from app.window.parts.wording import count_text
+from app.window.parts.wording import count_text, tip
 
 KINDS = (("Text", "text"), ("Regex", "regex"), ("Bytes", "hex"))
 HINTS = {"text": "Filter tokens", "regex": "such as ^␣[A-Z]", "hex": "such as 20 74"}
@@ -88,7 +88,7 @@ class MergePanel(QWidget):
         steps = self._model.wording.steps
         self.needle.setAccessibleName(f"Filter {steps}")
         self._sign.setText(f"Filter {steps}")
-        self.ties_only.setToolTip(f"Only {steps} that the tie rule decided")
+        self.ties_only.setToolTip(tip(f"Only {steps} that the tie rule decided"))
         self.table.setAccessibleName(steps.capitalize())
 
     def _show_filter(self, chosen: MergeFilter) -> None:

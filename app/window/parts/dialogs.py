@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QLabel, QMessageBox, QWidget
 
 TEXT_FILTER = "Texts (*.txt *.md *.jsonl *.csv *.tsv *.gz *.bz2 *.xz *.zst);;All files (*)"
 TOKENIZER_FILTER = (
@@ -64,6 +64,8 @@ def ask_before_leaving(parent: QWidget, why: str) -> QMessageBox.StandardButton:
     box.setTextFormat(Qt.TextFormat.PlainText)  # a file's name is no markup
     box.setText("This session is not saved, and no safety copy of it can be kept: left now, it is lost.")
     box.setInformativeText(why)
+    for part in box.findChildren(QLabel):  # the box hands its format on to the first text alone
+        part.setTextFormat(Qt.TextFormat.PlainText)
     box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
     box.setDefaultButton(buttons.Save)
     return buttons(box.exec())

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.window.parts.icons import icon
 from app.window.parts.theme import fixed_font
+from app.window.parts.wording import tip
 
 
 def label(text: str = "") -> QLabel:
@@ -62,18 +63,18 @@ def flat_button(text: str) -> QPushButton:
     return button
 
 
-def small_button(tip: str) -> QToolButton:
+def small_button(meaning: str) -> QToolButton:
     """A sign without a frame; what it means is told by its tip."""
     button = QToolButton()
     button.setAutoRaise(True)
-    button.setToolTip(tip)
-    button.setAccessibleName(tip)
+    button.setToolTip(tip(meaning))
+    button.setAccessibleName(meaning)
     return button
 
 
-def icon_button(icon_name: str, tip: str) -> QToolButton:
+def icon_button(icon_name: str, meaning: str) -> QToolButton:
     """A small button that shows an icon, and is found by its name."""
-    button = small_button(tip)
+    button = small_button(meaning)
     button.setObjectName(icon_name)
     button.setIcon(icon(icon_name, button.palette()))
     return button

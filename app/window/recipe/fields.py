@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLineEdit, QSpinBox, QWidget
 
 from app.window.parts.widgets import entry, number_box
+from app.window.parts.wording import tip
 from app.window.recipe.model import DECLARED, KINDS, OF_A_METHOD, Option, RecipeForm, options, presets
 
 NO_PRESET = "own choices"
@@ -74,7 +75,7 @@ def field_of(choice: str) -> QWidget:
     else:
         field = entry(HINTS.get(choice, ""))
     field.setAccessibleName(title)
-    field.setToolTip(declared.tip)
+    field.setToolTip(tip(declared.tip))
     return field
 
 
@@ -108,7 +109,7 @@ def value_in(field: QWidget, *, is_list: bool) -> Any:
 def put_into(field: QWidget, value: Any) -> None:
     if isinstance(field, QComboBox):
         field.setCurrentIndex(field.findData(value))
-        field.setToolTip(field.currentData(Qt.ItemDataRole.ToolTipRole))
+        field.setToolTip(tip(field.currentData(Qt.ItemDataRole.ToolTipRole) or ""))
     elif isinstance(field, QCheckBox):
         field.setChecked(value)
     elif isinstance(field, QSpinBox):

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.window.parts.theme import shades_of
 from app.window.parts.widgets import muted, paragraph
+from app.window.parts.wording import tip
 from app.window.recipe.fields import MAIN, MORE, connect, field_of, preset_box, put_into, title_of, value_in
 from app.window.recipe.model import OF_A_METHOD, USUAL_SIZES, RecipeForm
 from app.window.recipe.size_box import SizeBox
@@ -166,7 +167,7 @@ class RecipePanel(QScrollArea):
             put_into(field, self._form.value(choice))
             self._layouts[choice].setRowVisible(field, self._form.applies(choice))
         self.size_kind.setItemText(1, f"{self._form.step.capitalize()}s")
-        self.size_kind.setToolTip(f"Count all tokens, or only the {self._form.step}s")
+        self.size_kind.setToolTip(tip(f"Count all tokens, or only the {self._form.step}s"))
         self.size_kind.setCurrentIndex(int(self.size_box.counts_steps))
         self.explanation.setText(self._form.explanation)
         self._showing = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QSpinBox, QWidget
 
+from app.window.parts.wording import tip
 from app.window.recipe.model import LARGEST_VOCABULARY, USUAL_SIZES, RecipeForm
 
 
@@ -35,5 +36,5 @@ class SizeBox(QSpinBox):
         self.setValue(self._form.value("merges") if self.counts_steps else self._form.value("vocab_size"))
         self.setAccessibleName(f"Number of {self._form.step}s" if self.counts_steps else "Vocabulary size")
         goal = "The vocabulary shrinks to this size" if self._form.shrinks else "How large the vocabulary grows"
-        self.setToolTip(f"{goal}:\n" + "\n".join(f"• {usual}" for usual in USUAL_SIZES))
+        self.setToolTip(tip(f"{goal}:\n" + "\n".join(f"• {usual}" for usual in USUAL_SIZES)))
         self.blockSignals(False)

@@ -13,7 +13,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.watched import Table, Watched
-from app.window.parts.wording import count_text
+from app.window.parts.wording import count_text, tip
 from app.worker.job import Task
 from bpe_core import History, Tokenizer
 from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables, differing_regions
@@ -277,7 +277,8 @@ class CompareModel(QAbstractTableModel, Watched):
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
         if role in (Role.DisplayRole, Role.ToolTipRole) and index.isValid():
-            return _cells(self._rows[index.row()])[index.column()]
+            told = _cells(self._rows[index.row()])[index.column()]
+            return tip(told) if role == Role.ToolTipRole else told
         if role == Role.TextAlignmentRole and index.column() >= FIRST_NUMBER:
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         return None

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from app.window.parts.lines_chart import LinesChart
 from app.window.parts.page import Page
 from app.window.parts.widgets import muted, paragraph, scrolling
+from app.window.parts.wording import tip
 from app.window.questions.sizes.model import FORMULA, MEASURES, USUAL_SIZES, SizesModel
 
 MOST_NAME = 18  # characters of a file's name on a button
@@ -39,7 +40,7 @@ class SizesPage(Page):
         for measure in MEASURES:
             self.measure.addItem(measure.title)
             self.measure.setItemData(self.measure.count() - 1, measure.tip, Qt.ItemDataRole.ToolTipRole)
-        self.measure.setToolTip(FORMULA)
+        self.measure.setToolTip(tip(FORMULA))
         self.held_out = QPushButton("Held-out text …")
         self.held_out.setToolTip("Measure a text that is not learned from, too")
         self.texts = QPushButton("Texts")
@@ -86,8 +87,8 @@ class SizesPage(Page):
         column.addLayout(below, 1)
 
     def _choose_measure(self, index: int) -> None:
-        self.measure.setToolTip(MEASURES[index].tip)
-        self.chart.setToolTip(MEASURES[index].tip)
+        self.measure.setToolTip(tip(MEASURES[index].tip))
+        self.chart.setToolTip(tip(MEASURES[index].tip))
         self.model.choose_measure(index)
 
     def _show(self) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QVB
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import label, muted, paragraph, scrolling
-from app.window.parts.wording import count_text
+from app.window.parts.wording import count_text, tip
 from app.window.questions.token.life_model import LifeModel
 from app.window.questions.token.life_view import LifeView
 from app.window.questions.token.model import TokenFacts, TokenModel
@@ -109,7 +109,7 @@ class TokenPage(Page):
     def _show_parts(self, facts: TokenFacts) -> None:
         for button, text in zip(self.parts, facts.part_texts, strict=False):  # a base symbol has none
             button.setText(_elided(text, 20).replace("&", "&&"))
-            button.setToolTip(f"Go to where {text} was learned")
+            button.setToolTip(tip(f"Go to where {text} was learned"))
 
     def _travel_to_part(self, place: int) -> None:
         facts = self.model.facts

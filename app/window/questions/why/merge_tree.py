@@ -9,6 +9,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QHelpEvent, QMouseEvent, QPainte
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.window.parts.theme import fixed_font, shades_of
+from app.window.parts.wording import tip
 from app.window.questions.why.model import TreeNode, WordFacts
 
 MARGIN = 10.0
@@ -144,7 +145,7 @@ class MergeTree(QWidget):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             node = self._node_at(QPointF(event.pos()))
             if node is not None:
-                QToolTip.showText(event.globalPos(), _told(node), self)
+                QToolTip.showText(event.globalPos(), tip(_told(node)), self)
             return True
         return super().event(event)
 

@@ -18,6 +18,7 @@ from app.window.parts.linked_text import LinkedText, link_to_step, number_in
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import label, muted, scrolling, small_button
+from app.window.parts.wording import tip
 from app.window.questions.why.merge_tree import MergeTree
 from app.window.questions.why.model import Joint, WhyModel, WordFacts
 
@@ -96,7 +97,7 @@ class WhyPage(Page):
         for joint in facts.joints if facts is not None else ():
             assert facts is not None
             item = QListWidgetItem(_place_text(facts, joint))
-            item.setToolTip(joint.sentence)
+            item.setToolTip(tip(joint.sentence))
             item.setData(PLACE, joint.place)
             self.joints.addItem(item)
             if joint.place == self._joint:
