@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from PySide6.QtCore import QByteArray, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
@@ -23,7 +24,7 @@ from app.settings import Settings
 from app.window.actions import Actions
 from app.window.dock_tabs import DockTabs
 from app.window.message_bar import MessageBar
-from app.window.parts.focus_order import order_focus
+from app.window.parts.focus_order import order_focus, show_focused
 
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
 STATE_VERSION = 3  # of another version a layout is not taken over, but laid out anew
@@ -107,6 +108,10 @@ class MainWindow(QMainWindow):
         self._as_it_was_made = self.saveState(STATE_VERSION)
         left, right = ([docks[row.id] for row in DOCKS if row.area == area] for area in (LEFT, RIGHT))
         order_focus([toolbar, message_bar, *left, text, charts, *right, time_bar])
+        cast(QApplication, QApplication.instance()).focusChanged.connect(self._show_focused)
+
+    def _show_focused(self, before: QWidget | None, now: QWidget | None) -> None:
+        show_focused(before, now)
 
     def arrange(self) -> None:
         """The sizes everything has at first, for the size that the window has."""

@@ -1,4 +1,4 @@
-"""The order in which Tab goes from control to control: by their places, not by when they were made."""
+"""The order in which Tab goes from control to control: by their places, not by when they were made; and into sight."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
 
 def order_focus(parts: Sequence[QWidget]) -> None:
@@ -15,6 +15,20 @@ def order_focus(parts: Sequence[QWidget]) -> None:
     everything = [widget for part in parts for widget in _controls(part, chain)]
     for one, next_one in pairwise(everything):
         QWidget.setTabOrder(one, next_one)
+
+
+def show_focused(before: QWidget | None, now: QWidget | None) -> None:
+    """Scroll to what the keyboard has reached. Qt does so only for who comes from within the same view.
+
+    What is pressed by the mouse stays under it, and a window that is come back to stays as it was left.
+    """
+    if before is None or now is None or QApplication.mouseButtons():
+        return
+    above = now.parentWidget()
+    while above is not None:
+        if isinstance(above, QScrollArea):
+            above.ensureWidgetVisible(now)
+        above = above.parentWidget()
 
 
 def _controls(part: QWidget, chain: list[QWidget]) -> Iterator[QWidget]:
