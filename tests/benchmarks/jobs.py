@@ -25,6 +25,7 @@ from tests.benchmarks.vocabulary import Vocabulary
 WARM_CALLS = 300
 LONG_WORD = 100_000  # letters
 LONG_WORDS = 5
+COMPRESSED = 10_000_000  # bytes
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,17 @@ def train_unsplit(peer: Peer, task: Task) -> Performed:
     with Stopwatch() as watch:
         history = peer.bpe.train(peer.bpe.Corpus.from_files([task.text]), recipe)
     return watch, "", len(history)
+
+
+def compress(peer: Peer, task: Task) -> Performed:
+    """To a file in memory, and back."""
+    from bpe_core import gage_file
+
+    data = Path(task.text).read_bytes()[:COMPRESSED]
+    with Stopwatch() as watch:
+        made = gage_file.compress(data)
+    assert gage_file.expand(made.data) == data
+    return watch, _fingerprint(made.data), len(made.data)
 
 
 def encode_cold(peer: Peer, task: Task) -> Performed:
@@ -192,6 +204,7 @@ JOBS: dict[str, Job] = {
     "command": Job("`bpe-explorer train` on a short text, from start to end", start_command, only_ours=True),
     "train": Job("train a vocabulary of {size:,}", train, trains=True),
     "unsplit": Job("train {size:,} merges on the whole text as one sequence", train_unsplit, only_ours=True),
+    "gage": Job("compress the first 10 MB as Gage did, in blocks of 5,000 bytes", compress, only_ours=True),
     "encode": Job("encode the whole text, unseen and nothing cached, on one thread", encode_cold),
     "warm": Job("encode 1 KB, warm, from Python", encode_warm),
     "insight": Job(

@@ -1,0 +1,54 @@
+"""What Gage's compressor says of a place agrees with how the text is cut there, and expands to it."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bpe_core as bpe
+from bpe_core.counting.words import WordTable
+from bpe_core.insight.why_gage import WhyGage
+from bpe_core.recipe import Recipe
+from bpe_core.reference import gage
+from bpe_core.token_texts import TokenTexts
+from tests.core.gage_texts import recipes, words
+
+
+@settings(max_examples=25)
+@given(words=words(), recipe=recipes(), text=st.text("abc low", min_size=1, max_size=30), data=st.data())
+def test_a_place_is_a_cut_where_the_text_is_cut(
+    words: WordTable, recipe: Recipe, text: str, data: st.DataObject
+) -> None:
+    history = gage.train(words, recipe)
+    why, names = WhyGage(text, history), TokenTexts.of(history).text
+    spans = bpe.Tokenizer(history).spans
+    at = data.draw(st.integers(0, len(history)))
+    edges = {start: id for start, _, id in spans(text, at)}
+    for byte in range(len(text.encode()) + 1):
+        reason = why.at_byte(byte, at)
+        assert reason.is_cut == (byte in edges or byte == len(text.encode()))
+        assert why.sentence(reason, names.__getitem__).endswith(".")
+        if reason.kind == "later":
+            assert reason.token is not None
+            step = next(one.step for one in why.chain(reason.token))
+            assert step > at
+            assert byte not in {start for start, _, _ in spans(text, step)}
+        elif reason.kind in ("joined", "never"):
+            token = reason.token if reason.kind == "joined" else reason.after
+            assert token == edges[max(start for start in edges if start <= byte)]
+        for one in why.chain(reason.token or 0):
+            assert history.reasons["byte"][one.step - 1] == one.byte
+
+
+def test_a_long_chain_is_cut_short() -> None:
+    history = gage.train(WordTable.from_counts({"abcdefghijklmnopqrstuvwxyz" * 6: 1}), Recipe.preset("gage"))
+    why, name = WhyGage("abcdefghijklmnopqrstuvwxyz", history), TokenTexts.of(history).text.__getitem__
+    sentence = why.sentence(why.at_byte(13), name)
+    assert "and so on" in sentence
+    assert len(sentence) < 600
+    assert (
+        why.sentence(why.at_byte(13, at=0), name)
+        == "Nothing has been replaced yet, so `m` and `n` stand by themselves."
+    )
+    assert why.sentence(WhyGage("a.b", history).at_byte(1), name).startswith("In block 1 no byte stands for anything")
+    assert why.sentence(why.at_byte(2, at=1), name).endswith("across this place, from step 2 on.")
