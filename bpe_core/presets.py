@@ -97,6 +97,18 @@ PRESETS: dict[str, Preset] = {
         ),
         "WordPiece as it is told: the pair first that occurs most for how often its two halves do.",
     ),
+    "unigram": Preset(
+        dict(
+            method="unigram",
+            base="characters",
+            unicode_form="NFKC",
+            pattern="whitespace",
+            marker="prefix",
+            max_token_length=16,
+            vocab_size=8_000,
+        ),
+        "Unigram: many pieces of words, of which the least useful are dropped; a ▁ before each word.",
+    ),
 }
 
 # Vocabulary sizes that serve well.

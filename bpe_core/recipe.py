@@ -56,6 +56,9 @@ def _choice(default: Any, tip: str = "", **declared: Any) -> Any:
     return dataclasses.field(default=default, metadata={"choice": Choice(tip=tip, **declared)})
 
 
+_OF_UNIGRAM: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "unigram", goes_without_saying=True)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Normalization:
     """How text is changed before anything else."""
@@ -134,11 +137,22 @@ class Learning:
     """From base symbols to tokens: what is learned first."""
 
     method: str = _choice("bpe", "How tokens are learned", among=METHODS, goes_without_saying=True)
-    min_frequency: int = _choice(2, "A pair that occurs less often is not merged", least=1)
+    min_frequency: int = _choice(
+        2, "A pair that occurs less often is not merged", least=1, applies=lambda recipe: recipe.method != "unigram"
+    )
     max_token_length: int | None = _choice(
         None, "Pairs that would become longer are not merged; counted in base symbols", least=2, optional=True
     )
-    ties: str = _choice("first-seen", among=TIE_RULES)
+    ties: str = _choice("first-seen", among=TIE_RULES, applies=lambda recipe: recipe.method != "unigram")
+    seed_size: int = _choice(
+        1_000_000, "Begin with so many pieces of words, those that cover most of the text", least=1, **_OF_UNIGRAM
+    )
+    em_passes: int = _choice(
+        2, "Estimate the probabilities so often before each time pieces are dropped", least=1, most=10, **_OF_UNIGRAM
+    )
+    keep_share: int = _choice(
+        75, "So many per cent of the tokens stay each time pieces are dropped", least=50, most=95, **_OF_UNIGRAM
+    )
     block_size: int = _choice(
         5_000,
         "A text is compressed in blocks of so many bytes, each with a table of its own",
@@ -222,6 +236,8 @@ class Recipe(Learning, Size, Symbols, Splitting):
 
     def is_same_but_for_size(self, other: Recipe) -> bool:
         """Whether what one learns is the beginning of what the other learns."""
+        if METHODS[self.method].size_decides and self.differing(other, Size):
+            return False
         return not self.differing(other, Splitting, Symbols, Learning)
 
     def applies(self, choice: str) -> bool:

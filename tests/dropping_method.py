@@ -51,6 +51,8 @@ def cut(word: bytes, id_of: dict[bytes, int]) -> Iterator[int]:
 
 
 class DroppingLearner:
+    scores = None
+
     def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> None:
         self._words = list(words)
         self._id_of = {symbol.text: id for id, symbol in enumerate(alphabet.symbols)}

@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.errors import TooLarge
+from bpe_core.history.scores import Scores
 from bpe_core.recipe import Recipe
 
 Int32s = npt.NDArray[np.int32]
@@ -113,6 +114,7 @@ class History(Sequence[Step]):
         columns: Columns,
         *,
         reasons: Reasons = COUNT_ALONE,
+        scores: Scores | None = None,
         tokens_at_start: int = NOTHING,
         end_reason: EndReason = "",
     ) -> None:
@@ -120,6 +122,7 @@ class History(Sequence[Step]):
         self.alphabet = alphabet
         self.columns = columns
         self.reasons = MappingProxyType({name: _frozen(column[: len(self)]) for name, column in reasons.items()})
+        self.scores = scores  # log-probabilities of the tokens, where the method has any
         self.tokens_at_start = tokens_at_start
         self.end_reason: EndReason = end_reason
 
@@ -171,7 +174,14 @@ class History(Sequence[Step]):
         if merges >= len(self):
             return self
         columns = self.columns.first(max(0, merges))
-        return History(self.recipe, self.alphabet, columns, reasons=self.reasons, tokens_at_start=self.tokens_at_start)
+        return History(
+            self.recipe,
+            self.alphabet,
+            columns,
+            reasons=self.reasons,
+            scores=None if self.scores is None else self.scores.first(len(columns.left)),
+            tokens_at_start=self.tokens_at_start,
+        )
 
     # --- Its tokens and their ids: the alphabet, what was joined, the special tokens ----------
 

@@ -47,6 +47,7 @@ class Listed:
     module: str  # whose METHOD it is
     needs: Mapping[str, Any] = field(default_factory=dict)  # what a recipe cannot choose otherwise beside it
     wording: Wording = Wording()
+    size_decides: bool = False  # the steps depend on how large the vocabulary shall be at last, from early on
 
 
 METHODS = {
@@ -65,6 +66,14 @@ METHODS = {
         "Joins pairs inside words, and cuts a word by the longest token that fits, from the left.",
         "bpe_core.learning.wordpiece.method",
         dict(base="characters", marker="continuation", unknown="unk"),
+    ),
+    "unigram": Listed(
+        "Unigram",
+        "Begins with many pieces of words, and drops again and again what the corpus needs least.",
+        "bpe_core.learning.unigram.method",
+        needs=dict(base="characters", marker="prefix"),
+        wording=Wording("drop", "dropped", "piece", "without which the corpus becomes least unlikely"),
+        size_decides=True,
     ),
 }
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bpe_core.history.history import Columns, EndReason, Reasons
+from bpe_core.history.scores import Scores
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,10 @@ class Learner(Protocol):
     @property
     def reasons(self) -> Reasons:
         """What the steps so far were chosen by besides their counts; a column is appended to, never changed."""
+
+    @property
+    def scores(self) -> Scores | None:
+        """The log-probabilities of the tokens, where the method has any."""
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
         """Fill rows up to `stop_at`, returning early after about so much work. Empty: it can go on."""

@@ -86,6 +86,7 @@ class Trainer:
             self.alphabet,
             self._columns.first(self._learner.learned),
             reasons=self._learner.reasons,
+            scores=self._learner.scores,
             tokens_at_start=self._learner.tokens_at_start,
             end_reason=self._end_reason,
         )

@@ -37,6 +37,7 @@ BACKWARD = {  # what an arrow may still point back to: hardly more than names, n
     "bpe_core.learning.bpe.method": {"bpe_core.segmenting"},  # a method brings what cuts by it
     "bpe_core.learning.gage.method": {"bpe_core.segmenting"},
     "bpe_core.learning.wordpiece.method": {"bpe_core.segmenting"},
+    "bpe_core.learning.unigram.method": {"bpe_core.segmenting"},
     "bpe_core.text.reading.utf8": {"bpe_core.kernels"},
     "bpe_core.text.corpus": {"bpe_core.counting.words"},  # a corpus may be words that were counted elsewhere
 }

@@ -17,9 +17,12 @@ OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
     custom_pattern=r"\d+", special_tokens=("<|end|>",), base="characters", marker="symbol", marker_text="@", merges=7,
     alphabet_limit=50, unknown="bytes", vocab_size=777, min_frequency=9, max_token_length=11, ties="largest-text",
     unknown_text="<?>", block_size=1_000, block_bytes=100, clean_text=True, final_sigma=False, strip_accents=True,
-    wordpiece_rule="score", longest_word=12,
+    wordpiece_rule="score", longest_word=12, seed_size=5, em_passes=3, keep_share=60,
 )  # fmt: skip
-OF_METHODS = {"block_size": "gage", "block_bytes": "gage", "wordpiece_rule": "wordpiece", "longest_word": "wordpiece"}
+OF_METHODS = {
+    "block_size": "gage", "block_bytes": "gage", "wordpiece_rule": "wordpiece", "longest_word": "wordpiece",
+    "seed_size": "unigram", "em_passes": "unigram", "keep_share": "unigram",
+}  # fmt: skip
 METHODS = {"method"}  # of which there is one
 
 
@@ -33,7 +36,7 @@ def changed(choice: str) -> tuple[Recipe, Recipe]:
         "unknown_text": dict(base="characters"),
         "merges": dict(merges=6),
         "final_sigma": dict(lowercase=True),
-        **{name: dict(method=method) for name, method in OF_METHODS.items()},
+        **{name: dict(method=method, merges=1) for name, method in OF_METHODS.items()},
     }
     recipe = Recipe.preset("gpt2", **needed.get(choice, {}))  # type: ignore[arg-type]
     return recipe, recipe.with_changes(**{choice: OTHER[choice]})

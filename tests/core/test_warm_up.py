@@ -47,12 +47,12 @@ for i, preset in enumerate(bpe.PRESETS):
         trainer.advance()
         again = bpe.Trainer(words, recipe, history=trainer.history)
         again.advance(max_merges=1)
-        compiled_ranks(lay_out(words, trainer.alphabet, recipe).symbols, trainer.history)
         tokenizer = bpe.Tokenizer(trainer.history)
         for sample in (text[:200], text, "low" * 30_000, ""):
             tokenizer.encode(sample, at=3)
             tokenizer.encode_to_array(sample)
             if Method.of(recipe).has_ranks:
+                compiled_ranks(lay_out(words, trainer.alphabet, recipe).symbols, trainer.history)
                 tokenizer.boundaries(sample)
                 tokenizer.encode_greedy(sample[:200])
 assert "bpe_core.kernels.learn" in sys.modules and "bpe_core.kernels.count" in sys.modules

@@ -34,6 +34,8 @@ _ROOMY = (
 class CompiledLearner:
     """Owns the arrays of one run; `learn` fills rows of the columns it is given."""
 
+    scores = None
+
     def __init__(
         self,
         words: WordTable,

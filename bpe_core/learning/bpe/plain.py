@@ -37,6 +37,8 @@ class SymbolRun(NamedTuple):
 class PlainLearner:
     """Runs of ids; for each pair its count and the runs that hold it."""
 
+    scores = None
+
     def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> None:
         layout = lay_out(words, alphabet, recipe)
         self.tokens_at_start = self._tokens_left = layout.tokens

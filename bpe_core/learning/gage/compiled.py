@@ -26,6 +26,8 @@ LARGEST_COUNT = 2**31 - 1  # more than a block can hold
 class CompiledLearner:
     """Owns the arrays of one run; `learn` fills rows of the columns it is given."""
 
+    scores = None
+
     def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> None:
         """A history that is known already holds what is learned here anyway."""
         self.blocks = blocks = _cut(words, recipe)

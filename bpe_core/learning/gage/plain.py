@@ -85,6 +85,8 @@ class BlockAtWork:
 class PlainLearner:
     """One block after the other, until none is left."""
 
+    scores = None
+
     def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> None:
         """A history that is known already holds what is learned here anyway."""
         self._recipe = recipe

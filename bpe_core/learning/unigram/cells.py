@@ -1,0 +1,80 @@
+"""The words as Unigram sees them: stretches of base symbols that pieces may cover.
+
+A character that the alphabet lacks is never part of a piece, so it parts its word; neither is one that is written
+like the marker, or a piece could not be told from one that begins a word.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.alphabet import Alphabet
+from bpe_core.counting.words import WordTable
+from bpe_core.learning.layout import SEPARATOR, lay_out
+from bpe_core.recipe import Recipe
+
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Stretches:
+    """Base symbols end to end, a separator behind each stretch, and how often each stretch occurs."""
+
+    symbols: Int32s
+    starts: Int64s  # the first cell of each stretch, and the end of all
+    counts: Int64s
+    unknown_tokens: int  # tokens of the corpus that stand for what the alphabet lacks
+
+    @classmethod
+    def of(cls, words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Stretches:
+        layout = lay_out(words, alphabet, recipe)
+        symbols = layout.symbols[1:]  # without the separator in front
+        word_of_cell = np.repeat(np.arange(len(words)), np.diff(layout.starts))
+        known = symbols != SEPARATOR
+        before = np.concatenate((np.zeros(1, np.bool_), known[:-1]))
+        firsts = np.flatnonzero(known & ~before)
+        lasts = np.flatnonzero(known & ~np.append(known[1:], False))
+        lengths = lasts - firsts + 1
+        starts = np.zeros(len(firsts) + 1, np.int64)
+        np.cumsum(lengths + 1, out=starts[1:])
+        kept = np.full(int(starts[-1]), SEPARATOR, np.int32)
+        inside = np.ones(len(kept), np.bool_)
+        inside[starts[1:] - 1] = False
+        kept[inside] = symbols[known]
+        spelled = int((lengths * words.counts[word_of_cell[firsts]]).sum())
+        if alphabet.first_fallback_id is not None:
+            unknown = layout.tokens - spelled
+        else:  # neighbours are one token
+            ends = np.zeros(len(symbols), np.bool_)
+            ends[layout.starts[1:] - 2] = True
+            begins = ~known & ~ends & (before | np.concatenate((np.ones(1, np.bool_), ends[:-1])))
+            unknown = int(words.counts[word_of_cell[begins]].sum())
+        return cls(kept, starts, words.counts[word_of_cell[firsts]], unknown)
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @cached_property
+    def cell_counts(self) -> Int64s:
+        """For each cell how often its stretch occurs."""
+        return np.repeat(self.counts, np.diff(self.starts))
+
+    def total(self) -> int:
+        return int(self.counts.sum())
+
+
+def may_be_joined(alphabet: Alphabet, recipe: Recipe) -> npt.NDArray[np.bool_]:
+    """For each base symbol whether a piece of several may hold it."""
+    marker = recipe.marker_text
+    return np.array(
+        [
+            symbol.kind == "marker" or (symbol.kind == "character" and symbol.text.decode() not in marker)
+            for symbol in alphabet.symbols
+            if symbol.kind != "seed"
+        ]
+    )

@@ -1,0 +1,54 @@
+"""What the lattices of all words are asked for: what could stand at each place, and the paths through it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.history.scores import Float32s
+from bpe_core.learning.unigram.cells import Int64s
+
+# Probabilities of long words leave the range of numbers: below SMALL they are multiplied by 2 ** SHIFT, which is exact.
+SMALL, SHIFT = 2.0**-600, 600
+
+Float64s = npt.NDArray[np.float64]
+
+
+class OwnPaths(NamedTuple):
+    """The best path over each of some pieces that is not the piece itself."""
+
+    scores: Float32s
+    starts: Int64s  # where in `tokens` each begins, and the end of all
+    tokens: Int64s
+
+
+class Lattices(Protocol):
+    """Each word with the pieces that could stand in it. `work` is told in pieces looked at, and is only about right."""
+
+    tokens: int  # of the corpus, on the best paths
+    counts: Int64s  # how often each stands there, by id
+    expected: Float64s  # how often each would, over all paths by their probability
+    log_likelihood: float  # of the corpus
+
+    def coverage(self) -> Int64s:
+        """How many symbols of the corpus each token could cover."""
+
+    def __len__(self) -> int:
+        """How many stretches there are."""
+
+    def cut(self, start: int, work: int, scores: Float32s) -> tuple[int, int]:
+        """Find the best paths, from this stretch on; the stretch that is next, and the work done. 0: all anew."""
+
+    def expect(self, start: int, work: int, scores: Float32s) -> tuple[int, int]:
+        """Add to what is expected, from this stretch on, as before. 0: begin anew."""
+
+    def own_paths(self, pieces: Int64s, scores: Float32s) -> OwnPaths:
+        """How these pieces would be cut themselves."""
+
+    def drop(self, piece: int, scores: Float32s) -> int:
+        """Cut anew the words on whose best paths a piece stands, which has no score any more; the work done."""
+
+    def tidy(self, scores: Float32s) -> None:
+        """Forget pieces that have no score any more."""

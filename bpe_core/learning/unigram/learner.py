@@ -1,0 +1,300 @@
+"""The rounds of Unigram: estimate, drop what is rare, estimate again, drop what costs least; until few enough are left.
+
+A round makes `em_passes` passes over the words. Each counts how often every piece would stand in the corpus, over all
+ways to cut each word by their probability, and makes new log-probabilities of that; pieces that are expected less than
+half a time leave. Then the pieces that are not their own best path leave, and those without which the corpus becomes
+least unlikely, until `keep_share` per cent of the tokens are left. When no more than 1.1 times the size asked for are
+left, the least likely ones leave until the size is reached.
+
+All that takes long is done in slices, one after the other, by a course of which a call of `learn` follows as much as it
+has time for. What a slice ends with is known before a step is made: a batch of pieces to drop, one a step.
+
+A base symbol never leaves the vocabulary. But while it is rare it has no probability of its own ("out of force"), and
+counts as less likely than all others by a penalty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.alphabet import Alphabet
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import FormatError
+from bpe_core.history.history import NOTHING, Columns, EndReason, History, Reasons
+from bpe_core.history.scores import DROPPED, Float32s, Scores
+from bpe_core.learning.protocol import Candidate
+from bpe_core.learning.unigram.cells import Int32s, Int64s, Stretches
+from bpe_core.learning.unigram.estimates import RARE, UNKNOWN_PENALTY, first_scores, losses, scores_of
+from bpe_core.learning.unigram.lattices import Lattices
+from bpe_core.recipe import Recipe
+
+# Why a piece was dropped.
+RARELY_USED, NOT_ITS_OWN_PATH, LEAST_LOSS, LEAST_LIKELY = range(4)
+
+MORE_THAN_ASKED = 1.1  # the last of them are chosen by their scores alone
+WORK_A_STEP = 50
+SLICE = 1_000_000  # most work that is begun without looking whether it is enough
+PIECES_A_SLICE = 4_096
+_SCORE_BETWEEN = np.float32(0.0001)  # characters that are given a score at the end differ by so much
+
+LatticesMaker = Callable[[Stretches, Alphabet, Recipe], Lattices]
+
+
+class Batch(NamedTuple):
+    """Pieces that leave, one after the other."""
+
+    pieces: Int32s
+    losses: npt.NDArray[np.float64]
+    causes: npt.NDArray[np.int8]
+
+    @classmethod
+    def of(cls, pieces: Int64s, cause: int, loss: Float32s | float = np.nan) -> Batch:
+        losses_, causes = np.empty(len(pieces)), np.full(len(pieces), cause, np.int8)
+        losses_[:] = loss
+        return cls(pieces.astype(np.int32), losses_, causes)
+
+    def then(self, other: Batch) -> Batch:
+        return Batch(
+            np.concatenate((self.pieces, other.pieces)),
+            np.concatenate((self.losses, other.losses)),
+            np.concatenate((self.causes, other.causes)),
+        )
+
+
+class Pass(NamedTuple):
+    """What one pass of estimating found."""
+
+    tokens: int  # in the corpus, before it
+    objective: float  # minus the log-likelihood of a word, on average, before it
+    size: int  # tokens in force after it
+
+
+def size_asked_for(recipe: Recipe, alphabet: Alphabet) -> int:
+    """How many tokens shall be left, special ones included."""
+    if recipe.vocab_size is not None:
+        return recipe.vocab_size
+    seeds = sum(symbol.kind == "seed" for symbol in alphabet.symbols)
+    return len(alphabet) + len(recipe.special_tokens) - min(recipe.merges or 0, seeds)
+
+
+class UnigramLearner:
+    """Makes the steps of one run on the lattices of its words."""
+
+    def __init__(
+        self,
+        words: WordTable,
+        alphabet: Alphabet,
+        recipe: Recipe,
+        forced: History | None,
+        make_lattices: LatticesMaker,
+    ) -> None:
+        self._recipe = recipe
+        self._asked, self._specials = size_asked_for(recipe, alphabet), len(recipe.special_tokens)
+        self._most = int(self._asked * MORE_THAN_ASKED)
+        self._forced = [] if forced is None else forced.columns.left.tolist()
+        stretches = Stretches.of(words, alphabet, recipe)
+        self._weight, self._unknown_tokens = stretches.total(), stretches.unknown_tokens
+        self._lattices = make_lattices(stretches, alphabet, recipe)
+        self._texts = [symbol.text for symbol in alphabet.symbols]
+        self._is_seed = np.array([symbol.kind == "seed" for symbol in alphabet.symbols])
+        self._alive = self._is_seed.copy()  # of the seeds
+        self._occurrences = self._lattices.coverage()
+        self._in_force = self._occurrences > 0
+        self._scores = first_scores(self._occurrences)
+        self._since, self._rows = [0], [self._row()]
+        self.passes: list[Pass] = []
+        self.learned = 0
+        room = int(self._is_seed.sum())
+        self._dropped = np.empty(room, np.int32)
+        self.reasons: Reasons = {
+            "loss": np.empty(room), "round": np.empty(room, np.int32), "cause": np.empty(room, np.int8)
+        }  # fmt: skip
+        self.has_candidates = room > 0
+        self._batch, self._next = Batch.of(np.zeros(0, np.int64), LEAST_LOSS), 0
+        self._round, self._work = 0, 0
+        for _ in self._cut():
+            pass
+        self.tokens_at_start = self._tokens()
+        self._course = self._rounds()
+
+    @property
+    def scores(self) -> Scores:
+        return Scores(tuple(self._since), tuple(self._rows), self._dropped[: self.learned])
+
+    # -- Steps -----------------------------------------------------------------------------
+
+    def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
+        self._work = work
+        while self.learned < stop_at and self._work > 0:
+            if self._next < len(self._batch.pieces):
+                self._drop_next(columns)
+            elif next(self._course, None) is None:
+                return "no pairs"
+        return ""
+
+    def candidates(self, wanted: int) -> list[Candidate]:
+        """The rest of the batch; while the next one is being found, what is used least now."""
+        counts = self._lattices.counts
+        pieces = self._batch.pieces[self._next :].astype(np.int64)
+        if not len(pieces):
+            alive = np.flatnonzero(self._alive)
+            pieces = alive[np.lexsort((self._scores[alive], counts[alive]))]
+        found = [id for id in pieces[: wanted + len(self._forced)].tolist() if self._alive[id]]
+        return [Candidate(id, NOTHING, int(counts[id])) for id in found[:wanted]]
+
+    def _drop_next(self, columns: Columns) -> None:
+        """Drop the next piece of the batch, or the one that is to be dropped whatever is chosen."""
+        row, at = self.learned, self._next
+        piece = int(self._batch.pieces[at])
+        loss, cause = self._batch.losses[at], self._batch.causes[at]
+        if row < len(self._forced) and self._forced[row] != piece:
+            piece, loss = self._forced[row], np.nan
+            self._check_is_there(piece, row)
+        else:
+            self._next += 1
+            if not self._alive[piece]:  # it was dropped before its turn
+                return
+        columns.left[row], columns.right[row] = piece, NOTHING
+        columns.count[row] = self._lattices.counts[piece]
+        columns.runner_up_left[row] = columns.runner_up_right[row] = columns.runner_up_count[row] = NOTHING
+        self.reasons["loss"][row], self.reasons["round"][row], self.reasons["cause"][row] = loss, self._round, cause
+        self._dropped[row], self._alive[piece], self._in_force[piece] = piece, False, False
+        self._scores[piece] = DROPPED
+        self._work -= WORK_A_STEP + self._lattices.drop(piece, self._scores)
+        columns.tokens_left[row] = self._tokens()
+        self.learned += 1
+
+    def _check_is_there(self, piece: int, row: int) -> None:
+        if not (0 <= piece < len(self._alive) and self._alive[piece]):
+            raise FormatError(
+                f"The steps do not belong to these words: step {row + 1:,} drops token {piece:,}, which is no seed "
+                "or was dropped before."
+            )
+
+    def _tokens(self) -> int:
+        return self._lattices.tokens + self._unknown_tokens
+
+    # -- The course of a run ---------------------------------------------------------------
+
+    def _rounds(self) -> Iterator[bool]:
+        """Each value is a slice that is done. Whenever there is a batch, it is dropped before the course goes on."""
+        while True:
+            self._round += 1
+            for _ in range(self._recipe.em_passes):
+                yield from self._estimate()
+                yield True
+            yield from self._prune()
+            yield True
+            if int(self._in_force.sum()) <= self._most or not self._alive.any():
+                break
+        self._round += 1
+        yield from self._finish()
+
+    def _estimate(self) -> Iterator[bool]:
+        """One pass: expected counts, new scores of them, and the rare pieces leave."""
+        lattices, scores = self._lattices, self._with_penalties()
+        tokens = self._tokens()
+        lattices.tidy(scores)
+        start = 0
+        while start < len(lattices):
+            start, done = lattices.expect(start, min(self._work, SLICE), scores)
+            self._work -= done
+            yield True
+        expected = lattices.expected.astype(np.float32)
+        stay = self._in_force & (expected >= RARE)
+        if not stay.any():  # as if all words were too rare to tell
+            stay = self._in_force
+        rare = np.flatnonzero(self._in_force & ~stay & self._is_seed)
+        self._in_force &= stay
+        self.passes.append(Pass(tokens, -lattices.log_likelihood / self._weight, int(stay.sum())))
+        self._scores = np.where(self._alive | ~self._is_seed, scores_of(expected, stay), DROPPED)
+        yield from self._set_scores()
+        self._begin(Batch.of(rare[np.lexsort((-rare, expected[rare]))], RARELY_USED))
+
+    def _prune(self) -> Iterator[bool]:
+        """The pieces that are never used as themselves leave, then those that cost least."""
+        counts = self._lattices.counts
+        used = self._in_force & (counts > 0)
+        pieces = np.flatnonzero(used & self._is_seed)
+        found, tokens, sizes = list[Float32s](), list[Int64s](), list[Int64s]()
+        for start in range(0, len(pieces), PIECES_A_SLICE):
+            own = self._lattices.own_paths(pieces[start : start + PIECES_A_SLICE], self._scores)
+            found.append(own.scores)
+            tokens.append(own.tokens)
+            sizes.append(np.diff(own.starts))
+            self._work -= SLICE // 10
+            yield True
+        size = int(self._in_force.sum())
+        self._in_force &= self._is_seed | (counts > 0)
+        idle = np.flatnonzero(self._alive)
+        batch = Batch.of(idle[:0], LEAST_LOSS)
+        if len(pieces):
+            split = np.concatenate(found) > self._scores[pieces]
+            starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.concatenate(sizes))))
+            cost = losses(counts, pieces, starts, np.concatenate(tokens))
+            keep = max(self._most, size * self._recipe.keep_share // 100) - int((used & ~self._is_seed).sum())
+            order = np.flatnonzero(~split)
+            order = order[np.lexsort((-pieces[order], cost[order]))]
+            least = order[: max(0, len(order) - max(0, keep))]
+            batch = Batch.of(pieces[least], LEAST_LOSS, cost[least])
+            idle = np.setdiff1d(idle, pieces[~split])
+        idle = idle[np.lexsort((-idle, self._scores[idle]))]
+        self._begin(Batch.of(idle, NOT_ITS_OWN_PATH).then(batch))
+
+    def _finish(self) -> Iterator[bool]:
+        """Every base symbol gets a score; then the least likely pieces leave."""
+        missing = np.flatnonzero(~self._in_force & ~self._is_seed & (self._occurrences > 0))
+        if len(missing):
+            missing = missing[np.lexsort((missing, -self._occurrences[missing]))]
+            least = self._scores[self._in_force].min()
+            self._scores[missing] = least + _SCORE_BETWEEN * np.arange(len(missing), dtype=np.float32)
+            self._in_force[missing] = True
+        pieces = np.array(sorted(np.flatnonzero(self._alive).tolist(), key=lambda id: self._texts[id]), np.int64)[::-1]
+        pieces = pieces[np.argsort(self._scores[pieces], kind="stable")]
+        leaving = max(0, len(self._texts) - self.learned + self._specials - self._asked)
+        staying = self._in_force.copy()
+        staying[pieces[:leaving]] = False
+        yield from self._set_scores(staying)
+        self._begin(Batch.of(pieces, LEAST_LIKELY))
+        yield True
+
+    def _begin(self, batch: Batch) -> None:
+        self._batch, self._next = batch, 0
+
+    # -- Scores ----------------------------------------------------------------------------
+
+    def _set_scores(self, staying: npt.NDArray[np.bool_] | None = None) -> Iterator[bool]:
+        """Put the scores in force; what has none is compared with those that stay."""
+        self._scores = self._with_penalties(staying)
+        row = self._row()
+        if len(self._since) > 1 and self._since[-1] == self.learned:  # never in force
+            self._rows[-1] = row
+        else:
+            self._since.append(self.learned)
+            self._rows.append(row)
+        return self._cut()
+
+    def _with_penalties(self, staying: npt.NDArray[np.bool_] | None = None) -> Float32s:
+        """What is in force, and for base symbols that are not the least of that, and the penalty."""
+        out = ~self._in_force & ~self._is_seed
+        known = self._scores[self._in_force if staying is None else staying]
+        least = known.min() if len(known) else np.float32(0)
+        scores: Float32s = np.where(out, least - UNKNOWN_PENALTY, self._scores).astype(np.float32)
+        return scores
+
+    def _row(self) -> Float32s:
+        row: Float32s = self._scores[self._alive | ~self._is_seed]
+        row.flags.writeable = False
+        return row
+
+    def _cut(self) -> Iterator[bool]:
+        """Find the best paths of all words anew."""
+        start = 0
+        while start < len(self._lattices):
+            start, done = self._lattices.cut(start, max(1, min(self._work, SLICE)), self._scores)
+            self._work -= done
+            yield True

@@ -1,0 +1,54 @@
+"""What Unigram offers to whoever learns and cuts by a method's name."""
+
+from __future__ import annotations
+
+from bpe_core.alphabet import Alphabet
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import RecipeError
+from bpe_core.history.history import History
+from bpe_core.learning.methods import Method, Way
+from bpe_core.learning.protocol import Learner
+from bpe_core.learning.unigram.learner import UnigramLearner
+from bpe_core.learning.unigram.plain import PlainLattices
+from bpe_core.learning.unigram.seeds import tokens_at_first
+from bpe_core.recipe import Recipe
+from bpe_core.segmenting.best_paths import BestPaths
+
+
+def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
+    """How many seeds must go."""
+    seeds = sum(symbol.kind == "seed" for symbol in alphabet.symbols)
+    specials = len(recipe.special_tokens)
+    least, most = len(alphabet) - seeds + specials, len(alphabet) + specials
+    if recipe.merges is not None:
+        return min(recipe.merges, seeds)
+    assert recipe.vocab_size is not None
+    if recipe.vocab_size < least:
+        raise RecipeError(
+            f"A vocabulary of {recipe.vocab_size:,} has no room for the {least:,} tokens that must stay: every "
+            f"character of the text, and the special ones. Choose at least {least:,}, or an alphabet limit."
+        )
+    if recipe.vocab_size > most:
+        raise RecipeError(
+            f"A vocabulary of {recipe.vocab_size:,} is larger than what it is chosen from: this text has only "
+            f"{most:,} characters and pieces that occur again. Choose at most {most:,}, or more text."
+        )
+    return most - recipe.vocab_size
+
+
+def _plain_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
+    return UnigramLearner(words, alphabet, recipe, forced, PlainLattices)
+
+
+METHOD = Method(
+    reason="loss",
+    nothing_to_learn=(
+        "No piece of a word occurs twice in this text, so there is nothing to choose from; choose another text."
+    ),
+    tokens_at_first=tokens_at_first,
+    steps_planned=steps_planned,
+    segmenter=BestPaths,
+    plain=Way(_plain_learner, bytes_a_cell=1_500),
+    has_seeds=True,
+    drops=True,
+)

@@ -1,0 +1,87 @@
+"""Cutting by the best path: of all ways to cut a word, the one that is most probable.
+
+What the alphabet lacks stands alone, neighbours of it as one token (or as bytes, where the recipe has them), and the
+path is sought on both sides of it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bpe_core.errors import FormatError
+from bpe_core.history.history import History
+from bpe_core.learning.unigram.paths import Edge, best_path, edges_of, spelled
+from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.spelling import Spelling
+from bpe_core.segmenting.word_tokens import ALWAYS, WordCut, WordSegmenter
+
+
+class Pieces:
+    """The tokens of a history as base symbols, with their scores after any step."""
+
+    def __init__(self, history: History) -> None:
+        if history.scores is None:
+            raise FormatError("This run has no log-probabilities, so no text can be cut by it; train it anew.")
+        self.scores = history.scores
+        alphabet = history.alphabet
+        seeds = spelled(alphabet, history.recipe.marker_text.encode())
+        self._first_seed = len(alphabet) - len(seeds)
+        self._id_of = {tuple(symbols): id for id, symbols in enumerate(seeds, self._first_seed)}
+        self._lengths = [1] * self._first_seed + [len(symbols) for symbols in seeds]
+        self._longest = max(map(len, seeds), default=1)
+        self._gone_at: dict[int, int] = dict(
+            zip(history.columns.left.tolist(), range(1, len(history) + 1), strict=True)
+        )
+        self._found: tuple[int, list[float]] | None = None  # the scores at the step last asked for
+
+    def gone_at(self, id: int) -> int:
+        """The first step after which there is no such token."""
+        return self._gone_at.get(id, ALWAYS)
+
+    def length(self, id: int) -> int:
+        """How many base symbols a token covers."""
+        return self._lengths[id]
+
+    def scores_at(self, at: int) -> list[float]:
+        """The score of each token after so many steps, by id."""
+        found = self._found
+        if found is None or found[0] != at:
+            found = self._found = at, self.scores.at(at).tolist()
+        return found[1]
+
+    def edges(self, symbols: list[int], at: int) -> list[list[Edge]]:
+        """The tokens that could stand at each place after so many steps, the shortest first."""
+        return [
+            [edge for edge in edges_of(symbols, here, self._longest, self._id_of) if self.gone_at(edge[1]) > at]
+            for here in range(len(symbols))
+        ]
+
+
+class BestPaths(WordSegmenter):
+    """Unigram's `Segmenter`."""
+
+    def __init__(self, history: History, cutting: Cutting) -> None:
+        super().__init__(history, cutting, self._cut_word)
+        self.pieces = Pieces(history)
+        self._spelling = Spelling(history)
+        self._unknown = history.alphabet.unknown_id
+        self._joins = [symbol.merges for symbol in history.alphabet.symbols]
+
+    def _cut_word(self, word: bytes, at: int) -> WordCut:
+        symbols = self._spelling.symbols(word)
+        ends_of = np.cumsum(self._spelling.widths(word, symbols)).tolist()
+        ids, ends, start = list[int](), list[int](), 0
+        for stop in [*(i for i, symbol in enumerate(symbols) if not self._joins[symbol]), len(symbols)]:
+            edges = self.pieces.edges(symbols[start:stop], at)
+            for id in best_path(edges, self.pieces.scores_at(at))[1]:
+                start += self.pieces.length(id)
+                ids.append(id)
+                ends.append(ends_of[start - 1])
+            if stop < len(symbols):
+                if ids and ids[-1] == symbols[stop] == self._unknown:  # neighbours that are unknown are one token
+                    del ids[-1], ends[-1]
+                ids.append(symbols[stop])
+                ends.append(ends_of[stop])
+                start = stop + 1
+        until = min(self.pieces.scores.until(at), *map(self.pieces.gone_at, ids))
+        return WordCut(ids, ends, at, until)

@@ -1,0 +1,122 @@
+"""Unigram: the same steps as the plain specification, whatever the words; texts cut by what is left after each."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import bpe_core as bpe
+from bpe_core.history.history import NOTHING
+from bpe_core.learning.unigram.learner import LEAST_LIKELY, LEAST_LOSS, RARELY_USED
+from bpe_core.reference import unigram
+from bpe_core.reference.unigram_paths import encode
+from tests.core.random_training import texts
+from tests.core.unigram_training import everything, runs
+from tests.shared import text_of
+
+TEXT = "the lowest price is lower than the last one, and the lowest is the last"
+
+
+@pytest.fixture(scope="module")
+def latin() -> bpe.History:
+    return bpe.train(bpe.Corpus.from_texts([text_of("latin")]), bpe.Recipe.preset("unigram", vocab_size=200))
+
+
+@given(runs())
+def test_steps_reasons_and_scores_are_those_of_the_specification(run: tuple[bpe.WordTable, bpe.Recipe]) -> None:
+    words, recipe = run
+    expected = unigram.train(words, recipe)
+    assume(expected.alphabet.symbols[-1].kind == "seed")
+    trainer = bpe.Trainer(words, recipe)
+    trainer.advance()
+    assert everything(trainer.history) == everything(expected)
+
+
+@given(runs(), st.integers(1, 5))
+def test_a_run_in_small_parts_makes_the_same_steps(run: tuple[bpe.WordTable, bpe.Recipe], part: int) -> None:
+    words, recipe = run
+    expected = unigram.train(words, recipe)
+    assume(expected.alphabet.symbols[-1].kind == "seed")
+    trainer = bpe.Trainer(words, recipe)
+    while not trainer.advance(part, seconds=1e-5).finished:
+        told = trainer.candidates(3)
+        assert len(told) <= 3
+        assert all(candidate.right == NOTHING for candidate in told)
+    assert everything(trainer.history) == everything(expected)
+    again = bpe.Trainer(words, recipe, history=expected.first(len(expected) // 2))
+    again.advance()
+    assert everything(again.history) == everything(expected)
+
+
+@given(runs(), texts())
+def test_a_text_is_cut_by_the_best_paths_of_the_specification(run: tuple[bpe.WordTable, bpe.Recipe], text: str) -> None:
+    words, recipe = run
+    history = unigram.train(words, recipe)
+    tokenizer = bpe.Tokenizer(history)
+    for at in sorted({0, len(history) // 2, len(history)}):
+        ids = tokenizer.encode(text, at=at)
+        assert ids == encode(text, history, at=at)
+        assert [id for _, _, id in tokenizer.spans(text, at)] == ids
+
+
+def test_after_each_step_the_corpus_has_as_many_tokens_as_are_told(latin: bpe.History) -> None:
+    tokenizer = bpe.Tokenizer(latin)
+    for at in [*range(0, len(latin), 97), len(latin)]:
+        assert len(tokenizer.encode(text_of("latin"), at=at)) == latin.tokens_after[at]
+
+
+def test_a_round_drops_the_rare_and_then_what_costs_least(latin: bpe.History) -> None:
+    assert (latin.end_reason, latin.vocabulary_size) == ("vocabulary full", 200)
+    cause, loss, number = (latin.reasons[name] for name in ("cause", "loss", "round"))
+    assert (np.diff(number) >= 0).all()
+    assert {RARELY_USED, LEAST_LOSS, LEAST_LIKELY} <= set(cause.tolist())
+    for one in set(number.tolist()):
+        losses = loss[(number == one) & (cause == LEAST_LOSS)]
+        assert (np.diff(losses) >= 0).all()
+    assert np.isnan(loss[cause != LEAST_LOSS]).all()
+    assert (latin.columns.count[cause == LEAST_LOSS] > 0).all()
+
+
+def test_every_character_stays(latin: bpe.History) -> None:
+    kinds = {latin.alphabet.symbols[id].kind for id in latin.columns.left.tolist()}
+    assert kinds == {"seed"}
+    assert bpe.Tokenizer(latin).decode(bpe.Tokenizer(latin).encode("a rose")) == " a rose"
+
+
+def test_scores_are_log_probabilities_of_what_is_left(latin: bpe.History) -> None:
+    assert latin.scores is not None
+    for at in (1, len(latin) // 2, len(latin)):
+        scores = latin.scores.at(at)
+        assert set(np.flatnonzero(np.isfinite(scores)).tolist()) == set(latin.first(at).vocabulary.tolist())
+        assert 0.5 < np.exp(scores.astype(float)).sum() < 1.05
+    assert (latin.first(5).scores.at(5) == latin.scores.at(5)).all()  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("size", "sentence"),
+    [
+        (5, r"A vocabulary of 5 has no room for the 1\d tokens that must stay"),
+        (5_000, r"A vocabulary of 5,000 is larger than what it is chosen from: this text has only \d\d characters"),
+    ],
+)
+def test_a_size_that_cannot_be_is_refused_with_the_numbers(size: int, sentence: str) -> None:
+    with pytest.raises(bpe.RecipeError, match=sentence):
+        bpe.train(bpe.Corpus.from_texts([TEXT]), bpe.Recipe.preset("unigram", vocab_size=size))
+
+
+def test_what_teaches_nothing_is_refused() -> None:
+    for text, sentence in ((" \n", "holds no words"), ("abc", "No piece of a word occurs twice")):
+        with pytest.raises(bpe.NothingToLearn, match=sentence):
+            bpe.train(bpe.Corpus.from_texts([text]), bpe.Recipe.preset("unigram", merges=0))
+
+
+def test_more_steps_than_seeds_leave_the_characters() -> None:
+    history = bpe.train(bpe.Corpus.from_texts([TEXT]), bpe.Recipe.preset("unigram", merges=10_000))
+    assert "seed" not in {history.alphabet.symbols[id].kind for id in history.vocabulary.tolist()}
+
+
+def test_another_size_is_another_run(latin: bpe.History) -> None:
+    """What is dropped early depends on how many shall be left."""
+    assert not latin.recipe.is_same_but_for_size(latin.recipe.with_changes(vocab_size=150))
