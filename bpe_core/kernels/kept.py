@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
+from bpe_core.kernels.outdated import note_use, remove_outdated
 from bpe_core.lock import Lock
 from bpe_core.private_folder import home, private_folder
 
@@ -89,6 +90,8 @@ def is_sound() -> bool:
     if place is not None and not _sound:
         with suppress(OSError):
             _sound = (place / _CODE / _SEAL).read_bytes() == _description(place / _CODE)
+        if _sound:
+            note_use(place)
     return _sound
 
 
@@ -154,6 +157,7 @@ def made_anew() -> Iterator[None]:
         yield
         (half_done / _SEAL).write_bytes(_description(half_done))
         half_done.rename(code)
+        remove_outdated(place)
     except BaseException:
         shutil.rmtree(half_done, ignore_errors=True)
         raise
