@@ -185,8 +185,8 @@ SHARE = Reason(
     title="Share",
     tip="Of all tokens that stood in the corpus",
     of=("share",),
-    written=lambda history, row: f"{history.reasons['share'][row]:.2%}",
-    values=lambda history: history.reasons["share"],
+    value=lambda count, told: told["share"],
+    written=lambda count, told: f"{told['share']:.2%}",
 )
 
 METHOD = Method(

@@ -88,6 +88,10 @@ class Pages:
     def __getitem__(self, kind: type[Kind]) -> Kind:
         return next(page for page in self._pages.values() if isinstance(page, kind))
 
+    def page(self, id: str) -> Page:
+        """The page of that id."""
+        return self._pages[id]
+
     def on(self, tabs: Tabs) -> dict[str, tuple[str, Page]]:
         """Title and page, by id, in their order."""
         return {row.id: (row.title, self._pages[row.id]) for row in PAGES if row.tabs == tabs}

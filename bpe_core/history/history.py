@@ -367,6 +367,10 @@ class History(Sequence[Step]):
         """How many base symbols a token stood for, on average, after 0, 1, 2 ... steps."""
         return self.tokens_at_start / np.maximum(self.tokens_after, 1)
 
+    def compression_of(self, symbols: int) -> Float64s:
+        """The same where there were tokens larger than a base symbol before the first step, and that many symbols."""
+        return symbols / np.maximum(self.tokens_after, 1)
+
     @property
     def tokens_saved(self) -> Int64s:
         """How many tokens fewer each step left; a joined pair is one less wherever it stood."""

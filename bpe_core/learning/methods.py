@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:  # recipes ask which methods there are
     import numpy.typing as npt
 
@@ -97,19 +99,32 @@ class CompiledWay(Way):
     kernels: Policy  # measured in bytes of distinct words
 
 
+Told = Mapping[str, Any]  # what a step or a candidate was chosen by, by name; or the columns of many steps
+
+
 @dataclass(frozen=True)
 class Reason:
-    """One of the things that steps are chosen by besides the count, as a table of steps tells it."""
+    """One of the things that steps are chosen by besides the count, as tables and charts tell it."""
 
     title: str
     tip: str
-    of: tuple[str, ...]  # the columns of a history that it is told from; without them nothing is said
-    written: Callable[[History, int], str]  # of the step of that index
-    values: Callable[[History], npt.NDArray[Any]]  # of all steps, to sort by
+    of: tuple[str, ...]  # what it is told from; without that nothing is said
+    value: Callable[[Any, Told], Any]  # of a count and what is told beside it, or of all counts and their columns
+    written: Callable[[int, Told], str]  # the same as a person reads it
     widest: str = "999,999"  # a text that it needs room for
 
-    def text(self, history: History, row: int) -> str:
-        return self.written(history, row) if history.reasons.keys() >= {*self.of} else ""
+    def is_told(self, told: Told) -> bool:
+        return told.keys() >= {*self.of}
+
+    def text(self, count: int, told: Told) -> str:
+        return self.written(count, told) if self.is_told(told) else ""
+
+    def values(self, history: History) -> npt.NDArray[Any]:
+        """Of all steps, to sort by; what is not a number comes before all that is."""
+        if not self.is_told(history.reasons):
+            return np.zeros(len(history))
+        found = np.asarray(self.value(history.columns.count, history.reasons))
+        return np.nan_to_num(found, nan=-np.inf) if found.dtype.kind == "f" else found
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
-from bpe_core.history.history import Columns, EndReason, Reasons
+from bpe_core.history.history import COUNT_ALONE, Columns, EndReason, Reasons
 from bpe_core.history.scores import Scores
 
 
@@ -16,13 +17,7 @@ class Candidate:
     left: int
     right: int  # NOTHING where the step would drop the left one
     count: int  # how often what it joins, or drops, stands in the corpus
-    value: float | None = None  # what it is chosen by, where that is not the count alone
-    label: str = ""  # the value as a person reads it
-
-    @property
-    def measure(self) -> float:
-        """What it is chosen by."""
-        return self.count if self.value is None else self.value
+    reasons: Mapping[str, Any] = field(default_factory=lambda: COUNT_ALONE)  # beside the count
 
 
 class Learner(Protocol):

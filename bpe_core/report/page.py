@@ -20,7 +20,6 @@ TITLES = {
     "recipe": "Recipe",
     "corpus": "Corpus",
     "charts": "Charts",
-    "merges": "Merges",
     "ties": "Ties",
     "text": "Text",
     "notes": "Notes",
@@ -45,7 +44,8 @@ def page_of(report: Report) -> str:
         "text": sections.text(report),
         "notes": sections.notes(report, names),
     }
-    links = [element("a", {"href": f"#{name}"}, TITLES[name]) for name, part in parts.items() if part]
+    titles = TITLES | {"merges": report.wording.steps.capitalize()}
+    links = [element("a", {"href": f"#{name}"}, titles[name]) for name, part in parts.items() if part]
     nav = element("nav", {"aria-label": "Contents"}, element("ul", {}, *(element("li", {}, link) for link in links)))
     when = f"Run {report.run}, {report.made:%d %B %Y, %H:%M}. {report.sentence}".rstrip()
     header = element("header", {}, element("h1", {}, report.title), element("p", {"class": "muted"}, when), nav)

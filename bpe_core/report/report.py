@@ -11,6 +11,7 @@ import numpy.typing as npt
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
+from bpe_core.learning.methods import METHODS, Wording
 from bpe_core.session_file import Bookmark, SavedSession, SavedSource
 
 MOST_MOMENTS = 6  # at which the text is shown
@@ -31,6 +32,21 @@ class Report:
     bookmarks: tuple[Bookmark, ...] = ()
     run: int = 1
     made: datetime = field(default_factory=datetime.now)
+
+    @property
+    def wording(self) -> Wording:
+        """What the steps are called."""
+        return METHODS[self.history.recipe.method].wording
+
+    @property
+    def compression(self) -> npt.NDArray[np.float64] | None:
+        """How many base symbols a token stood for after 0, 1, 2 ... steps, if that is known."""
+        history = self.history
+        if not len(history) or not history.has_counts or history.tokens_at_start <= 0:
+            return None
+        if history.only_joins:
+            return history.compression
+        return history.compression_of(int(self.symbol_counts.sum())) if len(self.symbol_counts) else None
 
     @property
     def shown_moments(self) -> list[int]:
@@ -58,7 +74,7 @@ def report_of(session: SavedSession, run: int | None = None) -> Report:
     names = ", ".join(source.name for source in chosen.sources[:2]) or "a text"
     more = f" and {len(chosen.sources) - 2} more" if len(chosen.sources) > 2 else ""
     return Report(
-        title=f"Byte-pair encoding learned from {names}{more}",
+        title=f"{METHODS[chosen.recipe.method].title} learned from {names}{more}",
         history=chosen.history,
         sources=chosen.sources,
         words=chosen.words,

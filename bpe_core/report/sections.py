@@ -5,8 +5,12 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
+import numpy.typing as npt
 
+from bpe_core.history.history import NOTHING
+from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.ties import ties
+from bpe_core.learning.methods import METHODS, Method
 from bpe_core.report.charts import Chart, figures, thinned
 from bpe_core.report.markup import Content, Markup, element, joined, table, token
 from bpe_core.report.report import Report
@@ -23,13 +27,15 @@ MOST_SOURCES = 50
 def summary(report: Report) -> Markup:
     """The figures that matter most."""
     history = report.history
-    cards = [("merges learned", f"{len(history):,}"), ("tokens in the vocabulary", f"{history.vocabulary_size:,}")]
+    steps, compression = report.wording.steps, report.compression
+    cards = [(f"{steps} learned", f"{len(history):,}"), ("tokens in the vocabulary", f"{history.vocabulary_size:,}")]
     if len(history) and history.tokens_at_start > 0 and history.has_counts:
         unit = "bytes" if history.recipe.base == "bytes" else "characters"
         cards.append(("tokens in the corpus", f"{history.tokens_after[-1]:,}"))
-        cards.append((f"{unit} per token", f"{history.compression[-1]:.2f}"))
+        if compression is not None:
+            cards.append((f"{unit} per token", f"{compression[-1]:.2f}"))
         tied = np.count_nonzero(history.tied)
-        cards.append(("merges decided by a tie", f"{tied:,} ({tied / len(history):.0%})"))
+        cards.append((f"{steps} decided by a tie", f"{tied:,} ({tied / len(history):.0%})"))
     items = (element("div", {}, element("dt", {}, name), element("dd", {}, figure)) for name, figure in cards)
     return element("dl", {"class": "cards"}, joined(items))
 
@@ -42,12 +48,15 @@ def recipe(report: Report) -> Markup:
     items: list[Content] = []
     for name, value in chosen.to_dict().items():
         default = usual[name] if usual[name] != () else []
-        if name == "name" or value is None or (name not in always and value == default):
+        if name in ("name", "method") or not chosen.applies(name) or value is None:
+            continue
+        if name not in always and value == default:
             continue
         items += [element("dt", {}, name.replace("_", " ")), element("dd", {}, _choice(value))]
     pattern = NAMED_PATTERNS.get(chosen.pattern)
     about = element("p", {"class": "muted"}, pattern.explanation) if pattern else Markup("")
-    heading = element("p", {}, "Recipe ", element("strong", {}, chosen.name), ".")
+    method = METHODS[chosen.method]
+    heading = element("p", {}, "Recipe ", element("strong", {}, chosen.name), f". {method.title}: {method.explanation}")
     return section("recipe", "Recipe", heading, about, element("dl", {"class": "choices"}, *items))
 
 
@@ -76,30 +85,34 @@ def charts(report: Report, names: TokenTexts) -> Markup:
         return Markup("")
     found = [_token_lengths(report, names)]
     if history.has_counts and history.tokens_at_start > 0:
-        found = [_compression(report), _winning_counts(report), *found]
-        if len(report.symbol_counts) and history.only_joins:
-            found.insert(2, _rank_frequency(report))
+        compression = report.compression
+        ratio = [] if compression is None else [_compression(report, compression)]
+        counts = _token_counts(report)
+        ranks = [] if counts is None else [_rank_frequency(counts)]
+        found = [*ratio, _winning_counts(report), *ranks, *found]
     return section("charts", "Charts", figures(found))
 
 
 def merges(report: Report, names: TokenTexts) -> Markup:
-    history = report.history
+    history, steps = report.history, report.wording.steps
+    title = steps.capitalize()
     if not len(history):
-        return section("merges", "Merges", element("p", {}, "Nothing was learned."))
+        return section("merges", title, element("p", {}, "Nothing was learned."))
     first = range(min(FIRST_MERGES, len(history)))
-    parts = [_merge_table(report, names, f"The first {len(first)} merges", first)]
+    parts = [_merge_table(report, names, f"The first {len(first)} {steps}", first)]
     lengths = np.array(history.of_steps(names.lengths))
     longest = np.argsort(-lengths, kind="stable")[:MOST_LISTED].tolist()
     parts += [element("h3", {}, "The longest tokens"), _merge_table(report, names, "Longest first", longest)]
-    if history.has_counts and history.tokens_at_start > 0 and len(history) > 2 * FIRST_MERGES:
+    counted = history.has_counts and history.tokens_at_start > 0 and history.only_joins
+    if counted and len(history) > 2 * FIRST_MERGES:
         saved = history.tokens_saved
         saved[:FIRST_MERGES] = 0
         jumps = np.argsort(-saved * lengths, kind="stable")[:MOST_LISTED].tolist()
         parts += [
-            element("h3", {}, "The most rewarding later merges"),
+            element("h3", {}, f"The most rewarding later {steps}"),
             _merge_table(report, names, "Where many bytes came together at once", sorted(jumps)),
         ]
-    return section("merges", "Merges", *parts)
+    return section("merges", title, *parts)
 
 
 def tie_list(report: Report, names: TokenTexts) -> Markup:
@@ -112,11 +125,12 @@ def tie_list(report: Report, names: TokenTexts) -> Markup:
         fate = "never" if tie.loser_step is None else f"{tie.loser_step:,}"
         winner, loser = _pair(names, *tie.winner), _pair(names, *tie.loser)
         rows.append((f"{tie.step:,}", winner, loser, f"{tie.count:,}", fate))
+    wording = report.wording
     sentence = (
-        f"{len(found):,} of {len(history):,} merges were decided by the tie rule “{history.recipe.ties}”: another pair "
-        "occurred just as often. A trainer with another rule may part ways at the first of them."
+        f"{len(found):,} of {len(history):,} {wording.steps} were decided by the tie rule “{history.recipe.ties}”: "
+        f"another {wording.choice} was just as good. A trainer with another rule may part ways at the first of them."
     )
-    titles = ("Step", "Joined", "Tied with", "Count", "The loser’s own step")
+    titles = ("Step", wording.done.capitalize(), "Tied with", "Count", "The loser’s own step")
     return section(
         "ties",
         "Ties",
@@ -138,7 +152,14 @@ def notes(report: Report, names: TokenTexts) -> Markup:
     parts = []
     for mark in report.bookmarks:
         learned = names.text[int(report.history.ids[mark.merge - 1])] if 0 < mark.merge <= len(report.history) else ""
-        place = joined([f"Merge {mark.merge:,} ", token(learned) if learned else "", " ", token(mark.reference)])
+        place = joined(
+            [
+                f"{report.wording.step.capitalize()} {mark.merge:,} ",
+                token(learned) if learned else "",
+                " ",
+                token(mark.reference),
+            ]
+        )
         parts += [element("h3", {}, place), element("div", {"class": "note"}, mark.note or "(no note)")]
     return section("notes", "Notes", *parts)
 
@@ -160,22 +181,25 @@ def _source_row(source: SavedSource) -> tuple[Content, Content, Content]:
 
 
 def _merge_table(report: Report, names: TokenTexts, caption: str, rows: range | list[int]) -> Markup:
-    history = report.history
-    cells = []
+    history, wording = report.history, report.wording
+    reasons = Method.of(history.recipe).reasons(history.recipe)
+    cells: list[tuple[Content, ...]] = []
     for row in rows:
-        merge = history[row]
-        count = f"{merge.count:,}" if merge.count >= 0 else ""
-        left = f"{merge.tokens_left:,}" if merge.tokens_left >= 0 else ""
-        tied = "tie" if merge.tied else ""
-        cells.append(
-            (f"{merge.step:,}", _pair(names, merge.left, merge.right), token(names.text[merge.id]), count, tied, left)
-        )
-    titles = ("Step", "Joined", "Token", "Count", "", "Tokens left")
-    return table(caption, titles, cells, numbers=(0, 3, 5))
+        step = history[row]
+        count = f"{step.count:,}" if step.count >= 0 else ""
+        left = f"{step.tokens_left:,}" if step.tokens_left >= 0 else ""
+        told = (reason.text(step.count, step.reasons) for reason in reasons)
+        made = (token(names.text[step.id]),) if history.only_joins else ()
+        pair = _pair(names, step.left, step.right)
+        cells.append((f"{step.step:,}", pair, *made, count, *told, "tie" if step.tied else "", left))
+    made_title = ("Token",) if history.only_joins else ()
+    of_reasons = (reason.title for reason in reasons)
+    titles = ("Step", wording.done.capitalize(), *made_title, "Count", *of_reasons, "", "Tokens left")
+    return table(caption, titles, cells, numbers=(0, *range(2 + len(made_title), len(titles) - 2), len(titles) - 1))
 
 
 def _pair(names: TokenTexts, left: int, right: int) -> Markup:
-    return joined([token(names.text[left]), " + ", token(names.text[right])])
+    return joined([token(names.text[left]), *((" + ", token(names.text[right])) if right != NOTHING else ())])
 
 
 def _choice(value: object) -> Content:
@@ -189,18 +213,17 @@ def _choice(value: object) -> Content:
 # Charts
 
 
-def _compression(report: Report) -> Chart:
-    history = report.history
-    ratio = history.compression
+def _compression(report: Report, ratio: npt.NDArray[np.float64]) -> Chart:
     places = thinned(len(ratio), is_log=False)
-    unit = "Bytes" if history.recipe.base == "bytes" else "Characters"
+    unit = "Bytes" if report.history.recipe.base == "bytes" else "Characters"
+    way = "rise" if ratio[-1] >= ratio[0] else "fall"
     return Chart(
         "compression",
         "Compression.",
-        f"{unit} that a token stands for rise from 1 to {ratio[-1]:.2f}.",
+        f"{unit} that a token stands for {way} from {ratio[0]:.3g} to {ratio[-1]:.2f}.",
         places.astype(np.float64),
         ratio[places],
-        "Merges",
+        report.wording.steps.capitalize(),
         f"{unit} per token",
         marks=[float(mark.merge) for mark in report.bookmarks],
     )
@@ -211,8 +234,8 @@ def _winning_counts(report: Report) -> Chart:
     places = thinned(len(counts), is_log=True)
     return Chart(
         "counts",
-        "How often the joined pair stood in the corpus.",
-        f"From {int(counts[0]):,} at the first merge to {int(counts[-1]):,} at the last.",
+        f"How often the {report.wording.choice} stood in the corpus that was {report.wording.done}.",
+        f"From {int(counts[0]):,} at the first {report.wording.step} to {int(counts[-1]):,} at the last.",
         (places + 1).astype(np.float64),
         np.maximum(counts[places], 1).astype(np.float64),
         "Step",
@@ -222,8 +245,17 @@ def _winning_counts(report: Report) -> Chart:
     )
 
 
-def _rank_frequency(report: Report) -> Chart:
-    counts = report.history.token_counts(report.symbol_counts)
+def _token_counts(report: Report) -> npt.NDArray[np.int64] | None:
+    """How often each token stands in the corpus at the end, if that is known."""
+    history = report.history
+    if history.only_joins:
+        return history.token_counts(report.symbol_counts) if len(report.symbol_counts) else None
+    if report.words is None:
+        return None
+    return CutWords.of(report.words, history.recipe, history).counts(len(history))
+
+
+def _rank_frequency(counts: npt.NDArray[np.int64]) -> Chart:
     counts = np.sort(counts[counts > 0])[::-1]
     places = thinned(len(counts), is_log=True)
     return Chart(

@@ -16,7 +16,8 @@ def text_at(report: Report, moment: int) -> list[Markup]:
     shown = _beginning(report.text)
     spans = Tokenizer(report.history).spans(shown, moment)
     raw = shown.encode()
-    title = "Before the first merge" if moment == 0 else f"After {moment:,} merges"
+    wording = report.wording
+    title = f"Before the first {wording.step}" if moment == 0 else f"After {moment:,} {wording.steps}"
     ratio = f", {len(raw) / len(spans):.2f} bytes each" if spans else ""
     cut = " (the beginning of the text)" if len(shown) < len(report.text) else ""
     about = element("p", {"class": "muted"}, f"{len(spans):,} tokens{ratio}{cut}")

@@ -43,6 +43,7 @@ class BlockTables:
 
     def block(self, at: int) -> int:
         """The block that the last of so many steps belongs to; NOTHING before the first."""
+        at = min(at, len(self._block_of_step))  # what is behind the last step is as there
         return int(self._block_of_step[at - 1]) if at else NOTHING
 
     def table(self, at: int) -> Table:

@@ -271,5 +271,6 @@ def test_what_cannot_be_its_history_is_told(column: str, row: Any, value: int, t
 
 def test_the_table_of_steps_tells_block_byte_and_size() -> None:
     history = trained("low lower lowest\n" * 40, block_size=170)
-    assert [reason.text(history, 0) for reason in METHOD.reasons(history.recipe)][:2] == ["1", "0xFF"]
+    first = history[0]
+    assert [reason.text(first.count, first.reasons) for reason in METHOD.reasons(history.recipe)][:2] == ["1", "0xFF"]
     assert all(len(reason.values(history)) == len(history) for reason in METHOD.reasons(history.recipe))

@@ -12,9 +12,9 @@ from app.session.session import Session
 from app.session.timer import timer
 from app.window.parts.watched import Table, Watched
 from app.worker.training import LEADING_PAIRS, LeadingPairs
-from bpe_core import History, Trainer, WordTable
+from bpe_core import Candidate, History, Trainer, WordTable
 from bpe_core.history.history import NOTHING
-from bpe_core.learning.methods import Method, Wording
+from bpe_core.learning.methods import Method, Reason, Wording
 from bpe_core.progress import CancelCheck, never_cancelled
 
 TOPIC = "leading pairs"
@@ -50,6 +50,7 @@ class PairsModel(QObject, Watched):
         self.bars: tuple[Bar, ...] = ()
         self.at = 0
         self.is_veiled = False
+        self._shown: LeadingPairs | None = None
         runs, cursor = session.runs, session.cursor
         self._runs, self._cursor, self._aside = runs, cursor, session.aside
         self._replayed: tuple[Run, LeadingPairs] | None = None
@@ -84,19 +85,20 @@ class PairsModel(QObject, Watched):
     def as_table(self) -> Table:
         rows = [(bar.left, bar.right, str(bar.count), "yes" if bar.is_next else "") for bar in self.bars]
         header = ("left", "right", "count", f"{self.wording.done} next")
-        if self.reason == "count":
+        if self.measure == "count":
             return [header, *rows]
-        return [(*header, self.reason), *((*row, str(bar.value)) for row, bar in zip(rows, self.bars, strict=True))]
+        return [(*header, self.measure), *((*row, str(bar.value)) for row, bar in zip(rows, self.bars, strict=True))]
 
     @property
     def wording(self) -> Wording:
         return NO_RUN if self._runs.shown is None else self._runs.shown.wording
 
     @property
-    def reason(self) -> str:
+    def measure(self) -> str:
         """What the best one is chosen by."""
-        run = self._runs.shown
-        return "count" if run is None else Method.of(run.recipe).reason
+        run, leading = self._runs.shown, self._shown
+        reason = None if run is None or leading is None else _reason(run, leading)
+        return "count" if reason is None else reason.title.lower()
 
     def _wanted(self) -> LeadingPairs | None:
         """The leading pairs of the moment shown, if they are known."""
@@ -116,7 +118,7 @@ class PairsModel(QObject, Watched):
         if leading is None:
             self._replay_soon.start()
         else:
-            self.at = leading.at
+            self.at, self._shown = leading.at, leading
             self.bars = () if self.is_veiled else _bars(self._runs.shown, leading)
             self.changed.emit()
 
@@ -152,15 +154,27 @@ def replayed(words: WordTable, history: History, cancelled: CancelCheck = never_
 def _bars(run: Run | None, leading: LeadingPairs) -> tuple[Bar, ...]:
     if run is None or run.names is None or not leading.pairs:
         return ()
-    text = run.names.text
-    best = leading.pairs[0].measure
+    text, reason = run.names.text, _reason(run, leading)
     following = _next_pair(run.history, leading)
+    best = _measure(leading.pairs[0], reason)
     return tuple(
         Bar(text[one.left], "" if one.right == NOTHING else text[one.right], one.count,
-            (one.left, one.right) == following, one.measure == best, (one.left, one.right),
-            one.measure, one.label or f"{one.count:,}")
+            (one.left, one.right) == following, _measure(one, reason) == best, (one.left, one.right),
+            _measure(one, reason), f"{one.count:,}" if reason is None else reason.text(one.count, one.reasons))
         for one in leading.pairs
     )  # fmt: skip
+
+
+def _reason(run: Run, leading: LeadingPairs) -> Reason | None:
+    """What they are compared by, if it is not their counts."""
+    if not leading.pairs:
+        return None
+    told = leading.pairs[0].reasons
+    return next((reason for reason in Method.of(run.recipe).reasons(run.recipe) if reason.is_told(told)), None)
+
+
+def _measure(one: Candidate, reason: Reason | None) -> float:
+    return one.count if reason is None else float(reason.value(one.count, one.reasons))
 
 
 def _next_pair(history: History | None, leading: LeadingPairs) -> tuple[int, int]:

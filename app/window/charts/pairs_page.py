@@ -138,7 +138,7 @@ class PairsPage(Page):
         best = f", {wording.best}" if wording.best else ""
         text = f"{moment}, {following} is the orange {wording.choice}{best}"
         how_many = f"{tied} or more" if tied == len(self.model.bars) else str(tied)  # what lies below is not known
-        return f"{text}; {how_many} share its {self.model.reason}, the tie rule decides" if tie else text
+        return f"{text}; {how_many} share its {self.model.measure}, the tie rule decides" if tie else text
 
     def _told(self, bar: Bar) -> str:
         """A bar in words."""
@@ -146,11 +146,11 @@ class PairsPage(Page):
         return f"{name}, {bar.count} times{self._beside_the_count(bar)}"
 
     def _beside_the_count(self, bar: Bar) -> str:
-        return "" if bar.label == f"{bar.count:,}" else f", {self.model.reason} {bar.label}"
+        return "" if bar.label == f"{bar.count:,}" else f", {self.model.measure} {bar.label}"
 
     def _tip(self, bar: Bar) -> str:
         wording = self.model.wording
-        as_good = f" (the same {self.model.reason} as the {wording.choice} that is {wording.done} next)"
+        as_good = f" (the same {self.model.measure} as the {wording.choice} that is {wording.done} next)"
         told = f"{_title(bar)}: {bar.count:,} times{self._beside_the_count(bar)}"
         return told + (as_good if bar.is_tied and not bar.is_next else "") + (f"\n{HOW_TO}" if bar.right else "")
 

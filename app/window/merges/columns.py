@@ -107,8 +107,8 @@ def _reason(reason: Reason) -> Column:
     return Column(
         reason.title,
         reason.tip,
-        lambda h, n, r: reason.text(h, r),
-        lambda h, n: reason.values(h) if reason.text(h, 0) else np.zeros(len(h)),
+        lambda h, n, r: reason.text(int(h.columns.count[r]), {name: h.reasons[name][r] for name in h.reasons}),
+        lambda h, n: reason.values(h),
         reason.widest,
     )
 

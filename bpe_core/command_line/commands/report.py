@@ -9,6 +9,7 @@ from pathlib import Path
 from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.errors import BpeError, CorpusError, plain
 from bpe_core.formats import read_history
+from bpe_core.learning.methods import METHODS
 from bpe_core.report import Report, report_of, write_report
 from bpe_core.session_file import is_session_file, read_session
 
@@ -41,7 +42,8 @@ def run(options: argparse.Namespace) -> int:
     report = _report(options)
     for moment in options.at or []:
         if not 0 <= moment <= len(report.history):
-            raise BpeError(f"There are {len(report.history):,} merges; --at must be a number from 0 to that.")
+            steps = report.wording.steps
+            raise BpeError(f"There are {len(report.history):,} {steps}; --at must be a number from 0 to that.")
     text = _text(options)
     report = dataclasses.replace(
         report, text=report.text if text is None else text, moments=tuple(options.at or report.moments)
@@ -57,7 +59,7 @@ def _report(options: argparse.Namespace) -> Report:
     if options.run is not None:
         raise BpeError("A merge table holds one run; --run is for sessions.")
     history = read_history(options.source)
-    return Report(title=f"Byte-pair encoding: {Path(options.source).name}", history=history)
+    return Report(title=f"{METHODS[history.recipe.method].title}: {Path(options.source).name}", history=history)
 
 
 def _text(options: argparse.Namespace) -> str | None:

@@ -15,6 +15,8 @@ from bpe_core.kernels import learn_state as names
 from bpe_core.learning.bpe.compiled import CompiledLearner as CompiledLearner
 from bpe_core.learning.bpe.compiled import grown
 from bpe_core.learning.layout import Layout
+from bpe_core.learning.protocol import Candidate
+from bpe_core.learning.wordpiece.reasons import told
 from bpe_core.learning.wordpiece.token_counts import token_counts
 from bpe_core.recipe import Recipe
 
@@ -41,6 +43,9 @@ class CompiledScoreLearner(CompiledLearner):
     def reasons(self) -> Reasons:
         left, right, tied = (column[: self.learned] for column in self._reasons)
         return {"left_count": left, "right_count": right, TIED: tied}
+
+    def candidates(self, wanted: int) -> list[Candidate]:
+        return told(super().candidates(wanted), self._scores.token_counts)
 
     def _begin(self, layout: Layout, words: WordTable) -> None:
         self._token_counts = token_counts(layout, words, self._tokens_at_first)

@@ -13,6 +13,7 @@ from bpe_core.learning.bpe.plain import PlainLearner
 from bpe_core.learning.methods import CompiledWay, Method, Way
 from bpe_core.learning.protocol import Learner
 from bpe_core.learning.wordpiece.plain import PlainScoreLearner
+from bpe_core.learning.wordpiece.reasons import reasons
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.word_pieces import WordPieceSegmenter
 
@@ -42,6 +43,7 @@ METHOD = Method(
     segmenter=WordPieceSegmenter,
     plain=Way(_plain_learner, bytes_a_cell=160),
     compiled=CompiledWay(_compiled_learner, 30, Policy(_COMPILED, small=20_000, large=2_000_000)),
+    reasons=reasons,
     has_seeds=True,
     has_continuations=True,
 )

@@ -18,7 +18,9 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.history import NOTHING, TIED, Columns, History, Reasons
 from bpe_core.learning.bpe.plain import PlainLearner
 from bpe_core.learning.layout import Layout
+from bpe_core.learning.protocol import Candidate
 from bpe_core.learning.ties import Pair
+from bpe_core.learning.wordpiece.reasons import told
 from bpe_core.learning.wordpiece.token_counts import token_counts
 from bpe_core.recipe import Recipe
 
@@ -57,6 +59,9 @@ class PlainScoreLearner(PlainLearner):
             "right_count": np.array(self._right_counts, np.int64),
             TIED: np.array(self._tied, np.bool_),
         }
+
+    def candidates(self, wanted: int) -> list[Candidate]:
+        return told(super().candidates(wanted), self._token_counts)
 
     def _begin(self, layout: Layout, words: WordTable) -> None:
         self._token_counts = token_counts(layout, words, self._base).tolist()

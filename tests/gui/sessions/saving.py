@@ -27,7 +27,10 @@ def small(program: Program, size: int = 300) -> None:
 
 def table(program: Program) -> list[list[str]]:
     model = program.merges
-    return [[str(model.data(model.index(row, column))) for column in range(9)] for row in range(model.rowCount())]
+    return [
+        [str(model.data(model.index(row, column))) for column in range(model.columnCount())]
+        for row in range(model.rowCount())
+    ]
 
 
 def wait_for_rows(qtbot: QtBot, program: Program, wanted: int) -> None:

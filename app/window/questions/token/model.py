@@ -105,7 +105,9 @@ def _facts_of(run: Run, token: int) -> TokenFacts | None:
     if row is None:
         return TokenFacts(token, text, raw, "seed" if symbol == "seed" else "base symbol")
     step, named = history[row], run.wording.step
-    told = [(reason.title, reason.text(history, row)) for reason in Method.of(run.recipe).reasons(run.recipe)]
+    told = [
+        (reason.title, reason.text(step.count, step.reasons)) for reason in Method.of(run.recipe).reasons(run.recipe)
+    ]
     parts = () if joined is None else history.pair(joined)
     return TokenFacts(
         id=token,

@@ -1,0 +1,84 @@
+"""A run by each method there is, at its beginning, in its middle and at its end: every page says something."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog, QLabel
+from pytestqt.qtbot import QtBot
+
+from app.window.pages import PAGES
+from app.wiring import Program
+from bpe_core import PRESETS, Recipe
+from bpe_core.learning.methods import METHODS
+from tests.gui.conftest import WAIT, rest, settle
+from tests.gui.sessions.saving import open_session, save_as, table
+
+TEXT = "the lowest price is lower than the last one, and the lowest of the low is the lowest. " * 3
+
+
+def recipe_of(method: str) -> Recipe:
+    """As small as its text."""
+    name = next(name for name in PRESETS if Recipe.preset(name).method == method)
+    return Recipe.preset(name, min_frequency=2, merges=12)
+
+
+@pytest.fixture(params=METHODS)
+def learned(
+    request: pytest.FixtureRequest, qtbot: QtBot, new_program: Callable[[], Program], train: Callable[[Program], None]
+) -> Program:
+    program = new_program()
+    program.session.corpus.replace_by_text("a few words", TEXT)
+    program.token_text.set_text(TEXT[:90])
+    program.session.recipe.put_quietly(recipe_of(request.param))
+    train(program)
+    run = program.session.runs.shown
+    assert run is not None
+    assert run.learned > 3, run.sentence
+    return program
+
+
+def texts_on(program: Program, page: str) -> str:
+    """All that is written on a page, whether in labels or drawn."""
+    shown = program.pages.page(page)
+    labels = [label.text() for label in shown.findChildren(QLabel) if label.isVisibleTo(shown)]
+    return " ".join([*labels, *(cell for row in shown.as_table() for cell in row), shown.accessibleDescription()])
+
+
+def test_every_page_says_something_at_every_step(qtbot: QtBot, learned: Program) -> None:
+    end = learned.session.cursor.end
+    for at in (0, end // 2, end):
+        learned.session.cursor.go_to(at)
+        rest(qtbot, learned)
+        learned.text_panel.editor.caret_placed.emit(6)
+        for row in PAGES:
+            (learned.charts if row.tabs == "charts" else learned.inspector).show_page(row.id)
+            rest(qtbot, learned)
+            assert texts_on(learned, row.id).strip(), f"{row.id} at {at}"
+    assert not learned.messages.isVisible(), learned.messages.sentence.text()
+
+
+def test_it_is_saved_opened_and_reported(
+    qtbot: QtBot, learned: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, new_program: Callable[[], Program]
+) -> None:
+    path = tmp_path / "one.bpex"
+    rows = table(learned)
+    learned.session.cursor.go_to(3)
+    settle(qtbot, learned)
+    ids = learned.token_text.ids_in(0, learned.token_text.byte_length)
+    save_as(qtbot, learned, path, monkeypatch)
+    again = new_program()
+    open_session(qtbot, again, path)
+    assert table(again) == rows
+    assert again.token_text.text() == learned.token_text.text()
+    settle(qtbot, again)
+    assert again.token_text.ids_in(0, again.token_text.byte_length) == ids
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "page.html"), ""))
+    learned.actions["report"].trigger()
+    qtbot.waitUntil(lambda: "Wrote the report" in learned.messages.sentence.text(), timeout=WAIT)
+    run = learned.session.runs.shown
+    assert run is not None
+    assert html.escape(METHODS[run.recipe.method].title) in (tmp_path / "page.html").read_text(encoding="utf-8")
