@@ -46,6 +46,8 @@ from app.window.pages import PAGES, Pages, World
 from app.window.parts.icons import app_icon
 from app.window.parts.page import PageTabs
 from app.window.parts.theme import Theme
+from app.window.questions.lab.page import LabPage
+from app.window.questions.lab.wiring import Laboratory
 from app.window.questions.token.model import TokenModel
 from app.window.questions.wiring import Asking
 from app.window.recipe.model import RecipeForm
@@ -162,6 +164,7 @@ class Program(QObject):
         self.pages = Pages(World(self.session, self.token_text, self.token))
         self.charts = PageTabs("Charts", self.pages.on("charts"))
         self.inspector = PageTabs("Inspector", self.pages.on("inspector"))
+        self.lab = self.pages[LabPage]
         self.corpus_panel = CorpusPanel(self.corpus, actions["open"])
         self.recipe_panel = RecipePanel(self.form)
         self.merge_panel = MergePanel(self.merges)
@@ -184,6 +187,7 @@ class Program(QObject):
             message_bar=self.messages,
             text=self.text_panel,
             charts=self.charts,
+            stage=self.lab,
             docks=docks,
             time_bar=self.time_bar,
             status=self.status,
@@ -200,8 +204,9 @@ class Program(QObject):
         self.merging = Merging(session, frame, self.merges, self.merge_panel, self)
         self.charting = Charting(frame, self.charts, self)
         self.asking = Asking(session, frame, self.pages, self.inspector, editor, table, self)
+        self.comparing = Laboratory(session, frame, self.pages, self.inspector, self)
         self.exchanging = Exchanging(session, frame, self.pages, self)
-        self.filing = Filing(session, frame, text, self.merges, self.charts, self)
+        self.filing = Filing(session, frame, text, self.merges, self.charts, self.lab.model, self)
         self.opening = Opening(session, frame, self.samples_menu, self.filing, self.exchanging, self)
         self.travelling = Travelling(session, frame, self.bookmarks, self.bookmarks_panel, self)
         self.teaching = Teaching(self.course, self.lesson_panel, frame, self.pages, self.merges, self)
@@ -227,6 +232,7 @@ class Program(QObject):
             self.merge_panel,
             self.charts,
             self.inspector,
+            self.lab,
             self.bookmarks_panel,
             self.lesson_panel,
         ):

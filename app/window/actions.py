@@ -111,7 +111,17 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("hold_out", "&Held-Out Text …", "Name a text that is not learned from, to measure sizes by"),
         Item("encode", "&Encode Texts …", "Write whole texts as token ids into a file", "Ctrl+Shift+E"),
     ),
-    "view": (),
+    "view": (
+        Item(
+            "lab",
+            "La&b",
+            "Put two to four tokenizers side by side, at any size of their vocabularies",
+            "Ctrl+L",
+            "lab",
+            checkable=True,
+        ),
+        SEPARATOR,
+    ),
     "help": (
         Item("lessons", "&Lessons", "Learn byte-pair encoding in short steps", "Shift+F1", "lesson"),
         Item("help", "&Help", "How to use this window", Standard.HelpContents),

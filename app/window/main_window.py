@@ -13,7 +13,9 @@ from PySide6.QtWidgets import (
     QApplication,
     QDockWidget,
     QMainWindow,
+    QSizePolicy,
     QSplitter,
+    QStackedWidget,
     QStatusBar,
     QToolBar,
     QVBoxLayout,
@@ -54,6 +56,15 @@ DOCKS = (
 )
 
 
+@dataclass(frozen=True)
+class Arrangement:
+    """Which docks are open, and how large those are that can be seen."""
+
+    state: QByteArray  # as Qt keeps it
+    is_open: Mapping[str, bool]
+    sizes: Mapping[str, tuple[int, int]]
+
+
 class MainWindow(QMainWindow):
     """Docks left and right, text over charts in the middle, time along the bottom."""
 
@@ -72,6 +83,9 @@ class MainWindow(QMainWindow):
         self._is_arranged = False
         self.centre = QSplitter(Qt.Orientation.Vertical)
         self.centre.setChildrenCollapsible(False)
+        self.stages = QStackedWidget()  # the text over its charts, or what takes all the room there is
+        self._time_bar = QToolBar("Time")
+        self._before_stage: Arrangement | None = None
         self.resize(1280, 800)
 
     def fill(
@@ -81,6 +95,7 @@ class MainWindow(QMainWindow):
         message_bar: QWidget,
         text: QWidget,
         charts: QWidget,
+        stage: QWidget,
         docks: Mapping[str, QWidget],
         time_bar: QWidget,
         status: QStatusBar,
@@ -93,7 +108,10 @@ class MainWindow(QMainWindow):
         column = QVBoxLayout(middle)
         column.setContentsMargins(4, 4, 4, 4)
         column.addWidget(message_bar)
-        column.addWidget(self.centre, 1)
+        self.stages.addWidget(self.centre)
+        self.stages.addWidget(stage)
+        self._show_stage(0)
+        column.addWidget(self.stages, 1)
         self.setCentralWidget(middle)
         for row in DOCKS:
             self._add_dock(row, docks[row.id])
@@ -107,7 +125,7 @@ class MainWindow(QMainWindow):
         self.setStatusBar(status)
         self._as_it_was_made = self.saveState(STATE_VERSION)
         left, right = ([docks[row.id] for row in DOCKS if row.area == area] for area in (LEFT, RIGHT))
-        order_focus([toolbar, message_bar, *left, text, charts, *right, time_bar])
+        order_focus([toolbar, message_bar, *left, text, charts, stage, *right, time_bar])
         cast(QApplication, QApplication.instance()).focusChanged.connect(self._show_focused)
 
     def _show_focused(self, before: QWidget | None, now: QWidget | None) -> None:
@@ -138,13 +156,54 @@ class MainWindow(QMainWindow):
             self.resizeDocks([dock], [LESSONS_WIDTH], Qt.Orientation.Horizontal)
             self.resizeDocks([self.docks["corpus"], dock], [110, 520], Qt.Orientation.Vertical)
 
+    @property
+    def is_on_stage(self) -> bool:
+        """Whether one thing has taken all the room, and everything else steps back."""
+        return self._before_stage is not None
+
+    def set_stage(self, on: bool) -> None:
+        """Let it take the room of text, charts and docks, or have them again as they were."""
+        if on == self.is_on_stage:
+            return
+        if on:
+            self._before_stage = self.arrangement()
+            for dock in self.docks.values():
+                dock.setVisible(dock.isFloating() and dock.isVisible())
+            self._time_bar.hide()
+            self._show_stage(1)
+            return
+        before, self._before_stage = self._before_stage, None
+        self._show_stage(0)
+        if before is not None:
+            self.restoreState(before.state, STATE_VERSION)
+            self._dock_tabs.tidy_soon()
+
+    def _show_stage(self, shown: int) -> None:
+        """What is not shown asks for no room."""
+        for index in range(self.stages.count()):
+            policy = QSizePolicy.Policy.Preferred if index == shown else QSizePolicy.Policy.Ignored
+            if stage := self.stages.widget(index):
+                stage.setSizePolicy(policy, policy)
+        self.stages.setCurrentIndex(shown)
+
+    def arrangement(self) -> Arrangement:
+        """How text, charts and docks are arranged, or were before something took the stage."""
+        if self._before_stage is not None:
+            return self._before_stage
+        docks = self.docks.items()
+        return Arrangement(
+            state=self.saveState(STATE_VERSION),
+            is_open={id: not dock.isHidden() for id, dock in docks},
+            sizes={id: (dock.width(), dock.height()) for id, dock in docks if not dock.visibleRegion().isEmpty()},
+        )
+
     def show_dock(self, id: str) -> None:
         """Open a dock, before the others of its group."""
         self.docks[id].show()
         self.docks[id].raise_()
 
     def layout_state(self) -> tuple[QByteArray, QByteArray, QByteArray]:
-        return self.saveGeometry(), self.saveState(STATE_VERSION), self.centre.saveState()
+        return self.saveGeometry(), self.arrangement().state, self.centre.saveState()
 
     def restore_layout(self, geometry: QByteArray, state: QByteArray, centre: QByteArray) -> None:
         if not geometry.isEmpty():
@@ -201,7 +260,7 @@ class MainWindow(QMainWindow):
         self.docks[row.id] = dock
 
     def _add_time_bar(self, time_bar: QWidget) -> None:
-        bar = QToolBar("Time")
+        bar = self._time_bar
         bar.setObjectName("time")
         bar.setMovable(False)
         bar.addWidget(time_bar)

@@ -18,6 +18,10 @@ from app.window.charts.pairs_page import PairsPage
 from app.window.parts.page import Page
 from app.window.questions.compare.model import CompareModel
 from app.window.questions.compare.page import ComparePage
+from app.window.questions.lab.figures import LabFigures
+from app.window.questions.lab.model import LabModel
+from app.window.questions.lab.page import LabPage
+from app.window.questions.lab.words_model import DifferingWordsModel
 from app.window.questions.race.model import RaceModel
 from app.window.questions.race.page import RacePage
 from app.window.questions.sizes.model import SizesModel
@@ -31,7 +35,7 @@ from app.window.questions.why.model import WhyModel
 from app.window.questions.why.page import WhyPage
 from app.window.text.model import TokenTextModel
 
-Tabs = Literal["charts", "inspector"]
+Tabs = Literal["charts", "inspector", "centre"]
 Kind = TypeVar("Kind", bound=Page)
 
 
@@ -42,6 +46,12 @@ class World:
     session: Session
     text: TokenTextModel  # the person's, cut into tokens
     token: TokenModel  # the token that is looked at
+
+
+def build_lab(world: World) -> LabPage:
+    model = LabModel(world.session)
+    figures = LabFigures(world.session, model)
+    return LabPage(model, figures, DifferingWordsModel(figures, model))
 
 
 @dataclass(frozen=True)
@@ -76,6 +86,7 @@ PAGES = (
     PageRow("compare", "Compare", "charts", lambda w: ComparePage(CompareModel(w.session)), (
         Item("compare", "&Compare with Another …", "Put another run or tokenizer beside the one shown"),
     )),
+    PageRow("lab", "Lab", "centre", build_lab),
 )  # fmt: skip
 
 

@@ -53,6 +53,7 @@ class MainToolBar(QToolBar):
         self.addSeparator()
         self.addWidget(self.speed)
         self._add_gap()
+        self.addWidget(self._button("lab"))
         training.changed.connect(self._show)
         form.changed.connect(self._show_size_title)
         self._show()

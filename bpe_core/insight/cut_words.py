@@ -23,10 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import Cancelled
 from bpe_core.history.history import History
 from bpe_core.learning.methods import Method
-from bpe_core.progress import CancelCheck, never_cancelled
+from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.recipe import Recipe, Splitting
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.given_words import GivenWords
@@ -34,8 +33,6 @@ from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation
 
 Int64s = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
-
-WORDS_BETWEEN_CHECKS = 5_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,9 +99,7 @@ def _split_anew(words: WordTable, cutting: Cutting, cancelled: CancelCheck) -> _
     of_word: list[int] = []
     stops: list[Int64s] = [np.zeros(0, np.int64)]
     begins = words.starts.tolist()
-    for index, (word, _) in enumerate(words):
-        if index % WORDS_BETWEEN_CHECKS == 0 and cancelled():
-            raise Cancelled
+    for index, (word, _) in enumerate(while_wanted(words, cancelled)):
         for part in cutting.parts(word.decode(), ()):
             for raw, start in cutting.placed_words(part.text):
                 pieces.append(raw)

@@ -5,8 +5,10 @@
 >>> from bpe_core.reference import train
 >>> words, recipe = WordTable.from_counts({"low": 5, "lower": 2}), Recipe.preset("gpt2")
 >>> early, late = (CutWords.of(words, recipe, train(words, recipe.with_changes(merges=n))) for n in (1, 3))
->>> differing_words([early, late], [1, 3])  # lo|w, lo|w|e|r and low, lowe|r or the like
-[DifferingWord(word=b'low', count=5, cuts=1), DifferingWord(word=b'lower', count=2, cuts=2)]
+>>> for found in differing_words([early, late], [1, 3]):
+...     print(found.word, found.count, found.places, found.cut_by_each)
+b'low' 5 1 ((2,), ())
+b'lower' 2 2 ((2, 3, 4), (4,))
 """
 
 from __future__ import annotations
@@ -27,12 +29,13 @@ class DifferingWord:
 
     word: bytes
     count: int  # how often it occurs
-    cuts: int  # places inside of it where some cut and some do not
+    places: int  # inside of it where some cut and some do not
+    cut_by_each: tuple[tuple[int, ...], ...]  # where each cuts it, in bytes
 
     @property
     def weight(self) -> int:
         """In how many places of the corpus this word makes them differ."""
-        return self.count * self.cuts
+        return self.count * self.places
 
 
 def differing_words(cut_by_each: Sequence[CutWords], at: Sequence[int], most: int = LISTED) -> list[DifferingWord]:
@@ -44,4 +47,9 @@ def differing_words(cut_by_each: Sequence[CutWords], at: Sequence[int], most: in
     differs = cuts.any(axis=0) & ~cuts.all(axis=0)
     places = np.add.reduceat(differs, words.starts[:-1], dtype=np.int64)
     order = np.argsort(-places * words.counts, kind="stable")[:most]
-    return [DifferingWord(words.word(i), int(words.counts[i]), int(places[i])) for i in order.tolist() if places[i]]
+    found: list[DifferingWord] = []
+    for index in order[places[order] > 0].tolist():
+        inside = cuts[:, words.starts[index] : words.starts[index + 1]]
+        own = tuple(tuple(np.flatnonzero(one).tolist()) for one in inside)
+        found.append(DifferingWord(words.word(index), int(words.counts[index]), int(places[index]), own))
+    return found

@@ -19,16 +19,14 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.errors import Cancelled
 from bpe_core.history.history import History
-from bpe_core.progress import CancelCheck, never_cancelled
+from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.token_texts import TokenBytes
 
 Int64s = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 NOT_COMPARED = -1  # what stands for no text: what is unknown
-TOKENS_BETWEEN_CHECKS = 5_000
 
 
 def keys_of(history: History, cancelled: CancelCheck = never_cancelled) -> list[bytes | None]:
@@ -42,9 +40,7 @@ def keys_of(history: History, cancelled: CancelCheck = never_cancelled) -> list[
     marks_what_goes_on = "continuation" in kinds
     texts, first = TokenBytes(history), list[int]()  # the base symbol each token begins with
     found: list[bytes | None] = []
-    for token in range(history.first_special):
-        if token % TOKENS_BETWEEN_CHECKS == 0 and cancelled():
-            raise Cancelled
+    for token in while_wanted(range(history.first_special), cancelled):
         parts = history.parts(token)
         first.append(token if parts is None else first[parts[0]])
         kind = kinds[first[token]]

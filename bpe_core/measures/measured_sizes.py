@@ -19,11 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import Cancelled
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.measures.size_curves import USUAL_POWER, renyi_efficiency
-from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled, while_wanted
 
 Int64s = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]
@@ -63,9 +62,7 @@ def measured_sizes(
     steps = _steps_of(cut.history, some_sizes(cut.history) if sizes is None else sizes)
     tokens: list[int] = []
     efficiency: list[float] = []
-    for done, step in enumerate(steps.tolist()):
-        if cancelled():
-            raise Cancelled
+    for done, step in enumerate(while_wanted(steps.tolist(), cancelled, every=1)):
         progress(Progress("measuring", done, len(steps), "sizes"))
         counts = cut.counts(step)
         tokens.append(int(counts.sum()))

@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QDockWidget, QMenu, QMessageBox
+from PySide6.QtWidgets import QMenu, QMessageBox
 
 from app.session.document import Document, Then
 from app.session.leftovers import RULE, Leftover
@@ -28,6 +28,7 @@ from app.window.parts.dialogs import (
 )
 from app.window.parts.page import PageTabs
 from app.window.parts.wording import count_text
+from app.window.questions.lab.model import LabModel
 from app.window.text.model import TokenTextModel
 from bpe_core.session_file import EXTENSION, View
 
@@ -44,12 +45,14 @@ class Filing(QObject):
         text: TokenTextModel,
         merges: MergeTableModel,
         charts: PageTabs,
+        lab: LabModel,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         window, actions, messages = frame.window, frame.actions, frame.messages
         self._session, self._window, self._messages, self._settings = session, window, messages, frame.settings
-        self._text, self._merges, self._charts = text, merges, charts
+        self._text, self._merges, self._charts, self._lab = text, merges, charts, lab
+        self._actions = actions
         self._was_saved_to_leave = False
         window.may_close = partial(self._may_leave, window.close)
         self.document = document = Document(session, data_folder(), self._layout, self)
@@ -206,21 +209,26 @@ class Filing(QObject):
 
     def _layout(self) -> dict[str, Any]:
         """How the window is arranged, in values that anybody can read."""
+        docks = self._window.arrangement()
         return {
-            "docks": {name: not dock.isHidden() for name, dock in self._window.docks.items()},
-            "sizes": {name: [dock.width(), dock.height()] for name, dock in self._docks_in_sight().items()},
+            "docks": dict(docks.is_open),
+            "sizes": {name: list(size) for name, size in docks.sizes.items()},
             "centre": self._window.centre.sizes(),
             "chart": self._charts.shown,
             "sort": [self._merges.sort_column, self._merges.sort_descending],
+            "lab": self._lab.kept() | {"open": self._window.is_on_stage},
         }
-
-    def _docks_in_sight(self) -> dict[str, QDockWidget]:
-        """Those that are not closed and not behind the tab of another."""
-        return {name: dock for name, dock in self._window.docks.items() if not dock.visibleRegion().isEmpty()}
 
     def _show_opened(self, view: View) -> None:
         self._text.set_text(self._session.text.value)
+        self._actions["lab"].setChecked(False)  # while the docks are arranged
         self._arrange(view.layout)
+        self._open_lab(view.layout.get("lab"))
+
+    def _open_lab(self, kept: object) -> None:
+        """With the runs that were in it."""
+        self._lab.restore(kept)
+        self._actions["lab"].setChecked(isinstance(kept, dict) and kept.get("open") is True)
 
     def _arrange(self, layout: Mapping[str, Any]) -> None:
         """As far as the values make sense: they may come from a stranger."""

@@ -49,8 +49,7 @@ class LinesChart(QWidget):
         self.update()
 
     def colour(self, index: int) -> QColor:
-        colours = DARK if shades_of(self.palette()).is_dark else LIGHT
-        return QColor(colours[index % len(colours)])
+        return line_colour(self.palette(), index)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
@@ -61,7 +60,7 @@ class LinesChart(QWidget):
                 painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
                 painter.drawText(QRectF(self.rect()), Qt.AlignmentFlag.AlignCenter, self._hint)
                 return
-            scale = _Scale(self._plot(), lines)
+            scale = _Scale(self._plot(lines), lines)
             self._paint_axes(painter, scale, lines)
             for index, line in enumerate(lines.lines):
                 self._paint_line(painter, scale, lines, index, line)
@@ -70,9 +69,10 @@ class LinesChart(QWidget):
                 painter.setPen(QPen(shades_of(self.palette()).bar_next, 1))
                 painter.drawLine(QPointF(x, scale.plot.top()), QPointF(x, scale.plot.bottom()))
 
-    def _plot(self) -> QRectF:
+    def _plot(self, lines: ChartLines) -> QRectF:
         metrics = QFontMetricsF(self.font())
-        left = MARGIN + metrics.horizontalAdvance("9,999,999") + 6
+        highest = max((float(line.y.max()) for line in lines.lines if len(line.y)), default=0.0)
+        left = MARGIN + max(map(metrics.horizontalAdvance, ("99.9", f"{highest:,.0f}"))) + 6
         top = MARGIN + metrics.height()
         return QRectF(
             left,
@@ -121,7 +121,13 @@ class LinesChart(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         lines = self._lines()
         if lines.lines:
-            self.time_chosen.emit(_Scale(self._plot(), lines).state_at(event.position().x()))
+            self.time_chosen.emit(_Scale(self._plot(lines), lines).state_at(event.position().x()))
+
+
+def line_colour(palette: QPalette, index: int) -> QColor:
+    """Of the line of that index, and of whatever else belongs to it."""
+    colours = DARK if shades_of(palette).is_dark else LIGHT
+    return QColor(colours[index % len(colours)])
 
 
 class _Scale:
@@ -164,7 +170,9 @@ class _Scale:
     def x_ticks(self) -> list[float]:
         if not self._is_log:
             return [self._start + (self._end - self._start) * i / 4 for i in range(5)]
-        return [0.0, *(10.0**i for i in range(1, 8) if 10**i < self._end / 2), self._end]
+        room = self.plot.width() / 8
+        round_ones = (10.0**i for i in range(1, 8) if self._start < 10**i < self._end / 2)
+        return [self._start, *(x for x in round_ones if self.x(x) - self.plot.left() > room), self._end]
 
     def polygon(self, line: NamedLine, *, is_stairs: bool) -> QPolygonF:
         points = QPolygonF()

@@ -131,7 +131,7 @@ def test_the_words_that_differ_most_are_those_of_most_places(data: st.DataObject
         everywhere: set[int] = set.intersection(*cuts)
         differing = set.union(*cuts) - everywhere
         if differing:
-            expected.append(DifferingWord(word, count, len(differing)))
+            expected.append(DifferingWord(word, count, len(differing), tuple(tuple(sorted(own)) for own in cuts)))
     expected.sort(key=lambda one: -one.weight)
     cut = [CutWords.of(table, counted_by, history) for history in found]
     assert differing_words(cut, at) == expected

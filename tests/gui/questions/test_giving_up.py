@@ -11,9 +11,12 @@ from app.window.charts.pairs_model import replayed
 from app.window.questions.race.model import race_facts
 from app.window.questions.why.model import word_facts
 from bpe_core import Cancelled, Corpus, History, Recipe, Trainer, WordTable, count_words, train
+from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.table_comparison import compare_tables
 from bpe_core.insight.ties import ties
+from bpe_core.insight.vocabulary_overlap import Vocabularies
+from bpe_core.measures.measured_sizes import measured_sizes
 from bpe_core.measures.size_curves import size_curves
 from bpe_core.progress import CancelCheck
 from tests.shared import ROOT
@@ -30,6 +33,13 @@ QUESTIONS: dict[str, Question] = {
     "a run from a file": lambda words, history, ranked, no: Trainer(
         words, history.recipe, history=history, cancelled=no
     ),
+    "measured sizes": lambda words, history, ranked, no: measured_sizes(
+        CutWords.of(words, history.recipe, history), cancelled=no
+    ),
+    "words of another": lambda words, history, ranked, no: CutWords.of(
+        words, Recipe.preset("words"), history, cancelled=no
+    ),
+    "vocabularies": lambda words, history, ranked, no: Vocabularies.of([history], cancelled=no),
     "why": lambda words, history, ranked, no: word_facts("lowest", 2, 0, history, 5, str, ranked, no),
 }
 

@@ -86,11 +86,12 @@ class WhyModel(QObject, Watched):
         self.facts: WordFacts | None = None
         self._text, self._runs, self._cursor, self._aside = text, session.runs, session.cursor, session.aside
         self._byte: int | None = None
+        self._other: bytes | None = None  # a text that is asked about instead of the person's
         self.refresh_on(FOLLOW_MILLISECONDS, text.text_changed, session.cursor.moved, session.runs.changed)
 
-    def look_at(self, byte: int) -> None:
-        """Ask about the boundary before this byte of the text."""
-        self._byte = byte
+    def look_at(self, byte: int, text: str | None = None) -> None:
+        """Ask about the boundary before this byte of the person's text, or of another."""
+        self._byte, self._other = byte, None if text is None else text.encode()
         self.refresh_soon()
 
     def travel_to(self, step: int) -> None:
@@ -100,11 +101,11 @@ class WhyModel(QObject, Watched):
     def refresh(self) -> None:
         run, byte = self._runs.shown, self._byte
         self._rest_as_long(self._aside, "why", run)
-        if run is None or run.history is None or byte is None or not 0 <= byte <= self._text.byte_length:
+        if run is None or run.history is None or byte is None or not 0 <= byte <= len(self._data):
             self._take(None)
             return
         start, stop = self._surroundings(byte, run)
-        text = self._text.data[start:stop].decode()
+        text = self._data[start:stop].decode()
         at, ranked = self._cursor.position, self._runs.ranked.of(run)
         history = run.history
         names = _names_of(run, history)
@@ -115,9 +116,13 @@ class WhyModel(QObject, Watched):
 
         self._aside.ask("why", work, self._take)
 
+    @property
+    def _data(self) -> bytes:
+        return self._text.data if self._other is None else self._other
+
     def _surroundings(self, byte: int, run: Run) -> tuple[int, int]:
         """A part of the text that holds the words on both sides of this byte, and whatever their cuts depend on."""
-        cuts, data = SafeCuts.of(run.recipe), self._text.data
+        cuts, data = SafeCuts.of(run.recipe), self._data
         return cuts.around(data, *cuts.around(data, byte, byte))
 
     def _take(self, facts: WordFacts | None) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress, pairwise
 from typing import cast
@@ -24,6 +24,7 @@ Floats = npt.NDArray[np.float64]
 
 ROW_PADDING = 3.0  # above and below the letters
 TAB_BLANKS = 4
+ROW_GROUP_GAP = 10.0  # below a row that is shown several times
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Typesetting:
     font: QFont
     width: float
     all_invisible: bool = False
+    showings: int = 1  # of each row, one below the other
 
     @cached_property
     def metrics(self) -> QFontMetricsF:
@@ -53,6 +55,10 @@ class Typesetting:
     def height_of(self, line: QTextLine) -> float:
         """The height of a row: more where the letters of another font need it."""
         return max(self.row_height, math.ceil(line.height()) + 2 * ROW_PADDING)
+
+    def all_showings(self, height: float) -> float:
+        """The height of a row that is that high with all its showings, and the room between them and the next row."""
+        return height if self.showings == 1 else height * self.showings + ROW_GROUP_GAP
 
     @cached_property
     def newline_width(self) -> float:
@@ -72,7 +78,7 @@ class TextRow:
     first_byte: int  # within the block
     byte_count: int
     cells: tuple[Floats, Floats] | None = None  # measured when first asked for
-    painted: object = None  # what the painter keeps for this row
+    painted: dict[int, object] = field(default_factory=dict)  # what the painter keeps for each showing
 
 
 class BlockLayout:
@@ -107,7 +113,7 @@ class BlockLayout:
             last = self.rows.pop()
             self.carried = last.stop - last.start
         last = self.rows[-1]
-        self.height = last.y + last.height
+        self.height = last.y + setting.all_showings(last.height)
         self.byte_count = last.first_byte + last.byte_count
 
     def _laid_out(self, composition: Composition | None) -> QTextLayout:
@@ -128,7 +134,7 @@ class BlockLayout:
         while (line := layout.createLine()).isValid():
             line.setLineWidth(setting.width)
             line.setPosition(QPointF(0.0, y + ROW_PADDING))
-            y += setting.height_of(line)
+            y += setting.all_showings(setting.height_of(line))
         layout.endLayout()
         return layout
 
@@ -164,7 +170,7 @@ class BlockLayout:
 
     def row_at(self, y: float) -> TextRow:
         for row in self.rows:
-            if y < row.y + row.height:
+            if y < row.y + self.setting.all_showings(row.height):
                 return row
         return self.rows[-1]
 

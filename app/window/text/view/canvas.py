@@ -6,6 +6,8 @@ no more than a page.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QCursor,
@@ -36,6 +38,8 @@ class TokenCanvas(QAbstractScrollArea):
 
     token_hovered = Signal(object)  # the TokenAt under the mouse, or None
     show_blanks_changed = Signal(bool)
+
+    left = MARGIN  # where rows begin
 
     def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -86,7 +90,7 @@ class TokenCanvas(QAbstractScrollArea):
     def rectangle_of(self, character: int) -> QRect:
         """Where a character begins, in the viewport: a place for the caret or a tooltip."""
         block, row = self.flow.place_of(character)
-        x = MARGIN + block.layout.x_of(character - block.start)
+        x = self.left + block.layout.x_of(character - block.start)
         return QRectF(x, block.y + row.y, 2, row.height).toAlignedRect()
 
     def zoom(self, steps: float) -> None:
@@ -114,9 +118,14 @@ class TokenCanvas(QAbstractScrollArea):
 
     def _setting(self) -> Typesetting:
         font = self.font()
-        setting = Typesetting(font, 0.0, self._show_blanks)
-        room = self.viewport().width() - 2 * MARGIN - setting.newline_width
-        return Typesetting(font, max(room, 4 * setting.newline_width), self._show_blanks)
+        setting = Typesetting(font, 0.0, self._show_blanks, self.showings)
+        room = self.viewport().width() - self.left - MARGIN - setting.newline_width
+        return replace(setting, width=max(room, 4 * setting.newline_width))
+
+    @property
+    def showings(self) -> int:
+        """How often each row is shown."""
+        return 1
 
     def _lay_out_again(self) -> None:
         self.flow.height = float(self.viewport().height())
@@ -185,7 +194,7 @@ class TokenCanvas(QAbstractScrollArea):
         with QPainter(self.viewport()) as painter:
             if blocks:
                 tokens = TokenPainter(colours, 1.0 / self.devicePixelRatioF())
-                tokens.paint(painter, blocks, self.model, self._overlay(), MARGIN)
+                tokens.paint(painter, blocks, self.model, self._overlay(), self.left)
             self._paint_caret(painter, colours)
 
     def _paint_caret(self, painter: QPainter, colours: TokenPalette) -> None:
@@ -194,7 +203,7 @@ class TokenCanvas(QAbstractScrollArea):
     # -- the mouse -------------------------------------------------------------------------
 
     def token_at_point(self, point: QPointF) -> TokenAt | None:
-        byte = self.flow.byte_at(point.x() - MARGIN, point.y())
+        byte = self.flow.byte_at(point.x() - self.left, point.y())
         return None if byte is None else self.model.token_at(byte)
 
     def _hover_over(self, token: TokenAt | None) -> None:

@@ -89,7 +89,14 @@ class TokenPainter:
     # -- fills -----------------------------------------------------------------------------
 
     def _paint_fills(
-        self, painter: QPainter, layout: BlockLayout, row: TextRow, first: int, edges: Int64s, colours: Int8s
+        self,
+        painter: QPainter,
+        layout: BlockLayout,
+        row: TextRow,
+        first: int,
+        edges: Int64s,
+        colours: Int8s,
+        showing: int = 0,
     ) -> None:
         if not row.byte_count:
             return
@@ -97,9 +104,9 @@ class TokenPainter:
         high = int(np.searchsorted(edges, np.int64(first + row.byte_count), side="left"))
         starts = edges[low:high] - first
         key = (starts.tobytes(), colours[low:high].tobytes(), self.palette.is_dark, self.pixel)
-        kept = row.painted
+        kept = row.painted.get(showing)
         if not isinstance(kept, RowTokens) or kept.key != key:
-            kept = row.painted = self._row_tokens(layout, row, np.maximum(starts, 0), colours[low:high], key)
+            kept = row.painted[showing] = self._row_tokens(layout, row, np.maximum(starts, 0), colours[low:high], key)
         painter.drawImage(
             QRectF(0, row.y + ROW_GAP, len(kept.pixels) * self.pixel, row.height - 2 * ROW_GAP), kept.image
         )
@@ -145,7 +152,7 @@ class TokenPainter:
         if layout.visible.boxes:
             self._paint_boxes(painter, layout)
 
-    def _paint_boxes(self, painter: QPainter, layout: BlockLayout) -> None:
+    def _paint_boxes(self, painter: QPainter, layout: BlockLayout, only: TextRow | None = None) -> None:
         small = QFont(layout.setting.font)
         small.setPointSizeF(small.pointSizeF() * LABEL_SCALE)
         painter.setFont(small)
@@ -154,8 +161,8 @@ class TokenPainter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         for box in layout.visible.boxes:
             row = layout.row_of(box.character)
-            if box.character >= row.stop:
-                continue  # in the row left to the next block
+            if box.character >= row.stop or only not in (None, row):
+                continue  # in the row left to the next block, or in one that is not asked for
             begins, ends = layout.cells(row)
             byte = layout.byte_of(box.character) - row.first_byte
             last = layout.byte_of(box.character + 1) - row.first_byte - 1

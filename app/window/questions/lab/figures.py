@@ -1,0 +1,259 @@
+"""What the lab tells of a corpus: curves over sizes, what vocabularies have in common, the words that differ most.
+
+All are measured on the words of one run, so that the same words are compared: of the first whose pattern keeps all of a
+text, for blanks that were left out cannot be found again, or else of the first that has words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from app.session.run import Run
+from app.session.session import Session
+from app.window.parts.lines import NO_LINES, ChartLines, NamedLine, Numbers
+from app.window.parts.throttle import Throttle
+from app.window.questions.lab.lanes import Lane
+from app.window.questions.lab.model import LabModel
+from bpe_core import History, Recipe, WordTable
+from bpe_core.insight.cut_words import CutWords
+from bpe_core.insight.differing_words import DifferingWord, differing_words
+from bpe_core.insight.vocabulary_overlap import Overlap, Vocabularies
+from bpe_core.measures.measured_sizes import MeasuredSizes, measured_sizes
+from bpe_core.measures.size_curves import FORMULA
+from bpe_core.progress import CancelCheck
+from bpe_core.segmenting.cutting import Cutting
+from bpe_core.token_texts import shown
+
+FOLLOW_MILLISECONDS = 120
+TOPIC = "lab figures"
+BAR = "|"  # between two tokens of a word
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One of the curves."""
+
+    title: str
+    of: str  # the name of the number among those measured
+    tip: str
+
+
+MEASURES = (
+    Measure("Tokens per word", "tokens_per_word", "Fewer: shorter sequences for the same text."),
+    Measure("Bytes per token", "bytes_per_token", "More: each token stands for more of the text."),
+    Measure("Rényi efficiency", "renyi_efficiency", FORMULA),
+)
+
+
+@dataclass(frozen=True)
+class WordRow:
+    """A word that is cut differently, as it is listed."""
+
+    word: str  # to be shown as a text
+    place: int  # the first one, in bytes, where some cut it and some do not
+    cells: tuple[str, ...]  # how each cuts it, how often it occurs, and in how many places they differ
+
+
+@dataclass(frozen=True, eq=False)
+class Figures:
+    """What is known by now; of what is not known yet there is none."""
+
+    letters: tuple[str, ...] = ()
+    source: str = ""  # whose words were measured
+    words: tuple[WordRow, ...] | None = None
+    overlaps: tuple[tuple[int, int, Overlap], ...] = ()  # of two lanes by their indices
+    here: tuple[MeasuredSizes | None, ...] = ()  # each lane at the size shown
+    curves: tuple[MeasuredSizes | None, ...] = ()  # over all sizes
+    is_final: bool = False
+
+    def beside(self, before: Figures) -> Figures:
+        """With what was known before, of the same lanes, where nothing is known yet."""
+        if (before.letters, before.source) != (self.letters, self.source):
+            return self
+        here = tuple(one or other for one, other in zip(self.here, before.here, strict=True))
+        return replace(self, words=before.words if self.words is None else self.words, here=here)
+
+    def lines(self, measure: Measure, first: int, last: int, size: int) -> ChartLines:
+        """A curve for each lane, with a dot at the size shown."""
+        lines: list[NamedLine] = []
+        for letter, curve, here in zip(self.letters, self.curves, self.here, strict=True):
+            x, y = (np.zeros(0), np.zeros(0)) if curve is None else (curve.sizes.astype(float), _values(curve, measure))
+            dot = () if here is None else ((float(here.sizes[0]), float(_values(here, measure)[0]), letter),)
+            lines.append(NamedLine(letter, x, y, dot if len(x) else ()))
+        if not any(len(line.x) for line in lines):
+            return NO_LINES
+        return ChartLines(
+            tuple(lines), "Vocabulary", measure.title, marked_x=float(size), first_x=float(first), last_x=float(last)
+        )
+
+
+def _values(measured: MeasuredSizes, measure: Measure) -> Numbers:
+    values: Numbers = getattr(measured, measure.of)
+    return values
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is to be found out."""
+
+    letters: tuple[str, ...]
+    keys: tuple[Hashable, ...]
+    histories: tuple[History, ...]
+    at: tuple[int, ...]
+    words: WordTable | None
+    counted_by: Recipe | None
+    words_of: Hashable  # the run whose words they are
+    source: str
+
+
+@dataclass
+class _Bench:
+    """What was found once and serves for every size. Only one thread at a time works at it."""
+
+    words_of: Hashable = None
+    cuts: dict[Hashable, CutWords] = field(default_factory=dict)
+    curves: dict[Hashable, MeasuredSizes] = field(default_factory=dict)
+    vocabularies: tuple[tuple[Hashable, ...], Vocabularies] | None = None
+
+    def answer(self, asked: _Asked, report: Callable[[Figures], None], cancelled: CancelCheck) -> Figures:
+        """What is quickly found first: it is reported as soon as it is known."""
+        self._leave_out_what_is_old(asked)
+        count = len(asked.keys)
+        nothing: tuple[MeasuredSizes | None, ...] = (None,) * count
+        found = Figures(asked.letters, asked.source, here=nothing, curves=self._known_curves(asked))
+        found = replace(found, overlaps=self._overlaps(asked, cancelled))
+        report(found)
+        if asked.words is None or asked.counted_by is None or not len(asked.words):
+            return replace(found, is_final=True)
+        both = zip(asked.keys, asked.histories, strict=True)
+        cuts = [self._cut(asked.words, asked.counted_by, *one, cancelled) for one in both]
+        listed = tuple(_listed(word) for word in differing_words(cuts, asked.at))
+        here = tuple(
+            measured_sizes(cut, np.array([cut.history.vocabulary_size_at(at)]), cancelled=cancelled)
+            for cut, at in zip(cuts, asked.at, strict=True)
+        )
+        found = replace(found, words=listed, here=here)
+        report(found)
+        for key, cut in zip(asked.keys, cuts, strict=True):
+            if key not in self.curves:
+                self.curves[key] = measured_sizes(cut, cancelled=cancelled)
+                found = replace(found, curves=self._known_curves(asked))
+                report(found)
+        return replace(found, is_final=True)
+
+    def _leave_out_what_is_old(self, asked: _Asked) -> None:
+        if asked.words_of != self.words_of:
+            self.words_of, self.cuts, self.curves = asked.words_of, {}, {}
+        self.cuts = {key: cut for key, cut in self.cuts.items() if key in asked.keys}
+        self.curves = {key: curve for key, curve in self.curves.items() if key in asked.keys}
+
+    def _known_curves(self, asked: _Asked) -> tuple[MeasuredSizes | None, ...]:
+        return tuple(self.curves.get(key) for key in asked.keys)
+
+    def _overlaps(self, asked: _Asked, cancelled: CancelCheck) -> tuple[tuple[int, int, Overlap], ...]:
+        if self.vocabularies is None or self.vocabularies[0] != asked.keys:
+            self.vocabularies = asked.keys, Vocabularies.of(asked.histories, cancelled=cancelled)
+        both = self.vocabularies[1]
+        count = len(asked.keys)
+        pairs = ((one, other) for one in range(count) for other in range(one + 1, count))
+        return tuple((one, other, both.overlap(one, other, asked.at)) for one, other in pairs)
+
+    def _cut(
+        self, words: WordTable, counted_by: Recipe, key: Hashable, history: History, cancelled: CancelCheck
+    ) -> CutWords:
+        known = self.cuts.get(key)
+        if known is None:
+            known = self.cuts[key] = CutWords.of(words, counted_by, history, cancelled=cancelled)
+        return known
+
+
+class LabFigures(QObject):
+    """Asks aside whenever lanes or size are others; what was found before is shown until the answer comes."""
+
+    changed = Signal()
+
+    def __init__(self, session: Session, lab: LabModel) -> None:
+        super().__init__(session)
+        self.found = Figures()
+        self.is_asking = False
+        self._lab, self._aside = lab, session.aside
+        self._bench = _Bench()
+        self._asked: Hashable = None
+        self._throttle = Throttle(FOLLOW_MILLISECONDS, self._ask, self)
+        lab.changed.connect(self._throttle.call)
+
+    def lines(self, measure: Measure) -> ChartLines:
+        return self.found.lines(measure, *self._lab.sizes, self._lab.size)
+
+    def _ask(self) -> None:
+        lanes = self._lab.lanes
+        if not self._lab.is_ready:
+            self._asked, self.found = None, Figures()
+            self.changed.emit()
+            return
+        key = tuple((lane.key, lane.wanted) for lane in lanes)
+        if key == self._asked or not self._lab.is_watched:
+            return
+        self._asked, self.is_asking = key, True
+        asked, bench = _asked_of(lanes), self._bench
+        self._aside.ask(
+            TOPIC,
+            lambda task: bench.answer(asked, task.report, task.cancelled),
+            self._take,
+            self._fail,
+            self._take,
+        )
+
+    def _take(self, found: Figures) -> None:
+        if found.letters != tuple(lane.letter for lane in self._lab.lanes):
+            return
+        self.is_asking = not found.is_final
+        self.found = found if found.is_final else found.beside(self.found)
+        self.changed.emit()
+
+    def _fail(self, sentence: str) -> None:
+        self._asked, self.is_asking = None, False
+        self._lab.trouble = sentence
+        self._lab.changed.emit()
+
+
+def _asked_of(lanes: Sequence[Lane]) -> _Asked:
+    source = _whose_words([lane.run for lane in lanes])
+    return _Asked(
+        letters=tuple(lane.letter for lane in lanes),
+        keys=tuple(lane.key for lane in lanes),
+        histories=tuple(lane.history for lane in lanes),
+        at=tuple(lane.wanted for lane in lanes),
+        words=None if source is None else source.words,
+        counted_by=None if source is None else source.recipe,
+        words_of=None if source is None else source.stamp,
+        source="" if source is None else next(lane.letter for lane in lanes if lane.run is source),
+    )
+
+
+def _whose_words(runs: Sequence[Run]) -> Run | None:
+    """The run whose words all are measured on."""
+    having = [run for run in runs if run.words is not None]
+    return next((run for run in having if Cutting(run.recipe).keeps_all), having[0] if having else None)
+
+
+def _listed(found: DifferingWord) -> WordRow:
+    cuts = [set(own) for own in found.cut_by_each]
+    everywhere: set[int] = set.intersection(*cuts)
+    cells = (*(_cut(found.word, own) for own in found.cut_by_each), f"{found.count:,}", f"{found.places:,}")
+    return WordRow(found.word.decode(errors="replace"), min(set.union(*cuts) - everywhere), cells)
+
+
+def _cut(word: bytes, places: Sequence[int]) -> str:
+    """A word with a bar wherever it is cut.
+
+    >>> _cut(b" low", [2])
+    '␣l|ow'
+    """
+    ends = (0, *places, len(word))
+    return BAR.join(shown(word[start:stop]) for start, stop in pairwise(ends))

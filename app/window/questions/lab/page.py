@@ -1,0 +1,185 @@
+"""Two to four tokenizers side by side: their totals, one slider, the text in parallel rows, and what is measured."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QMenu,
+    QPushButton,
+    QSplitter,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.window.parts.page import Page
+from app.window.parts.widgets import icon_button, label, muted, paragraph
+from app.window.questions.lab.cards import LaneCards
+from app.window.questions.lab.figures import LabFigures
+from app.window.questions.lab.figures_view import LabFiguresView
+from app.window.questions.lab.model import LabModel
+from app.window.questions.lab.rows import LaneRows
+from app.window.questions.lab.size_bar import SizeBar
+from app.window.questions.lab.words_model import DifferingWordsModel
+
+ALONE = (
+    "The lab puts two to four tokenizers side by side, at any size of their vocabularies: how each cuts your text, "
+    "how well it compresses, and in which words they differ."
+)
+HOW_TO_GET_ONE = "Train another recipe, or import a tokenizer."
+
+
+class LabPage(Page):
+    """Escape goes back: from a word to the text, from the text to the window as it was."""
+
+    close_wanted = Signal()
+    import_wanted = Signal()
+    why_wanted = Signal(int, int)  # of a lane, before which byte of the text of the rows
+
+    def __init__(self, model: LabModel, figures: LabFigures, words: DifferingWordsModel) -> None:
+        super().__init__(model)
+        self.model, self.figures, self.words = model, figures, words
+        self.cards = LaneCards(model)
+        self.sizes = SizeBar(model)
+        self.rows = LaneRows(model)
+        self.below = LabFiguresView(model, figures, words)
+        self.summary = muted()
+        self.add = QToolButton()
+        self.back = QPushButton("Back to Your Text")
+        self.measured = QToolButton()
+        self.close_button = icon_button("close", "Close the lab (Esc)")
+        self.recipes = QMenu("&Train Another Recipe", self)
+        self.stack = QStackedWidget()
+        self._lay_out()
+        self._connect()
+        self._show()
+
+    def recolor(self) -> None:
+        self.rows.viewport().update()
+        self.below.charts.refresh()
+
+    # -- its parts -------------------------------------------------------------------------
+
+    def _lay_out(self) -> None:
+        self.add.setText("Add")
+        self.add.setToolTip("Put one more tokenizer beside these")
+        self.add.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.add.setMenu(QMenu(self))
+        self.measured.setText("Figures")
+        self.measured.setToolTip("Curves, vocabularies and words below the rows; without them the rows have all room")
+        self.measured.setCheckable(True)
+        self.measured.setChecked(True)
+        head = QHBoxLayout()
+        title = label("Lab")
+        title.setStyleSheet("font-weight: 600;")
+        head.addWidget(title)
+        head.addWidget(self.summary, 1)
+        head.addWidget(self.back)
+        for button in (self.add, self.measured, self.close_button):
+            head.addWidget(button)
+        self.halves = QSplitter(Qt.Orientation.Vertical)
+        self.halves.addWidget(self.rows)
+        self.halves.addWidget(self.below)
+        self.halves.setStretchFactor(0, 3)
+        self.halves.setStretchFactor(1, 2)
+        self.halves.setChildrenCollapsible(False)
+        full = QWidget()
+        column = QVBoxLayout(full)
+        column.setContentsMargins(0, 0, 0, 0)
+        for widget in (self.cards, self.sizes):
+            column.addWidget(widget)
+        column.addWidget(self.halves, 1)
+        self.stack.addWidget(full)
+        self.stack.addWidget(self._empty())
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(8, 6, 8, 4)
+        whole.addLayout(head)
+        whole.addWidget(self.stack, 1)
+
+    def _empty(self) -> QWidget:
+        empty = QWidget()
+        inside = QWidget()
+        inside.setFixedWidth(460)
+        train, get = QPushButton("Train Another Recipe"), QPushButton("Import Tokenizer …")
+        train.setMenu(self.recipes)
+        get.clicked.connect(self.import_wanted)
+        self.how = paragraph(HOW_TO_GET_ONE)
+        self.how.setStyleSheet("font-weight: 600;")
+        buttons = QHBoxLayout()
+        buttons.addWidget(train)
+        buttons.addWidget(get)
+        buttons.addStretch()
+        column = QVBoxLayout(inside)
+        column.setSpacing(12)
+        column.addWidget(paragraph(ALONE))
+        column.addWidget(self.how)
+        column.addLayout(buttons)
+        middle = QHBoxLayout()
+        middle.addStretch()
+        middle.addWidget(inside)
+        middle.addStretch()
+        outer = QVBoxLayout(empty)
+        outer.addStretch(2)
+        outer.addLayout(middle)
+        outer.addStretch(3)
+        return empty
+
+    def _connect(self) -> None:
+        self.model.changed.connect(self._show)
+        self.model.cut.connect(self._show_summary)
+        self.rows.place_clicked.connect(self.why_wanted)
+        self.below.word_chosen.connect(self._look_at_word)
+        self.back.clicked.connect(lambda: self.model.look_at_word(None))
+        self.close_button.clicked.connect(self.close_wanted)
+        self.measured.toggled.connect(self.below.setVisible)
+        self.add.menu().aboutToShow.connect(self._fill_add)
+        self.recipes.aboutToShow.connect(self._fill_recipes)
+
+    # -- what is shown ---------------------------------------------------------------------
+
+    def _show(self) -> None:
+        is_ready = self.model.is_ready
+        self.stack.setCurrentIndex(0 if is_ready else 1)
+        self.back.setVisible(self.model.specimen is not None)
+        self.measured.setVisible(is_ready)
+        self.add.setVisible(is_ready)
+        self.add.setEnabled(self.model.can_add)
+        only = f"{self.model.choices[0][1]} is all there is yet. " if len(self.model.choices) == 1 else ""
+        self.how.setText(only + HOW_TO_GET_ONE)
+        self._show_summary()
+
+    def _show_summary(self) -> None:
+        self.summary.setText(self.model.summary if self.model.is_ready else "")
+
+    def _look_at_word(self, row: int, lane: int) -> None:
+        found = self.words.row(row)
+        self.model.look_at_word(found.word)
+        self.why_wanted.emit(lane, found.place)
+
+    def _fill_add(self) -> None:
+        menu = self.add.menu()
+        menu.clear()
+        for number, title in self.model.others:
+            menu.addAction(title.replace("&", "&&")).triggered.connect(lambda _, number=number: self.model.add(number))
+        menu.addSeparator()
+        menu.addMenu(self.recipes)
+        menu.addAction("&Import Tokenizer …").triggered.connect(self.import_wanted)
+
+    def _fill_recipes(self) -> None:
+        self.recipes.clear()
+        self.recipes.setToolTipsVisible(True)
+        for name, explanation in self.model.recipes:
+            action = self.recipes.addAction(name)
+            action.setToolTip(explanation)
+            action.triggered.connect(lambda _, name=name: self.model.train(name))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() != Qt.Key.Key_Escape:
+            super().keyPressEvent(event)
+        elif self.model.specimen is not None:
+            self.model.look_at_word(None)
+        else:
+            self.close_wanted.emit()

@@ -1,0 +1,136 @@
+"""Painting rows several times, once for each tokenizer: what all cut alike stands back, other cuts are marked.
+
+A cut that not all have is a bar with a wedge above it; whatever is cut differently is underlined, too, and its fills
+are as strong as in the token text. So it can be seen without any colour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+
+from app.window.text.model import Tokens
+from app.window.text.view.block_layout import BlockLayout, TextRow
+from app.window.text.view.colouring import COLOURS, UNCOLOURED, Int8s, Int64s, coloured_tokens
+from app.window.text.view.flow import PlacedBlock
+from app.window.text.view.painting import ByteSpan, Overlay, TokenPainter
+from app.window.text.view.palette import TokenPalette
+
+AGREED_SHARE = 0.42  # of a fill that all have, the rest is paper
+BAR = 2.0  # how broad a cut is that not all have
+WEDGE = 4.0
+UNDERLINE = 2.0
+CHIP = 18.0  # how broad a lane's letter is
+
+
+@dataclass(frozen=True, eq=False)
+class LaneShown:
+    """What is painted of one tokenizer."""
+
+    letter: str
+    colour: QColor
+    tokens_between: Callable[[int, int], Tokens]
+    own_cuts: Int64s  # that not all have
+    outlined: ByteSpan | None = None
+
+
+class LanePainter(TokenPainter):
+    """Paints the visible blocks of a text, each row as many times as there are lanes."""
+
+    def __init__(self, palette: TokenPalette, pixel: float, stretches: Int64s) -> None:
+        super().__init__(palette, pixel)
+        self._stretches_that_differ = stretches
+        agreed = [_towards(fill, palette.paper) for fill in palette.fills]
+        self._fills = np.array([*(fill.rgb() for fill in (*palette.fills, *agreed)), 0], np.uint32)
+
+    def paint_lanes(
+        self,
+        painter: QPainter,
+        blocks: Sequence[PlacedBlock],
+        start: int,
+        length: int,
+        lanes: Sequence[LaneShown],
+        left: float,
+    ) -> None:
+        """Blocks that follow each other, of which the first begins at byte `start` of a text of that length."""
+        stop = start + sum(block.layout.byte_count for block in blocks)
+        coloured = [coloured_tokens(lane.tokens_between, start, stop, length) for lane in lanes]
+        for block in blocks:
+            for row in block.layout.rows:
+                first = start + row.first_byte
+                for showing, (lane, (tokens, colours)) in enumerate(zip(lanes, coloured, strict=True)):
+                    painter.save()
+                    painter.translate(left, block.y + showing * row.height)
+                    told = self._set_back(tokens.edges[:-1], colours)
+                    self._paint_fills(painter, block.layout, row, first, tokens.edges, told, showing)
+                    self._paint_overlay(painter, block.layout, row, first, Overlay(outlined=lane.outlined))
+                    painter.setPen(self.palette.ink)
+                    row.line.draw(painter, QPointF(0, 0))
+                    if block.layout.visible.boxes:
+                        self._paint_boxes(painter, block.layout, row)
+                    self._paint_differences(painter, block.layout, row, first, lane)
+                    self._paint_letter(painter, row, lane, left)
+                    painter.restore()
+            start += block.layout.byte_count
+
+    def _set_back(self, starts: Int64s, colours: Int8s) -> Int8s:
+        """The paler colours for tokens that lie where all cut alike."""
+        begins, ends = self._stretches_that_differ.T
+        inside = np.searchsorted(begins, starts, side="right") > np.searchsorted(ends, starts, side="right")
+        told: Int8s = np.where(inside | (colours == UNCOLOURED), colours, colours + COLOURS).astype(np.int8)
+        return told
+
+    def _paint_differences(
+        self, painter: QPainter, layout: BlockLayout, row: TextRow, first: int, lane: LaneShown
+    ) -> None:
+        low, high = first, first + row.byte_count
+        begins, ends = self._stretches_that_differ.T
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self.palette.mark)
+        bottom = row.y + row.height - 1
+        for index in range(int(np.searchsorted(ends, low, side="right")), int(np.searchsorted(begins, high))):
+            for x, end in self._stretches(layout, row, first, (int(begins[index]), int(ends[index]))):
+                painter.drawRect(QRectF(x + 1, bottom - UNDERLINE, max(1.0, end - x - 2), UNDERLINE))
+        cuts = lane.own_cuts[np.searchsorted(lane.own_cuts, low) : np.searchsorted(lane.own_cuts, high)] - first
+        if not len(cuts):
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for x in self._places(layout, row, cuts):
+            painter.drawRect(QRectF(x - BAR / 2, row.y + 1, BAR, row.height - 2))
+            top = row.y + 0.5
+            painter.drawPolygon(QPolygonF([QPointF(x - WEDGE, top), QPointF(x + WEDGE, top), QPointF(x, top + WEDGE)]))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+    def _places(self, layout: BlockLayout, row: TextRow, cuts: Int64s) -> list[float]:
+        """Where on the screen these cuts are."""
+        bounds: npt.NDArray[np.int64] = np.union1d(np.zeros(1, np.int64), cuts)
+        segments = self._segments(layout, row, bounds)
+        wanted = segments.is_first & np.isin(bounds[segments.span], cuts)
+        places: list[float] = (segments.begin[wanted] * self.pixel).tolist()
+        return places
+
+    def _paint_letter(self, painter: QPainter, row: TextRow, lane: LaneShown, left: float) -> None:
+        chip = QRectF(8 - left, row.y + 2, CHIP, row.height - 4)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(lane.colour)
+        painter.drawRoundedRect(chip, 3, 3)
+        painter.setPen(QPen(self.palette.paper))
+        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, lane.letter)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+
+def _towards(fill: QColor, paper: QColor) -> QColor:
+    """A fill of which only a share is left on the paper."""
+
+    def mixed(over: float, under: float) -> float:
+        return over * AGREED_SHARE + under * (1 - AGREED_SHARE)
+
+    return QColor.fromRgbF(
+        mixed(fill.redF(), paper.redF()), mixed(fill.greenF(), paper.greenF()), mixed(fill.blueF(), paper.blueF())
+    )

@@ -1,0 +1,47 @@
+"""The lab takes the room of everything else while it is open; what is asked there is answered in the inspector."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.session.session import Session
+from app.window.main_window import Frame
+from app.window.pages import PAGES, Pages
+from app.window.parts.page import PageTabs
+from app.window.questions.lab.page import LabPage
+from app.window.questions.why.page import WhyPage
+
+
+class Laboratory(QObject):
+    """Connects the lab with the window's actions and the other questions."""
+
+    def __init__(self, session: Session, frame: Frame, pages: Pages, inspector: PageTabs, parent: QObject) -> None:
+        super().__init__(parent)
+        self._runs, self._cursor = session.runs, session.cursor
+        self._window, self._inspector = frame.window, inspector
+        self._page, self._why = pages[LabPage], pages[WhyPage]
+        self._action = frame.actions["lab"]
+        self._action.toggled.connect(self._open)
+        self._page.close_wanted.connect(lambda: self._action.setChecked(False))
+        self._page.import_wanted.connect(frame.actions["import"].trigger)
+        self._page.why_wanted.connect(self._ask_why)
+        for row in PAGES:  # what lies below the lab comes to the top again
+            for item in row.actions[:1] if row.tabs == "charts" else ():
+                frame.actions[item.name].triggered.connect(lambda _=False: self._action.setChecked(False))
+
+    def _open(self, on: bool) -> None:
+        self._window.set_stage(on)
+        if on:
+            self._page.rows.setFocus()
+
+    def _ask_why(self, lane: int, byte: int) -> None:
+        """Of one tokenizer, at the size shown: its run is the one that the window shows from now on."""
+        model = self._page.model
+        asked = model.lanes[lane]
+        model.stay()
+        if self._runs.shown is not asked.run:
+            self._runs.show(asked.run)
+        self._cursor.go_to(asked.wanted)
+        self._why.model.look_at(byte, model.specimen)
+        self._window.show_dock("inspector")
+        self._inspector.show_page("why")

@@ -1,0 +1,231 @@
+"""The lab in the window: runs side by side at one size, whatever their method, and a way to each why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.session.run import Phase
+from app.window.questions.lab.page import LabPage
+from app.window.questions.why.page import WhyPage
+from app.wiring import Program
+from bpe_core import Recipe, Tokenizer
+from bpe_core.insight.cut_words import CutWords
+from bpe_core.insight.differing_words import differing_words
+from bpe_core.insight.vocabulary_overlap import Vocabularies
+from bpe_core.learning.methods import METHODS
+from bpe_core.measures.measured_sizes import measured_sizes
+from tests import dropping_method
+from tests.gui.conftest import WAIT, settle, wait_for_phase
+from tests.gui.questions.conftest import answered
+from tests.gui.sessions.saving import open_session, save_as
+
+CORPUS = "the lowest price is lower than the last one, and the lower the better, is it not? thin then that\n" * 3
+TEXT = "the lowest price, naïve 🐦 lower\n\nthen thin"
+
+
+@pytest.fixture(autouse=True)
+def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(METHODS, "dropping", dropping_method.LISTED)
+
+
+@pytest.fixture
+def lab(qtbot: QtBot, program: Program) -> LabPage:
+    """Three runs on one text, two by the same recipe but for its ties, one that drops."""
+    program.session.corpus.replace_by_text("small", CORPUS)
+    for recipe in (
+        Recipe.preset("gpt2", vocab_size=290),
+        Recipe.preset("words", base="bytes", method="dropping", vocab_size=280),
+        Recipe.preset("gpt2", vocab_size=290, ties="smallest-text"),
+    ):
+        learn(qtbot, program, recipe)
+    program.token_text.set_text(TEXT)
+    qtbot.waitUntil(lambda: program.session.text.value == TEXT, timeout=WAIT)
+    program.actions["lab"].trigger()
+    at_rest(qtbot, program)
+    return program.lab
+
+
+def learn(qtbot: QtBot, program: Program, recipe: Recipe) -> None:
+    program.session.runs.train(program.session.corpus.texts.value, recipe)
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    settle(qtbot, program)
+
+
+def at_rest(qtbot: QtBot, program: Program) -> None:
+    """Wait until the lab shows and has measured what it was asked for."""
+    page = program.lab
+
+    def is_done() -> None:
+        assert not page.figures.is_asking
+        assert all(not lane.is_behind for lane in page.model.lanes)
+
+    QTest.qWait(150)
+    answered(qtbot, program)
+    qtbot.waitUntil(is_done, timeout=WAIT)
+
+
+def test_one_size_moves_all_and_each_says_what_it_makes_of_the_text(
+    qtbot: QtBot, program: Program, lab: LabPage
+) -> None:
+    assert [lane.title for lane in lab.model.lanes] == ["gpt2, first-seen", "words", "gpt2, smallest-text"]
+    assert lab.sizes.box.value() == 290
+    for size in (256, 270, 285, 290):
+        lab.sizes.box.setValue(size)
+        at_rest(qtbot, program)
+        assert lab.sizes.slider.value() in range(1_001)
+        for lane, card in zip(lab.model.lanes, lab.cards.cards, strict=True):
+            at = min(
+                range(len(lane.history) + 1), key=lambda at: (abs(lane.history.vocabulary_size_at(at) - size), -at)
+            )
+            assert lane.at == at
+            spans = Tokenizer(lane.history).spans(TEXT, at)
+            assert lane.cut is not None
+            ids = [id for id in lane.cut.tokens.ids.tolist() if id >= 0]
+            assert ids == [id for start, stop, id in spans if stop > start]
+            assert card.total.text() == f"{len(spans):,}"
+            assert f"vocabulary {lane.history.vocabulary_size_at(at):,}" in card.more.text()
+
+
+def test_the_slider_and_the_box_are_one(qtbot: QtBot, program: Program, lab: LabPage) -> None:
+    low, high = lab.model.sizes
+    lab.sizes.slider.setValue(0)
+    assert lab.sizes.box.value() == lab.model.size == low
+    lab.sizes.slider.setValue(lab.sizes.slider.maximum())
+    assert lab.sizes.box.value() == lab.model.size == high
+    lab.sizes.box.setValue(low)
+    assert lab.sizes.slider.value() == 0
+
+
+def test_what_is_measured_is_what_the_engine_says(qtbot: QtBot, program: Program, lab: LabPage) -> None:
+    lab.model.set_size(288)
+    at_rest(qtbot, program)
+    lanes, found = lab.model.lanes, lab.figures.found
+    words, counted_by = lanes[0].run.words, lanes[0].run.recipe
+    assert words is not None
+    cuts = [CutWords.of(words, counted_by, lane.history) for lane in lanes]
+    at = [lane.wanted for lane in lanes]
+    expected = differing_words(cuts, at)
+    assert found.words is not None
+    assert [row.word for row in found.words] == [one.word.decode() for one in expected] != []
+    assert lab.words.rowCount() == len(expected)
+    first = [lab.words.data(lab.words.index(0, column)) for column in range(lab.words.columnCount())]
+    assert first[3:] == [f"{expected[0].count:,}", f"{expected[0].places:,}"]
+    assert first[0].replace("|", "").replace("␣", " ").encode() == expected[0].word
+    both = Vocabularies.of([lane.history for lane in lanes])
+    assert found.overlaps == tuple((i, j, both.overlap(i, j, at)) for i, j in ((0, 1), (0, 2), (1, 2)))
+    for cut, curve in zip(cuts, found.curves, strict=True):
+        assert curve is not None
+        assert curve.tokens.tolist() == measured_sizes(cut).tokens.tolist()
+    assert all(len(chart.as_table()) > 1 for chart in lab.below.charts.charts)
+
+
+def test_a_word_is_shown_in_the_rows_with_its_why(qtbot: QtBot, program: Program, lab: LabPage) -> None:
+    assert lab.figures.found.words
+    row = lab.figures.found.words[0]
+    lab.below.table.clicked.emit(lab.words.index(0, 2))
+    at_rest(qtbot, program)
+    assert lab.model.text.text() == row.word
+    assert program.session.runs.shown is lab.model.lanes[2].run
+    facts = program.pages[WhyPage].model.facts
+    assert facts is not None
+    assert (facts.byte, facts.at) == (row.place, lab.model.lanes[2].wanted)
+    assert program.window.docks["inspector"].isVisible()
+    QTest.keyClick(lab.rows, Qt.Key.Key_Escape)
+    at_rest(qtbot, program)
+    assert lab.model.text.text() == TEXT
+    QTest.keyClick(lab.rows, Qt.Key.Key_Escape)
+    assert not lab.isVisible()
+    assert program.text_panel.isVisible()
+
+
+def test_a_click_into_a_row_asks_its_run(qtbot: QtBot, program: Program, lab: LabPage) -> None:
+    byte = TEXT.index("price") + 2
+    place = lab.rows.rectangle_of(byte)
+    point = QPoint(place.x() + 1, place.center().y() + 2 * place.height())
+    qtbot.mouseClick(lab.rows.viewport(), Qt.MouseButton.LeftButton, pos=point)
+    at_rest(qtbot, program)
+    assert program.session.runs.shown is lab.model.lanes[2].run
+    facts = program.pages[WhyPage].model.facts
+    assert facts is not None
+    assert facts.byte == byte
+
+
+def test_runs_are_put_in_taken_out_and_changed(qtbot: QtBot, program: Program, lab: LabPage) -> None:
+    lab.cards.cards[1].close_button.click()
+    at_rest(qtbot, program)
+    assert lab.model.numbers == [1, 3]
+    lab.cards.cards[0].chosen.emit(2)
+    at_rest(qtbot, program)
+    assert lab.model.numbers == [2, 3]
+    lab.cards.cards[0].chosen.emit(3)  # which stands beside it
+    at_rest(qtbot, program)
+    assert lab.model.numbers == [3, 2]
+    lab._fill_add()
+    assert lab.add.menu().actions()[0].text() == "Run 1: gpt2, first-seen"
+    lab.model.train("gpt2")
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    at_rest(qtbot, program)
+    assert lab.model.numbers == [3, 2, 4]
+
+
+def test_with_a_single_run_it_says_how_to_get_another(
+    qtbot: QtBot, program: Program, train: Callable[[Program], None]
+) -> None:
+    train(program)
+    program.actions["lab"].trigger()
+    qtbot.waitUntil(lambda: "Run 1: gpt2 is all there is yet" in program.lab.how.text(), timeout=WAIT)
+    assert program.lab.stack.currentIndex() == 1
+    program.lab._fill_recipes()
+    next(action for action in program.lab.recipes.actions() if action.text() == "cl100k").trigger()
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    at_rest(qtbot, program)
+    assert program.lab.stack.currentIndex() == 0
+    assert [lane.title for lane in program.lab.model.lanes] == ["gpt2", "cl100k"]
+
+
+def test_the_window_is_as_it_was_when_the_lab_is_closed(qtbot: QtBot, program: Program, lab: LabPage) -> None:
+    docks = program.window.docks
+    assert not any(dock.isVisible() for dock in docks.values())
+    before = program.window.arrangement()
+    assert before.is_open["merges"]
+    program.actions["race"].trigger()
+    assert not program.actions["lab"].isChecked()
+    assert {id: not dock.isHidden() for id, dock in docks.items()} == before.is_open
+    qtbot.waitUntil(lambda: docks["merges"].width() == before.sizes["merges"][0], timeout=WAIT)
+
+
+def test_a_session_remembers_what_was_in_the_lab(
+    qtbot: QtBot,
+    program: Program,
+    lab: LabPage,
+    new_program: Callable[..., Program],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lab.model.choose([3, 2])
+    lab.model.set_size(277)
+    at_rest(qtbot, program)
+    save_as(qtbot, program, tmp_path / "lab.bpex", monkeypatch)
+    other = new_program()
+    program.window.close()
+    open_session(qtbot, other, tmp_path / "lab.bpex")
+    at_rest(qtbot, other)
+    assert other.lab.isVisible()
+    assert (other.lab.model.numbers, other.lab.model.size) == ([3, 2], 277)
+    nonsense: tuple[object, ...] = (
+        None,
+        [],
+        {"runs": "all", "size": True},
+        {"runs": [99, "x"]},
+        {"runs": [99], "size": -5},
+    )
+    for kept in nonsense:
+        other.lab.model.restore(kept)
+        at_rest(qtbot, other)
+        assert other.lab.model.size >= other.lab.model.sizes[0]
