@@ -17,8 +17,10 @@ from bpe_core.learning.layout import lay_out
 from bpe_core.learning.wordpiece.compiled import CompiledScoreLearner
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
+from bpe_core.segmenting.compiled_pieces import compiled_pieces
 from bpe_core.segmenting.compiled_ranks import compiled_ranks
 from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.text.blocks import Stretch
 from bpe_core.text.reading.utf8 import first_invalid
 from bpe_core.text.scanner import table_for
@@ -88,6 +90,17 @@ def _encode() -> None:
         encoder.ids(text, 2)
         encoder.byte_ranks(text)
         encoder.symbols(text)
+    _cut_in_pieces([_TEXT, long_word, many_words])
+
+
+def _cut_in_pieces(texts: list[str]) -> None:
+    recipe = Recipe.preset("wordpiece", merges=0)
+    words = WordTable.from_counts(dict.fromkeys(_TEXT.split(), 3))
+    history = History.from_pairs(recipe, Alphabet.with_continuations(words, recipe), [])
+    cutting = Cutting(recipe)
+    encoder = compiled_pieces(history, cutting, LongestPieces(history))
+    for text in texts:
+        encoder.longest_pieces(text, 0)
 
 
 def _compress() -> None:

@@ -15,7 +15,9 @@ import numpy.typing as npt
 
 from bpe_core.kernels.jit import inlined, kernel
 from bpe_core.kernels.merge_word import Int32s, Int64s, UInt64s, merge_word
+from bpe_core.kernels.pieces import write_pieces
 from bpe_core.kernels.scan import POSITION, begin_text, end_text, scan
+from bpe_core.kernels.utf8 import character_at
 from bpe_core.segmenting.merging import PATTERN_CUT
 from bpe_core.text.scanner.kinds import BLANKS
 
@@ -31,8 +33,9 @@ ALPHABET_NUMBERS = 5
 
 # What a word becomes: its tokens; the rank of the boundary before each symbol; or for each symbol
 # its id, that rank, and how many bytes it covers. In the output, the first symbol of a word has
-# ~start instead of its rank: the place where the word starts in the text.
-IDS, RANKS, SYMBOLS = range(3)
+# ~start instead of its rank: the place where the word starts in the text. PIECES are tokens, too, but
+# the longest that fit instead of what merges make.
+IDS, RANKS, SYMBOLS, PIECES = range(4)
 
 # Entries of `progress`: the next word, the next free place of the output, why `encode_words` returned.
 NEXT_WORD, NEXT_PLACE, STATUS, CUTS, ENDED = range(5)  # how many cuts the block has, whether it is the last
@@ -128,20 +131,8 @@ def hash_words(text, cuts, first, stop, keys):
 
 @kernel
 def begins_with_blank(text, kinds, place):
-    code, _ = character_at(text, place)
+    code, _ = character_at(text.data, place)
     return FIRST_BLANK <= kinds[code] <= LAST_BLANK
-
-
-@kernel
-def character_at(text, place):
-    """A code point, and how many bytes it has."""
-    code, width = np.int64(text.data[place]), np.int64(1)
-    if code >= 0x80:
-        width = np.int64(2) if code < 0xE0 else np.int64(3) if code < 0xF0 else np.int64(4)
-        code &= np.int64(0x7F) >> width
-        for i in range(1, width):
-            code = code << np.int64(6) | np.int64(text.data[place + i] & 0x3F)
-    return code, width
 
 
 @inlined
@@ -202,7 +193,7 @@ def spell(alphabet, text, start, stop, kind, cells, spelled):
         if number[IS_BYTES] != 0:
             code, width = np.int64(text.data[place]), np.int64(1)
         else:
-            code, width = character_at(text, place)
+            code, width = character_at(text.data, place)
         known = alphabet.last_symbol_of if place + width == stop else alphabet.symbol_of
         symbol = np.int64(known[code]) if code < len(known) else np.int64(-1)
         if symbol < 0 and number[FIRST_FALLBACK] >= 0:
@@ -294,15 +285,17 @@ def remember(memory, text, start, length, key, slot, out, free, results):
 
 
 @inlined
-def merge_anew(table, alphabet, room, spelled, text, start, length, kind, results, place):
-    """Merge a word and write what it becomes; how many numbers that is."""
+def cut_anew(table, pieces, alphabet, room, spelled, text, start, length, kind, results, place):
+    """Merge or cut a word and write what it becomes; how many numbers that is."""
+    if kind == PIECES:
+        return write_pieces(pieces, text.data, start, start + length, results, place)
     symbols = spell(alphabet, text, start, start + length, kind, room.cells, spelled)
     merge_word(table, room, symbols)
     return write_results(table, room, spelled, symbols, kind, results, place)
 
 
 @kernel
-def encode_words(table, alphabet, memory, room, spelled, text, words, stop, kind, keys, out, progress):
+def encode_words(table, pieces, alphabet, memory, room, spelled, text, words, stop, kind, keys, out, progress):
     """Write what the words up to `stop` become, one after the other, unless something is too small."""
     first, free = progress[NEXT_WORD], progress[NEXT_PLACE]
     progress[STATUS] = DONE
@@ -325,13 +318,13 @@ def encode_words(table, alphabet, memory, room, spelled, text, words, stop, kind
                 about = memory.slots[slot + np.uint64(1)]
             count = np.int64(about >> np.uint64(8)) & np.int64(0xFFFFFF)
             if about == np.uint64(0):
-                if is_long and length + MARKERS > len(room.cells):
+                if is_long and kind != PIECES and length + MARKERS > len(room.cells):
                     progress[STATUS] = NEEDS_ROOM
                     break
                 if not is_long and lacks_memory(memory, length, kind):
                     progress[STATUS] = NEEDS_MEMORY
                     break
-                count = merge_anew(table, alphabet, room, spelled, text, start, length, kind, out, free)
+                count = cut_anew(table, pieces, alphabet, room, spelled, text, start, length, kind, out, free)
                 if not is_long:
                     remember(memory, text, start, length, keys[done], slot, out, free, count)
             elif count == 1 and length <= 8:
@@ -349,7 +342,9 @@ def encode_words(table, alphabet, memory, room, spelled, text, words, stop, kind
 
 
 @kernel
-def encode_text(machine, registers, table, alphabet, memory, room, spelled, text, words, kind, keys, out, progress):
+def encode_text(
+    machine, registers, table, pieces, alphabet, memory, room, spelled, text, words, kind, keys, out, progress
+):
     """The same for a whole text: block by block it is scanned for words, and they are encoded."""
     cuts = words.cuts
     progress[STATUS] = DONE
@@ -369,4 +364,6 @@ def encode_text(machine, registers, table, alphabet, memory, room, spelled, text
                 found = end_text(machine, registers, cuts, found)
                 progress[ENDED] = 1
             progress[CUTS], progress[NEXT_WORD] = found, 0
-        encode_words(table, alphabet, memory, room, spelled, text, words, progress[CUTS] - 1, kind, keys, out, progress)
+        encode_words(
+            table, pieces, alphabet, memory, room, spelled, text, words, progress[CUTS] - 1, kind, keys, out, progress
+        )

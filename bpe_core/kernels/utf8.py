@@ -76,3 +76,15 @@ def sound_until(data):
         state = _STEPS[np.uint64(data[i])] >> (state & np.uint64(_STATE))
         i += np.uint64(1)
     return np.int64(end if state & np.uint64(_STATE) == np.uint64(_SOUND) else sound)
+
+
+@kernel
+def character_at(data, place):
+    """A code point, and how many bytes it has."""
+    code, width = np.int64(data[place]), np.int64(1)
+    if code >= 0x80:
+        width = np.int64(2) if code < 0xE0 else np.int64(3) if code < 0xF0 else np.int64(4)
+        code &= np.int64(0x7F) >> width
+        for i in range(1, width):
+            code = code << np.int64(6) | np.int64(data[place + i] & 0x3F)
+    return code, width

@@ -13,6 +13,7 @@ from bpe_core.errors import TooLarge
 from bpe_core.history.history import History
 from bpe_core.kernels import encode as kernel
 from bpe_core.kernels.merge_word import BASE, LIMIT, MERGE_NUMBERS, SHORT, MergeTable, Workplace, enter_merges
+from bpe_core.kernels.pieces import AT, NO_TOKEN, PIECE_NUMBERS, PieceTable
 from bpe_core.kernels.scan import REGISTERS, machine_of
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.boundaries import PATTERN_CUT, PlacedSymbols
@@ -38,6 +39,7 @@ class Desk:
     kind: int
     at: int
     table: MergeTable
+    pieces: PieceTable
     memory: kernel.Memory
     room: Workplace
     spelled: kernel.Spelled
@@ -49,10 +51,13 @@ class Desk:
 class CompiledEncoder:
     """Encodes from any number of threads at once: each takes a desk of its own."""
 
-    def __init__(self, history: History, cutting: Cutting) -> None:
+    def __init__(self, history: History, cutting: Cutting, pieces: PieceTable | None = None) -> None:
+        """With pieces, texts are cut by the longest that fit, and nothing is merged."""
+        history = history if pieces is None else history.first(0)
         self._cutting = cutting
         self._merges = len(history)
         self._table = _merge_table(history)
+        self._pieces = pieces or piece_table(0)
         self._alphabet = _alphabet(history.alphabet, history.recipe)
         own = table_for(history.recipe.pattern, history.recipe.unit) if cutting.finds_words else None
         self._scans = own is not None  # a person's own pattern goes through `regex`
@@ -66,6 +71,11 @@ class CompiledEncoder:
         """The tokens of a normalized text after so many merges."""
         data = utf8(text)
         return self._encode(text, data, kernel.IDS, at, len(data) // 3)
+
+    def longest_pieces(self, text: str, at: int) -> Int32s:
+        """The longest tokens that fit, of those there are after so many steps."""
+        data = utf8(text)
+        return self._encode(text, data, kernel.PIECES, at, len(data) // 3)
 
     def byte_ranks(self, text: str) -> Int32s:
         """The rank of the boundary before each byte, where every byte is a symbol and belongs to a word."""
@@ -103,8 +113,8 @@ class CompiledEncoder:
             progress[kernel.CUTS], progress[kernel.ENDED] = len(words.cuts), 1
         while True:
             kernel.encode_text(
-                self._machine, desk.registers, desk.table, self._alphabet, desk.memory, desk.room, desk.spelled,
-                text, words, desk.kind, desk.keys, out, progress,
+                self._machine, desk.registers, desk.table, desk.pieces, self._alphabet, desk.memory, desk.room,
+                desk.spelled, text, words, desk.kind, desk.keys, out, progress,
             )  # fmt: skip
             status, word = progress[kernel.STATUS], progress[kernel.NEXT_WORD]
             if status == kernel.DONE:
@@ -129,11 +139,14 @@ class CompiledEncoder:
             self._desks.insert(0, desk)
         number = self._table.number.copy()
         number[LIMIT] = at
+        of_pieces = self._pieces.number.copy()
+        of_pieces[AT] = at
         room, spelled = _room(kernel.LONGEST_REMEMBERED, self._merges, kind)
         return Desk(
             kind=kind,
             at=at,
             table=self._table._replace(number=number),
+            pieces=self._pieces._replace(number=of_pieces),
             memory=_memory(_WORDS_AT_FIRST),
             room=room,
             spelled=spelled,
@@ -141,6 +154,18 @@ class CompiledEncoder:
             cuts=np.empty(_CUTS, np.int32),
             registers=np.zeros(REGISTERS, np.int64),
         )
+
+
+def piece_table(characters: int) -> PieceTable:
+    """An empty one with room for tokens of so many characters together."""
+    nodes = characters + 2
+    return PieceTable(
+        keys=np.zeros(1 << (2 * nodes).bit_length(), np.uint64),
+        children=np.empty(1 << (2 * nodes).bit_length(), np.int32),
+        tokens=np.full(nodes, NO_TOKEN, np.int32),
+        births=np.empty(nodes, np.int32),
+        number=np.zeros(PIECE_NUMBERS, np.int64),
+    )
 
 
 def _merge_table(history: History) -> MergeTable:

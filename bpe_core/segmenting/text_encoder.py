@@ -88,16 +88,21 @@ class TextEncoder:
 
     def _encoder_for(self, text: str) -> Encoder:
         """The kernels where they are loaded, or where loading them takes less time than doing without."""
-        global _encoded_plainly
         if self._compiled is not None:
             return self._compiled
-        _encoded_plainly += len(text)
-        if not KERNELS.chooses(_encoded_plainly):
+        if not worth_kernels(len(text)):
             return self.plain
         from bpe_core.segmenting.compiled_encoder import CompiledEncoder  # this imports Numba
 
         self._compiled = CompiledEncoder(self._history, self._cutting)
         return self._compiled
+
+
+def worth_kernels(characters: int) -> bool:
+    """Whether the kernels should encode so many more characters, after all that was encoded plainly."""
+    global _encoded_plainly
+    _encoded_plainly += characters
+    return KERNELS.chooses(_encoded_plainly)
 
 
 def _end_to_end(pieces: Iterator[Int32s]) -> Int32s:

@@ -6,10 +6,17 @@ tells for how long it holds: until one of the longer tokens is born that were lo
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from bpe_core.history.history import History
 from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.segmentation import Int32s
+from bpe_core.segmenting.text_encoder import worth_kernels
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCut, WordSegmenter
 from bpe_core.token_texts import written
+
+if TYPE_CHECKING:
+    from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 
 Births = dict[str, tuple[int, int]]  # by the text of a token: its id, and after how many steps it is there
 
@@ -18,7 +25,20 @@ class WordPieceSegmenter(WordSegmenter):
     """Cuts texts by the tokens of one history."""
 
     def __init__(self, history: History, cutting: Cutting) -> None:
-        super().__init__(history, cutting, LongestPieces(history).cut)
+        self.pieces = LongestPieces(history)
+        self._history = history
+        self._compiled: CompiledEncoder | None = None
+        super().__init__(history, cutting, self.pieces.cut)
+
+    def ids_of_part(self, text: str, at: int) -> Int32s:
+        """By the kernels where they are loaded, or where loading them takes less time than doing without."""
+        if self._compiled is None and not worth_kernels(len(text)):
+            return super().ids_of_part(text, at)
+        if self._compiled is None:
+            from bpe_core.segmenting.compiled_pieces import compiled_pieces  # imports Numba
+
+            self._compiled = compiled_pieces(self._history, self._cutting, self.pieces)
+        return self._compiled.longest_pieces(text, at)
 
 
 class LongestPieces:
@@ -27,29 +47,29 @@ class LongestPieces:
     def __init__(self, history: History) -> None:
         unknown = history.alphabet.unknown_id
         assert unknown is not None  # the method needs one
-        self._unknown = unknown
+        self.unknown = unknown
         self._longest_word = history.recipe.longest_word
-        self._starting, self._continuing = births_of(history)
-        self._longest = max(map(len, (*self._starting, *self._continuing)), default=0)
+        self.starting, self.continuing = births_of(history)
+        self._longest = max(map(len, (*self.starting, *self.continuing)), default=0)
 
     def cut(self, word: bytes, at: int) -> WordCut:
         """A word after so many steps; where it gets stuck, or is too long, it is unknown as a whole."""
         text, data = word.decode(), word
         if len(text) > self._longest_word:
-            return WordCut([self._unknown], [len(data)], 0, ALWAYS)
+            return WordCut([self.unknown], [len(data)], 0, ALWAYS)
         ids: list[int] = []
         ends: list[int] = []
         start = end = since = 0
         until = ALWAYS
         while start < len(text):
-            births = self._continuing if start else self._starting
+            births = self.continuing if start else self.starting
             for stop in range(min(len(text), start + self._longest), start, -1):
-                id, birth = births.get(text[start:stop], (self._unknown, ALWAYS))
+                id, birth = births.get(text[start:stop], (self.unknown, ALWAYS))
                 if birth <= at:
                     break
                 until = min(until, birth)
             else:
-                return WordCut([self._unknown], [len(data)], since, until)
+                return WordCut([self.unknown], [len(data)], since, until)
             since = max(since, birth)
             end += len(text[start:stop].encode())
             ids.append(id)

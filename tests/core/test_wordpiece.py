@@ -14,6 +14,10 @@ import bpe_core as bpe
 from bpe_core import Recipe, RecipeError, Trainer, WordTable
 from bpe_core.history.history import History
 from bpe_core.reference import wordpiece as reference
+from bpe_core.segmenting.compiled_pieces import compiled_pieces
+from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.word_pieces import LongestPieces
+from bpe_core.text.normalization import normalize
 from bpe_core.token_texts import TokenTexts
 from tests.core.learning import all_columns
 from tests.core.random_training import CHARACTER_TIES
@@ -98,6 +102,9 @@ def test_a_text_is_cut_as_the_specification_says(
     tokenizer = bpe.Tokenizer(history)
     expected = reference.encode(text, history, at=at)
     assert tokenizer.encode(text, at=at) == expected
+    compiled = compiled_pieces(history, Cutting(recipe), LongestPieces(history))
+    assert compiled.longest_pieces(normalize(text, recipe), at).tolist() == expected
+    assert compiled.longest_pieces(long := f"{text} " * 40, at).tolist() == reference.encode(long, history, at=at)
     found = tokenizer.segmentation(text)
     for step in (at, len(history), at):
         assert found.tokens(step).spans()[:, 2].tolist() == reference.encode(text, history, at=step)
