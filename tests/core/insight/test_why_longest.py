@@ -1,0 +1,75 @@
+"""Why a text is cut where the longest token that fits is taken, at any place and step."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bpe_core as bpe
+from bpe_core import Recipe, WordTable
+from bpe_core.history.history import History
+from bpe_core.insight.why_longest import WhyLongest
+from bpe_core.reference import wordpiece as reference
+from tests.core.random_training import words
+from tests.core.test_wordpiece import recipes
+
+WORDS = {"play": 9, "playing": 5, "sing": 4, "sung": 2}
+
+
+@pytest.fixture
+def history() -> History:
+    recipe = Recipe.preset("wordpiece", wordpiece_rule="count", special_tokens=("[SEP]",), longest_word=12)
+    return reference.train(WordTable.from_counts(WORDS), recipe)
+
+
+@given(words=words(), recipe=recipes(), text=st.text("ab é漢w#😀", max_size=20), data=st.data())
+def test_a_place_is_called_cut_where_tokens_meet(
+    words: WordTable, recipe: Recipe, text: str, data: st.DataObject
+) -> None:
+    history = reference.train(words, recipe)
+    at = data.draw(st.integers(0, len(history)), label="at")
+    why, spans = WhyLongest(text, history), bpe.Tokenizer(history).spans(text, at)
+    borders = {place for start, stop, _ in spans for place in (start, stop)}
+    for byte in range(1, len(text.encode())):
+        reason = why.at_byte(byte, at)
+        assert (reason.kind in ("longest", "pattern")) == (byte in borders), reason
+        sentence = why.sentence(reason)
+        assert sentence.endswith(".")
+        if reason.kind == "longest":
+            assert (reason.since or at + 1) > at
+            assert any(stop == byte and id == reason.token for _, stop, id in spans)
+
+
+@given(words=words(), recipe=recipes())
+def test_the_changes_of_a_word_are_all_its_cuts(words: WordTable, recipe: Recipe) -> None:
+    history, text = reference.train(words, recipe), words.word(0).decode()
+    if len(list(bpe.Tokenizer(history)._cutting.words(text))) != 1:
+        return
+    changes = WhyLongest(text, history).changes(0)
+    for at in range(len(history) + 1):
+        expected = reference.encode(text, history, at=at)
+        assert next(ids for step, ids in reversed(changes) if step <= at) == expected
+
+
+def test_what_does_not_fit_is_told(history: History) -> None:
+    why = WhyLongest("plaxing [SEP]playingplaying", history, allowed_special="all")
+    stuck = why.at_byte(2, len(history))
+    assert (stuck.kind, stuck.where) == ("stuck", "xing")
+    assert why.sentence(stuck) == "No token fits at “xing”, so the whole word is “[UNK]”."
+    assert [why.at_byte(byte, 0).kind for byte in (0, 7, 8, 10, 13, 14, 27)] == [
+        "edge", "pattern", "special", "special", "special", "too long", "edge",
+    ]  # fmt: skip
+    assert why.sentence(why.at_byte(15, 0)).startswith("The word has more than 12 characters")
+
+
+def test_it_is_said_when_a_longer_token_comes(history: History) -> None:
+    why = WhyLongest("sing", history)
+    reason = why.at_byte(1, 0)
+    assert reason.later is not None
+    assert reason.steps == (reason.since,)
+    assert why.sentence(reason) == (
+        f"“s” is the longest token that fits here; “si” is not in the vocabulary. "
+        f"“{why.texts[reason.later]}” is there from step {reason.since} on."
+    )
+    assert why.at_byte(1, reason.since or 0).kind == "joined"
