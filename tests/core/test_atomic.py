@@ -19,7 +19,7 @@ from bpe_core.session_file import read_session, write_session
 from tests.core.session_file.sessions import RECIPES, run_of, session
 from tests.shared import ROOT
 
-posix_only = pytest.mark.skipif(os.name != "posix", reason="processes are killed otherwise there")
+posix_only = pytest.mark.skipif(os.name != "posix", reason="Windows kills processes in another way")
 
 WRITER = """
 import sys

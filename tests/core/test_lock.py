@@ -40,7 +40,7 @@ def test_where_no_lock_can_be_made(tmp_path: Path) -> None:
         Lock.acquire(tmp_path / "no" / "lock")
 
 
-@pytest.mark.skipif(os.name != "posix", reason="processes are killed otherwise there")
+@pytest.mark.skipif(os.name != "posix", reason="Windows kills processes in another way")
 def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
     command = [sys.executable, "-c", HOLDER, str(tmp_path / "lock")]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as holder:

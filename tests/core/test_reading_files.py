@@ -22,7 +22,7 @@ def test_an_empty_file(tmp_path: Path, content: bytes) -> None:
     assert sentence(path) == f"{path} is empty: there is no text in it."
 
 
-@pytest.mark.skipif(os.name != "posix", reason="files are locked otherwise there")
+@pytest.mark.skipif(os.name != "posix", reason="Windows locks files in another way")
 def test_an_unreadable_file(tmp_path: Path) -> None:
     path = write(tmp_path, "locked.txt", "low")
     path.chmod(0)

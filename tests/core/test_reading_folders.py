@@ -181,7 +181,7 @@ def test_folders_nested_a_thousand_deep(tmp_path: Path) -> None:
     assert len(told[0]) < 700
 
 
-@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+@pytest.mark.skipif(os.name == "nt", reason="on Windows links need rights of their own")
 def test_a_link_into_a_folder_that_may_not_be_looked_into(tmp_path: Path, folder: Path) -> None:
     locked = tmp_path / ".locked"
     (locked / "inner").mkdir(parents=True)

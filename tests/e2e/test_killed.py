@@ -32,7 +32,7 @@ KILLS = int(os.environ.get("BPE_KILLS", "200" if os.environ.get("BPE_LONG") else
 MOST_LOST_SECONDS = 1.0 if "BPE_KILLS" in os.environ else 3.0  # beside other tests, a process waits for its turn
 START_SECONDS = 60
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes are killed otherwise there")
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows kills processes in another way")
 
 
 class Restless:

@@ -88,7 +88,7 @@ def test_such_a_line_would_be_found(line: str) -> None:
     assert list(violations(ast.parse(line)))
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the kernel is asked otherwise elsewhere")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads what Linux writes in /proc")
 def test_the_eavesdropper_hears() -> None:
     """The long run of random deeds is listened to; here it is shown that nothing would be missed."""
     script = (

@@ -20,7 +20,7 @@ SECONDS = float(os.environ.get("BPE_SOAK_SECONDS", "3600" if os.environ.get("BPE
 SECONDS_TO_SETTLE = 600  # what is loaded once and remembered is there then
 MOST_GROWTH = 1.10
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is looked up otherwise elsewhere")
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads what Linux writes in /proc")
 
 
 def test_a_long_time_of_random_deeds(tmp_path: Path) -> None:

@@ -154,7 +154,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-@pytest.mark.skipif(os.name != "posix", reason="users have names otherwise there")
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no table of users to ask")
 def test_a_user_without_a_name_and_without_a_home(tmp_path: Path) -> None:
     """As in a container that was started for any number."""
     environment = environment_with({"QT_QPA_PLATFORM": "offscreen"})
@@ -172,7 +172,7 @@ def test_a_user_without_a_name_and_without_a_home(tmp_path: Path) -> None:
         assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
 
 
-@pytest.mark.skipif(os.name != "posix", reason="users have names otherwise there")
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no table of users to ask")
 def test_qt_is_told_where_home_is(monkeypatch: pytest.MonkeyPatch) -> None:
     import pwd
 
@@ -204,7 +204,7 @@ sys.exit(main([]))
 """
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals are sent otherwise there")
+@pytest.mark.skipif(os.name != "posix", reason="Windows sends signals in another way")
 @pytest.mark.parametrize(("milliseconds", "asked"), [(60_000, 1), (0, 3)], ids=["twice at once", "again and again"])
 def test_a_window_that_has_to_ask_stays_unless_it_is_told_twice(
     own_settings: dict[str, str], milliseconds: int, asked: int
@@ -253,7 +253,7 @@ sys.exit(main([]))
 """
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals are sent otherwise there")
+@pytest.mark.skipif(os.name != "posix", reason="Windows sends signals in another way")
 @pytest.mark.parametrize(
     ("name", "program"),
     [("SIGINT", ""), ("SIGTERM", ""), ("SIGHUP", ""), ("SIGTERM", ASKING)],

@@ -50,7 +50,7 @@ def test_a_folder_that_cannot_be_written_is_told_once_and_training_goes_on(
 def locked_folder(tmp_path: Path) -> Iterator[Path]:
     """A folder in which nothing can be changed, with a session."""
     if os.name != "posix":
-        pytest.skip("folders are locked otherwise there")
+        pytest.skip("Windows locks folders in another way")
     folder = tmp_path / "locked"
     folder.mkdir()
     write_session(SavedSession(Recipe.preset("gpt2"), text="as it was"), folder / "one.bpex")
