@@ -81,7 +81,7 @@ def _bytes(_: Bench, text: str, __: int) -> str:
 
 
 def _vocabulary(bench: Bench, _: str, at: int) -> str:
-    return str(bench.names.base + at)
+    return str(bench.history.vocabulary_size_at(at))
 
 
 def _merges_for_vocabulary(bench: Bench, size: str, _: int) -> str:
@@ -98,8 +98,8 @@ def _bytes_per_token(bench: Bench, text: str, at: int) -> str:
 
 def _step_of(bench: Bench, token: str, _: int) -> str:
     whole = bench.to_the_end
-    ids = [id for id in whole.ids_written(token, len(whole.history)) if id >= whole.names.base]
-    return str(ids[0] - whole.names.base + 1) if ids else NOT_LEARNED
+    rows = [whole.history.row_of(id) for id, text in enumerate(whole.names.text) if text == token]
+    return next((str(row + 1) for row in rows if row is not None), NOT_LEARNED)
 
 
 def _merge(bench: Bench, step: str, _: int) -> str:

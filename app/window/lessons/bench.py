@@ -14,7 +14,12 @@ from functools import cached_property
 from itertools import pairwise
 
 from bpe_core import Alphabet, Corpus, History, Recipe, Tokenizer, Trainer, WordTable, count_words
+from bpe_core.history.history import Pair
+from bpe_core.learning.protocol import Candidate
+from bpe_core.segmenting.merging import Merges
 from bpe_core.token_texts import BLANK, TokenTexts
+
+ALL = 10**6  # candidates of a corpus that a person can look through
 
 
 @dataclass(frozen=True)
@@ -84,18 +89,31 @@ class Bench:
                 counts[pair] += count
         return counts
 
+    @cached_property
+    def leading(self) -> dict[Pair, Candidate]:
+        """The steps that could be made next as things stand, best first; of each, what it joins or drops."""
+        trainer = Trainer(self.words, self.history.recipe, history=self.history)
+        return {(one.left, one.right): one for one in trainer.candidates(ALL)}
+
     def ids_written(self, text: str, at: int) -> list[int]:
-        """All tokens known at that moment that are written so: hardly ever more than one."""
-        known = self.names.text[: self.names.base + at]
-        return [id for id, name in enumerate(known) if name == text.replace(" ", BLANK)]
+        """All tokens there are at that moment that are written so: hardly ever more than one."""
+        known, wanted = self.history.first(at).vocabulary.tolist(), text.replace(" ", BLANK)
+        return [id for id in known if self.names.text[id] == wanted]
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
         return Tokenizer(self.history)
 
+    @cached_property
+    def _merges(self) -> Merges:
+        return Merges(self.history)
+
     def _ids_of_word(self, word: bytes, at: int) -> list[int]:
+        """A word as it stands while it is learned from; a text may be cut otherwise by what is learned."""
+        if not self.history.only_joins:
+            return self.tokenizer.encode(word.decode(), at=at)
         ids = self.history.alphabet.symbols_of(word, self.history.recipe)
-        for merge, joined in self.tokenizer.word_steps(word):
+        for merge, joined in self._merges.steps(self._merges.merged(ids)):
             if merge >= at:
                 break
             ids = joined

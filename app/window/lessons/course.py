@@ -16,16 +16,16 @@ from app.session.session import Session
 from app.window.lessons.bench import Bench, WordNow
 from app.window.lessons.lessons import Lesson, LessonStep, filled, is_same_answer
 from app.window.lessons.predictions import (
-    HOW_TO_WRITE,
     Feedback,
-    Pair,
     candidates,
+    how_to_write,
     judged,
     pair_of,
     told,
     written,
 )
 from app.window.text.model import TokenTextModel
+from bpe_core.history.history import Pair
 
 COUNTING = "Words are being counted just now; the lesson can begin as soon as that is done or stopped."
 BROUGHT = "The lesson is over: you have brought a text of your own. It stands in the corpus, with what you had before."
@@ -125,7 +125,7 @@ class Course(QObject):
             return False
         self._chosen = pair_of(pair, bench)
         if self._chosen is None:
-            self._note(Feedback("wrong", HOW_TO_WRITE))
+            self._note(Feedback("wrong", how_to_write(bench)))
             return False
         self._session.runs.show(self._run)
         self._session.runs.resume(merges=1)
@@ -343,7 +343,7 @@ class Course(QObject):
             return (), None
         at = self._session.cursor.position
         bench = self._bench(run, at)
-        return tuple(bench.words_at(at)), bench.names.base + at - 1 if at else None
+        return tuple(bench.words_at(at)), int(bench.history.ids[at - 1]) if at else None
 
     # The detour
 

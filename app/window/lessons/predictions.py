@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from app.window.lessons.answers import BETWEEN_PARTS
 from app.window.lessons.bench import Bench
 from app.window.parts.wording import count_text
+from bpe_core.history.history import NOTHING, Pair
+from bpe_core.learning.methods import Method
 from bpe_core.learning.ties import TIE_RULES
 
-Pair = tuple[int, int]
 Mood = Literal["right", "close", "wrong", "told"]
 
 MOST_CANDIDATES = 5
@@ -28,20 +27,22 @@ class Feedback:
 
 
 def candidates(bench: Bench) -> tuple[Pair, ...]:
-    """The leading pairs as of the bench's last merge, in an order that tells nothing."""
-    counts = bench.pair_counts(len(bench.history))
-    mergeable = [pair for pair, count in counts.most_common() if count >= bench.history.recipe.min_frequency]
-    lead = counts[mergeable[0]] if mergeable else 0
-    tied = sum(counts[pair] == lead for pair in mergeable)  # all of them, or the answer might be missing
-    return tuple(sorted(mergeable[: max(MOST_CANDIDATES, tied)], key=lambda pair: written(pair, bench)))
+    """What leads as of the bench's last step, in an order that tells nothing."""
+    leading = list(bench.leading.items())
+    tied = sum(
+        one.measure == leading[0][1].measure for _, one in leading
+    )  # all of them, or the answer might be missing
+    first = [pair for pair, _ in leading[: max(MOST_CANDIDATES, tied)]]
+    return tuple(sorted(first, key=lambda pair: written(pair, bench)))
 
 
 def written(pair: Pair, bench: Bench) -> str:
-    return BETWEEN_PARTS.join(bench.names.text[id] for id in pair)
+    """Two tokens to be joined, or the one to be dropped."""
+    return BETWEEN_PARTS.join(bench.names.text[id] for id in pair if id != NOTHING)
 
 
 def pair_of(entered: str, bench: Bench) -> Pair | None:
-    """The pair a person has typed; None where it is not two known tokens.
+    """The pair a person has typed (or the token, where tokens are dropped); None where it is not two known tokens.
 
     >>> from bpe_core import Recipe
     >>> bench = Bench.of_words({"low": 2}, Recipe.preset("words", merges=1))  # l+o is 4
@@ -50,6 +51,9 @@ def pair_of(entered: str, bench: Bench) -> Pair | None:
     >>> pair_of("low", bench), pair_of("x + y", bench)
     (None, None)
     """
+    if Method.of(bench.history.recipe).drops:
+        token = bench.ids_written(entered.strip(), len(bench.history))
+        return (token[0], NOTHING) if token else None
     parts = [part.strip() for part in entered.split("+")] if "+" in entered.strip("+ ") else entered.split()
     if len(parts) != 2:
         return None
@@ -57,38 +61,56 @@ def pair_of(entered: str, bench: Bench) -> Pair | None:
     return (left[0], right[0]) if left and right else None
 
 
-def judged(chosen: Pair, merged: Pair, bench: Bench) -> Feedback:
-    """How good a guess was; `bench` stands before the merge."""
-    counts = bench.pair_counts(len(bench.history))
+def how_to_write(bench: Bench) -> str:
+    drops = Method.of(bench.history.recipe).drops
+    return "Write one token of the vocabulary." if drops else HOW_TO_WRITE
+
+
+def judged(chosen: Pair, made: Pair, bench: Bench) -> Feedback:
+    """How good a guess was; `bench` stands before the step."""
+    leading = bench.leading
     tie_rule = TIE_RULES[bench.history.recipe.ties]
     rule = f"{tie_rule.label} takes the pair {tie_rule.takes}"
-    best, guess = written(merged, bench), written(chosen, bench)
-    times = count_text(counts[merged], "time")
-    rivals = [pair for pair in counts if pair != merged and counts[pair] == counts[merged]]
-    if chosen == merged and rivals:
+    best, guess = written(made, bench), written(chosen, bench)
+    rivals = [pair for pair, one in leading.items() if pair != made and one.measure == leading[made].measure]
+    if chosen == made and rivals:
         others = _listed([written(pair, bench) for pair in rivals])
-        return Feedback("right", f"Right: {best}, {times}. It was a tie with {others}, and {rule}.")
-    if chosen == merged:
-        return Feedback("right", f"Right: {best} stands {times}. {_runner_up(merged, counts, bench)}")
-    if counts[chosen] == counts[merged]:
-        return Feedback("close", f"Almost: {guess} stands {times}, but so does {best}. It is a tie, and {rule}.")
-    if counts[chosen] == 0:
-        return Feedback("wrong", f"No: {guess} stands nowhere side by side now. It was {best}, {times}.")
-    return Feedback("wrong", f"No: {guess} stands {count_text(counts[chosen], 'time')}, but {best} {times}.")
+        return Feedback("right", f"Right: {best}, {_weight(made, bench)}. It was a tie with {others}, and {rule}.")
+    if chosen == made:
+        return Feedback("right", f"Right: {best} {_weighs(made, bench)}. {_runner_up(made, bench)}")
+    if chosen in rivals:
+        sentence = f"Almost: {guess} {_weighs(chosen, bench)}, but so does {best}. It is a tie, and {rule}."
+        return Feedback("close", sentence)
+    if chosen not in leading and not bench.pair_counts(len(bench.history))[chosen]:
+        nowhere = "stands nowhere side by side now" if NOTHING not in chosen else "cannot be dropped now"
+        return Feedback("wrong", f"No: {guess} {nowhere}. It was {best}, {_weight(made, bench)}.")
+    return Feedback("wrong", f"No: {guess} {_weighs(chosen, bench)}, but {best} {_weight(made, bench)}.")
 
 
-def told(merged: Pair, bench: Bench) -> Feedback:
-    """Where the merge was made before there was a guess."""
-    times = count_text(bench.pair_counts(len(bench.history))[merged], "time")
-    return Feedback("told", f"It was {written(merged, bench)}, {times}.")
+def told(made: Pair, bench: Bench) -> Feedback:
+    """Where the step was made before there was a guess."""
+    return Feedback("told", f"It was {written(made, bench)}, {_weight(made, bench)}.")
 
 
-def _runner_up(merged: Pair, counts: Mapping[Pair, int], bench: Bench) -> str:
-    others = Counter({pair: count for pair, count in counts.items() if pair != merged}).most_common(1)
-    if not others:
-        return "There was no other pair."
-    pair, count = others[0]
-    return f"The next best, {written(pair, bench)}, {count_text(count, 'time')}."
+def _weight(pair: Pair, bench: Bench) -> str:
+    """What it is chosen by: how often it stands, or what the method says instead."""
+    one = bench.leading.get(pair)
+    if one is not None and one.label:
+        return one.label
+    count = bench.pair_counts(len(bench.history))[pair] if one is None else one.count
+    return count_text(count, "time")
+
+
+def _weighs(pair: Pair, bench: Bench) -> str:
+    has_label = pair in bench.leading and bench.leading[pair].label
+    return f"{'comes to' if has_label else 'stands'} {_weight(pair, bench)}"
+
+
+def _runner_up(made: Pair, bench: Bench) -> str:
+    other = next((pair for pair in bench.leading if pair != made), None)
+    if other is None:
+        return "There was no other."
+    return f"The next best, {written(other, bench)}, {_weight(other, bench)}."
 
 
 def _listed(names: list[str], most: int = 3) -> str:
