@@ -45,6 +45,6 @@ def icon_svg(name: str) -> str:
 def lesson_files() -> Iterator[tuple[str, str]]:
     """The name and the text of each lesson, in their order."""
     folder = files(__name__).joinpath("lessons")
-    for file in sorted(folder.iterdir(), key=lambda file: file.name):
-        if file.name.endswith(".toml"):
-            yield file.name.removesuffix(".toml"), file.read_text(encoding="utf-8")
+    found = [file for file in folder.iterdir() if file.name.endswith(".toml")]
+    for file in sorted(found, key=lambda file: int(file.name.partition("-")[0])):
+        yield file.name.removesuffix(".toml"), file.read_text(encoding="utf-8")

@@ -69,17 +69,16 @@ def how_to_write(bench: Bench) -> str:
 def judged(chosen: Pair, made: Pair, bench: Bench) -> Feedback:
     """How good a guess was; `bench` stands before the step."""
     leading = bench.leading
-    tie_rule = TIE_RULES[bench.history.recipe.ties]
-    rule = f"{tie_rule.label} takes the pair {tie_rule.takes}"
+    rule = _tie_rule(bench)
     best, guess = written(made, bench), written(chosen, bench)
     rivals = [pair for pair, one in leading.items() if pair != made and one.measure == leading[made].measure]
     if chosen == made and rivals:
         others = _listed([written(pair, bench) for pair in rivals])
-        return Feedback("right", f"Right: {best}, {_weight(made, bench)}. It was a tie with {others}, and {rule}.")
+        return Feedback("right", f"Right: {best}, {_weight(made, bench)}. It was a tie with {others}{rule}.")
     if chosen == made:
         return Feedback("right", f"Right: {best} {_weighs(made, bench)}. {_runner_up(made, bench)}")
     if chosen in rivals:
-        sentence = f"Almost: {guess} {_weighs(chosen, bench)}, but so does {best}. It is a tie, and {rule}."
+        sentence = f"Almost: {guess} {_weighs(chosen, bench)}, but so does {best}. It is a tie{rule}."
         return Feedback("close", sentence)
     if chosen not in leading and not bench.pair_counts(len(bench.history))[chosen]:
         nowhere = "stands nowhere side by side now" if NOTHING not in chosen else "cannot be dropped now"
@@ -90,6 +89,14 @@ def judged(chosen: Pair, made: Pair, bench: Bench) -> Feedback:
 def told(made: Pair, bench: Bench) -> Feedback:
     """Where the step was made before there was a guess."""
     return Feedback("told", f"It was {written(made, bench)}, {_weight(made, bench)}.")
+
+
+def _tie_rule(bench: Bench) -> str:
+    """What decides between equals, where a person can choose that."""
+    recipe = bench.history.recipe
+    if not recipe.applies("ties"):
+        return ""
+    return f", and {TIE_RULES[recipe.ties].label} takes the pair {TIE_RULES[recipe.ties].takes}"
 
 
 def _weight(pair: Pair, bench: Bench) -> str:

@@ -169,8 +169,9 @@ def _joined(pieces: list[str], left: str, right: str) -> list[str]:
 
 
 def test_together_they_teach_what_they_should() -> None:
-    assert len(lessons()) == 9
-    for words in ("by hand", "weights", "equal", "ends", "greedily", "newer", "emoji", "vocabulary", "mistakes"):
+    assert len(lessons()) == 12
+    titles = ("by hand", "weights", "equal", "ends", "greedily", "newer", "emoji", "vocabulary", "mistakes")
+    for words in (*titles, "WordPiece", "compressor", "Unigram"):
         assert any(words in lesson.title for lesson in lessons()), words
     for lesson in lessons():
         assert any(step.kind == "predict" for step in lesson.steps), f"{lesson.name} lets nothing be predicted"
