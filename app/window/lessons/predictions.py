@@ -9,7 +9,7 @@ from app.window.lessons.answers import BETWEEN_PARTS
 from app.window.lessons.bench import Bench
 from app.window.parts.wording import count_text
 from bpe_core.history.history import NOTHING, Pair
-from bpe_core.learning.methods import Method
+from bpe_core.learning.methods import Method, Reason
 from bpe_core.learning.ties import TIE_RULES
 
 Mood = Literal["right", "close", "wrong", "told"]
@@ -28,11 +28,9 @@ class Feedback:
 
 def candidates(bench: Bench) -> tuple[Pair, ...]:
     """What leads as of the bench's last step, in an order that tells nothing."""
-    leading = list(bench.leading.items())
-    tied = sum(
-        one.measure == leading[0][1].measure for _, one in leading
-    )  # all of them, or the answer might be missing
-    first = [pair for pair, _ in leading[: max(MOST_CANDIDATES, tied)]]
+    weights = [_measure(pair, bench) for pair in bench.leading]
+    tied = sum(weight == weights[0] for weight in weights)  # all of them, or the answer might be missing
+    first = list(bench.leading)[: max(MOST_CANDIDATES, tied)]
     return tuple(sorted(first, key=lambda pair: written(pair, bench)))
 
 
@@ -71,7 +69,7 @@ def judged(chosen: Pair, made: Pair, bench: Bench) -> Feedback:
     leading = bench.leading
     rule = _tie_rule(bench)
     best, guess = written(made, bench), written(chosen, bench)
-    rivals = [pair for pair, one in leading.items() if pair != made and one.measure == leading[made].measure]
+    rivals = [pair for pair in leading if pair != made and _measure(pair, bench) == _measure(made, bench)]
     if chosen == made and rivals:
         others = _listed([written(pair, bench) for pair in rivals])
         return Feedback("right", f"Right: {best}, {_weight(made, bench)}. It was a tie with {others}{rule}.")
@@ -99,18 +97,28 @@ def _tie_rule(bench: Bench) -> str:
     return f", and {TIE_RULES[recipe.ties].label} takes the pair {TIE_RULES[recipe.ties].takes}"
 
 
+def _reason(pair: Pair, bench: Bench) -> Reason | None:
+    """What it is chosen by, if that is not its count."""
+    one, recipe = bench.leading.get(pair), bench.history.recipe
+    known = Method.of(recipe).reasons(recipe) if one is not None else ()
+    return next((reason for reason in known if one is not None and reason.is_told(one.reasons)), None)
+
+
+def _measure(pair: Pair, bench: Bench) -> float:
+    reason, one = _reason(pair, bench), bench.leading[pair]
+    return one.count if reason is None else float(reason.value(one.count, one.reasons))
+
+
 def _weight(pair: Pair, bench: Bench) -> str:
-    """What it is chosen by: how often it stands, or what the method says instead."""
-    one = bench.leading.get(pair)
-    if one is not None and one.label:
-        return one.label
-    count = bench.pair_counts(len(bench.history))[pair] if one is None else one.count
-    return count_text(count, "time")
+    """How often it stands, or what the method says instead."""
+    reason, one = _reason(pair, bench), bench.leading.get(pair)
+    if one is None:
+        return count_text(bench.pair_counts(len(bench.history))[pair], "time")
+    return count_text(one.count, "time") if reason is None else reason.text(one.count, one.reasons)
 
 
 def _weighs(pair: Pair, bench: Bench) -> str:
-    has_label = pair in bench.leading and bench.leading[pair].label
-    return f"{'comes to' if has_label else 'stands'} {_weight(pair, bench)}"
+    return f"{'stands' if _reason(pair, bench) is None else 'comes to'} {_weight(pair, bench)}"
 
 
 def _runner_up(made: Pair, bench: Bench) -> str:

@@ -41,7 +41,7 @@ def _plain_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced:
 
 
 METHOD = Method(
-    reason=lambda recipe: "loss",
+    reason="loss",
     nothing_to_learn=(
         "No piece of a word occurs twice in this text, so there is nothing to choose from; choose another text."
     ),
