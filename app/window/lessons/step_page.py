@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.window.lessons.answers import BETWEEN_PARTS
 from app.window.lessons.course import Course, LessonPage
 from app.window.lessons.predictions import Feedback, Mood
 from app.window.lessons.rich_text import as_html, as_plain
@@ -25,7 +26,7 @@ from app.window.parts.widgets import flat_button, paragraph, scrolling, small_bu
 from app.window.parts.wording import tip
 
 SIGNS: dict[Mood, str] = {"right": "✓", "close": "≈", "wrong": "✗", "told": "→"}
-TYPED_PAIR, TYPED_ANSWER = "or type a pair, such as l + o", "your answer"
+TYPED_PAIR, TYPED_TOKEN, TYPED_ANSWER = "or type a pair, such as l + o", "or type a token", "your answer"
 
 
 class StepPage(QWidget):
@@ -191,8 +192,9 @@ class StepPage(QWidget):
         self.entry.setVisible(is_typed)
         self.entry_button.setVisible(is_typed)
         self.entry_button.setText("Predict" if is_prediction else "Check")
-        self.entry.setPlaceholderText(TYPED_PAIR if is_prediction else TYPED_ANSWER)
-        self.entry.setAccessibleName("The pair that is merged next" if is_prediction else "Your answer")
+        typed = TYPED_PAIR if any(BETWEEN_PARTS in text for text in page.candidates) else TYPED_TOKEN
+        self.entry.setPlaceholderText(typed if is_prediction else TYPED_ANSWER)
+        self.entry.setAccessibleName("What is done next" if is_prediction else "Your answer")
         self.show_button.setVisible(asks and page.feedback is not None)
         if is_new:
             self.entry.clear()

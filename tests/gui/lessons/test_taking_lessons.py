@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.window.charts.pairs_page import PairsPage
 from app.window.lessons.course import LessonPage
 from app.window.lessons.lessons import Lesson, lessons
-from app.window.lessons.predictions import written
+from app.window.lessons.predictions import how_to_write, written
 from app.wiring import Program
 from tests.gui.conftest import WAIT, settle
 from tests.gui.lessons.named import NAMES, lesson_named
@@ -68,7 +68,7 @@ def predict(qtbot: QtBot, program: Program, page: LessonPage) -> None:
     assert right in page.candidates
     view.entry.setText("nonsense")
     qtbot.keyClick(view.entry, Qt.Key.Key_Return)
-    assert "with a plus between them" in view.feedback.sentence.text()
+    assert how_to_write(bench) in view.feedback.sentence.text()
     if page.number % 2:
         view.entry.setText(right.replace(" ", ""))
         qtbot.mouseClick(view.entry_button, LEFT)
