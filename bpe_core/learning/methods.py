@@ -74,7 +74,7 @@ METHODS = {
         "Begins with many pieces of words, and drops again and again what the corpus needs least.",
         "bpe_core.learning.unigram.method",
         needs=dict(base="characters", marker="prefix"),
-        wording=Wording("drop", "dropped", "piece", "without which the corpus becomes least unlikely"),
+        wording=Wording("drop", "dropped", "piece", "the one the corpus needs least"),
         size_decides=True,
     ),
 }

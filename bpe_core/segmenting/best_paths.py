@@ -10,19 +10,27 @@ import numpy as np
 
 from bpe_core.errors import FormatError
 from bpe_core.history.history import History
+from bpe_core.history.scores import Scores
 from bpe_core.learning.unigram.paths import Edge, best_path, edges_of, spelled
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.spelling import Spelling
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCut, WordSegmenter
 
 
+def _scores_of(history: History) -> Scores:
+    """Its own; where there are only characters yet, there is but one path, and any will do."""
+    if history.scores is not None:
+        return history.scores
+    if any(symbol.kind == "seed" for symbol in history.alphabet.symbols):
+        raise FormatError("This run has no log-probabilities, so no text can be cut by it; train it anew.")
+    return Scores((0,), (np.zeros(len(history.alphabet), np.float32),), np.zeros(0, np.int32))
+
+
 class Pieces:
     """The tokens of a history as base symbols, with their scores after any step."""
 
     def __init__(self, history: History) -> None:
-        if history.scores is None:
-            raise FormatError("This run has no log-probabilities, so no text can be cut by it; train it anew.")
-        self.scores = history.scores
+        self.scores = _scores_of(history)
         alphabet = history.alphabet
         seeds = spelled(alphabet, history.recipe.marker_text.encode())
         self._first_seed = len(alphabet) - len(seeds)

@@ -44,6 +44,7 @@ ROWS = {  # of each part but the words: its columns (texts in hexadecimal), and 
         f"merges WHERE run = ?1 AND step > ?2 * {MERGES_IN_A_PART} "
         f"AND step <= (?2 + 1) * {MERGES_IN_A_PART} ORDER BY step",
     ),
+    "scores": ("since, hex(kind), hex(numbers)", "scores WHERE run = ? AND place = ?"),
     "reasons": ("hex(name), hex(kind), hex(numbers)", "reasons WHERE run = ? AND place = ? ORDER BY name"),
 }
 WORDS = (
@@ -112,6 +113,8 @@ def _parts(connection: sqlite3.Connection) -> Iterator[Part]:
         yield from (Part("merges", number, place) for place in range(-(-(learned or 0) // MERGES_IN_A_PART)))
     for run, place in connection.execute("SELECT DISTINCT run, place FROM reasons").fetchall():
         yield Part("reasons", run, place)
+    for run, place in connection.execute("SELECT run, place FROM scores NOT INDEXED").fetchall():
+        yield Part("scores", run, place)
 
 
 def _digest(connection: sqlite3.Connection, part: Part) -> bytes | None:

@@ -24,12 +24,14 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError, cause_of
 from bpe_core.formats.base import NO_NUMBER
 from bpe_core.formats.rebuilding import checked_alphabet, checked_end_reason, checked_recipe, checked_symbol
-from bpe_core.history.history import NOTHING, History, Reasons
+from bpe_core.history.history import NOTHING, Columns, History, Reasons
+from bpe_core.history.scores import Scores
 from bpe_core.learning.methods import Method
 from bpe_core.recipe import Recipe
 from bpe_core.session_file import checksums, schema
 from bpe_core.session_file.merge_rows import merge_columns
 from bpe_core.session_file.reason_chunks import reasons_in
+from bpe_core.session_file.score_rows import scores_in
 from bpe_core.session_file.values import Bookmark, Fingerprint, RunState, SavedRun, SavedSession, SavedSource, View
 from bpe_core.session_file.word_chunks import word_table
 
@@ -80,6 +82,8 @@ def described(part: checksums.Part) -> str:
     if part.name in OF_STEPS:
         first = part.place * checksums.MERGES_IN_A_PART
         return f"run {part.run}: {OF_STEPS[part.name]} from merge {first + 1:,} on"
+    if part.name == "scores":
+        return f"run {part.run}: the scores of its tokens"
     if part.name in checksums.OF_RUNS and part.run:
         return f"run {part.run}: {OF_A_RUN[part.name]}"
     return OF_THE_SESSION.get(part.name, part.name)
@@ -256,7 +260,10 @@ class Reader:
             if not NOTHING <= start <= LARGEST:
                 raise FormatError(f"{where}: the number of its tokens is negative.")
             reasons = self._reasons(number, len(columns.left), where)
-            history = History(recipe, alphabet, columns, reasons=reasons, tokens_at_start=start, end_reason=reason)
+            scores = self._scores(number, columns, len(alphabet), where)
+            history = History(
+                recipe, alphabet, columns, reasons=reasons, scores=scores, tokens_at_start=start, end_reason=reason
+            )
             if wrong := method.what_is_wrong(history):
                 raise FormatError(f"{where}: {wrong}.")
         return SavedRun(
@@ -276,6 +283,12 @@ class Reader:
             "SELECT name, place, kind, numbers FROM reasons WHERE run = ? ORDER BY name, place", (run,)
         )
         return reasons_in(chunks, learned, where)
+
+    def _scores(self, run: int, columns: Columns, tokens_at_first: int, where: str) -> Scores | None:
+        rows = self._connection.execute(
+            "SELECT place, since, kind, numbers FROM scores WHERE run = ? ORDER BY place", (run,)
+        )
+        return scores_in(rows, columns, tokens_at_first, where)
 
     def _numbers(self, run: int, history: History, where: str) -> npt.NDArray[np.int64] | None:
         """The numbers that an imported file gave to its tokens."""

@@ -30,10 +30,11 @@ from bpe_core.session_file.reading import OF_STEPS, Reader, described
 from bpe_core.session_file.sqlite_pages import Row, rows_in
 from bpe_core.session_file.values import SavedRun, SavedSession, SavedSource
 
-TABLES_BY_WIDTH = {9: "sources", 6: "word_chunks", 7: "runs", 3: "bookmarks"}  # and two columns: a value or a text
-# Whose rows have no numbers
+# Two columns are of a value or a text.
+TABLES_BY_WIDTH = {9: "sources", 7: "runs", 6: "word_chunks", 5: "scores", 3: "bookmarks"}
+# Whose rows have no numbers.
 TABLES_WITHOUT_ROWS = {10: "merges", 7: "run_copies", 6: "symbols", 5: "reasons", 4: "checks"}
-OF_A_RUN = ("merges", "reasons", "symbols", "sources", "bookmarks")
+OF_A_RUN = ("merges", "reasons", "scores", "symbols", "sources", "bookmarks")
 MOST_VERSIONS = 1000  # a number beyond is damage
 SIGNS_OF_A_SESSION = (
     "SELECT 1 FROM runs UNION ALL SELECT 1 FROM run_copies UNION ALL SELECT 1 FROM checks "
@@ -162,6 +163,8 @@ class _Salvage:
             self.lost.append(f"Run {part.run} is lost.")
         elif part.name in OF_STEPS:
             self._cut(part.run, part.place * MERGES_IN_A_PART)
+        elif part.name == "scores":
+            self._cut_scores(part.run, part.place)
         elif part.name == "length":
             self._remark(part.run, "It may have been longer")
         elif part.name == "words":
@@ -198,10 +201,20 @@ class _Salvage:
         self._cut_runs.add(run)
         self._connection.execute("DELETE FROM merges WHERE run = ? AND step > ?", (run, learned))
         self._connection.execute("DELETE FROM reasons WHERE run = ? AND place >= ?", (run, learned // MERGES_IN_A_PART))
+        self._connection.execute("DELETE FROM scores WHERE run = ? AND since > 0 AND since >= ?", (run, learned))
         self._connection.execute(
             "UPDATE runs SET end_reason = '', state = iif(word_table IS NULL, 'ended', 'paused') WHERE number = ?",
             (run,),
         )
+
+    def _cut_scores(self, run: int, place: int) -> None:
+        """Without a row, texts can be cut up to the step that it was set after; without the first one, never."""
+        if place == 0:
+            self._lose_run(run)
+            return
+        self._connection.execute("DELETE FROM scores WHERE run = ? AND place >= ?", (run, place))
+        (since,) = self._connection.execute("SELECT max(since) FROM scores WHERE run = ?", (run,)).fetchone()
+        self._cut(run, (since or 0) // MERGES_IN_A_PART * MERGES_IN_A_PART)
 
     def _remark(self, run: int, remark: str) -> None:
         self._remarks.setdefault(run, []).append(remark)

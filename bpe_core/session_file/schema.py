@@ -58,6 +58,12 @@ RUN_COPIES = (
     "STRICT, WITHOUT ROWID"
 )
 
+SCORES = (
+    # the log-probabilities of the tokens that were left after `since` steps, by id; little-endian numbers
+    "CREATE TABLE scores (run INTEGER NOT NULL, place INTEGER NOT NULL, since INTEGER NOT NULL, kind TEXT NOT NULL, "
+    "numbers BLOB NOT NULL, PRIMARY KEY (run, place)) STRICT"
+)
+
 
 def _to_version_2(connection: sqlite3.Connection) -> None:
     """Bookmarks and notes at a merge."""
@@ -81,8 +87,19 @@ def _to_version_5(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT INTO run_copies SELECT * FROM runs")
 
 
+def _to_version_6(connection: sqlite3.Connection) -> None:
+    """The scores of tokens, for methods that have them."""
+    connection.execute(SCORES)
+
+
 Migration = Callable[[sqlite3.Connection], None]
-MIGRATIONS: dict[int, Migration] = {2: _to_version_2, 3: _to_version_3, 4: _to_version_4, 5: _to_version_5}
+MIGRATIONS: dict[int, Migration] = {
+    2: _to_version_2,
+    3: _to_version_3,
+    4: _to_version_4,
+    5: _to_version_5,
+    6: _to_version_6,
+}
 VERSION = max(MIGRATIONS)
 CHECKED_OTHERWISE = 3  # had checksums that nobody makes any more
 FIRST_CHECKED = 4  # the first version with checksums as they are made today
@@ -93,12 +110,13 @@ TABLES: dict[int, frozenset[str]] = {
     3: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE}),
     4: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS}),
     5: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES}),
+    6: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES, SCORES}),
 }
 
 
 def create(connection: sqlite3.Connection) -> None:
     """Make the tables of today in an empty database, as a part of the first transaction."""
-    for statement in (*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES):
+    for statement in (*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES, SCORES):
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {VERSION}")

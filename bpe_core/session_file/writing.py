@@ -25,6 +25,7 @@ from bpe_core.honest_text import escape
 from bpe_core.progress import CancelCheck, never_cancelled
 from bpe_core.session_file import checksums, schema
 from bpe_core.session_file.reason_chunks import reason_chunks
+from bpe_core.session_file.score_rows import SCORE_KIND, score_rows
 from bpe_core.session_file.values import SavedRun, SavedSession, SavedSource
 from bpe_core.session_file.word_chunks import word_chunks
 from bpe_core.token_texts import TokenTexts
@@ -169,6 +170,7 @@ class SessionWriter:
             names = TokenTexts(run.history.alphabet, escape, LONGEST_TOKEN_SHOWN)
             self._write_symbols(run, run.history.alphabet)
         self._append_merges(run.number, run.history, 0 if before is None else before.run.learned, names, cancelled)
+        self._append_scores(run, None if before is None else before.run, cancelled)
         return _WrittenRun(run, table, names)
 
     def _write_run_row(self, run: SavedRun, table: int | None) -> None:
@@ -216,6 +218,16 @@ class SessionWriter:
             _stop_if(cancelled)
             self._connection.execute("INSERT OR REPLACE INTO reasons VALUES (?, ?, ?, ?, ?)", (run, *chunk))
 
+    def _append_scores(self, run: SavedRun, before: SavedRun | None, cancelled: CancelCheck) -> None:
+        """The scores that were set since; the last ones may have been set once more before they were in force."""
+        known = score_rows(before)
+        for place, (since, row) in enumerate(score_rows(run)):
+            if place >= len(known) or known[place][1] is not row:
+                _stop_if(cancelled)
+                values = (run.number, place, since, SCORE_KIND, row.astype(SCORE_KIND).tobytes())
+                self._connection.execute("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?)", values)
+                checksums.put(self._connection, "scores", run.number, place)
+
     def _write_words(self, words: WordTable | None, tables: dict[int, WordTable], cancelled: CancelCheck) -> int | None:
         """The number of a word table in the file; runs on the same corpus share one."""
         if words is None:
@@ -233,7 +245,7 @@ class SessionWriter:
         return number
 
     def _remove_run(self, number: int) -> None:
-        for table in ("merges", "reasons", "symbols", "sources", "checks"):
+        for table in ("merges", "reasons", "scores", "symbols", "sources", "checks"):
             self._connection.execute(f"DELETE FROM {table} WHERE run = ?", (number,))
         for table in ("runs", "run_copies"):
             self._connection.execute(f"DELETE FROM {table} WHERE number = ?", (number,))
@@ -262,6 +274,7 @@ class _WrittenRun:
             and run.learned >= self.run.learned
             and run.history.alphabet == self.run.history.alphabet
             and run.history.reasons.keys() == self.run.history.reasons.keys()
+            and (run.history.scores is None) == (self.run.history.scores is None)
         )
 
     def _has_counts_like(self, history: History) -> bool:

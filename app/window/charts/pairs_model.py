@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import partial
 
@@ -154,13 +155,13 @@ def replayed(words: WordTable, history: History, cancelled: CancelCheck = never_
 def _bars(run: Run | None, leading: LeadingPairs) -> tuple[Bar, ...]:
     if run is None or run.names is None or not leading.pairs:
         return ()
-    text, reason = run.names.text, _reason(run, leading)
+    text, reason, has_ties = run.names.text, _reason(run, leading), run.recipe.applies("ties")
     following = _next_pair(run.history, leading)
     best = _measure(leading.pairs[0], reason)
     return tuple(
         Bar(text[one.left], "" if one.right == NOTHING else text[one.right], one.count,
-            (one.left, one.right) == following, _measure(one, reason) == best, (one.left, one.right),
-            _measure(one, reason), f"{one.count:,}" if reason is None else reason.text(one.count, one.reasons))
+            (one.left, one.right) == following, has_ties and _measure(one, reason) == best, (one.left, one.right),
+            _measure(one, reason), _label(one, run, reason))
         for one in leading.pairs
     )  # fmt: skip
 
@@ -174,7 +175,16 @@ def _reason(run: Run, leading: LeadingPairs) -> Reason | None:
 
 
 def _measure(one: Candidate, reason: Reason | None) -> float:
-    return one.count if reason is None else float(reason.value(one.count, one.reasons))
+    value = one.count if reason is None else float(reason.value(one.count, one.reasons))
+    return 0.0 if math.isnan(value) else value
+
+
+def _label(one: Candidate, run: Run, reason: Reason | None) -> str:
+    """What it is compared by, as a person reads it; where it is not compared, what else is told of it."""
+    if reason is None:
+        return f"{one.count:,}"
+    told = (other.text(one.count, one.reasons) for other in Method.of(run.recipe).reasons(run.recipe))
+    return reason.text(one.count, one.reasons) or next(filter(None, told), "")
 
 
 def _next_pair(history: History | None, leading: LeadingPairs) -> tuple[int, int]:

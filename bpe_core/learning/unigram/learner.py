@@ -138,13 +138,19 @@ class UnigramLearner:
 
     def candidates(self, wanted: int) -> list[Candidate]:
         """The rest of the batch; while the next one is being found, what is used least now."""
-        counts = self._lattices.counts
-        pieces = self._batch.pieces[self._next :].astype(np.int64)
-        if not len(pieces):
+        counts, batch = self._lattices.counts, self._batch
+        rest = range(self._next, len(batch.pieces))[: wanted + len(self._forced)]
+        places = [place for place in rest if self._alive[batch.pieces[place]]][:wanted]
+        if not places:
             alive = np.flatnonzero(self._alive)
-            pieces = alive[np.lexsort((self._scores[alive], counts[alive]))]
-        found = [id for id in pieces[: wanted + len(self._forced)].tolist() if self._alive[id]]
-        return [Candidate(id, NOTHING, int(counts[id])) for id in found[:wanted]]
+            least = alive[np.lexsort((self._scores[alive], counts[alive]))][:wanted]
+            return [Candidate(id, NOTHING, int(counts[id])) for id in least.tolist()]
+        pieces = batch.pieces[places].tolist()
+        losses_, causes = batch.losses[places].tolist(), batch.causes[places].tolist()
+        return [
+            Candidate(id, NOTHING, int(counts[id]), {"loss": loss, "cause": cause, "round": self._round})
+            for id, loss, cause in zip(pieces, losses_, causes, strict=True)
+        ]
 
     def _drop_next(self, columns: Columns) -> None:
         """Drop the next piece of the batch, or the one that is to be dropped whatever is chosen."""

@@ -10,6 +10,7 @@ from bpe_core.learning.methods import Method, Way
 from bpe_core.learning.protocol import Learner
 from bpe_core.learning.unigram.learner import UnigramLearner
 from bpe_core.learning.unigram.plain import PlainLattices
+from bpe_core.learning.unigram.reasons import REASONS
 from bpe_core.learning.unigram.seeds import tokens_at_first
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.best_paths import BestPaths
@@ -40,6 +41,11 @@ def _plain_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced:
     return UnigramLearner(words, alphabet, recipe, forced, PlainLattices)
 
 
+def what_is_wrong(history: History) -> str:
+    """Why texts cannot be cut by such a history; empty if they can."""
+    return "its tokens have no scores" if history.scores is None else ""
+
+
 METHOD = Method(
     reason="loss",
     nothing_to_learn=(
@@ -51,4 +57,6 @@ METHOD = Method(
     plain=Way(_plain_learner, bytes_a_cell=1_500),
     has_seeds=True,
     drops=True,
+    what_is_wrong=what_is_wrong,
+    reasons=lambda recipe: REASONS,
 )

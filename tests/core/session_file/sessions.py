@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-from bpe_core import reference
+from bpe_core import PRESETS, Trainer, reference
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import Columns, History
@@ -40,6 +40,19 @@ def with_reasons(history: History) -> History:
         history.recipe, history.alphabet, history.columns, tokens_at_start=history.tokens_at_start,
         end_reason=history.end_reason, reasons={"loss": loss, "round": rounds, "cause": cause},
     )  # fmt: skip
+
+
+def learned_by(method: str, number: int = 1) -> SavedRun:
+    """A small run by the first preset of a method."""
+    name = next(name for name in PRESETS if Recipe.preset(name).method == method)
+    recipe = Recipe.preset(name, merges=20, min_frequency=2)
+    words = WordTable.from_counts({word * times: count for word, count in COUNTS.items() for times in (1, 2, 3)})
+    trainer = Trainer(words, recipe)
+    while not trainer.advance().finished:
+        pass
+    history = trainer.history
+    assert len(history) > 3
+    return SavedRun(number, recipe, (), words, history, np.arange(len(history.alphabet)), "ended", "Done.")
 
 
 def chosen_by_more(run: SavedRun) -> SavedRun:
@@ -85,6 +98,10 @@ def assert_same_history(one: History | None, other: History | None) -> None:
     for name, column in one.reasons.items() if len(one) else ():
         assert column.dtype == other.reasons[name].dtype
         assert column.tobytes() == other.reasons[name].tobytes(), name
+    assert (one.scores is None) == (other.scores is None)
+    if one.scores is not None and other.scores is not None:
+        for at in range(len(one) + 1):
+            assert one.scores.at(at).tobytes() == other.scores.at(at).tobytes()
     assert (one.tokens_at_start, one.end_reason) == (other.tokens_at_start, other.end_reason)
 
 

@@ -17,7 +17,15 @@ from hypothesis import strategies as st
 from bpe_core import token_texts
 from bpe_core.errors import FormatError
 from bpe_core.session_file import read_session, recover_session, schema, write_session
-from tests.core.session_file.sessions import RECIPES, assert_same, chosen_by_more, run_of, session
+from tests.core.session_file.sessions import (
+    RECIPES,
+    assert_same,
+    assert_same_history,
+    chosen_by_more,
+    learned_by,
+    run_of,
+    session,
+)
 
 
 @pytest.fixture
@@ -281,3 +289,25 @@ def test_a_first_version_with_foreign_tables_is_refused_before_it_is_migrated(tm
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(VERSION_1_FILE.read_text(encoding="utf-8"))
     assert "does not have the tables" in refused(path, "CREATE VIEW bookmarks AS SELECT 1 AS run")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "SET kind = '<f8'",
+        "SET since = since + 1",
+        "SET numbers = x'00' WHERE place = 0",
+        "SET since = 400 WHERE place = 1",
+    ],
+)
+def test_scores_that_cannot_be(tmp_path: Path, change: str) -> None:
+    path = tmp_path / "one.bpex"
+    write_session(session(learned_by("unigram")), path)
+    assert "run 1: the scores of its tokens are damaged" in refused(path, f"UPDATE scores {change}")
+    write_session(session(learned_by("unigram")), path)
+    assert "run 1: its tokens have no scores" in refused(path, "DELETE FROM scores")
+    write_session(session(learned_by("unigram")), path)
+    changed = "UPDATE scores SET numbers = zeroblob(length(numbers)) WHERE place > 0"
+    assert "run 1: the scores of its tokens " in refused(path, changed)
+    (back,) = recover_session(path).session.runs
+    assert_same_history(back.history, learned_by("unigram").history.first(0))  # type: ignore[union-attr]

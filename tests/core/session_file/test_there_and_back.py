@@ -18,6 +18,7 @@ from bpe_core import Trainer
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, OutputError
 from bpe_core.history.history import History
+from bpe_core.learning.methods import METHODS
 from bpe_core.recipe import Recipe
 from bpe_core.session_file import (
     SavedRun,
@@ -37,6 +38,7 @@ from tests.core.session_file.sessions import (
     assert_same_history,
     chosen_by_more,
     large_history,
+    learned_by,
     run_of,
     session,
     with_reasons,
@@ -81,6 +83,24 @@ def test_what_its_steps_were_chosen_by_comes_back(tmp_path: Path) -> None:
     written = session(chosen_by_more(run_of(RECIPES[0])), run_of(RECIPES[2], 2))
     write_session(written, tmp_path / "one.bpex")
     assert_same(read_session(tmp_path / "one.bpex"), written)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_run_by_each_method_comes_back_whole_or_step_by_step(tmp_path: Path, method: str) -> None:
+    run = learned_by(method)
+    write_session(session(run), tmp_path / "one.bpex")
+    assert_same(read_session(tmp_path / "one.bpex"), session(run))
+    writer = SessionWriter(tmp_path / "kept.bpex")
+    for learned in (0, 1, 3, run.learned, 2):
+        writer.update(session(grown(run, learned)))
+        assert_same(read_session(tmp_path / "kept.bpex", is_safety_copy=True), session(grown(run, learned)))
+    writer.close()
+    back = read_session(tmp_path / "kept.bpex").runs[0]
+    assert back.words is not None
+    again = Trainer(back.words, back.recipe, history=back.history)
+    while not again.advance().finished:
+        pass
+    assert_same_history(again.history, run.history)
 
 
 def test_pieces_of_reasons_that_grow_are_those_of_the_whole(tmp_path: Path) -> None:
