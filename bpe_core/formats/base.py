@@ -22,14 +22,23 @@ Writer = Callable[[History, BinaryIO], None]
 Peer = Callable[[str], list[int] | list[bytes]]
 
 NO_NUMBER = -1  # a token the file has no number for
+MOST_GAPS = 100_000  # numbers without a token, in files that number tokens by their place
 
 JOINING = ("bpe", "wordpiece")  # the methods whose steps are joined pairs and hold in every text
 # What to do where a format cannot hold what a method learned.
 INSTEAD = {
     "bpe": "choose tokenizer.json, merges.txt, tiktoken or a table such as csv",
     "wordpiece": "choose vocab.txt or tokenizer.json",
+    "unigram": "choose sentencepiece or tokenizer.json",
     "gage": "compress the text to a file",
 }
+
+
+def kept_numbers(history: History, known: Int64s | None) -> Int64s | None:
+    """These numbers, if they are those of all its tokens and leave no gaps that would be most of a file."""
+    if known is None or len(known) != history.id_count or int(known.max()) >= len(known) + MOST_GAPS:
+        return None
+    return known
 
 
 def nothing_beside(name: str) -> bytes | None:
@@ -83,6 +92,10 @@ class Format(ABC):
     @abstractmethod
     def can_hold(self, history: History) -> list[str]:
         """What this format cannot hold of the history, a sentence each; empty: everything."""
+
+    def spelled(self, history: History) -> tuple[str, ...]:
+        """Texts that this format takes for something else wherever they stand; `can_hold` says so."""
+        return ()
 
     def impossible(self, history: History) -> list[str]:
         """Those of the sentences that leave no way to write the history at all."""

@@ -143,7 +143,7 @@ def _orders_of_marks(parts: str) -> Iterator[str]:
 
 
 def _may_change(letter: str, recipe: Recipe) -> bool:
-    if letter.isascii():
+    if letter.isascii() or recipe.clean_text or recipe.strip_accents:
         return True
     form = recipe.unicode_form
     return (

@@ -11,10 +11,12 @@ from bpe_core.errors import FormatError
 from bpe_core.formats.checked_json import Object, list_in, object_in, text_in, whole_text
 from bpe_core.formats.named_expressions import oniguruma_expression_of, pattern_choices
 from bpe_core.recipe import Recipe
+from bpe_core.text.patterns import NAMED_PATTERNS
 
 PUNCTUATION = r"[!-/:-@\[-`{-~]"
 LINES = r"[^\n]*\n|[^\n]+"
 BLANKS = r"\s+"
+SEVERAL_BLANKS = (" {2,}", r"\s+", r"\s{2,}")
 MOST_STEPS = 100
 
 
@@ -115,6 +117,7 @@ class TextPreparation:
     byte_level: bool = False
     prefix: str = ""  # the marker before each word
     chinese_apart: bool = False  # blanks around Chinese characters
+    changes_blanks: str = ""  # a step that matters only where blanks belong to words
     notes: list[str] = field(default_factory=list)
 
 
@@ -129,6 +132,11 @@ def read_steps(whole: Object, name: str) -> TextPreparation:
     for step in _flat(object_in(whole, "pre_tokenizer", name), "pretokenizers", name):
         _read_pre_tokenizer(step, found, name)
     _check_chinese(found)
+    if (
+        found.changes_blanks
+        and not NAMED_PATTERNS.get(found.choices["pattern"], NAMED_PATTERNS["none"]).drops_whitespace
+    ):
+        found.notes.append(f"The file changes text by a step this program does not have: {found.changes_blanks}.")
     return found
 
 
@@ -178,6 +186,8 @@ def _read_normalizer(step: Object, found: TextPreparation, name: str) -> None:
         found.choices["strip_ascii_punctuation"] = True
     elif kind == "Replace" and step.get("content") == "" and (marks := _marks_in(expression)):
         found.choices["strip_marks"] = marks
+    elif (kind == "Replace" and step.get("content") == " " and expression in SEVERAL_BLANKS) or kind == "Strip":
+        found.changes_blanks = kind
     elif kind == "Prepend" or (kind == "Replace" and step.get("content") == "▁"):
         _use_prefix(found, "▁")
     else:
@@ -223,6 +233,7 @@ def _read_pre_tokenizer(step: Object, found: TextPreparation, name: str) -> None
             found.notes.append("The file splits by Whitespace, which also cuts at punctuation; here only blanks cut.")
     elif kind == "Metaspace":
         _use_prefix(found, text_in(step, "replacement", name) or "▁")
+        _note_prefix(step, found, name)
     else:
         found.notes.append(f"The file splits text by a step this program does not have: {kind or 'unnamed'}.")
 
@@ -235,6 +246,17 @@ def _use_prefix(found: TextPreparation, marker: str) -> None:
                 "The file keeps each of several blanks and all line breaks; here blanks only part words."
             )
     found.prefix = marker
+
+
+def _note_prefix(step: Object, found: TextPreparation, name: str) -> None:
+    """Where the file puts no marker, though here every word has one."""
+    scheme = text_in(step, "prepend_scheme", name)
+    if scheme == "never" or (not scheme and step.get("add_prefix_space") is False):
+        found.notes.append(f"The file puts no {found.prefix} before the first word of a text; here each word has one.")
+    elif scheme == "first":
+        found.notes.append(
+            f"The file puts no {found.prefix} before a word that follows a special token without a blank; here it does."
+        )
 
 
 def _read_split(step: Object, found: TextPreparation, name: str) -> None:

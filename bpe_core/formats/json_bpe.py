@@ -11,7 +11,7 @@ from bpe_core.formats import byte_level
 from bpe_core.formats.checked_json import Object, list_in, object_in, text_in, vocabulary_of, whole_text
 from bpe_core.formats.guessing import likely_pattern
 from bpe_core.formats.hugging_face_text import TextPreparation
-from bpe_core.formats.json_model import JsonModel, OpenedModel, recipe_of, specials_in
+from bpe_core.formats.json_model import JsonModel, OpenedModel, prefix_impossible, recipe_of, specials_in
 from bpe_core.formats.stand_in_texts import numbered, written_tokens
 from bpe_core.formats.vocabulary_model import Style, build
 from bpe_core.formats.written_merges import WrittenMerge
@@ -31,10 +31,7 @@ class JsonBpe(JsonModel):
             return [f"tokenizer.json can glue {marker} to the end of a word, but not have it as a symbol of its own."]
         if recipe.marker in ("glued", "prefix") and recipe.base == "bytes":
             return [f"tokenizer.json has no place for the word marker {marker} on bytes."]
-        if recipe.marker == "prefix" and (len(recipe.marker_text) > 1 or recipe.pattern != "whitespace"):
-            return [f"tokenizer.json puts a marker before words only if it is one character and blanks part the words; "
-                    f"here it is {marker}, and the pattern is {recipe.pattern}."]  # fmt: skip
-        return []
+        return prefix_impossible(recipe)
 
     def can_hold(self, history: History) -> list[str]:
         recipe = history.recipe

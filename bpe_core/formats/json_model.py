@@ -36,6 +36,10 @@ class JsonModel(ABC):
     def impossible(self, history: History) -> list[str]:
         """Why it cannot be written at all, a sentence each."""
 
+    def spelled(self, history: History) -> tuple[str, ...]:
+        """Texts that the file takes for a token wherever they stand; `can_hold` says so."""
+        return ()
+
     @abstractmethod
     def can_hold(self, history: History) -> list[str]:
         """What it does otherwise, a sentence each."""
@@ -79,6 +83,16 @@ def specials_in(whole: Object, vocabulary: dict[str, int], unknown: str, name: s
     if odd:
         notes.append(f"The special token {odd[0]!r} takes blanks beside it along in this file; here it does not.")
     return specials, notes
+
+
+def prefix_impossible(recipe: Recipe) -> list[str]:
+    """Why a marker cannot stand before each word."""
+    if recipe.marker == "prefix" and (len(recipe.marker_text) > 1 or recipe.pattern != "whitespace"):
+        return [
+            "tokenizer.json puts a marker before words only if it is one character and blanks part the words; "
+            f"here it is {recipe.marker_text!r}, and the pattern is {recipe.pattern}."
+        ]
+    return []
 
 
 def recipe_of(name: str, specials: dict[str, int], choices: dict[str, Any]) -> Recipe:

@@ -11,12 +11,13 @@ from bpe_core.formats.checked_json import Object, object_in, parsed_object, text
 from bpe_core.formats.hugging_face_text import decoder_of, normalizer_of, pre_tokenizer_of, read_steps
 from bpe_core.formats.json_bpe import JsonBpe
 from bpe_core.formats.json_model import JsonModel
+from bpe_core.formats.json_unigram import JsonUnigram
 from bpe_core.formats.json_wordpiece import JsonWordPiece
 from bpe_core.formats.unfit_tokens import same_text
 from bpe_core.history.history import History, Int64s
 from bpe_core.progress import Progress, ProgressReport
 
-MODELS: dict[str, JsonModel] = {"bpe": JsonBpe(), "wordpiece": JsonWordPiece()}  # by method
+MODELS: dict[str, JsonModel] = {"bpe": JsonBpe(), "wordpiece": JsonWordPiece(), "unigram": JsonUnigram()}  # by method
 
 
 class TokenizerJson(Format):
@@ -27,7 +28,7 @@ class TokenizerJson(Format):
     endings = ("tokenizer.json",)
     explanation = "Hugging Face's tokenizers: everything in one file, special tokens too."
     methods = tuple(MODELS)
-    holds = "joined pairs and WordPiece's tokens only"
+    holds = "joined pairs and the tokens of WordPiece and Unigram only"
     peer_name = "tokenizers"
 
     def impossible(self, history: History) -> list[str]:
@@ -48,6 +49,10 @@ class TokenizerJson(Format):
                 "Your own pattern is written as it is; the other library's expressions may mean something else."
             )
         return found
+
+    def spelled(self, history: History) -> tuple[str, ...]:
+        marker = (history.recipe.marker_text,) if history.recipe.marker == "prefix" else ()
+        return marker + _model_of(history).spelled(history)
 
     def numbers(self, history: History, known: Int64s | None = None) -> Int64s:
         return _model_of(history).numbers(history, known)

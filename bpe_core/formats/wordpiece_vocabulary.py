@@ -12,6 +12,7 @@ import numpy as np
 
 from bpe_core.alphabet import Alphabet, Symbol, SymbolKind, unknown_symbols
 from bpe_core.errors import FormatError
+from bpe_core.formats.base import kept_numbers
 from bpe_core.history.history import History, Int64s
 from bpe_core.recipe import LARGEST_VOCABULARY, Recipe
 from bpe_core.token_texts import quoted, written
@@ -53,8 +54,9 @@ def numbers_for(history: History, known: Int64s | None) -> Int64s:
 
     Of two tokens that are written alike the newer has the number of the older: nothing tells them apart.
     """
-    if known is not None and len(known) == history.id_count:
-        return known
+    kept = kept_numbers(history, known)
+    if kept is not None:
+        return kept
     texts = texts_of(history)
     specials, unknown = range(history.first_special, history.id_count), history.alphabet.unknown_id
     assert unknown is not None  # WordPiece has one

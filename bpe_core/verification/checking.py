@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import copy
+import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -23,6 +26,8 @@ from bpe_core.verification.hard_cases import HARD_TEXTS, joined_tokens, special_
 WANTED_WORDS = 10_000
 LONGEST_TEXT = 300_000  # characters of the person's text that are checked
 LISTED = 5  # differences named
+EPSILON = 2.0**-24  # how far, relatively, a number of 32 bits is from what is meant
+MOST_ROUNDED = 0.05  # of a log-probability, however long the text is
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,14 @@ def verify(
     return Verification(format.name, len(comparison.words), tuple(found[:LISTED]), len(found), cannot_hold, asked)
 
 
+def _scores(history: History, numbers: Int64s) -> dict[int, float] | None:
+    """The log-probabilities by the file's numbers, where the method has any."""
+    if history.scores is None:
+        return None
+    scores = [*history.scores.at(len(history)).tolist(), *(0.0 for _ in history.recipe.special_tokens)]
+    return dict(zip(numbers.tolist(), scores, strict=True))
+
+
 def _about_numbers(history: History, numbered: Int64s, shown: Int64s | None) -> list[str]:
     """A sentence if the file's numbers are not those by which the tokens are shown."""
     if np.array_equal(numbered, np.arange(history.id_count) if shown is None else shown):
@@ -121,6 +134,7 @@ class Comparison:
         self._opened = opened
         self._format = format
         self._numbers = numbers
+        self._score_of = _scores(history, numbers)
         self._recipe = _checked_recipe(history.recipe, format)
         self._ours = self._tokenizer(history)
         self._theirs = Tokenizer(opened.history) if format.holds_splitting else self._tokenizer(opened.history)
@@ -132,7 +146,9 @@ class Comparison:
 
     def samples(self, text: str) -> Iterator[str]:
         """Texts or words to compare, the person's own first, until there are enough words."""
-        for whole in self._texts(text):
+        spelled = self._format.spelled(self._ours.history)
+        signs = re.compile("|".join(map(re.escape, spelled)) or r"(?!)")
+        for whole in map(partial(signs.sub, ""), self._texts(text)):
             fresh = set(split_words(normalize(whole, self._recipe), self._recipe)) - self.words
             self.words |= fresh
             if self._format.holds_splitting:
@@ -157,7 +173,16 @@ class Comparison:
         read_back = self._opened.numbers_of(self._ids(self._theirs, sample))
         self._note(sample, expected, read_back, "the file as it is read back")
         if peer is not None:
-            self._note(sample, expected, _asked(peer, sample), self._format.peer_name)
+            asked = _asked(peer, sample)
+            if not self._is_as_probable(expected, asked):
+                self._note(sample, expected, asked, self._format.peer_name)
+
+    def _is_as_probable(self, expected: list[int], other: object) -> bool:
+        """Whether two cuts by log-probabilities differ by no more than these can be added up with 32 bits."""
+        if self._score_of is None or not isinstance(other, list):
+            return False
+        sums = [sum(self._score_of.get(number, -math.inf) for number in cut) for cut in (expected, other)]
+        return abs(sums[0] - sums[1]) <= min(MOST_ROUNDED, EPSILON * len(expected) * abs(sums[0]))
 
     def compare_columns(self) -> None:
         """A table that holds the counts must give them back."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import unicodedata
 from collections.abc import Iterator
 
 from bpe_core.errors import BpeError
@@ -51,10 +52,12 @@ def joined_tokens(history: History, wanted: int, seed: int = 1) -> Iterator[str]
         return
     rng = random.Random(seed)
     line: list[str] = []
+    form = history.recipe.unicode_form  # marks meet in an order in which no text has them
     words_a_line = 1 if history.recipe.pattern == "none" else WORDS_A_LINE  # there a line is a word
     for _ in range(ATTEMPTS * wanted):
         raw = b"".join(rng.choices(pieces, k=rng.randint(FEWEST, MOST)))
-        line.append(raw.decode(errors="ignore"))
+        word = raw.decode(errors="ignore")
+        line.append(unicodedata.normalize(form, word) if form else word)
         if len(line) == words_a_line:
             yield " ".join(line)
             line.clear()

@@ -84,7 +84,10 @@ def test_a_session_holds_its_steps(recipe: bpe.Recipe, history: bpe.History, tmp
 
 
 def test_no_merge_table_is_written_of_it(history: bpe.History, tmp_path: Path) -> None:
-    for name, holds in {"table.csv": "joined pairs", "tokenizer.json": "joined pairs and WordPiece's tokens"}.items():
+    for name, holds in {
+        "table.csv": "joined pairs",
+        "tokenizer.json": "joined pairs and the tokens of WordPiece and Unigram",
+    }.items():
         with pytest.raises(bpe.OutputError, match=f"{holds} only, and .* Dropping .* used least: keep it as a session"):
             write_history(history, tmp_path / name)
     with pytest.raises(bpe.OutputError, match="joined pairs only"):

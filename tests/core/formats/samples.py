@@ -42,12 +42,16 @@ def lines() -> tuple[str, ...]:
 
 
 @cache
-def _learned(recipe: Recipe) -> History:
-    return train(Corpus.from_texts([languages()]), recipe)
+def _learned(recipe: Recipe, text: str) -> History:
+    return train(Corpus.from_texts([text]), recipe)
 
 
 def learned(preset: str, **changes: Any) -> History:
-    return _learned(Recipe.preset(preset, **{"merges": MERGES, **changes}))
+    return learned_from(languages(), preset, **changes)
+
+
+def learned_from(text: str, preset: str, **changes: Any) -> History:
+    return _learned(Recipe.preset(preset, **{"merges": MERGES, **changes}), text)
 
 
 def content(history: History, format: str) -> bytes:

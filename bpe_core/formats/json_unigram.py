@@ -1,0 +1,114 @@
+"""The model of a tokenizer.json of type Unigram: a list of pieces with their log-probabilities, numbered by place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bpe_core.errors import FormatError
+from bpe_core.formats.base import NO_NUMBER
+from bpe_core.formats.checked_json import Object, list_in, number_of, whole_text
+from bpe_core.formats.hugging_face_text import TextPreparation
+from bpe_core.formats.json_model import JsonModel, OpenedModel, prefix_impossible, recipe_of, specials_in
+from bpe_core.formats.unigram_vocabulary import (
+    Pieces,
+    ScoredPiece,
+    checked_score,
+    history_of,
+    numbers_for,
+    pieces_of,
+)
+from bpe_core.history.history import History, Int64s
+from bpe_core.recipe import LARGEST_VOCABULARY, UNKNOWN_TOKEN
+
+
+class JsonUnigram(JsonModel):
+    """Unigram"""
+
+    kind = "Unigram"
+
+    def impossible(self, history: History) -> list[str]:
+        return prefix_impossible(history.recipe)
+
+    def can_hold(self, history: History) -> list[str]:
+        also = ", or a byte such as <0x41>," if history.recipe.unknown == "bytes" else ""
+        return [f"A text that spells {self.spelled(history)[0]}{also} becomes that token in this format."]
+
+    def spelled(self, history: History) -> tuple[str, ...]:
+        if history.recipe.unknown == "bytes":
+            return UNKNOWN_TOKEN, *(f"<0x{byte:02X}>" for byte in range(256))
+        return (history.recipe.unknown_text,)
+
+    def numbers(self, history: History, known: Int64s | None) -> Int64s:
+        return numbers_for(history, known)
+
+    def written(self, history: History, numbers: Int64s) -> Object:
+        pieces = pieces_of(history, numbers)
+        return {
+            "type": self.kind,
+            "unk_id": next(number for number, piece in enumerate(pieces) if piece.kind == "unknown"),
+            "vocab": [[piece.text, piece.score] for piece in pieces],
+            "byte_fallback": history.recipe.unknown == "bytes",
+        }
+
+    def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> OpenedModel:
+        if not steps.prefix:
+            raise FormatError(
+                f"{name} cuts words without a marker before them; this program reads Unigram models "
+                'that put one there (the pre-tokenizer "Metaspace").'
+            )
+        entries = _entries(model, name)
+        unknown = _unknown(model, len(entries), name)
+        vocabulary = {piece.text: piece.number for piece in entries}
+        falls_back = model.get("byte_fallback") is True and all(f"<0x{i:02X}>" in vocabulary for i in range(256))
+        fallback = [f"<0x{i:02X}>" for i in range(256)] if falls_back else []
+        if unknown is None and not falls_back:
+            raise FormatError(f'{name}: "unk_id" does not say which token stands for what is unknown, such as <unk>.')
+        unknown_text = "" if unknown is None else entries[unknown].text
+        specials, notes = specials_in(whole, vocabulary, unknown_text, name)
+        choices: dict[str, Any] = {
+            **steps.choices,
+            "method": "unigram",
+            "base": "characters",
+            "marker": "prefix",
+            "marker_text": steps.prefix,
+            "unknown": "bytes" if falls_back else "unk",
+            "merges": 0,
+        }
+        choices |= {} if falls_back else {"unknown_text": unknown_text}
+        taken = {unknown_text, *specials, *fallback}
+        pieces = Pieces(
+            scored=[piece for piece in entries if piece.text not in taken],
+            unknown=NO_NUMBER if unknown is None else unknown,
+            fallback=[vocabulary[text] for text in fallback],
+            specials=list(specials.values()),
+        )
+        history, numbers = history_of(pieces, recipe_of(name, specials, choices), name)
+        return OpenedModel(history, numbers, notes + steps.notes + pieces.notes)
+
+
+def _entries(model: Object, name: str) -> list[ScoredPiece]:
+    found: list[ScoredPiece] = []
+    seen: set[str] = set()
+    items = list_in(model, "vocab", name)
+    if len(items) > LARGEST_VOCABULARY:
+        raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} pieces.")
+    for number, item in enumerate(items):
+        where = f"{name}, piece {number:,}"
+        if not isinstance(item, list) or len(item) != 2:
+            raise FormatError(f"{where}: there must be a text and its log-probability, not {str(item)[:80]!r}.")
+        text = whole_text(item[0], f"{where}: its text")
+        if not text or text in seen:
+            raise FormatError(f"{where}: the text {text[:80]!r} is {'there twice' if text else 'empty'}.")
+        seen.add(text)
+        found.append(ScoredPiece(text, checked_score(item[1], where), number))
+    return found
+
+
+def _unknown(model: Object, size: int, name: str) -> int | None:
+    value = model.get("unk_id")
+    if value is None:
+        return None
+    number = number_of(value, f'{name}: "unk_id"')
+    if number >= size:
+        raise FormatError(f'{name}: "unk_id" is {number:,}, but the pieces go from 0 to {size - 1:,}.')
+    return number

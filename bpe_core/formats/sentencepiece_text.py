@@ -1,0 +1,85 @@
+"""How a SentencePiece model changes a text first: the map that it holds, and the choices of a recipe."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from functools import lru_cache
+from typing import Any
+
+from bpe_core.errors import FormatError, RecipeError
+from bpe_core.formats.character_map import changes_of, packed
+from bpe_core.formats.checked_json import parsed_object
+from bpe_core.formats.protobuf import bytes_field, varint_field
+from bpe_core.formats.sentencepiece_fields import CONTROL, MARKER, USER_DEFINED, Stored
+from bpe_core.recipe import Normalization, Recipe
+
+_OWN_NAME = "bpe-explorer "
+_ALWAYS_SAID = ("unicode_form", "lowercase", "strip_ascii_punctuation", "strip_marks")
+_TEXT_CHOICES = tuple(field.name for field in dataclasses.fields(Normalization))
+
+
+def normalizer_spec(recipe: Recipe) -> bytes:
+    """The map, and the choices it was made of as its name; those that are new are only said where they are chosen."""
+    usual = Normalization()
+    choices = {name: getattr(recipe, name) for name in (*_ALWAYS_SAID, *_TEXT_CHOICES)}
+    said = {name: value for name, value in choices.items() if name in _ALWAYS_SAID or value != getattr(usual, name)}
+    return b"".join(
+        [
+            bytes_field(1, (_OWN_NAME + json.dumps(said, ensure_ascii=False)).encode()),
+            bytes_field(2, _map_of(Recipe(**said))),
+            *(varint_field(field, 1) for field in (3, 4, 5)),  # ▁ in front; one blank for several; blanks as ▁
+        ]
+    )
+
+
+@lru_cache(maxsize=4)
+def _map_of(recipe: Recipe) -> bytes:
+    return packed(changes_of(recipe))
+
+
+def _text_choices(stored: Stored, name: str) -> tuple[dict[str, Any], list[str]]:
+    """How the text is changed first: by the name of the map, which is not read itself."""
+    kind = stored.normalizer
+    if kind.startswith(_OWN_NAME):
+        choices = parsed_object(kind.removeprefix(_OWN_NAME).encode(), f"{name}: its normalizer")
+        if not set(_ALWAYS_SAID) <= choices.keys() <= set(_TEXT_CHOICES):
+            raise FormatError(f"{name}: its normalizer says something else than this program writes.")
+        return choices, []
+    if not stored.has_map:
+        return {}, ["Only the space parts words in this file; here every kind of blank does."]
+    if kind in ("nfkc", "nmt_nfkc"):
+        also = ["The file composes a letter with one mark after the other; rare orders of marks may differ here."]
+        also += ["The file also changes some signs beyond NFKC (nmt_nfkc)."] if kind != "nfkc" else []
+        return {"unicode_form": "NFKC"}, also
+    if kind in ("nfkc_cf", "nmt_nfkc_cf"):
+        also = [f"The file folds case ({kind}), which changes more than lower case does: ß becomes ss."]
+        return {"unicode_form": "NFKC", "lowercase": True}, also
+    return {}, [f"The file changes texts by a map of its own ({kind or 'unnamed'}); here they stay as they are."]
+
+
+def recipe_of(stored: Stored, steps: int, name: str, **choices: Any) -> tuple[Recipe, list[str]]:
+    """The recipe that a file's fields make, with what is said beside, and what the file does otherwise."""
+    specials = [piece for piece in stored.pieces if piece.kind in (CONTROL, USER_DEFINED)]
+    changes, notes = _text_choices(stored, name)
+    if not stored.prefix:
+        notes.append(f"The file puts no {MARKER} before the first word of a text; here each word has one.")
+    if not stored.one_blank:
+        notes.append(f"The file makes a {MARKER} of each of several blanks; here they only part words.")
+    if specials:
+        notes.append("Control symbols of the file are special tokens here.")
+    try:
+        recipe = Recipe(
+            name="sentencepiece",
+            base="characters",
+            pattern="whitespace",
+            marker="prefix",
+            unknown="bytes" if stored.byte_fallback else "unk",
+            special_tokens=tuple(piece.text for piece in specials),
+            merges=steps,
+            vocab_size=None,
+            **{**changes, **choices},
+        )
+    except RecipeError as error:
+        raise FormatError(f"{name}: {error}") from error
+    return recipe, notes

@@ -1,0 +1,183 @@
+"""Unigram's pieces with their log-probabilities and numbers, as files hold them, and as ours.
+
+A file tells which pieces are left, not which were dropped on the way. So all of them stand in the alphabet: characters,
+the marker before words, and whatever is longer as seeds. There are no steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from bpe_core.alphabet import Alphabet, Symbol, SymbolKind, unknown_symbols
+from bpe_core.errors import FormatError
+from bpe_core.formats.base import NO_NUMBER, kept_numbers
+from bpe_core.formats.unfit_tokens import listed
+from bpe_core.history.history import Columns, History, Int64s
+from bpe_core.history.scores import Float32s, Scores
+from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
+from bpe_core.token_texts import written
+
+UNKNOWN_COSTS = (
+    10.0  # how far below all pieces the log-probability of a character without one lies, as in SentencePiece
+)
+LARGEST_SCORE = 3e38  # that a number of 32 bits holds
+
+
+class ScoredPiece(NamedTuple):
+    """One piece that a text can be cut into."""
+
+    text: str
+    score: float
+    number: int
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """What a file says about its tokens."""
+
+    scored: Sequence[ScoredPiece]
+    unknown: int  # the number of what is unknown; NO_NUMBER where all of it becomes bytes
+    fallback: Sequence[int] = ()  # the numbers of the 256 bytes
+    specials: Sequence[int] = ()  # of the recipe's special tokens
+    notes: list[str] = field(default_factory=list)  # grows
+
+
+def history_of(pieces: Pieces, recipe: Recipe, name: str) -> tuple[History, Int64s | None]:
+    """Pieces as a history without steps, and the numbers of our ids if these are others."""
+    if not pieces.scored:
+        raise FormatError(f"{name}: the model has no pieces that a text could be cut into.")
+    marker = recipe.marker_text
+    within = [piece for piece in pieces.scored if marker not in piece.text[1:]]
+    _note_left_out(pieces, [piece.text for piece in pieces.scored if marker in piece.text[1:]])
+    unknown_score = min(piece.score for piece in pieces.scored) - UNKNOWN_COSTS
+    within += [ScoredPiece(text, unknown_score, pieces.unknown) for text in _lone_characters(pieces, within, marker)]
+    symbols = unknown_symbols(recipe)
+    numbers = list(pieces.fallback) or [pieces.unknown]
+    scores = [unknown_score] * len(symbols)
+    for kind in ("character", "marker", "seed"):
+        for piece in within:
+            if _kind(piece.text, marker) == kind:
+                symbols.append(_symbol(piece.text, marker))
+                numbers.append(piece.number)
+                scores.append(piece.score)
+    numbers += pieces.specials
+    found = np.array(numbers, np.int64)
+    same = np.array_equal(found, np.arange(len(found)))
+    row = np.array(scores, np.float32)
+    if not np.array_equal(row, scores):
+        pieces.notes.append(
+            "Log-probabilities are rounded to 32 bits here; of two cuts that are equally probable it may be the other."
+        )
+    history = History(
+        recipe,
+        Alphabet(tuple(symbols)),
+        Columns.with_room(0).first(0),
+        scores=Scores((0,), (row,), np.zeros(0, np.int32)),
+    )
+    return history, None if same else found
+
+
+def checked_score(value: object, where: str) -> float:
+    """A log-probability that can be reckoned with."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < LARGEST_SCORE:
+        return float(value)
+    raise FormatError(f"{where}: its log-probability is {str(value)[:40]}, which is no finite number.")
+
+
+def _kind(text: str, marker: str) -> SymbolKind:
+    return "marker" if text == marker else "character" if len(text) == 1 else "seed"
+
+
+def _symbol(text: str, marker: str) -> Symbol:
+    """
+    >>> _symbol("▁the", "▁").decoded, _symbol("▁", "▁").kind
+    (b' the', 'marker')
+    """
+    read = " " + text[len(marker) :] if text.startswith(marker) else text
+    return Symbol(text.encode(), read.encode(), _kind(text, marker))
+
+
+def _lone_characters(pieces: Pieces, within: Sequence[ScoredPiece], marker: str) -> list[str]:
+    """Characters that only longer pieces have, and the marker if it is one: alone they are unknown."""
+    known = {piece.text for piece in within}
+    missing = sorted(({character for piece in within for character in piece.text} | {marker}) - known)
+    if any(character != marker for character in missing):
+        few = listed([character.encode() for character in missing])
+        pieces.notes.append(f"{len(missing):,} characters stand in longer pieces only; alone they are unknown: {few}.")
+    return missing
+
+
+def _note_left_out(pieces: Pieces, texts: list[str]) -> None:
+    if texts:
+        few = listed([text.encode() for text in texts])
+        pieces.notes.append(f"{len(texts):,} pieces reach over several words and are left out: {few}.")
+
+
+# --- Writing ----------------------------------------------------------------------------
+
+
+def numbers_for(history: History, known: Int64s | None) -> Int64s:
+    """The numbers that a file gives our ids: those it came with, or what is unknown, special tokens, the best first.
+
+    What was dropped has none. Where what is unknown becomes bytes, a number is left for <unk>, which files must have.
+    """
+    kept = kept_numbers(history, known)
+    if kept is not None:
+        return kept
+    numbers = np.full(history.id_count, NO_NUMBER, np.int64)
+    specials = range(history.first_special, history.id_count)
+    alphabet, scores = history.alphabet, scores_of(history)
+    fallback = [id for id, symbol in enumerate(alphabet.symbols) if symbol.kind == "fallback"]
+    first = [alphabet.unknown_id if alphabet.unknown_id is not None else NO_NUMBER, *specials, *fallback]
+    best = np.setdiff1d(np.flatnonzero(np.isfinite(scores)), first)
+    best = best[np.argsort(-scores[best], kind="stable")]
+    texts = written(history)
+    number_of: dict[bytes, int] = {}
+    if alphabet.marker_id is not None:
+        best = np.concatenate((best[best == alphabet.marker_id], best[best != alphabet.marker_id]))
+    for id in best.tolist():  # of two written alike, the marker and the character, nothing tells one from the other
+        numbers[id] = number_of.setdefault(texts[id], len(first) + len(number_of))
+    return _with_first(numbers, first)
+
+
+def _with_first(numbers: Int64s, first: Sequence[int]) -> Int64s:
+    for number, id in enumerate(first):
+        if id != NO_NUMBER:
+            numbers[id] = number
+    return numbers
+
+
+def scores_of(history: History) -> Float32s:
+    """The log-probabilities in force, by id; not finite for what has none."""
+    assert history.scores is not None  # no text could be cut without
+    return history.scores.at(len(history))
+
+
+class WrittenPiece(NamedTuple):
+    """One place of a file's vocabulary."""
+
+    text: str
+    score: float
+    kind: str  # "piece", or what else it is: "unknown", "fallback", "special", or "gap", which is nothing
+
+
+def pieces_of(history: History, numbers: Int64s) -> list[WrittenPiece]:
+    """The pieces by number. Where no token has a number the first such place is <unk>'s, if that has none."""
+    scores, texts = scores_of(history), [text.decode() for text in written(history)]
+    found: dict[int, WrittenPiece] = {}
+    for id, symbol in enumerate(history.alphabet.symbols):
+        kind = symbol.kind if symbol.kind in ("unknown", "fallback") else "piece"
+        if numbers[id] != NO_NUMBER and (kind != "piece" or np.isfinite(scores[id])):
+            score = float(scores[id]) if kind == "piece" else 0.0
+            found.setdefault(int(numbers[id]), WrittenPiece(texts[id], score, kind))
+    for id, special in enumerate(history.recipe.special_tokens, history.first_special):
+        found[int(numbers[id])] = WrittenPiece(special, 0.0, "special")
+    gaps = (number for number in range(len(found) + 1) if number not in found)
+    if history.alphabet.unknown_id is None:
+        found[next(gaps)] = WrittenPiece(UNKNOWN_TOKEN, 0.0, "unknown")
+    lowest = min(piece.score for piece in found.values())
+    return [found.get(number) or WrittenPiece(f"<unused {number}>", lowest, "gap") for number in range(max(found) + 1)]

@@ -1,0 +1,257 @@
+"""Unigram as .model and as tokenizer.json: the real libraries load ours with the same ids, and we load theirs."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import unicodedata
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bpe_core import FormatError, OutputError
+from bpe_core.formats import FORMATS, OpenedTable, open_table
+from bpe_core.formats.protobuf import bytes_field, float_field, varint_field
+from bpe_core.history.scores import DROPPED
+from bpe_core.recipe import Splitting, Symbols
+from bpe_core.verification.prepared_export import prepare_export
+from tests.core.formats.samples import content, encode, languages, learned_from, lines, texts
+
+MODEL, TOKENIZER_JSON = FORMATS["sentencepiece"], FORMATS["tokenizer.json"]
+TRAINED = 20_000  # characters
+
+RECIPES: dict[str, dict[str, Any]] = {
+    "plain": dict(unicode_form=""),
+    "NFKC": dict(),
+    "bytes": dict(unknown="bytes", alphabet_limit=150, special_tokens=("<s>", "</s>")),
+    "cleaned": dict(unicode_form="", lowercase=True, final_sigma=False, strip_accents=True, alphabet_limit=200),
+}
+every_recipe = pytest.mark.parametrize("choices", RECIPES.values(), ids=RECIPES)
+
+
+def history_of(choices: dict[str, Any], merges: int = 1_000) -> Any:
+    return learned_from(languages()[:TRAINED], "unigram", vocab_size=None, merges=merges, **choices)
+
+
+@cache
+def sentencepiece_model(normalization: str = "nfkc", **said: Any) -> bytes:
+    sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
+    trained = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(languages()[:TRAINED].split("\n")),
+        model_writer=trained,
+        model_type="unigram",
+        normalization_rule_name=normalization,
+        minloglevel=2,
+        **{"vocab_size": 1_500, "character_coverage": 0.999, **said},
+    )
+    return trained.getvalue()
+
+
+@cache
+def their_json(byte_fallback: bool = False) -> str:
+    tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
+    made = tokenizers.Tokenizer(tokenizers.models.Unigram())
+    made.normalizer = tokenizers.normalizers.NFKC()
+    pre = tokenizers.pre_tokenizers
+    made.pre_tokenizer = pre.Sequence([pre.WhitespaceSplit(), pre.Metaspace()])
+    specials = ["<pad>", "<unk>", "</s>"]
+    trainer = tokenizers.trainers.UnigramTrainer(
+        vocab_size=2_000, special_tokens=specials, unk_token="<unk>", show_progress=False
+    )
+    made.train_from_iterator(languages()[:TRAINED].split("\n"), trainer)
+    return str(made.to_str())
+
+
+def plain(text: str) -> str:
+    """Without what notes name: the signs for what is unknown, blanks that are no spaces, marks in a strange order."""
+    return " ".join(unicodedata.normalize("NFC", text).replace("<unk>", "unk").replace("▁", "_").split())
+
+
+def score(found: OpenedTable, numbers: list[int]) -> float:
+    """How probable a cut is, of which there may be several: 64 bits may choose another one than 32."""
+    assert found.history.scores is not None
+    ids = found.ids_of(numbers)
+    return float(found.history.scores.at(0)[ids].astype(float).sum())
+
+
+# --- Files of theirs --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("normalization", "said"),
+    [
+        ("identity", {}),
+        ("nfkc", {"byte_fallback": True, "vocab_size": 1_800}),
+        ("nfkc", {"user_defined_symbols": "<new>", "control_symbols": "<cls>", "unk_id": 3, "pad_id": 0}),
+        ("nfkc", {"unk_piece": "⁇", "hard_vocab_limit": False}),
+    ],
+    ids=["identity", "bytes", "symbols", "another unknown"],
+)
+def test_a_model_of_theirs_has_their_numbers(normalization: str, said: dict[str, Any]) -> None:
+    sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
+    data = sentencepiece_model(normalization, **said)
+    asked = sentencepiece.SentencePieceProcessor(model_proto=data)
+    assert MODEL.recognizes(data)
+    found = MODEL.open(data, "theirs.model")
+    assert found.history.scores is not None
+    for text in (*texts(), *lines()):
+        ours = found.numbers_of(encode(found.history, plain(text)))
+        assert ours == asked.encode(plain(text)), text[:80]
+
+
+def test_a_tokenizer_json_of_theirs_has_their_numbers() -> None:
+    tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
+    asked = tokenizers.Tokenizer.from_str(their_json())
+    found = TOKENIZER_JSON.open(their_json().encode(), "tokenizer.json")
+    assert [note[:24] for note in found.notes] == ["A text that spells '<unk", "Log-probabilities are ro"]
+    for text in (*texts(), *lines()):
+        ours = found.numbers_of(encode(found.history, plain(text)))
+        said = asked.encode(plain(text)).ids
+        assert ours == said or abs(score(found, ours) - score(found, said)) < 1e-4, text[:80]
+
+
+def test_their_numbers_stay_when_a_file_becomes_another(tmp_path: Path) -> None:
+    """From .model to tokenizer.json and back."""
+    data = sentencepiece_model("nfkc", control_symbols="<cls>", byte_fallback=True, vocab_size=1_800)
+    (tmp_path / "theirs.model").write_bytes(data)
+    first = open_table(tmp_path / "theirs.model")
+    before = first
+    for name in ("tokenizer.json", "back.model"):
+        prepared = prepare_export(before.history, tmp_path / name, numbers=before.numbers)
+        assert prepared.verification.agrees, prepared.verification.differences
+        assert not any("other numbers" in sentence for sentence in prepared.verification.cannot_hold)
+        prepared.put_in_place()
+        before = open_table(tmp_path / name)
+    assert np.array_equal(first.numbers, before.numbers)  # type: ignore[arg-type]
+    assert first.history.alphabet == before.history.alphabet
+
+
+# --- Files of ours ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("format", ["sentencepiece", "tokenizer.json"])
+@every_recipe
+def test_it_comes_back_and_the_library_agrees(choices: dict[str, Any], format: str) -> None:
+    history = history_of(choices)
+    found = prepare_export(history, "ours", format=FORMATS[format], text="\n".join((*texts(), *lines()))).verification
+    assert found.agrees, found.differences
+    assert found.asked == pytest.importorskip(FORMATS[format].peer_name).__name__
+    assert any("other numbers" in sentence for sentence in found.cannot_hold)
+    back = FORMATS[format].open(content(history, format), "ours")
+    assert back.history.recipe.differing(history.recipe, Splitting, Symbols) in ([], ["alphabet_limit"])
+    assert back.history.id_count == history.vocabulary_size
+    scores, before = back.history.scores, history.scores
+    assert scores is not None
+    assert before is not None
+    assert sorted(scores.at(0)) == sorted(score for score in before.at(1_000) if score > DROPPED)
+
+
+@pytest.mark.parametrize("steps", [0, 500])
+def test_a_model_is_what_there_was_after_so_many_steps(steps: int) -> None:
+    """At first many cuts are equally probable, of which any will do."""
+    found = prepare_export(history_of(RECIPES["plain"]), "ours", format=MODEL, merges=steps).verification
+    assert found.agrees, found.differences
+
+
+@pytest.mark.parametrize(
+    ("format", "sentence"),
+    [
+        ("merges.txt", "merges.txt holds joined pairs only, .* Unigram: choose sentencepiece or tokenizer.json"),
+        ("csv", "csv holds joined pairs only, .* Unigram: choose sentencepiece or tokenizer.json, or keep it as a"),
+        ("vocab.txt", "vocab.txt holds WordPiece's tokens only"),
+    ],
+)
+def test_what_a_format_cannot_hold_is_refused(format: str, sentence: str) -> None:
+    with pytest.raises(OutputError, match=sentence):
+        content(history_of(RECIPES["plain"]), format)
+
+
+# --- Damage -----------------------------------------------------------------------------
+
+
+def piece(text: str, score: float = -1.0, kind: int = 1) -> bytes:
+    return bytes_field(1, bytes_field(1, text.encode()) + float_field(2, score) + varint_field(3, kind))
+
+
+UNIGRAM = bytes_field(2, varint_field(3, 1))
+UNKNOWN = piece("<unk>", 0, 2)
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (piece("a") + UNIGRAM, r"odd: 0 pieces stand for what is unknown; a Unigram model has one"),
+        (piece("a") + UNKNOWN + piece("?", 0, 2) + UNIGRAM, r"odd: 2 pieces stand for what is unknown"),
+        (UNKNOWN + piece("a", math.nan) + UNIGRAM, r"odd, byte 16: a piece has no text, no finite score"),
+        (UNKNOWN + piece("a", -math.inf) + UNIGRAM, r"odd, byte 16: a piece has no text, no finite score"),
+        (UNKNOWN + piece("a") + piece("a") + UNIGRAM, r"odd, piece 2: the text 'a' is there twice"),
+        (UNKNOWN + UNIGRAM, r"odd: the model has no pieces"),
+        (UNKNOWN + piece("a") + bytes_field(2, varint_field(3, 3)), r"odd holds a word model"),
+        (UNKNOWN + piece("a") + bytes_field(2, varint_field(35, 1)), r"odd: unknown characters become bytes, but not"),
+        ((UNKNOWN + piece("a"))[:-3], r"odd, byte 16: a field claims"),
+    ],
+)
+def test_a_damaged_model_is_refused(data: bytes, sentence: str) -> None:
+    with pytest.raises(FormatError, match=sentence):
+        MODEL.open(data, "odd")
+
+
+def test_pieces_that_cannot_be_used_here_are_named() -> None:
+    pieces = [UNKNOWN, piece("▁"), piece("a"), piece("▁ab"), piece("a▁a"), piece("gone", kind=5), piece("now", kind=4)]
+    found = MODEL.open(b"".join(pieces) + UNIGRAM, "odd")
+    for word in ("“a▁a”", "alone they are unknown: “b”", "takes 'now' and its like"):
+        assert any(word in note for note in found.notes), word
+    assert found.numbers_of(encode(found.history, "ab b a")) == [3, 1, 0, 1, 2]
+
+
+def changed(**model: object) -> OpenedTable:
+    whole = json.loads(content(history_of(RECIPES["plain"]), "tokenizer.json"))
+    whole["pre_tokenizer"] = model.pop("pre_tokenizer", whole["pre_tokenizer"])
+    whole["normalizer"] = model.pop("normalizer", whole["normalizer"])
+    whole["model"] |= model
+    return TOKENIZER_JSON.open(json.dumps(whole).encode(), "odd.json")
+
+
+A, UNK = ["a", -1.0], ["<unk>", 0.0]
+
+
+@pytest.mark.parametrize(
+    ("model", "sentence"),
+    [
+        ({"unk_id": None}, r'odd\.json: "unk_id" does not say which token stands for what is unknown'),
+        ({"unk_id": 10**6}, r'odd\.json: "unk_id" is 1,000,000, but the pieces go from 0 to'),
+        ({"unk_id": "0"}, r'"unk_id" must be a whole number'),
+        ({"vocab": [UNK, A, A]}, r"odd\.json, piece 2: the text 'a' is there twice"),
+        ({"vocab": [UNK, ["", -1.0]]}, r"odd\.json, piece 1: the text '' is empty"),
+        ({"vocab": [UNK, ["a", math.nan]]}, r"piece 1: its log-probability is nan, which is no finite number"),
+        ({"vocab": [UNK, ["a", 1e300]]}, r"piece 1: its log-probability is 1e\+300"),
+        ({"vocab": [UNK, ["a", "b"]]}, r"piece 1: its log-probability is b"),
+        ({"vocab": [UNK, "a"]}, r"piece 1: there must be a text and its log-probability"),
+        ({"vocab": {"a": 1}}, r'"vocab" must be a list'),
+        ({"vocab": [UNK]}, r"odd\.json: the model has no pieces"),
+        ({"pre_tokenizer": {"type": "WhitespaceSplit"}}, r"cuts words without a marker before them"),
+    ],
+)
+def test_a_damaged_list_of_pieces_is_refused(model: dict[str, object], sentence: str) -> None:
+    with pytest.raises(FormatError, match=sentence):
+        changed(**model)
+
+
+def test_what_a_file_does_otherwise_is_named() -> None:
+    metaspace = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": True}
+    steps = [
+        {"type": "Precompiled", "precompiled_charsmap": ""},
+        {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "},
+    ]
+    notes = changed(pre_tokenizer=metaspace, normalizer={"type": "Sequence", "normalizers": steps}).notes
+    for word in ("Precompiled", "keeps each of several blanks", "follows a special token without a blank"):
+        assert any(word in note for note in notes), word
+    assert not any("Replace" in note for note in notes)
+    assert any(
+        "before the first word" in note for note in changed(pre_tokenizer=metaspace | {"prepend_scheme": "never"}).notes
+    )
