@@ -51,7 +51,7 @@ class Restless:
                 command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True
             )
         self.told: list[tuple[float, int, int]] = []
-        self._ready = threading.Event()
+        self._ready, self._learns = threading.Event(), threading.Event()
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
 
@@ -63,10 +63,12 @@ class Restless:
             elif line.endswith("\n"):
                 moment, run, learned = line.split()
                 self.told.append((float(moment), int(run), int(learned)))
+                if int(learned):
+                    self._learns.set()
 
-    def kill_after(self, seconds: float) -> float:
-        """When it was killed."""
-        assert self._ready.wait(START_SECONDS)
+    def kill_after(self, seconds: float, *, learns: bool = False) -> float:
+        """When it was killed: so long after it was ready, or after it had learned something."""
+        assert (self._learns if learns else self._ready).wait(START_SECONDS)
         time.sleep(seconds)
         assert self._process.poll() is None, "it ended by itself"
         moment = time.monotonic()
@@ -103,7 +105,7 @@ def words() -> WordTable:
 def test_killed_at_any_moment(tmp_path: Path, undisturbed: History, seed: int) -> None:
     chosen = random.Random(seed)
     program = Restless(tmp_path, seed)
-    killed = kill(program, chosen.uniform(0.0, 5.0))
+    killed = kill(program, chosen.uniform(0.0, 5.0), learns=seed % 4 != 3)  # every fourth, while it counts
     assert len(copies_in(tmp_path)) <= 1
     recovered, learned = found_in(tmp_path)
     lost = program.seconds_lost(killed, learned)
@@ -119,10 +121,10 @@ def test_killed_at_any_moment(tmp_path: Path, undisturbed: History, seed: int) -
     assert found_in(tmp_path)[1] == learned
 
 
-def kill(program: Restless, seconds: float) -> float:
+def kill(program: Restless, seconds: float, *, learns: bool = False) -> float:
     """When it was killed, which it must not have ended before."""
     try:
-        killed = program.kill_after(seconds)
+        killed = program.kill_after(seconds, learns=learns)
     except AssertionError:
         program.end()
         raise
