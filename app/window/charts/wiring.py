@@ -22,25 +22,29 @@ from bpe_core.atomic import replace_atomically
 class Charting(QObject):
     """Connects the charts with the window's actions."""
 
-    def __init__(self, frame: Frame, charts: PageTabs, parent: QObject) -> None:
+    def __init__(self, frame: Frame, charts: PageTabs, stage: Page, parent: QObject) -> None:
         super().__init__(parent)
-        self._frame, self._charts = frame, charts
+        self._frame, self._charts, self._stage = frame, charts, stage
         frame.actions["save_chart"].triggered.connect(self._save)
         frame.actions["copy_chart"].triggered.connect(self._copy)
         for row in PAGES:
             if row.actions:
                 frame.actions[row.actions[0].name].triggered.connect(lambda _=False, id=row.id: charts.show_page(id))
 
+    @property
+    def _shown(self) -> Page:
+        return self._stage if self._frame.window.is_on_stage else self._charts.page
+
     def _save(self) -> None:
-        name = f"{self._charts.page.accessibleName().lower()}.png"
+        name = f"{self._shown.accessibleName().lower()}.png"
         proposal = Path(self._frame.settings.get(LAST_FOLDER)) / name
         path = ask_where_to_save(self._frame.window, "Save the chart", str(proposal), CHART_FILTERS)
         if path is not None:
-            self._frame.messages.show_notice(save(self._charts.page, path))
+            self._frame.messages.show_notice(save(self._shown, path))
 
     def _copy(self) -> None:
-        self._charts.page.watched.catch_up()
-        QGuiApplication.clipboard().setImage(picture_of(self._charts.page))
+        self._shown.watched.catch_up()
+        QGuiApplication.clipboard().setImage(picture_of(self._shown))
 
 
 def save(page: Page, path: Path) -> Notice:

@@ -11,6 +11,7 @@ COMMANDS = {
     "export": "write a merge table for another library, and check that it agrees",
     "convert": "turn a tokenizer's file into another format",
     "diff": "show where two tokenizers part ways, and why",
+    "lab": "put two to four tokenizers side by side at one size of their vocabularies",
     "why": "tell why a text is cut where it is",
     "ties": "list the merges that a tie decided; ask what another rule would have done",
     "token": "tell the life of a token: its parts, its rise and fall, its words, where it stands",

@@ -161,3 +161,26 @@ def test_a_moment_outside_the_table_is_refused(table: str, capsys: pytest.Captur
     for arguments in (["why", "low"], ["ties"]):
         assert run([*arguments, "--merges", table, "--at", "31"]) == 1
         assert "from 0 to that" in capsys.readouterr().err
+
+
+def test_the_lab_cuts_one_text_by_all_at_one_size(
+    table: str, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = str(tmp_path / "words.json")
+    assert run(["train", *files, "--preset", "words", "--merges", "12", "--output", words, "--quiet"]) == 0
+    asked = ["lab", table, words, "--size", "265", "--text", "the slowest", "--corpus", *files]
+    assert run([*asked, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    for one, path in zip(told["tables"], (table, words), strict=True):
+        history = read_history(path)
+        assert one["step"] == history.step_of_size(265)
+        assert one["ids"] == Tokenizer(history).encode("the slowest", at=one["step"])
+    assert [one["corpus"]["bytes"] for one in told["tables"]] == [len(3 * TEXT + 2 * OTHER)] * 2
+    assert told["words"][0]["word"] in {" lower", " the", " last", " price", " lowest"}
+    assert run(asked) == 0
+    shown = capsys.readouterr().out
+    assert "places of the text are cut differently" in shown
+    assert "A and B" in shown
+    assert "‖" in shown
+    assert run(["lab", table]) == 1
+    assert "two to four tokenizers, not 1" in capsys.readouterr().err

@@ -269,6 +269,11 @@ class LabModel(QObject, Watched):
         """The parts of the text that are cut differently: a row each."""
         return self.parallel.stretches if self.parallel is not None else np.zeros((0, 2), np.int64)
 
+    @property
+    def differing(self) -> Int64s:
+        """The places where some cut and some do not."""
+        return self.parallel.differing if self.parallel is not None else np.zeros(0, np.int64)
+
     def own_cuts(self, lane: int) -> Int64s:
         """Where this lane cuts and not all do."""
         return self.parallel.own(lane) if self.parallel is not None else np.zeros(0, np.int64)

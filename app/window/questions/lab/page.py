@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.window.parts.page import Page
+from app.window.parts.watched import Table
 from app.window.parts.widgets import icon_button, label, muted, paragraph
 from app.window.questions.lab.cards import LaneCards
 from app.window.questions.lab.figures import LabFigures
@@ -60,6 +61,11 @@ class LabPage(Page):
     def recolor(self) -> None:
         self.rows.viewport().update()
         self.below.charts.refresh()
+
+    def as_table(self) -> Table:
+        """The numbers of all curves."""
+        rows = [(chart.accessibleName(), *row) for chart in self.below.charts.charts for row in chart.as_table()[1:]]
+        return [("measure", "lane", "vocabulary", "value"), *rows]
 
     # -- its parts -------------------------------------------------------------------------
 

@@ -39,12 +39,22 @@ class LaneShown:
     outlined: ByteSpan | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class RowDifferences:
+    """Where on the screen a row is cut differently."""
+
+    lines: list[tuple[float, float]]  # under what is
+    cuts: Int64s  # in bytes of the row, and where each is
+    places: npt.NDArray[np.floating]
+
+
 class LanePainter(TokenPainter):
     """Paints the visible blocks of a text, each row as many times as there are lanes."""
 
-    def __init__(self, palette: TokenPalette, pixel: float, stretches: Int64s) -> None:
+    def __init__(self, palette: TokenPalette, pixel: float, stretches: Int64s, cuts: Int64s) -> None:
         super().__init__(palette, pixel)
-        self._stretches_that_differ = stretches
+        self._stretches_that_differ, self._differing_cuts = stretches, cuts
+        self._differences: dict[int, RowDifferences] = {}  # of the rows on the screen
         agreed = [_towards(fill, palette.paper) for fill in palette.fills]
         self._fills = np.array([*(fill.rgb() for fill in (*palette.fills, *agreed)), 0], np.uint32)
 
@@ -63,6 +73,7 @@ class LanePainter(TokenPainter):
         for block in blocks:
             for row in block.layout.rows:
                 first = start + row.first_byte
+                self._differences[id(row)] = self._differing_in(block.layout, row, first)
                 for showing, (lane, (tokens, colours)) in enumerate(zip(lanes, coloured, strict=True)):
                     painter.save()
                     painter.translate(left, block.y + showing * row.height)
@@ -73,7 +84,7 @@ class LanePainter(TokenPainter):
                     row.line.draw(painter, QPointF(0, 0))
                     if block.layout.visible.boxes:
                         self._paint_boxes(painter, block.layout, row)
-                    self._paint_differences(painter, block.layout, row, first, lane)
+                    self._paint_differences(painter, row, first, lane)
                     self._paint_letter(painter, row, lane, left)
                     painter.restore()
             start += block.layout.byte_count
@@ -85,34 +96,49 @@ class LanePainter(TokenPainter):
         told: Int8s = np.where(inside | (colours == UNCOLOURED), colours, colours + COLOURS).astype(np.int8)
         return told
 
-    def _paint_differences(
-        self, painter: QPainter, layout: BlockLayout, row: TextRow, first: int, lane: LaneShown
-    ) -> None:
-        low, high = first, first + row.byte_count
-        begins, ends = self._stretches_that_differ.T
+    def _paint_differences(self, painter: QPainter, row: TextRow, first: int, lane: LaneShown) -> None:
+        found = self._differences[id(row)]
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self.palette.mark)
         bottom = row.y + row.height - 1
-        for index in range(int(np.searchsorted(ends, low, side="right")), int(np.searchsorted(begins, high))):
-            for x, end in self._stretches(layout, row, first, (int(begins[index]), int(ends[index]))):
-                painter.drawRect(QRectF(x + 1, bottom - UNDERLINE, max(1.0, end - x - 2), UNDERLINE))
-        cuts = lane.own_cuts[np.searchsorted(lane.own_cuts, low) : np.searchsorted(lane.own_cuts, high)] - first
-        if not len(cuts):
+        painter.drawRects(
+            [QRectF(x + 1, bottom - UNDERLINE, max(1.0, end - x - 2), UNDERLINE) for x, end in found.lines]
+        )
+        own = np.isin(found.cuts + first, lane.own_cuts)
+        if not own.any():
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for x in self._places(layout, row, cuts):
-            painter.drawRect(QRectF(x - BAR / 2, row.y + 1, BAR, row.height - 2))
-            top = row.y + 0.5
+        top, places = row.y + 0.5, found.places[own].tolist()
+        painter.drawRects([QRectF(x - BAR / 2, row.y + 1, BAR, row.height - 2) for x in places])
+        for x in places:
             painter.drawPolygon(QPolygonF([QPointF(x - WEDGE, top), QPointF(x + WEDGE, top), QPointF(x, top + WEDGE)]))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
-    def _places(self, layout: BlockLayout, row: TextRow, cuts: Int64s) -> list[float]:
-        """Where on the screen these cuts are."""
-        bounds: npt.NDArray[np.int64] = np.union1d(np.zeros(1, np.int64), cuts)
+    def _differing_in(self, layout: BlockLayout, row: TextRow, first: int) -> RowDifferences:
+        """Where in a row the text is cut differently: the same for all lanes."""
+        begins, ends = (np.clip(side - first, 0, row.byte_count) for side in self._stretches_that_differ.T)
+        is_here = ends > begins
+        begins, ends = begins[is_here], ends[is_here]
+        low, high = np.searchsorted(self._differing_cuts, (first, first + row.byte_count))
+        cuts = self._differing_cuts[low:high] - first
+        bounds = np.unique(np.concatenate((np.zeros(1, np.int64), begins, ends, cuts)))
+        bounds = bounds[bounds < row.byte_count]
+        if not row.byte_count or not len(begins):
+            return RowDifferences([], cuts[:0], np.zeros(0))
         segments = self._segments(layout, row, bounds)
-        wanted = segments.is_first & np.isin(bounds[segments.span], cuts)
-        places: list[float] = (segments.begin[wanted] * self.pixel).tolist()
-        return places
+        starts = bounds[segments.span]
+        inside = np.searchsorted(begins, starts, side="right") > np.searchsorted(ends, starts, side="right")
+        columns = (column[inside].tolist() for column in (segments.low, segments.high, starts))
+        lines = sorted(zip(*columns, strict=True))
+        joined: list[tuple[float, float]] = []
+        goes_on = set(cuts.tolist()) - set(begins.tolist())  # a cut inside of a stretch does not end its line
+        for x, end, start in lines:
+            if joined and start in goes_on and abs(joined[-1][1] - x * self.pixel) < 1:
+                joined[-1] = joined[-1][0], end * self.pixel
+            else:
+                joined.append((x * self.pixel, end * self.pixel))
+        is_cut = segments.is_first & np.isin(starts, cuts)
+        return RowDifferences(joined, starts[is_cut], segments.begin[is_cut] * np.float64(self.pixel))
 
     def _paint_letter(self, painter: QPainter, row: TextRow, lane: LaneShown, left: float) -> None:
         chip = QRectF(8 - left, row.y + 2, CHIP, row.height - 4)

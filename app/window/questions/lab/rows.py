@@ -62,7 +62,7 @@ class LaneRows(TokenCanvas):
         colours = TokenPalette.matching(self.palette())
         with QPainter(self.viewport()) as painter:
             painter.setFont(self.font())
-            tokens = LanePainter(colours, 1.0 / self.devicePixelRatioF(), self._lab.stretches)
+            tokens = LanePainter(colours, 1.0 / self.devicePixelRatioF(), self._lab.stretches, self._lab.differing)
             start = self.model.pieces.byte_of(blocks[0].start)
             tokens.paint_lanes(painter, blocks, start, self.model.byte_length, lanes, self.left)
 
