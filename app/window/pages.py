@@ -51,7 +51,7 @@ class World:
 def build_lab(world: World) -> LabPage:
     model = LabModel(world.session)
     figures = LabFigures(world.session, model)
-    return LabPage(model, figures, DifferingWordsModel(figures, model))
+    return LabPage(model, figures, DifferingWordsModel(figures, model), world.text)
 
 
 @dataclass(frozen=True)

@@ -179,7 +179,7 @@ def test_the_lab_cuts_one_text_by_all_at_one_size(
     assert told["words"][0]["word"] in {" lower", " the", " last", " price", " lowest"}
     assert run(asked) == 0
     shown = capsys.readouterr().out
-    assert "places of the text are cut differently" in shown
+    assert "1 place of the text is cut differently." in shown
     assert "A and B" in shown
     assert "‖" in shown
     assert run(["lab", table]) == 1

@@ -167,7 +167,7 @@ def test_runs_are_put_in_taken_out_and_changed(qtbot: QtBot, program: Program, l
     at_rest(qtbot, program)
     assert lab.model.numbers == [3, 2]
     lab._fill_add()
-    assert lab.add.menu().actions()[0].text() == "Run 1: gpt2, first-seen"
+    assert lab.add.menu().actions()[0].text() == "gpt2, first-seen · run 1"
     lab.model.train("gpt2")
     wait_for_phase(qtbot, program, Phase.ENDED)
     at_rest(qtbot, program)
@@ -179,7 +179,7 @@ def test_with_a_single_run_it_says_how_to_get_another(
 ) -> None:
     train(program)
     program.actions["lab"].trigger()
-    qtbot.waitUntil(lambda: "Run 1: gpt2 is all there is yet" in program.lab.how.text(), timeout=WAIT)
+    qtbot.waitUntil(lambda: "gpt2 · run 1, is all there is yet" in program.lab.how.text(), timeout=WAIT)
     assert program.lab.stack.currentIndex() == 1
     program.lab._fill_recipes()
     next(action for action in program.lab.recipes.actions() if action.text() == "cl100k").trigger()
@@ -229,3 +229,20 @@ def test_a_session_remembers_what_was_in_the_lab(
         other.lab.model.restore(kept)
         at_rest(qtbot, other)
         assert other.lab.model.size >= other.lab.model.sizes[0]
+
+
+def test_what_is_typed_in_the_lab_is_cut_by_all(qtbot: QtBot, program: Program, lab: LabPage) -> None:
+    lab.editor.select_all()
+    lab.editor.insert("lower price")
+    qtbot.waitUntil(lambda: program.session.text.value == "lower price", timeout=WAIT)
+    at_rest(qtbot, program)
+    assert lab.model.text.text() == program.token_text.text() == "lower price"
+    assert len(lab.model.lanes) == 3
+    assert all(lane.cut is not None and lane.cut.data == b"lower price" for lane in lab.model.lanes)
+
+
+def test_the_numbers_of_the_curves_can_be_saved(lab: LabPage) -> None:
+    rows = lab.as_table()
+    assert {row[:2] for row in rows[1:]} == {
+        (measure, letter) for measure in ("Tokens per word", "Bytes per token", "Rényi efficiency") for letter in "ABC"
+    }

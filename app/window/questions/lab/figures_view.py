@@ -136,14 +136,14 @@ class LabFiguresView(QWidget):
     def _overlaps(self) -> str:
         """A line for each two vocabularies: how much both hold, as a part of each and of all."""
         letters = self._figures.found.letters
-        rows = [("Vocabularies", "tokens in both", "", "", "Jaccard")]
+        rows = [("Vocabularies", "tokens in both", "Jaccard", "", "")]
         rows += [
             (
                 f"{self._letter(one)} and {self._letter(other)}",
                 f"<b>{found.common:,}</b>",
+                f"{found.jaccard:.3f}",
                 f"{found.share_of_first:.0%} of {letters[one]}",
                 f"{found.share_of_second:.0%} of {letters[other]}",
-                f"{found.jaccard:.3f}",
             )
             for one, other, found in self._figures.found.overlaps
         ]

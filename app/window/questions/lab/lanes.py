@@ -113,15 +113,12 @@ class CutByLane:
 
 
 def titles_of(runs: Sequence[Run]) -> list[str]:
-    """What each is called: by its recipe, and where several are called alike, by what differs or by number."""
+    """What each is called: by its recipe, and where several are called alike, by what differs, too."""
     titles: list[str] = []
     for run in runs:
         alike = [other for other in runs if other is not run and other.recipe.name == run.recipe.name]
         titles.append(run.recipe.name + "".join(f", {told}" for told in _what_differs(run, alike)))
-    return [
-        f"{title} (run {run.number})" if titles.count(title) > 1 else title
-        for run, title in zip(runs, titles, strict=True)
-    ]
+    return titles
 
 
 def _what_differs(run: Run, others: Sequence[Run]) -> list[str]:

@@ -55,7 +55,7 @@ class LabModel(QObject, Watched):
     def choices(self) -> list[tuple[int, str]]:
         """All runs there are, with their titles."""
         runs = self._usable()
-        return [(run.number, f"Run {run.number}: {title}") for run, title in zip(runs, titles_of(runs), strict=True)]
+        return [(run.number, f"{title} · run {run.number}") for run, title in zip(runs, titles_of(runs), strict=True)]
 
     @property
     def is_ready(self) -> bool:

@@ -25,11 +25,14 @@ from app.window.questions.lab.model import LabModel
 from app.window.questions.lab.rows import LaneRows
 from app.window.questions.lab.size_bar import SizeBar
 from app.window.questions.lab.words_model import DifferingWordsModel
+from app.window.text.model import TokenTextModel
+from app.window.text.view.editor import TokenTextEdit
 
 ALONE = (
     "The lab puts two to four tokenizers side by side, at any size of their vocabularies: how each cuts your text, "
     "how well it compresses, and in which words they differ."
 )
+EDITOR_HEIGHT = 80  # two rows and their title
 HOW_TO_GET_ONE = "Train another recipe, or import a tokenizer."
 
 
@@ -40,9 +43,10 @@ class LabPage(Page):
     import_wanted = Signal()
     why_wanted = Signal(int, int)  # of a lane, before which byte of the text of the rows
 
-    def __init__(self, model: LabModel, figures: LabFigures, words: DifferingWordsModel) -> None:
+    def __init__(self, model: LabModel, figures: LabFigures, words: DifferingWordsModel, text: TokenTextModel) -> None:
         super().__init__(model)
         self.model, self.figures, self.words = model, figures, words
+        self.editor = TokenTextEdit(text)
         self.cards = LaneCards(model)
         self.sizes = SizeBar(model)
         self.rows = LaneRows(model)
@@ -87,10 +91,21 @@ class LabPage(Page):
         for button in (self.add, self.measured, self.close_button):
             head.addWidget(button)
         self.halves = QSplitter(Qt.Orientation.Vertical)
+        self.editor.setAccessibleName("Your text")
+        self.editor.setAccessibleDescription("Type here: all rows follow. Shift+Tab leaves the text.")
+        self.own = QWidget()
+        own = QVBoxLayout(self.own)
+        own.setContentsMargins(0, 0, 0, 0)
+        own.setSpacing(2)
+        own.addWidget(muted("Your text: type here, and all rows follow"))
+        own.addWidget(self.editor, 1)
+        self.own.setMinimumHeight(EDITOR_HEIGHT)
+        self.halves.addWidget(self.own)
         self.halves.addWidget(self.rows)
         self.halves.addWidget(self.below)
-        self.halves.setStretchFactor(0, 3)
-        self.halves.setStretchFactor(1, 2)
+        self.halves.setSizes([EDITOR_HEIGHT, 300, 220])
+        for index, share in enumerate((0, 3, 2)):
+            self.halves.setStretchFactor(index, share)
         self.halves.setChildrenCollapsible(False)
         full = QWidget()
         column = QVBoxLayout(full)
@@ -150,10 +165,11 @@ class LabPage(Page):
         is_ready = self.model.is_ready
         self.stack.setCurrentIndex(0 if is_ready else 1)
         self.back.setVisible(self.model.specimen is not None)
+        self.own.setVisible(self.model.specimen is None)
         self.measured.setVisible(is_ready)
         self.add.setVisible(is_ready)
         self.add.setEnabled(self.model.can_add)
-        only = f"{self.model.choices[0][1]} is all there is yet. " if len(self.model.choices) == 1 else ""
+        only = f"{self.model.choices[0][1]}, is all there is yet. " if len(self.model.choices) == 1 else ""
         self.how.setText(only + HOW_TO_GET_ONE)
         self._show_summary()
 

@@ -21,6 +21,7 @@ class Laboratory(QObject):
         self._window, self._inspector = frame.window, inspector
         self._page, self._why = pages[LabPage], pages[WhyPage]
         self._action = frame.actions["lab"]
+        self._page.editor.use_steps(session.undo)
         self._action.toggled.connect(self._open)
         self._page.close_wanted.connect(lambda: self._action.setChecked(False))
         self._page.import_wanted.connect(frame.actions["import"].trigger)
