@@ -26,6 +26,7 @@ from app.window.actions import Actions
 from app.window.bookmarks.model import BookmarkListModel
 from app.window.bookmarks.panel import BookmarksPanel
 from app.window.charts.wiring import Charting
+from app.window.compress.wiring import Compressing
 from app.window.corpus.model import CorpusListModel
 from app.window.corpus.panel import CorpusPanel
 from app.window.corpus.wiring import Opening
@@ -206,6 +207,7 @@ class Program(QObject):
         self.asking = Asking(session, frame, self.pages, self.inspector, editor, table, self)
         self.comparing = Laboratory(session, frame, self.pages, self.inspector, self)
         self.exchanging = Exchanging(session, frame, self.pages, self)
+        self.compressing = Compressing(session, frame, self)
         self.filing = Filing(session, frame, text, self.merges, self.charts, self.lab.model, self)
         self.opening = Opening(session, frame, self.samples_menu, self.filing, self.exchanging, self)
         self.travelling = Travelling(session, frame, self.bookmarks, self.bookmarks_panel, self)

@@ -57,6 +57,9 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("save_chart", "Save &Chart …", "Save the chart shown as PNG, SVG or CSV", "Ctrl+Alt+S"),
         Item("copy_chart", "Copy C&hart", "Copy the chart shown as a picture", "Ctrl+Alt+C"),
         SEPARATOR,
+        Item("compress_file", "Compress a Fi&le …", "Make a file of any kind smaller, as Gage did in 1994"),
+        Item("expand_file", "E&xpand a File …", "Give back the original of a compressed file"),
+        SEPARATOR,
         Item(
             "claim_sessions", "Open Sessions by &Double-Click", "Let the desktop open session files with this program"
         ),

@@ -18,6 +18,8 @@ from app.window.charts.pairs_page import PairsPage
 from app.window.parts.page import Page
 from app.window.questions.compare.model import CompareModel
 from app.window.questions.compare.page import ComparePage
+from app.window.questions.gage.model import BlocksModel
+from app.window.questions.gage.page import BlocksPage
 from app.window.questions.lab.figures import LabFigures
 from app.window.questions.lab.model import LabModel
 from app.window.questions.lab.page import LabPage
@@ -82,6 +84,9 @@ PAGES = (
     )),
     PageRow("ties", "Ties", "charts", lambda w: TiesPage(TiesModel(w.session)), (
         Item("ties", "What Did the T&ies Decide?", "List the merges that a tie decided, and try another rule"),
+    )),
+    PageRow("blocks", "Blocks", "charts", lambda w: BlocksPage(BlocksModel(w.session)), (
+        Item("blocks", "What Do B&ytes Stand For?", "Show the blocks of Gage's compressor and their tables"),
     )),
     PageRow("compare", "Compare", "charts", lambda w: ComparePage(CompareModel(w.session)), (
         Item("compare", "&Compare with Another …", "Put another run or tokenizer beside the one shown"),

@@ -184,6 +184,17 @@ def test_a_text_is_cut_by_the_table_of_the_block_at_work(
             assert (between.edges[0], between.ids.tolist()) == (0, tokens[:1])
 
 
+def test_behind_the_last_step_nothing_changes() -> None:
+    """A window's cursor may be ahead of the answer that it shows."""
+    history = trained("low lower lowest\n" * 40, block_size=170)
+    for known in (history, history.first(0)):
+        found = bpe.Tokenizer(known).segmentation("low lower")
+        for at in (len(known) + 1, len(known) + 1_000):
+            assert found.tokens(at).ids.tolist() == found.tokens(len(known)).ids.tolist()
+            assert found.count(at) == len(found.edges(at)) - 1
+            assert found.largest_id(at) >= 0
+
+
 def test_special_tokens_stand_behind_all_steps() -> None:
     history = trained("low lower lowest\n" * 40, block_size=170, special_tokens=("<end>",))
     for at in (0, 3, len(history)):
@@ -233,7 +244,7 @@ def test_facts_hold_though_pairs_are_joined_several_times() -> None:
 
 
 def test_no_merge_table_is_written_of_it(tmp_path: Path) -> None:
-    with pytest.raises(bpe.OutputError, match="for one block of a text each"):
+    with pytest.raises(bpe.OutputError, match="compress the text to a file, or keep it"):
         write_history(trained("low lower lowest\n" * 40), tmp_path / "table.csv")
 
 

@@ -1,0 +1,1 @@
+"""Compressing any file as Gage did, and expanding it again."""

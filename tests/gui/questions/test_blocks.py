@@ -1,0 +1,91 @@
+"""Gage's compressor on its page: the table of the block at the cursor, where blocks end, what all of it shrinks to."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QPoint
+from pytestqt.qtbot import QtBot
+
+from app.window.questions.gage.page import BlocksPage
+from app.wiring import Program
+from bpe_core import Recipe
+from bpe_core.gage_file import compress
+from bpe_core.gage_file.others import ZLIB_LEVEL
+from tests.gui.conftest import WAIT, rest
+from tests.gui.questions.conftest import LEFT
+
+TEXT = "the lowest price is lower than the last one, and the lowest of the low is the lowest. " * 9
+RECIPE = Recipe.preset("gage", block_size=200)
+
+
+@pytest.fixture
+def page(
+    qtbot: QtBot, new_program: Callable[[], Program], train: Callable[[Program], None]
+) -> tuple[Program, BlocksPage]:
+    program = new_program()
+    page = program.pages[BlocksPage]
+    program.actions["blocks"].trigger()
+    assert "when a run of the recipe gage is" in page.told.text()
+    assert not page.table.isVisible()
+    program.session.corpus.replace_by_text("a few words", TEXT)
+    program.session.recipe.put_quietly(RECIPE)
+    train(program)
+    qtbot.waitUntil(lambda: page.model.facts is not None, timeout=WAIT)
+    rest(qtbot, program)
+    return program, page
+
+
+def test_the_table_is_that_of_the_block_at_the_cursor(qtbot: QtBot, page: tuple[Program, BlocksPage]) -> None:
+    program, shown = page
+    run = program.session.runs.shown
+    assert run is not None
+    assert run.history is not None
+    history, model = run.history, shown.model
+    for at in (0, 1, len(history) // 2, len(history)):
+        program.session.cursor.go_to(at)
+        rest(qtbot, program)
+        block = history.reasons["block"][at - 1] if at else None
+        steps = [row for row in range(at) if history.reasons["block"][row] == block]
+        assert [row.step - 1 for row in model.rows] == steps[::-1]
+        assert [row.byte for row in model.rows] == [f"0x{history.reasons['byte'][row]:02X}" for row in steps[::-1]]
+        assert model.as_table()[1:] == [row.cells() for row in model.rows]
+        if block is None:
+            assert model.about_block == "Nothing has been replaced yet."
+        else:
+            assert model.about_block.startswith(f"Block {block + 1} of 4: the bytes {200 * block + 1:,} to ")
+            assert f"{len(model.rows)} of the" in model.about_block
+            assert dict(model.sizes_here)["Gage"] == history.reasons["size"][at - 1]
+
+
+def test_sizes_are_those_of_the_file(page: tuple[Program, BlocksPage]) -> None:
+    _, shown = page
+    found = dict(shown.model.sizes_here)
+    report = compress(TEXT.encode(), RECIPE).report
+    assert found["Gage"] == report.table_bytes + report.data_bytes + 2 * report.blocks
+    assert found["zlib"] == len(zlib.compress(TEXT.encode(), ZLIB_LEVEL))
+    assert "zlib" in shown.told_of_size.text()
+    assert [line.name for line in shown.model.lines.lines] == list(found)
+    assert shown.model.lines.lines[0].y[-1] == found["Gage"]
+    assert shown.model.shares == pytest.approx([200 / len(TEXT), 400 / len(TEXT), 600 / len(TEXT), 1.0])
+
+
+def test_a_click_goes_there(qtbot: QtBot, page: tuple[Program, BlocksPage]) -> None:
+    program, shown = page
+    run = program.session.runs.shown
+    assert run is not None
+    assert run.history is not None
+    program.charts.resize(900, 300)
+    qtbot.mouseClick(shown.strip, LEFT, pos=QPoint(shown.strip.width() // 8, 3))
+    blocks = run.history.reasons["block"].tolist()
+    assert program.session.cursor.position == blocks.count(0)
+    rest(qtbot, program)
+    assert shown.model.block == 0
+    step = shown.model.rows[2].step
+    shown.table.clicked.emit(shown.model.index(2, 0))
+    assert program.session.cursor.position == step
+    shown.model.travel_to_block(3)
+    assert program.session.cursor.position == len(blocks)
+    assert not shown.grab().isNull()
