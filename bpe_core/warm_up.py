@@ -7,7 +7,7 @@ the arguments, and only the doors know those.
 from __future__ import annotations
 
 from bpe_core.alphabet import Alphabet
-from bpe_core.counting.compiled import count_compiled
+from bpe_core.counting.compiled import Counter, count_compiled
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import Columns, History
 from bpe_core.learning.bpe.compiled import CompiledLearner
@@ -42,6 +42,7 @@ def _count() -> None:
     table = table_for("gpt2")
     assert table is not None
     count_compiled([Stretch(words, False), Stretch(words, True)], table, threads=2, block_size=len(words))
+    Counter(table).add(Counter(table))  # whether threads come to that depends on their speed
     first_invalid(memoryview(bytearray(words)))
 
 

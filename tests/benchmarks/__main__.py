@@ -37,8 +37,9 @@ def main() -> int:
         vocabulary = Path(folder) / "vocabulary.json"
         if any(not JOBS[job].trains and not JOBS[job].only_ours for job in options.only):
             _make_vocabulary(options.vocabulary).save(vocabulary)
+        sizes = {"train": options.sizes, "unsplit": [options.unsplit], "wordpiece": options.sizes[-1:]}
         for job in options.only:
-            for size in {"train": options.sizes, "unsplit": [options.unsplit]}.get(job, [0]):
+            for size in sizes.get(job, [0]):
                 sound &= _run_job(job, text, size, vocabulary, present, options)
     return 0 if sound else 1
 

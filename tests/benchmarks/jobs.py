@@ -10,17 +10,19 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from tests.benchmarks import wordpiece
 from tests.benchmarks.insight import VARIANTS, ask
 from tests.benchmarks.peers import OURS, PEERS, BpeExplorer, Encoder, Peer
 from tests.benchmarks.stopwatch import Stopwatch
 from tests.benchmarks.vocabulary import Vocabulary
+from tests.shared import SHARED
 
 WARM_CALLS = 300
 LONG_WORD = 100_000  # letters
@@ -94,6 +96,22 @@ def compress(peer: Peer, task: Task) -> Performed:
 
 def encode_cold(peer: Peer, task: Task) -> Performed:
     encode = _encoder(peer, task)
+    text = Path(task.text).read_bytes().decode()
+    with Stopwatch() as watch:
+        ids = encode(text)
+    return watch, _fingerprint_of_ids(peer, ids), len(ids)
+
+
+def train_wordpiece(peer: Peer, task: Task) -> Performed:
+    train = wordpiece.trainer(peer, task.size, task.ties)
+    with Stopwatch() as watch:
+        trained = train(Path(task.text))
+    return watch, "", wordpiece.size_of(trained)
+
+
+def encode_wordpiece(peer: Peer, task: Task) -> Performed:
+    encode = wordpiece.encoder(peer, SHARED / "data/wikitext2-test.raw.txt")
+    encode("low lower lowest")
     text = Path(task.text).read_bytes().decode()
     with Stopwatch() as watch:
         ids = encode(text)
@@ -188,12 +206,15 @@ class Job:
     trains: bool = False
     only_ours: bool = False
     variants: tuple[str, ...] = ("first-seen",)  # of a job that is only ours
+    variants_of: Mapping[str, tuple[str, ...]] | None = None  # where not all peers can do it, or not in one way
 
     def contestants(self, chosen: list[str]) -> list[tuple[str, str]]:
         """The peers that take part, each with every tie rule it trains by."""
         if self.only_ours:
             return [(OURS, variant) for variant in self.variants]
         names = [OURS, *(name for name in chosen if name != OURS)]
+        if self.variants_of is not None:
+            return [(name, variant) for name in names for variant in self.variants_of.get(name, ())]
         if self.trains:
             return [(name, ties) for name in names for ties in PEERS[name].ties]
         return [(name, "") for name in names]
@@ -205,6 +226,15 @@ JOBS: dict[str, Job] = {
     "train": Job("train a vocabulary of {size:,}", train, trains=True),
     "unsplit": Job("train {size:,} merges on the whole text as one sequence", train_unsplit, only_ours=True),
     "gage": Job("compress the first 10 MB as Gage did, in blocks of 5,000 bytes", compress, only_ours=True),
+    "wordpiece": Job(
+        "train a WordPiece vocabulary of {size:,}", train_wordpiece, trains=True, variants_of=wordpiece.TRAINING
+    ),
+    "wordpiece-encode": Job(
+        "encode the whole text into WordPieces, unseen and nothing cached, on one thread",
+        encode_wordpiece,
+        trains=True,
+        variants_of=wordpiece.ENCODING,
+    ),
     "encode": Job("encode the whole text, unseen and nothing cached, on one thread", encode_cold),
     "warm": Job("encode 1 KB, warm, from Python", encode_warm),
     "insight": Job(
