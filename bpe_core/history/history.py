@@ -328,6 +328,13 @@ class History(Sequence[Step]):
         """The index of the step that joins a pair; where each block of a text has steps of its own, of that step's."""
         return self._row_joining.get((self._blocks[block_of], pair))
 
+    def last_step_beside(self, token: int, at: int) -> int:
+        """After how many steps, but no more than `at`, most of what was joined in the token's block is there."""
+        row = self.row_of(token)
+        if row is None or "block" not in self.reasons:
+            return at
+        return min(at, int(np.searchsorted(self.reasons["block"], self.reasons["block"][row], side="right")))
+
     @cached_property
     def _blocks(self) -> Sequence[int]:
         """Of each step. Where blocks are not told there is but one."""

@@ -26,6 +26,7 @@ from bpe_core.errors import Cancelled
 from bpe_core.history.history import History
 from bpe_core.insight.contributions import words_with
 from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.learning.methods import Method
 from bpe_core.progress import CancelCheck, never_cancelled
 from bpe_core.segmenting.merging import Merges
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -63,24 +64,43 @@ def reachability(
     if token >= base + at:
         return Reachability("not learned yet")
     symbols = history.symbols_of(token)
+    if not Method.of(history.recipe).has_ranks:
+        return _by_trying(history, token, symbols, at, tokenizer or Tokenizer(history), cancelled)
     kept = corpus if corpus is not None and corpus.serves(history) else None
     merges = kept.merges if kept is not None else Merges(history)
     pieces = tuple(merges.tokens(merges.merged(symbols), at))
     if pieces != (token,):
         return Reachability("unreachable", pieces=pieces)
     tokenizer = tokenizer or (kept.tokenizer if kept is not None else Tokenizer(history))
-    room = MOST_TRIED
-    for text in islice(_candidates(history, token, symbols, at, corpus), MOST_TRIALS):
-        if cancelled():
-            raise Cancelled("Nobody wants to know any more whether a text can produce the token.")
-        if token in tokenizer.encode(text, at=at):
-            return Reachability("reachable", text, pieces)
-        room -= len(text)
-        if room < 0:
-            break
+    text = _witness(_candidates(history, token, symbols, at, corpus), token, at, tokenizer, cancelled)
+    if text is not None:
+        return Reachability("reachable", text, pieces)
     if not _can_stand_in_text(history, symbols):
         return Reachability("unreachable", pieces=pieces)
     return Reachability("not found", pieces=pieces)
+
+
+def _by_trying(
+    history: History, token: int, symbols: list[int], at: int, tokenizer: Tokenizer, cancelled: CancelCheck
+) -> Reachability:
+    """Where a method cuts by other rules than the order of its steps: nothing follows from the token by itself."""
+    at = history.last_step_beside(token, at)
+    text = _witness(_candidates(history, token, symbols, at, None), token, at, tokenizer, cancelled)
+    return Reachability("not found" if text is None else "reachable", text)
+
+
+def _witness(texts: Iterator[str], token: int, at: int, tokenizer: Tokenizer, cancelled: CancelCheck) -> str | None:
+    """The first of these texts that the token is cut from."""
+    room = MOST_TRIED
+    for text in islice(texts, MOST_TRIALS):
+        if cancelled():
+            raise Cancelled("Nobody wants to know any more whether a text can produce the token.")
+        if token in tokenizer.encode(text, at=at):
+            return text
+        room -= len(text)
+        if room < 0:
+            break
+    return None
 
 
 def _candidates(history: History, token: int, symbols: list[int], at: int, corpus: RankedWords | None) -> Iterator[str]:

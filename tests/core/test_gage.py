@@ -18,6 +18,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.formats import write_history
 from bpe_core.history.history import NOTHING, Columns, History
 from bpe_core.insight.race import best_that_never_won
+from bpe_core.insight.reachability import reachability
 from bpe_core.insight.ties import ties
 from bpe_core.learning.gage.compiled import CompiledLearner
 from bpe_core.learning.gage.method import METHOD
@@ -241,6 +242,17 @@ def test_facts_hold_though_pairs_are_joined_several_times() -> None:
     assert counts.sum() == history.columns.tokens_left[-1]
     assert (history.columns.runner_up_count[history.columns.runner_up_left == NOTHING] == NOTHING).all()
     assert (counts * history.token_lengths()).sum() == len(text.encode())
+
+
+def test_what_a_block_joined_can_be_reached_by_its_own_table() -> None:
+    history = trained("low lower lowest\n" * 40, block_size=170)
+    found = {token: reachability(history, token) for token in range(256, history.first_special)}
+    for token, reached in found.items():
+        if reached.kind == "reachable":
+            assert reached.witness is not None
+            at = history.last_step_beside(token, len(history))
+            assert token in bpe.Tokenizer(history).encode(reached.witness, at=at)
+    assert [found[row + 256].kind for row in range(len(history)) if row in (0, len(history) - 1)] == ["reachable"] * 2
 
 
 def test_no_merge_table_is_written_of_it(tmp_path: Path) -> None:

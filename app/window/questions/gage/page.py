@@ -15,7 +15,7 @@ from app.window.questions.gage.model import BlocksModel
 from app.window.questions.gage.strip import BlockStrip
 
 ROW_HEIGHT = 22
-WIDTHS = (48, 88, 104, 52)
+WIDTHS = (46, 78, 96, 46)
 
 
 class BlocksPage(Page):

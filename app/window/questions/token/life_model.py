@@ -300,6 +300,8 @@ def _reach_sentence(reached: Reachability, count: int, name: Callable[[int], str
         return f"No text can produce it: its own text falls into {' | '.join(map(name, reached.pieces))}."
     if reached.kind == "unreachable":
         return "No text can produce it: these bytes are part of no character."
+    if not reached.pieces:
+        return "No text was found that produces it at this moment."
     return "No text was found that produces it: the pattern seems always to cut it."
 
 
