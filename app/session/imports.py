@@ -71,7 +71,8 @@ class Imports(QObject):
         self._runs.add(run)
         opened(run)
         about = " The details say what the file does otherwise." if notes else ""
-        sentence = f"Opened {path.name}: {len(history):,} merges ({table.format}).{about}"
+        what = f"{len(history):,} merges" if len(history) else f"{history.vocabulary_size:,} tokens"
+        sentence = f"Opened {path.name}: {what} ({table.format}).{about}"
         self.noticed.emit(Notice(sentence, "\n".join(notes), is_error=False))
 
 

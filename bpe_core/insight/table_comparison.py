@@ -16,17 +16,19 @@ The bytes 0 to 3 (`the`, `th e`) and 5 to 7 (`a n`, `an`) are cut differently.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from bpe_core.history.history import History, Step
+from bpe_core.learning.methods import METHODS
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.recipe import Normalization, Recipe, Splitting
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.token_texts import quoted, written
 
-Cause = Literal["none", "length", "tie", "base symbols", "pattern", "data", "count", "not known"]
+Cause = Literal["none", "length", "tokens", "tie", "method", "base symbols", "pattern", "data", "count", "not known"]
 
 Pair = tuple[bytes, bytes]
 
@@ -76,8 +78,12 @@ def compare_tables(one: History, other: History, *, cancelled: CancelCheck = nev
     texts, other_texts = (written(history) for history in while_wanted((one, other), cancelled, every=1))
     pairs, other_pairs = _pairs(one, texts, cancelled), _pairs(other, other_texts, cancelled)
     first = next((i for i, (a, b) in enumerate(zip(pairs, other_pairs, strict=False)) if a != b), None)
-    cause, explanation = _cause(one, other, pairs, other_pairs, first)
-    known, other_known = set(texts), set(other_texts)
+    tokens, other_tokens = _kept(one, texts), _kept(other, other_texts)
+    known, other_known = set(tokens), set(other_tokens)
+    if _begins_whole(one) or _begins_whole(other):
+        cause, explanation = _cause_by_tokens(one, other, known == other_known)
+    else:
+        cause, explanation = _cause(one, other, pairs, other_pairs, first)
     return TableComparison(
         merges=(len(one), len(other)),
         first=first,
@@ -85,10 +91,20 @@ def compare_tables(one: History, other: History, *, cancelled: CancelCheck = nev
         cause=cause,
         explanation=explanation,
         differing=_differing(pairs, other_pairs, cancelled),
-        only_in_first=[text for text in dict.fromkeys(texts) if text not in other_known],
-        only_in_second=[text for text in dict.fromkeys(other_texts) if text not in known],
+        only_in_first=[text for text in dict.fromkeys(tokens) if text not in other_known],
+        only_in_second=[text for text in dict.fromkeys(other_tokens) if text not in known],
         common=len(known & other_known),
     )
+
+
+def _begins_whole(history: History) -> bool:
+    """Whether longer tokens were there before the first step, so that merges do not tell them all."""
+    return any(symbol.kind == "seed" for symbol in history.alphabet.symbols)
+
+
+def _kept(history: History, texts: Sequence[bytes]) -> Sequence[bytes]:
+    """What is written on the tokens that were not dropped."""
+    return texts if history.only_joins else [texts[id] for id in history.vocabulary.tolist()]
 
 
 def _pairs(history: History, texts: Sequence[bytes], cancelled: CancelCheck) -> list[Pair]:
@@ -127,12 +143,39 @@ def _cause(
     tie = _tie(one, a, other_pairs[first], other) or _tie(other, b, pairs[first], one)
     if tie:
         return "tie", tie
+    if one.recipe.method != other.recipe.method:
+        return "method", _methods(one.recipe, other.recipe)
     if (one.recipe.base, one.recipe.marker) != (other.recipe.base, other.recipe.marker):
         return "base symbols", f"One starts from {_base(one.recipe)}, the other from {_base(other.recipe)}."
     split = _splitting_difference(one.recipe, other.recipe)
     if split:
         return "pattern", split
     return _data_or_count(one, other, first, a, b)
+
+
+def _cause_by_tokens(one: History, other: History, are_same: bool) -> tuple[Cause, str]:
+    """Where merges do not tell the tokens, as of a method that drops them, or in a file that tells tokens only."""
+    if not are_same and one.recipe.method != other.recipe.method:
+        return "method", _methods(one.recipe, other.recipe)
+    if not are_same:
+        return "tokens", "They hold different tokens; how these were made is not told by both."
+    if one.scores is not None and other.scores is not None and not _same_scores(one, other):
+        return "tokens", "They hold the same tokens, but with other log-probabilities."
+    return "none", "They hold the same tokens."
+
+
+def _methods(one: Recipe, other: Recipe) -> str:
+    return f"One was learned by {METHODS[one.method].title}, the other by {METHODS[other.method].title}."
+
+
+def _same_scores(one: History, other: History) -> bool:
+    """Whether tokens that are written alike are as probable, as far as numbers of 32 bits tell."""
+    found = []
+    for history in (one, other):
+        assert history.scores is not None
+        scores = history.scores.at(len(history)).tolist()
+        found.append({text: scores[id] for id, text in enumerate(written(history)) if math.isfinite(scores[id])})
+    return all(math.isclose(score, found[1].get(text, score), rel_tol=1e-5) for text, score in found[0].items())
 
 
 def _tie(history: History, merge: Step, rival: Pair, other: History) -> str:

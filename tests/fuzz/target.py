@@ -27,7 +27,7 @@ from bpe_core.formats import FORMATS, open_table
 from bpe_core.gage_file import compress, expand_file
 from bpe_core.session_file import read_session, recover_session, write_session
 from bpe_core.text.patterns import NAMED_PATTERNS, compile_custom
-from tests.core.formats.samples import file_name, files, history_for
+from tests.core.formats.samples import file_name, files, histories_for
 from tests.core.session_file.sessions import session
 
 TEXT = "the lowest price is lower than the last one, naïve 日本, isn't it? 12 123\n" * 3
@@ -62,8 +62,12 @@ def changed(data: bytes, chance: random.Random) -> bytes:
 
 
 @cache
-def _table(format: str) -> dict[str, bytes]:
-    return files(history_for(FORMATS[format], TEXT, merges=15), format, file_name(FORMATS[format]))
+def _tables(format: str) -> list[dict[str, bytes]]:
+    """One of each method that the format can hold."""
+    return [
+        files(history, format, file_name(FORMATS[format]))
+        for history in histories_for(FORMATS[format], TEXT, merges=15)
+    ]
 
 
 @cache
@@ -75,7 +79,7 @@ def _session() -> bytes:
 
 
 def tables(chance: random.Random, folder: Path) -> None:
-    found = _table(chance.choice([name for name in FORMATS if name != "subword-nmt"]))
+    found = chance.choice(_tables(chance.choice([name for name in FORMATS if name != "subword-nmt"])))
     for place, (name, data) in enumerate(found.items()):
         (folder / name).write_bytes(changed(data, chance) if place == 0 else data)
     opened = open_table(folder / next(iter(found)))
@@ -122,7 +126,7 @@ def patterns(chance: random.Random, folder: Path) -> None:
 def command_lines(chance: random.Random, folder: Path) -> None:
     table, text = folder / "table.csv", folder / "text.txt"
     if not table.exists():
-        table.write_bytes(_table("csv")[file_name(FORMATS["csv"])])
+        table.write_bytes(_tables("csv")[0][file_name(FORMATS["csv"])])
         text.write_text(TEXT)
     words = (
         str(table),

@@ -314,3 +314,33 @@ def test_the_numbers_shown_are_those_of_the_file(
     with qtbot.waitSignal(program.asking.encoding.failed) as told:
         program.asking.encoding.start([], 5, None, tmp_path / "ids.npy")
     assert "in an order of its own" in told.args[0]
+
+
+PIECES = (
+    '{"model": {"type": "Unigram", "unk_id": 1, "vocab": [["</s>", 0], ["<unk>", 0], ["▁", -2], ["a", -3], ["b", -3], \
+["▁ab", -4], ["ab", -5]]}, "added_tokens": [{"id": 0, "content": "</s>", "special": true}], \
+"pre_tokenizer": {"type": "Metaspace", "replacement": "▁"}}'
+)
+TOKENS = "[PAD]\n[UNK]\na\nb\n##a\n##b\nab\n##ab\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "numbers"),
+    [("vocab.txt", TOKENS, [6, 7, 2, 1]), ("tokenizer.json", PIECES, [5, 6, 2, 3, 2, 1])],
+    ids=["WordPiece", "Unigram"],
+)
+def test_tokens_without_merges_are_opened_shown_and_written_again(
+    qtbot: QtBot, program: Program, tmp_path: Path, name: str, content: str, numbers: list[int]
+) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
+        program.exchanging.open(tmp_path / name)
+    program.token_text.set_text("abab a ☃")
+    settle(qtbot, program)
+    assert (shown(program).learned, shown(program).phase) == (0, Phase.ENDED)
+    assert program.text_panel.ids.grid.selected_ids() == numbers
+    export = program.exchanging.export
+    with qtbot.waitSignal(export.checked, timeout=WAIT) as checked:
+        export.prepare(tmp_path / "tokenizer-again.json", "tokenizer.json")
+    assert checked.args[0].agrees
+    assert not any("other numbers" in sentence for sentence in checked.args[0].cannot_hold)

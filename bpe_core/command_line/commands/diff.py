@@ -64,7 +64,7 @@ def _tell(found: TableComparison, options: argparse.Namespace) -> None:
         print(f"\nThey part ways at merge {found.first + 1:,}:")
         for merge in found.differing[:2]:
             print(f"  {_written(merge)}  {_places(merge)}")
-    is_guess = found.cause not in ("none", "not known")
+    is_guess = found.cause not in ("none", "tokens", "not known")
     print(f"Likely cause, {found.cause}: {found.explanation}" if is_guess else found.explanation)
     print(f"\n{found.common:,} tokens are in both.")
     for name, tokens in zip(names, (found.only_in_first, found.only_in_second), strict=True):

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bpe_core import Corpus, History, OutputError, Recipe, Tokenizer, train
+from bpe_core import Corpus, History, Recipe, Tokenizer, train
 from bpe_core.formats import FORMATS, Format, OpenedTable
 from bpe_core.formats.base import Beside
 from bpe_core.verification.hard_cases import HARD_TEXTS
@@ -84,22 +84,28 @@ def file_name(format: Format) -> str:
 
 def history_for(format: Format, text: str, **changes: Any) -> History:
     """What is learned from a text by the first recipe whose tables the format can hold."""
+    return histories_for(format, text, **changes)[0]
+
+
+def histories_for(format: Format, text: str, **changes: Any) -> list[History]:
+    """What is learned from a text by each method of which the format can hold something."""
     recipes = (
         Recipe.preset("gpt2"),
         Recipe.preset("words", marker="glued", ties="largest-text"),
         Recipe.preset("sentencepiece-like", unicode_form=""),  # its map would be most of the file
         Recipe.preset("bert"),
+        Recipe.preset("unigram", unicode_form=""),
     )
+    found: dict[str, History] = {}
     for recipe in recipes:
-        chosen = recipe.with_changes(special_tokens=("<|end|>",), **changes)
-        history = train(Corpus.from_texts([text]), chosen)
-        try:
-            format.refuse_the_impossible(history)
-        except OutputError as error:
-            refused = str(error)
-        else:
-            return history
-    raise AssertionError(refused)
+        if recipe.method in format.methods and recipe.method not in found:
+            history = train(
+                Corpus.from_texts([text]), recipe.with_changes(special_tokens=("<|end|>",), vocab_size=None, **changes)
+            )
+            if not (impossible := format.impossible(history)):
+                found[recipe.method] = history
+    assert found, impossible
+    return list(found.values())
 
 
 def beside(found: dict[str, bytes]) -> Beside:

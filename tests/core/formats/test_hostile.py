@@ -23,10 +23,12 @@ from bpe_core.formats import FORMATS, open_table
 from bpe_core.formats.base import nothing_beside
 from bpe_core.formats.rows import Row
 from tests.core.formats.samples import file_name as format_file_name
-from tests.core.formats.samples import files, history_for
+from tests.core.formats.samples import files, histories_for
 
 NAMES = {name: format_file_name(format) for name, format in FORMATS.items()}
 every_format = pytest.mark.parametrize("format", FORMATS)
+KINDS = [(name, method) for name, format in FORMATS.items() for method in format.methods]
+every_kind = pytest.mark.parametrize(("format", "method"), KINDS, ids=map(" of ".join, KINDS))
 TEXT = "the lowest price is lower than the last one, naïve 日本 the lower the better, isn't it? 12 123 1234\n" * 3
 EXAMPLES = 1_500 if os.environ.get("BPE_LONG") else 30
 MOST_SECONDS, MOST_BYTES = 5.0, 300 * 2**20
@@ -40,9 +42,10 @@ STRANGE = [
 
 
 @cache
-def sound(format: str) -> dict[str, bytes]:
-    """The file, and those beside it, of a table that the format can hold."""
-    return files(history_for(FORMATS[format], TEXT, merges=25), format, NAMES[format])
+def sound(format: str, method: str = "") -> dict[str, bytes]:
+    """The file, and those beside it, of a table that the format can hold, learned by that method."""
+    history = histories_for(FORMATS[format], TEXT, merges=25)[FORMATS[format].methods.index(method) if method else 0]
+    return files(history, format, NAMES[format])
 
 
 def opened_or_refused(format: str, data: bytes, beside: dict[str, bytes] | None = None) -> None:
@@ -78,9 +81,9 @@ def damaged(data: bytes, changes: list[tuple[int, int, bytes]]) -> bytes:
     return data
 
 
-@every_format
-def test_a_damaged_file_is_a_table_or_refused(format: str) -> None:
-    whole = sound(format)
+@every_kind
+def test_a_damaged_file_is_a_table_or_refused(format: str, method: str) -> None:
+    whole = sound(format, method)
     name = NAMES[format]
 
     @settings(max_examples=EXAMPLES)
@@ -101,10 +104,10 @@ def test_bytes_at_random_are_refused(format: str) -> None:
     run()
 
 
-@every_format
-def test_each_piece_of_a_file_is_refused_or_read(format: str) -> None:
+@every_kind
+def test_each_piece_of_a_file_is_refused_or_read(format: str, method: str) -> None:
     """Cut short at every power of its length, and at the ends of its first lines."""
-    whole = sound(format)
+    whole = sound(format, method)
     data = whole[NAMES[format]]
     ends = [place for place in range(len(data)) if data[place : place + 1] == b"\n"][:40]
     for stop in {0, 1, 2, 7, len(data) // 3, len(data) // 2, len(data) - 1, *ends, *(end + 1 for end in ends)}:
@@ -210,10 +213,10 @@ def test_a_file_of_the_wrong_kind_is_refused_by_every_importer() -> None:
                 opened_or_refused(format, sound(other)[NAMES[other]])
 
 
-@every_format
-def test_contents_are_told_apart(format: str) -> None:
+@every_kind
+def test_contents_are_told_apart(format: str, method: str) -> None:
     """Each file is taken for what it is, whatever it is called."""
-    whole = sound(format)
+    whole = sound(format, method)
     data, beside = whole[NAMES[format]], whole.get
     taken = next(one.name for one in FORMATS.values() if one.recognizes_file(data, "file", beside))
     assert taken == format

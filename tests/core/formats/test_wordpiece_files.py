@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from bpe_core import FormatError, OutputError, Tokenizer
+from bpe_core.command_line.main import run
 from bpe_core.formats import FORMATS, OpenedTable, format_for, open_table
 from bpe_core.formats.base import nothing_beside
 from bpe_core.recipe import Splitting, Symbols
@@ -166,6 +167,24 @@ def test_what_a_format_cannot_hold_is_refused(changes: dict[str, str], format: s
 def test_a_vocabulary_of_tokens_holds_no_merges() -> None:
     with pytest.raises(OutputError, match=r"vocab\.txt holds WordPiece's tokens only, .* Byte-pair encoding: choose"):
         content(learned("gpt2", merges=5), "vocab.txt")
+
+
+def test_tables_of_tokens_alone_are_compared_by_these(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """With the numbers of the file they came from, as commands ask for them."""
+    (tmp_path / "vocab.txt").write_bytes(SMALL)
+    (tmp_path / "other-vocab.txt").write_bytes(SMALL + b"##ba\n")
+    one, same, other = (str(tmp_path / name) for name in ("vocab.txt", "tokenizer.json", "other-vocab.txt"))
+    assert run(["convert", one, same]) == 0
+    assert run(["diff", one, same]) == 0
+    assert "They hold the same tokens." in capsys.readouterr().out
+    assert run(["diff", one, other, "abba"]) == 3
+    assert "They hold different tokens" in capsys.readouterr().out
+    assert run(["encode", "ab [CLS]", "--allow-special", "--merges", same]) == 0
+    assert capsys.readouterr().out == "9 2\n"
+    assert run(["decode", "9", "10", "--merges", one]) == 0
+    assert capsys.readouterr().out.strip() == "abab"
+    assert run(["convert", one, str(tmp_path / "merges.txt")]) == 1
+    assert "choose vocab.txt or tokenizer.json" in capsys.readouterr().err
 
 
 def test_what_a_vocabulary_does_not_tell_is_said() -> None:

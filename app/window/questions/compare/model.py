@@ -249,7 +249,7 @@ class CompareModel(QAbstractTableModel, Watched):
             return ""
         one, other = found.merges
         parted = "" if found.first is None else f" They part ways at merge {found.first + 1:,}."
-        is_guess = found.cause not in ("none", "length", "not known")
+        is_guess = found.cause not in ("none", "length", "tokens", "not known")
         cause = f" Likely cause, {found.cause}:" if is_guess else ""
         only = f"{len(found.only_in_first):,} only here, {len(found.only_in_second):,} only there"
         tokens = f"{found.common:,} tokens are in both, {only}."
