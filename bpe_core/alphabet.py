@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,7 @@ from bpe_core.recipe import Recipe
 SymbolKind = Literal["byte", "character", "marker", "glued", "unknown", "fallback", "continuation", "seed"]
 
 
-@dataclass(frozen=True)
-class Symbol:
+class Symbol(NamedTuple):
     """One base symbol: how it is written, and the bytes it stands for when decoding."""
 
     text: bytes  # as written in tables and compared by tie rules: b"w</w>"

@@ -14,6 +14,10 @@ from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.learning.gage.compiled import CompiledLearner as CompressingLearner
 from bpe_core.learning.gage.compiled import compressed_blocks
 from bpe_core.learning.layout import lay_out
+from bpe_core.learning.unigram.compiled import CompiledLattices
+from bpe_core.learning.unigram.compiled_seeds import repeated
+from bpe_core.learning.unigram.learner import UnigramLearner
+from bpe_core.learning.unigram.seeds import seed_texts, with_seeds
 from bpe_core.learning.wordpiece.compiled import CompiledScoreLearner
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
@@ -31,6 +35,7 @@ _TEXT = "low lower lowest newest widest "
 def warm_up() -> None:
     _count()
     _learn()
+    _learn_unigram()
     _rank()
     _encode()
     _compress()
@@ -60,6 +65,18 @@ def _learn() -> None:
     CompiledLearner(words, alphabet, recipe, history).learn(Columns.with_room(8), 8, 1000)
     _learn_by_score(words)
     _learn_with_a_large_alphabet()
+
+
+def _learn_unigram() -> None:
+    """Enough different words that every table must grow."""
+    words = WordTable.from_counts({f"{i}{i}": 1 for i in range(300)})
+    recipe = Recipe.preset("unigram", merges=0)
+    base = Alphabet.for_words(words, recipe)
+    texts = seed_texts(words, base, recipe, lambda *found: repeated(*found, room=16))
+    alphabet = with_seeds(base, texts)
+    recipe = recipe.with_changes(merges=len(texts))
+    learner = UnigramLearner(words, alphabet, recipe, None, lambda *found: CompiledLattices(*found, room=16))
+    learner.learn(Columns.with_room(len(texts)), len(texts), 2**60)
 
 
 def _learn_by_score(words: WordTable) -> None:

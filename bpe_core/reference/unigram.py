@@ -116,8 +116,10 @@ def train(words: WordTable, recipe: Recipe) -> History:
         run.look()
         while run.seeds:
             run.round += 1
-            for _ in range(recipe.em_passes):
-                run.estimate()
+            rare = [piece for _ in range(recipe.em_passes) for piece in run.estimate()]
+            run.set_scores()
+            for piece in rare:
+                run.drop(piece, RARELY_USED)
             run.prune()
             if len(run.in_force) <= run.most:
                 break
@@ -166,21 +168,29 @@ class Run:
 
     # What is expected of the corpus, and new scores of that.
 
-    def estimate(self) -> None:
+    def estimate(self) -> list[int]:
+        """New scores of what is expected; the pieces that are too rare to have one, the rarest first."""
         scores = self.with_penalties()
         expected = dict.fromkeys(range(len(self.alphabet)), 0.0)
         for stretch, weight in self.corpus:
-            for token, share in shares(stretch, self.id_of, scores).items():
+            for token, share in shares(stretch, self.usable(scores), scores).items():
                 expected[token] += weight * share
         counts = {id: narrow(count) for id, count in expected.items()}
-        stay = {id for id in self.in_force if counts[id] >= RARE} or set(self.in_force)
+        stay = {id for id in self.in_force if counts[id] >= RARE}
         rare = sorted((self.in_force - stay) & self.seeds, key=lambda id: (counts[id], -id))
-        self.in_force = stay
-        total = digamma(sum(counts[id] for id in sorted(stay)))
-        self.scores = {id: narrow(digamma(max(counts[id], LEAST_EXPECTED)) - total) for id in self.scores}
-        self.set_scores()
-        for piece in rare:
-            self.drop(piece, RARELY_USED)
+        waiting = len([id for id in self.seeds if self.scores[id] == -math.inf])
+        leaving = rare[: self.limit - len(self.rows) - waiting]
+        stay |= set(rare) - set(leaving)
+        self.in_force = stay or self.in_force - self.seeds
+        total = digamma(sum(counts[id] for id in sorted(self.in_force)))
+        for id in self.scores:
+            known = id in self.in_force
+            self.scores[id] = narrow(digamma(max(counts[id], LEAST_EXPECTED)) - total) if known else -math.inf
+        return leaving
+
+    def usable(self, scores: Scored) -> Tokens:
+        """The tokens that can stand on a path."""
+        return {piece: id for piece, id in self.id_of.items() if scores[id] > -math.inf}
 
     def prune(self) -> None:
         counts, size = self.token_counts(), len(self.in_force)
@@ -239,7 +249,7 @@ class Run:
         """How often each token stands on the best paths."""
         counts = dict.fromkeys(range(len(self.alphabet)), 0)
         for stretch, weight in self.corpus:
-            for token in best_path(stretch, self.id_of, self.scores)[1]:
+            for token in best_path(stretch, self.usable(self.scores), self.scores)[1]:
                 counts[token] += weight
         return counts
 

@@ -8,8 +8,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import bpe_core as bpe
-from bpe_core.history.history import NOTHING
-from bpe_core.learning.unigram.learner import LEAST_LIKELY, LEAST_LOSS, RARELY_USED
+from bpe_core.history.history import NOTHING, Columns
+from bpe_core.learning.unigram.compiled import CompiledLattices
+from bpe_core.learning.unigram.compiled_seeds import repeated
+from bpe_core.learning.unigram.learner import LEAST_LIKELY, LEAST_LOSS, RARELY_USED, UnigramLearner
+from bpe_core.learning.unigram.seeds import seed_texts, with_seeds
 from bpe_core.reference import unigram
 from bpe_core.reference.unigram_paths import encode
 from tests.core.random_training import texts
@@ -32,6 +35,24 @@ def test_steps_reasons_and_scores_are_those_of_the_specification(run: tuple[bpe.
     trainer = bpe.Trainer(words, recipe)
     trainer.advance()
     assert everything(trainer.history) == everything(expected)
+
+
+@given(runs())
+def test_the_kernels_make_the_same_steps(run: tuple[bpe.WordTable, bpe.Recipe]) -> None:
+    words, recipe = run
+    expected = unigram.train(words, recipe)
+    assume(expected.alphabet.symbols[-1].kind == "seed")
+    base = bpe.Alphabet.for_words(words, recipe)
+    texts = seed_texts(words, base, recipe, lambda *found: repeated(*found, room=4))
+    assert with_seeds(base, texts) == expected.alphabet
+    learner = UnigramLearner(words, expected.alphabet, recipe, None, lambda *told: CompiledLattices(*told, room=1))
+    columns = Columns.with_room(len(expected))
+    learner.learn(columns, len(expected), 2**60)
+    found = bpe.History(
+        recipe, expected.alphabet, columns.first(learner.learned), reasons=learner.reasons, scores=learner.scores,
+        tokens_at_start=learner.tokens_at_start, end_reason="vocabulary full",
+    )  # fmt: skip
+    assert everything(found) == everything(expected)
 
 
 @given(runs(), st.integers(1, 5))
@@ -87,10 +108,11 @@ def test_every_character_stays(latin: bpe.History) -> None:
 
 def test_scores_are_log_probabilities_of_what_is_left(latin: bpe.History) -> None:
     assert latin.scores is not None
-    for at in (1, len(latin) // 2, len(latin)):
-        scores = latin.scores.at(at)
-        assert set(np.flatnonzero(np.isfinite(scores)).tolist()) == set(latin.first(at).vocabulary.tolist())
+    for at in (0, 1, len(latin) // 2, len(latin)):
+        scores, vocabulary = latin.scores.at(at), set(latin.first(at).vocabulary.tolist())
+        assert set(np.flatnonzero(np.isfinite(scores)).tolist()) <= vocabulary
         assert 0.5 < np.exp(scores.astype(float)).sum() < 1.05
+    assert len(np.flatnonzero(np.isfinite(scores))) == len(vocabulary)
     assert (latin.first(5).scores.at(5) == latin.scores.at(5)).all()  # type: ignore[union-attr]
 
 

@@ -78,3 +78,34 @@ def may_be_joined(alphabet: Alphabet, recipe: Recipe) -> npt.NDArray[np.bool_]:
             if symbol.kind != "seed"
         ]
     )
+
+
+def piece_cells(alphabet: Alphabet, recipe: Recipe) -> tuple[Int32s, Int64s]:
+    """The base symbols of all seeds end to end, and where each seed begins; and the end of all.
+
+    A seed that is written with the marker in front begins with it: no character that is written like it is in a seed.
+    """
+    marker, marker_id = recipe.marker_text.encode(), alphabet.marker_id
+    texts = [symbol.text for symbol in alphabet.symbols if symbol.kind == "seed"]
+    begins = np.array([text.startswith(marker) for text in texts], np.bool_)
+    rests = [text[len(marker) :] if marked else text for text, marked in zip(texts, begins.tolist(), strict=True)]
+    letters = WordTable.from_counts((rest, 1) for rest in rests)
+    lengths = letters.lengths_in_characters() + begins
+    starts = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum(lengths, out=starts[1:])
+    symbols = np.empty(int(starts[-1]), np.int32)
+    inside = np.ones(len(symbols), np.bool_)
+    inside[starts[:-1][begins]] = False
+    symbols[~inside] = -1 if marker_id is None else marker_id
+    symbol_of = symbols_by_code(alphabet)
+    codes = list(letters.code_points())
+    symbols[inside] = symbol_of[np.concatenate(codes)] if codes else 0
+    return symbols, starts
+
+
+def symbols_by_code(alphabet: Alphabet) -> Int32s:
+    """From code point to the base symbol that is this character."""
+    table = np.full(0x110000, SEPARATOR, np.int32)
+    for text, id in alphabet.id_of_piece.items():
+        table[ord(text.decode())] = id
+    return table

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.history.scores import Float32s
-from bpe_core.learning.unigram.cells import Int64s
+from bpe_core.learning.unigram.cells import Int32s, Int64s
 
 # Probabilities of long words leave the range of numbers: below SMALL they are multiplied by 2 ** SHIFT, which is exact.
 SMALL, SHIFT = 2.0**-600, 600
@@ -27,10 +27,19 @@ class OwnPaths(NamedTuple):
 class Lattices(Protocol):
     """Each word with the pieces that could stand in it. `work` is told in pieces looked at, and is only about right."""
 
-    tokens: int  # of the corpus, on the best paths
-    counts: Int64s  # how often each stands there, by id
-    expected: Float64s  # how often each would, over all paths by their probability
-    log_likelihood: float  # of the corpus
+    expected: Float64s  # how often each token would stand in the corpus, over all paths by their probability
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens the corpus has, on the best paths."""
+
+    @property
+    def counts(self) -> Int64s:
+        """How often each stands there, by id."""
+
+    @property
+    def log_likelihood(self) -> float:
+        """Of the corpus, as it was last expected."""
 
     def coverage(self) -> Int64s:
         """How many symbols of the corpus each token could cover."""
@@ -47,8 +56,8 @@ class Lattices(Protocol):
     def own_paths(self, pieces: Int64s, scores: Float32s) -> OwnPaths:
         """How these pieces would be cut themselves."""
 
-    def drop(self, piece: int, scores: Float32s) -> int:
-        """Cut anew the words on whose best paths a piece stands, which has no score any more; the work done."""
+    def drop(self, pieces: Int32s) -> int:
+        """These have no score any more: cut anew the words on whose best paths they stand; the work done."""
 
     def tidy(self, scores: Float32s) -> None:
         """Forget pieces that have no score any more."""

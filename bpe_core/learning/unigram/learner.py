@@ -9,8 +9,8 @@ left, the least likely ones leave until the size is reached.
 All that takes long is done in slices, one after the other, by a course of which a call of `learn` follows as much as it
 has time for. What a slice ends with is known before a step is made: a batch of pieces to drop, one a step.
 
-A base symbol never leaves the vocabulary. But while it is rare it has no probability of its own ("out of force"), and
-counts as less likely than all others by a penalty.
+A rare piece has no probability any more from then on, so its steps change nothing. A base symbol never leaves the
+vocabulary; while it is rare it counts as less likely than all others by a penalty ("out of force").
 """
 
 from __future__ import annotations
@@ -36,9 +36,8 @@ from bpe_core.recipe import Recipe
 RARELY_USED, NOT_ITS_OWN_PATH, LEAST_LOSS, LEAST_LIKELY = range(4)
 
 MORE_THAN_ASKED = 1.1  # the last of them are chosen by their scores alone
-WORK_A_STEP = 50
 SLICE = 1_000_000  # most work that is begun without looking whether it is enough
-PIECES_A_SLICE = 4_096
+PIECES_A_SLICE = IDLE_AT_ONCE = 4_096
 _SCORE_BETWEEN = np.float32(0.0001)  # characters that are given a score at the end differ by so much
 
 LatticesMaker = Callable[[Stretches, Alphabet, Recipe], Lattices]
@@ -68,7 +67,6 @@ class Batch(NamedTuple):
 class Pass(NamedTuple):
     """What one pass of estimating found."""
 
-    tokens: int  # in the corpus, before it
     objective: float  # minus the log-likelihood of a word, on average, before it
     size: int  # tokens in force after it
 
@@ -95,16 +93,16 @@ class UnigramLearner:
         self._recipe = recipe
         self._asked, self._specials = size_asked_for(recipe, alphabet), len(recipe.special_tokens)
         self._most = int(self._asked * MORE_THAN_ASKED)
-        self._forced = [] if forced is None else forced.columns.left.tolist()
+        self._forced: Int32s = np.zeros(0, np.int32) if forced is None else forced.columns.left
         stretches = Stretches.of(words, alphabet, recipe)
         self._weight, self._unknown_tokens = stretches.total(), stretches.unknown_tokens
         self._lattices = make_lattices(stretches, alphabet, recipe)
         self._texts = [symbol.text for symbol in alphabet.symbols]
         self._is_seed = np.array([symbol.kind == "seed" for symbol in alphabet.symbols])
         self._alive = self._is_seed.copy()  # of the seeds
-        self._occurrences = self._lattices.coverage()
-        self._in_force = self._occurrences > 0
-        self._scores = first_scores(self._occurrences)
+        self.coverage = self._lattices.coverage()  # how many symbols of the corpus each token could cover
+        self._in_force = self.coverage > 0
+        self._scores = first_scores(self.coverage)
         self._since, self._rows = [0], [self._row()]
         self.passes: list[Pass] = []
         self.learned = 0
@@ -131,7 +129,7 @@ class UnigramLearner:
         self._work = work
         while self.learned < stop_at and self._work > 0:
             if self._next < len(self._batch.pieces):
-                self._drop_next(columns)
+                self._drop_some(columns, stop_at)
             elif next(self._course, None) is None:
                 return "no pairs"
         return ""
@@ -152,34 +150,50 @@ class UnigramLearner:
             for id, loss, cause in zip(pieces, losses_, causes, strict=True)
         ]
 
-    def _drop_next(self, columns: Columns) -> None:
-        """Drop the next piece of the batch, or the one that is to be dropped whatever is chosen."""
-        row, at = self.learned, self._next
-        piece = int(self._batch.pieces[at])
-        loss, cause = self._batch.losses[at], self._batch.causes[at]
-        if row < len(self._forced) and self._forced[row] != piece:
-            piece, loss = self._forced[row], np.nan
-            self._check_is_there(piece, row)
-        else:
+    def _drop_some(self, columns: Columns, stop_at: int) -> None:
+        """Drop the next pieces of the batch: those that stand nowhere together, or one that must be replaced."""
+        at, row = self._next, self.learned
+        pieces = self._batch.pieces[at : at + min(stop_at - row, IDLE_AT_ONCE)]
+        if row < len(self._forced) and self._forced[row] != pieces[0]:
+            self._drop_forced(columns)
+            return
+        if not self._alive[pieces[0]]:  # it was dropped before its turn
             self._next += 1
-            if not self._alive[piece]:  # it was dropped before its turn
-                return
-        columns.left[row], columns.right[row] = piece, NOTHING
-        columns.count[row] = self._lattices.counts[piece]
-        columns.runner_up_left[row] = columns.runner_up_right[row] = columns.runner_up_count[row] = NOTHING
-        self.reasons["loss"][row], self.reasons["round"][row], self.reasons["cause"][row] = loss, self._round, cause
-        self._dropped[row], self._alive[piece], self._in_force[piece] = piece, False, False
-        self._scores[piece] = DROPPED
-        self._work -= WORK_A_STEP + self._lattices.drop(piece, self._scores)
-        columns.tokens_left[row] = self._tokens()
-        self.learned += 1
+            return
+        idle = (self._lattices.counts[pieces] == 0) & self._alive[pieces]
+        told = self._forced[row : row + len(pieces)]
+        idle[: len(told)] &= pieces[: len(told)] == told
+        count = len(idle) if idle.all() else int(idle.argmin())
+        self._drop(columns, pieces[: max(1, count)], self._batch.losses[at:], self._batch.causes[at:])
+        self._next += max(1, count)
 
-    def _check_is_there(self, piece: int, row: int) -> None:
+    def _drop_forced(self, columns: Columns) -> None:
+        """Drop what a history tells, though something else would have been chosen."""
+        row = self.learned
+        piece = int(self._forced[row])
         if not (0 <= piece < len(self._alive) and self._alive[piece]):
             raise FormatError(
                 f"The steps do not belong to these words: step {row + 1:,} drops token {piece:,}, which is no seed "
                 "or was dropped before."
             )
+        self._drop(columns, np.array([piece], np.int32), np.array([np.nan]), self._batch.causes[self._next :])
+
+    def _drop(
+        self, columns: Columns, pieces: Int32s, losses: npt.NDArray[np.float64], causes: npt.NDArray[np.int8]
+    ) -> None:
+        """Drop pieces that stand nowhere, or a single one, and tell of them."""
+        size, counts = len(pieces), self._lattices.counts[pieces]
+        rows = slice(self.learned, self.learned + size)
+        self._work -= size + self._lattices.drop(pieces)
+        columns.left[rows], columns.count[rows], columns.tokens_left[rows] = pieces, counts, self._tokens()
+        for column in (columns.right, columns.runner_up_left, columns.runner_up_right, columns.runner_up_count):
+            column[rows] = NOTHING
+        told = self.reasons
+        told["loss"][rows], told["round"][rows], told["cause"][rows] = losses[:size], self._round, causes[:size]
+        self._dropped[rows] = pieces
+        self._alive[pieces] = self._in_force[pieces] = False
+        self._scores[pieces] = DROPPED
+        self.learned += size
 
     def _tokens(self) -> int:
         return self._lattices.tokens + self._unknown_tokens
@@ -190,9 +204,14 @@ class UnigramLearner:
         """Each value is a slice that is done. Whenever there is a batch, it is dropped before the course goes on."""
         while True:
             self._round += 1
+            rare = [np.zeros(0, np.int64)]
             for _ in range(self._recipe.em_passes):
-                yield from self._estimate()
-                yield True
+                room = self._steps_left() - sum(map(len, rare))
+                yield from self._expect()
+                rare.append(self._estimate(room))
+            yield from self._set_scores()
+            self._begin(Batch.of(np.concatenate(rare), RARELY_USED))
+            yield True
             yield from self._prune()
             yield True
             if int(self._in_force.sum()) <= self._most or not self._alive.any():
@@ -200,26 +219,35 @@ class UnigramLearner:
         self._round += 1
         yield from self._finish()
 
-    def _estimate(self) -> Iterator[bool]:
-        """One pass: expected counts, new scores of them, and the rare pieces leave."""
+    def _steps_left(self) -> int:
+        return len(self._texts) - self.learned + self._specials - self._asked
+
+    def _expect(self) -> Iterator[bool]:
+        """Count how often each token would stand in the corpus."""
         lattices, scores = self._lattices, self._with_penalties()
-        tokens = self._tokens()
         lattices.tidy(scores)
         start = 0
         while start < len(lattices):
-            start, done = lattices.expect(start, min(self._work, SLICE), scores)
+            start, done = lattices.expect(start, max(1, min(self._work, SLICE)), scores)
             self._work -= done
             yield True
-        expected = lattices.expected.astype(np.float32)
+
+    def _estimate(self, room: int) -> Int64s:
+        """New scores of what was counted; the pieces that are too rare to have one, the rarest first.
+
+        No more of them than may leave at all: the others keep what score they have.
+        """
+        expected = self._lattices.expected.astype(np.float32)
         stay = self._in_force & (expected >= RARE)
-        if not stay.any():  # as if all words were too rare to tell
-            stay = self._in_force
         rare = np.flatnonzero(self._in_force & ~stay & self._is_seed)
+        rare = rare[np.lexsort((-rare, expected[rare]))]
+        stay[rare[room:]] = True
+        if not stay.any():  # all words are too rare to tell
+            stay = self._in_force & ~self._is_seed
         self._in_force &= stay
-        self.passes.append(Pass(tokens, -lattices.log_likelihood / self._weight, int(stay.sum())))
-        self._scores = np.where(self._alive | ~self._is_seed, scores_of(expected, stay), DROPPED)
-        yield from self._set_scores()
-        self._begin(Batch.of(rare[np.lexsort((-rare, expected[rare]))], RARELY_USED))
+        self.passes.append(Pass(-self._lattices.log_likelihood / self._weight, int(stay.sum())))
+        self._scores = np.where(stay, scores_of(expected, stay), DROPPED)
+        return rare[:room]
 
     def _prune(self) -> Iterator[bool]:
         """The pieces that are never used as themselves leave, then those that cost least."""
@@ -253,9 +281,9 @@ class UnigramLearner:
 
     def _finish(self) -> Iterator[bool]:
         """Every base symbol gets a score; then the least likely pieces leave."""
-        missing = np.flatnonzero(~self._in_force & ~self._is_seed & (self._occurrences > 0))
+        missing = np.flatnonzero(~self._in_force & ~self._is_seed & (self.coverage > 0))
         if len(missing):
-            missing = missing[np.lexsort((missing, -self._occurrences[missing]))]
+            missing = missing[np.lexsort((missing, -self.coverage[missing]))]
             least = self._scores[self._in_force].min()
             self._scores[missing] = least + _SCORE_BETWEEN * np.arange(len(missing), dtype=np.float32)
             self._in_force[missing] = True

@@ -6,7 +6,8 @@ from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import RecipeError
 from bpe_core.history.history import History
-from bpe_core.learning.methods import Method, Way
+from bpe_core.kernels.policy import Policy
+from bpe_core.learning.methods import CompiledWay, Method, Way
 from bpe_core.learning.protocol import Learner
 from bpe_core.learning.unigram.learner import UnigramLearner
 from bpe_core.learning.unigram.plain import PlainLattices
@@ -14,6 +15,8 @@ from bpe_core.learning.unigram.reasons import REASONS
 from bpe_core.learning.unigram.seeds import tokens_at_first
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.best_paths import BestPaths
+
+_COMPILED = "bpe_core.learning.unigram.compiled"
 
 
 def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
@@ -46,6 +49,12 @@ def what_is_wrong(history: History) -> str:
     return "its tokens have no scores" if history.scores is None else ""
 
 
+def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
+    from bpe_core.learning.unigram.compiled import CompiledLattices  # imports Numba: half a second
+
+    return UnigramLearner(words, alphabet, recipe, forced, CompiledLattices)
+
+
 METHOD = Method(
     reason="loss",
     nothing_to_learn=(
@@ -55,6 +64,7 @@ METHOD = Method(
     steps_planned=steps_planned,
     segmenter=BestPaths,
     plain=Way(_plain_learner, bytes_a_cell=1_500),
+    compiled=CompiledWay(_compiled_learner, 200, Policy(_COMPILED, small=5_000, large=500_000)),
     has_seeds=True,
     drops=True,
     what_is_wrong=what_is_wrong,

@@ -9,7 +9,7 @@ import numpy as np
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.history.scores import DROPPED, Float32s
-from bpe_core.learning.unigram.cells import Int64s, Stretches
+from bpe_core.learning.unigram.cells import Int32s, Int64s, Stretches
 from bpe_core.learning.unigram.lattices import SHIFT, SMALL, Float64s, OwnPaths
 from bpe_core.learning.unigram.paths import Edge, best_path, edges_of, spelled
 from bpe_core.recipe import Recipe
@@ -85,14 +85,16 @@ class PlainLattices:
         self._paths[word] = new
         self.tokens += weight * (len(new) - len(old))
 
-    def drop(self, piece: int, scores: Float32s) -> int:
-        self._scores[piece] = float(DROPPED)
+    def drop(self, pieces: Int32s) -> int:
         done = 0
-        for word in self._words_with[piece]:
-            if piece in self._paths[word]:
-                done += WORK_AN_EDGE * sum(map(len, self._edges[word]))
-                self._cut_one(word)
-        self._words_with[piece] = []
+        for piece in pieces.tolist():
+            self._scores[piece] = float(DROPPED)
+            done += WORK_AN_EDGE
+            for word in self._words_with[piece]:
+                if piece in self._paths[word]:
+                    done += WORK_AN_EDGE * sum(map(len, self._edges[word]))
+                    self._cut_one(word)
+            self._words_with[piece] = []
         return done
 
     def own_paths(self, pieces: Int64s, scores: Float32s) -> OwnPaths:

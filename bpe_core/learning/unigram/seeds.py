@@ -16,28 +16,37 @@ from the others; words with their counts do not know where lines ended.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import repeat
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import numpy.typing as npt
 
 from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.counting.words import WordTable
+from bpe_core.kernels.policy import Policy
 from bpe_core.learning.layout import SEPARATOR
 from bpe_core.learning.unigram.cells import Int32s, Int64s, Stretches, may_be_joined
 from bpe_core.learning.unigram.scripts import TRANSPARENT, scripts_of
 from bpe_core.recipe import Recipe
 
+KERNELS = Policy("bpe_core.learning.unigram.compiled_seeds", small=5_000, large=500_000)
 LONGEST = 512  # symbols, where the recipe says no length
 END_CLASS = 0xE2  # of ▁
 _WALL = -2  # no piece holds it
+
+# For each length the pieces that are seeds: a place where each stands, and how often it occurs.
+Repeated = Callable[[Stretches, Int32s, npt.NDArray[np.uint8]], Iterator[tuple[Int64s, int, Int64s]]]
 
 
 def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
     """The base symbols, and the seeds behind them: the best first."""
     base = Alphabet.for_words(words, recipe)
-    return with_seeds(base, seed_texts(words, base, recipe))
+    repeated: Repeated = _repeated
+    if KERNELS.chooses(len(words.text)):
+        from bpe_core.learning.unigram import compiled_seeds  # imports Numba: half a second
+
+        repeated = compiled_seeds.repeated
+    return with_seeds(base, seed_texts(words, base, recipe, repeated))
 
 
 def with_seeds(base: Alphabet, texts: list[tuple[bytes, bytes]]) -> Alphabet:
@@ -45,32 +54,41 @@ def with_seeds(base: Alphabet, texts: list[tuple[bytes, bytes]]) -> Alphabet:
     return Alphabet((*base.symbols, *(Symbol(text, decoded, "seed") for text, decoded in texts)))
 
 
-def seed_texts(words: WordTable, base: Alphabet, recipe: Recipe) -> list[tuple[bytes, bytes]]:
+def seed_texts(words: WordTable, base: Alphabet, recipe: Recipe, repeated: Repeated) -> list[tuple[bytes, bytes]]:
+    """What is written on each seed, and the bytes it stands for; the best first."""
     stretches = Stretches.of(words, base, recipe)
-    longest = recipe.max_token_length or LONGEST
     if not len(stretches):
         return []
-    limits = _limits(stretches, base, recipe, longest)
-    texts = _Texts(stretches, base)
-    found = [
-        (-count * length, texts.pair(first, length))
-        for first, length, count in _repeated(stretches, limits, *sorted_places(stretches, limits), _classes(base))
-    ]
-    found.sort(key=lambda one: (one[0], -len(one[1][0]), one[1][0]))
-    return [pair for _, pair in found[: recipe.seed_size]]
+    limits = _limits(stretches, base, recipe, recipe.max_token_length or LONGEST)
+    classes = _classes(base)
+    nothing: Int64s = np.zeros(0, np.int64)
+    all_firsts, all_lengths, all_covered = [nothing], [nothing], [nothing]
+    for firsts, length, counts in repeated(stretches, limits, classes):
+        all_firsts.append(firsts)
+        all_lengths.append(np.full(len(firsts), length))
+        all_covered.append(counts * length)
+    covered = np.concatenate(all_covered)
+    texts = _texts(stretches, base, recipe, np.concatenate(all_firsts), np.concatenate(all_lengths))
+    size = np.fromiter((len(text) for text, _ in texts), np.int64, len(texts))
+    order = np.array(sorted(range(len(texts)), key=lambda i: texts[i][0]), np.int64)
+    order = order[np.lexsort((-size[order], -covered[order]))]
+    return [texts[i] for i in order[: recipe.seed_size].tolist()]
 
 
-class _Texts:
-    """What stands in some neighbouring cells."""
-
-    def __init__(self, stretches: Stretches, base: Alphabet) -> None:
-        self._symbols = stretches.symbols
-        self._texts = [symbol.text for symbol in base.symbols]
-        self._decoded = [symbol.decoded for symbol in base.symbols]
-
-    def pair(self, first: int, length: int) -> tuple[bytes, bytes]:
-        symbols = self._symbols[first : first + length].tolist()
-        return b"".join([self._texts[id] for id in symbols]), b"".join([self._decoded[id] for id in symbols])
+def _texts(
+    stretches: Stretches, base: Alphabet, recipe: Recipe, firsts: Int64s, lengths: Int64s
+) -> list[tuple[bytes, bytes]]:
+    """What is written on the symbols of each piece, and the bytes they stand for."""
+    ends = np.cumsum(lengths)
+    cells = np.arange(ends[-1] if len(ends) else 0) + np.repeat(firsts - (ends - lengths), lengths)
+    letters = _codes(base)[stretches.symbols[cells]].astype("<u4").tobytes().decode("utf-32-le")
+    marker, texts, start = recipe.marker_text.encode(), [], 0
+    begins = stretches.symbols[firsts] == base.marker_id
+    for end, begin in zip(ends.tolist(), begins.tolist(), strict=True):
+        text = letters[start + begin : end].encode()
+        texts.append((marker + text, b" " + text) if begin else (text, text))
+        start = end
+    return texts
 
 
 def _limits(stretches: Stretches, base: Alphabet, recipe: Recipe, longest: int) -> Int32s:
@@ -136,9 +154,10 @@ def _alike(symbols: Int32s, places: Int64s, most: int) -> Int32s:
 
 
 def _repeated(
-    stretches: Stretches, limits: Int32s, places: Int64s, alike: Int32s, classes: npt.NDArray[np.uint8]
-) -> Iterator[tuple[int, int, int]]:
-    """The pieces that are seeds: a place where each stands, its length, and how often it occurs."""
+    stretches: Stretches, limits: Int32s, classes: npt.NDArray[np.uint8]
+) -> Iterator[tuple[Int64s, int, Int64s]]:
+    """For each length the pieces that are seeds: a place where each stands, and how often it occurs."""
+    places, alike = sorted_places(stretches, limits)
     if not len(places):
         return
     symbols, weights, limit = stretches.symbols, stretches.cell_counts[places], limits[places]
@@ -149,5 +168,4 @@ def _repeated(
         branches = np.logical_or.reduceat(differs & (alike == length), groups)
         counts = np.add.reduceat(weights, groups)
         chosen = np.flatnonzero(branches & (counts >= 2) & (limit[groups] >= length))
-        firsts = places[groups[chosen]].tolist()
-        yield from zip(firsts, repeat(length), counts[chosen].tolist(), strict=False)
+        yield places[groups[chosen]], length, counts[chosen]
