@@ -33,16 +33,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-import numpy as np
-
 from bpe_core.history.history import History
-from bpe_core.segmenting.cutting import Allowed, Cutting, Part
-from bpe_core.segmenting.segmentation import Int64s
+from bpe_core.insight.text_words import ELSEWHERE, Elsewhere, TextWord, TextWords
+from bpe_core.segmenting.cutting import Allowed, Cutting
 from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.segmenting.word_tokens import ALWAYS
 from bpe_core.token_texts import TokenTexts, quoted
 
-Kind = Literal["longest", "joined", "stuck", "too long", "pattern", "special", "dropped", "edge"]
+Kind = Literal["longest", "joined", "stuck", "too long"] | Elsewhere
 
 
 @dataclass(frozen=True)
@@ -62,28 +60,13 @@ class Reason:
         return (self.since,) if self.since else ()
 
 
-@dataclass(frozen=True, eq=False)
-class _Word:
-    text: str  # normalized
-    origins: Int64s  # for each of its bytes, and its end, the byte of the text as it was given
-
-    def characters(self, byte: int) -> int:
-        """How many characters stand before a byte of it."""
-        return len(self.text.encode()[:byte].decode())
-
-
 class WhyLongest:
     """Answers for one text."""
 
     def __init__(self, text: str, history: History, *, allowed_special: Allowed = ()) -> None:
         self._history = history
-        self._length = len(text.encode())
         self._pieces = LongestPieces(history)
-        cutting = Cutting(history.recipe)
-        self._specials: list[tuple[int, int]] = []
-        self._words: list[_Word] = []
-        for part in cutting.parts(text, cutting.allowed(allowed_special)):
-            self._enter(part, cutting)
+        self._words = TextWords(text, Cutting(history.recipe), allowed_special)
 
     @cached_property
     def texts(self) -> list[str]:
@@ -92,20 +75,12 @@ class WhyLongest:
 
     def at_byte(self, byte: int, at: int) -> Reason:
         """Why the text is cut before this byte after so many steps, or that it is not."""
-        if byte <= 0 or byte >= self._length:
-            return Reason("edge")
-        for start, stop in self._specials:
-            if start <= byte <= stop:
-                return Reason("special")
-        word = self._word_around(byte)
-        if word is not None:
-            return self._in_word(word, byte, at)
-        borders = {int(word.origins[end]) for word in self._words for end in (0, -1)}
-        return Reason("pattern" if byte in borders else "dropped")
+        word = self._words.around(byte)
+        return self._in_word(word, byte, at) if isinstance(word, TextWord) else Reason(word)
 
     def changes(self, byte: int) -> list[tuple[int, list[int]]]:
         """The tokens of the word that holds a byte, after each number of steps at which they are others."""
-        word = self._word_at(byte)
+        word = self._words.at(byte)
         found: list[tuple[int, list[int]]] = []
         at = 0 if word is not None else ALWAYS
         while word is not None and at <= len(self._history):
@@ -132,32 +107,11 @@ class WhyLongest:
         if reason.kind == "too long":
             most = self._history.recipe.longest_word
             return f"The word has more than {most:,} characters, so the whole of it is {token}."
-        return _ELSEWHERE[reason.kind]
+        return ELSEWHERE[reason.kind]
 
     # --------------------------------------------------------------------------------------
 
-    def _enter(self, part: Part, cutting: Cutting) -> None:
-        if part.special is not None:
-            self._specials.append((int(part.origins[0]), int(part.origins[-1])))
-            return
-        for raw, start in cutting.placed_words(part.text):
-            self._words.append(_Word(raw.decode(), part.origins[start : start + len(raw) + 1]))
-
-    @cached_property
-    def _starts(self) -> Int64s:
-        return np.array([word.origins[0] for word in self._words], np.int64)
-
-    def _word_at(self, byte: int) -> _Word | None:
-        """The word that holds a byte."""
-        index = int(np.searchsorted(self._starts, byte, side="right")) - 1
-        return self._words[index] if index >= 0 and byte < self._words[index].origins[-1] else None
-
-    def _word_around(self, byte: int) -> _Word | None:
-        """The word in the middle of which a byte begins."""
-        word = self._word_at(byte)
-        return None if word is None or byte == word.origins[0] else word
-
-    def _in_word(self, word: _Word, byte: int, at: int) -> Reason:
+    def _in_word(self, word: TextWord, byte: int, at: int) -> Reason:
         cut = self._pieces.cut(word.text.encode(), at)
         if len(word.text) > self._history.recipe.longest_word:
             return Reason("too long", token=cut.ids[0])
@@ -172,20 +126,20 @@ class WhyLongest:
             start = end
         raise AssertionError("the tokens of a word cover it")
 
-    def _longest(self, word: _Word, start: int, end: int, id: int, at: int) -> Reason:
+    def _longest(self, word: TextWord, start: int, end: int, id: int, at: int) -> Reason:
         first, stop = word.characters(start), word.characters(end)
         later, since = self._first_longer(word, first, stop, at)
         mark = self._history.alphabet.continuing.decode() if start else ""
         return Reason("longest", id, longer=mark + word.text[first : stop + 1], later=later, since=since)
 
-    def _first_longer(self, word: _Word, first: int, stop: int, at: int) -> tuple[int | None, int | None]:
+    def _first_longer(self, word: TextWord, first: int, stop: int, at: int) -> tuple[int | None, int | None]:
         """Of the tokens from there that are longer, the one that comes first; and when."""
         births = self._pieces.continuing if first else self._pieces.starting
         texts = (word.text[first:end] for end in range(stop + 1, len(word.text) + 1))
         found = [(birth, id) for id, birth in (births[text] for text in texts if text in births) if birth > at]
         return (found and min(found)[1]) or None, (found and min(found)[0]) or None
 
-    def _stuck(self, word: _Word, at: int) -> Reason:
+    def _stuck(self, word: TextWord, at: int) -> Reason:
         """Where nothing fits any more."""
         place, births = 0, self._pieces.starting
         while True:
@@ -198,14 +152,6 @@ class WhyLongest:
         later, since = self._first_longer(word, place, place, at)
         return Reason("stuck", self._pieces.unknown, where=word.text[place:], later=later, since=since)
 
-    def _birth(self, word: _Word, start: int, end: int) -> int:
+    def _birth(self, word: TextWord, start: int, end: int) -> int:
         births = self._pieces.continuing if start else self._pieces.starting
         return births[word.text[word.characters(start) : word.characters(end)]][1]
-
-
-_ELSEWHERE: dict[Kind, str] = {
-    "pattern": "Words meet here, and each word is cut by itself.",
-    "special": "A special token stands here, which is never cut.",
-    "dropped": "What stands here belongs to no word.",
-    "edge": "The text begins or ends here.",
-}

@@ -6,13 +6,16 @@ path is sought on both sides of it.
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 
 from bpe_core.errors import FormatError
 from bpe_core.history.history import History
-from bpe_core.history.scores import Scores
+from bpe_core.history.scores import DROPPED, Scores
 from bpe_core.learning.unigram.paths import Edge, best_path, edges_of, spelled
-from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.cutting import Cutting, utf8
+from bpe_core.segmenting.path_search import drawn_path, n_best_paths
 from bpe_core.segmenting.spelling import Spelling
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCut, WordSegmenter
 
@@ -59,8 +62,9 @@ class Pieces:
 
     def edges(self, symbols: list[int], at: int) -> list[list[Edge]]:
         """The tokens that could stand at each place after so many steps, the shortest first."""
+        scores = self.scores_at(at)
         return [
-            [edge for edge in edges_of(symbols, here, self._longest, self._id_of) if self.gone_at(edge[1]) > at]
+            [edge for edge in edges_of(symbols, here, self._longest, self._id_of) if scores[edge[1]] != DROPPED]
             for here in range(len(symbols))
         ]
 
@@ -93,3 +97,42 @@ class BestPaths(WordSegmenter):
                 start = stop + 1
         until = min(self.pieces.scores.until(at), *map(self.pieces.gone_at, ids))
         return WordCut(ids, ends, at, until)
+
+    def known_around(self, symbols: list[int], place: int) -> tuple[int, int] | None:
+        """The symbols around a place in a word that the alphabet has: the first and the end; None where one lacks."""
+        first, stop = place, place
+        while first > 0 and self._joins[symbols[first - 1]]:
+            first -= 1
+        while stop < len(symbols) and self._joins[symbols[stop]]:
+            stop += 1
+        return (first, stop) if first < place < stop else None
+
+    # -- more ways than the best -------------------------------------------------------------
+
+    def n_best(self, text: str, wanted: int, at: int, allowed: tuple[str, ...]) -> list[list[int]]:
+        """The most probable ways to cut a text, the best first."""
+        found = n_best_paths(self._lattice(text, at, allowed), self._scores_of_all(at), wanted)
+        return [self._joined(ids) for ids in found]
+
+    def drawn(self, text: str, alpha: float, chance: random.Random, at: int, allowed: tuple[str, ...]) -> list[int]:
+        """A way to cut a text, drawn by its probability to the power of alpha."""
+        return self._joined(drawn_path(self._lattice(text, at, allowed), self._scores_of_all(at), alpha, chance))
+
+    def _lattice(self, text: str, at: int, allowed: tuple[str, ...]) -> list[list[Edge]]:
+        """The tokens that could stand at each place of a whole text."""
+        utf8(text)  # so that what cannot be encoded is told by its place
+        edges: list[list[Edge]] = []
+        for part, special in self._cutting.normalized_parts(text, allowed):
+            if special is not None:
+                edges.append([(1, self._special_id[special])])
+            for word in self._cutting.words(part):
+                edges += self.pieces.edges(self._spelling.symbols(word.encode()), at)
+        return edges
+
+    def _scores_of_all(self, at: int) -> list[float]:
+        """Those of special tokens, too, which stand where they stand."""
+        return self.pieces.scores_at(at) + [0.0] * len(self._special_id)
+
+    def _joined(self, ids: list[int]) -> list[int]:
+        """Neighbours that are unknown as one token."""
+        return [id for before, id in zip([None, *ids], ids, strict=False) if id != self._unknown or before != id]

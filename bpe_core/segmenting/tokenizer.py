@@ -17,6 +17,8 @@ A tokenizer may be used from several threads at once.
 
 from __future__ import annotations
 
+import math
+import random
 from collections.abc import Iterable
 from functools import cached_property
 
@@ -25,6 +27,7 @@ import numpy as np
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.learning.methods import Method
+from bpe_core.segmenting.best_paths import BestPaths
 from bpe_core.segmenting.boundaries import INSIDE as INSIDE
 from bpe_core.segmenting.boundaries import NEVER as NEVER
 from bpe_core.segmenting.boundaries import PATTERN_CUT as PATTERN_CUT
@@ -62,6 +65,30 @@ class Tokenizer:
         allowed = self._cutting.allowed(allowed_special)
         ids: list[int] = self._merging.greedy_ids(text, self._checked_at(at), allowed).tolist()
         return ids
+
+    def n_best(self, text: str, n: int, *, at: int | None = None, allowed_special: Allowed = ()) -> list[list[int]]:
+        """The ids of the n most probable ways to cut a text, the best first, where tokens have probabilities."""
+        if n < 1:
+            raise BpeError(f"Ask for at least 1 way to cut the text, not {n:,}.")
+        return self._probable.n_best(text, n, self._checked_at(at), self._cutting.allowed(allowed_special))
+
+    def sample(
+        self,
+        text: str,
+        alpha: float = 1.0,
+        seed: int | None = None,
+        *,
+        at: int | None = None,
+        allowed_special: Allowed = (),
+    ) -> list[int]:
+        """The ids of one way to cut a text, drawn by its probability to the power of alpha.
+
+        The larger alpha is, the more often it is the best; with 0 all ways are drawn equally often.
+        """
+        if not 0 <= alpha < math.inf:
+            raise BpeError(f"alpha must be a number from 0 on, not {alpha}.")
+        allowed = self._cutting.allowed(allowed_special)
+        return self._probable.drawn(text, alpha, random.Random(seed), self._checked_at(at), allowed)
 
     def spans(self, text: str, at: int | None = None, *, allowed_special: Allowed = ()) -> list[tuple[int, int, int]]:
         """The tokens with their places: (first byte, byte behind the last, id), in bytes of `text.encode()`.
@@ -133,6 +160,13 @@ class Tokenizer:
         """What knows the ranks of boundaries."""
         if not isinstance(self._segmenter, TextEncoder):
             raise BpeError("This can be asked only where pairs are joined, one after the other.")
+        return self._segmenter
+
+    @property
+    def _probable(self) -> BestPaths:
+        """What knows more ways to cut a text than one."""
+        if not isinstance(self._segmenter, BestPaths):
+            raise BpeError("This can be asked only where tokens have probabilities, as Unigram's have.")
         return self._segmenter
 
     @cached_property

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import bpe_core as bpe
+from bpe_core.alphabet import Symbol
+from bpe_core.history.history import Columns
+from bpe_core.history.scores import Scores
 from bpe_core.learning.trainer import Trainer
 from bpe_core.learning.unigram.learner import UnigramLearner
 from tests.shared import MADE, here, text_of
@@ -65,3 +71,43 @@ def test_the_same_seeds_lead_to_the_same_rounds(name: str, tmp_path: Path, capfd
     both = ours.keys() & pieces.keys() - {"<unk>"}
     assert len(both) >= (0.98 if is_made else 0.999) * (size - 3)
     assert is_made or max(abs(ours[piece] - pieces[piece]) for piece in both) < 1e-3
+
+
+@pytest.fixture(scope="module")
+def small_model(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Theirs, of a text that is split at blanks alone."""
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(text_of("languages").splitlines()), model_writer=model, vocab_size=1_500,
+        model_type="unigram", normalization_rule_name="identity", character_coverage=0.999, num_threads=1,
+    )  # fmt: skip
+    return sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+
+
+def history_of(model: Any) -> bpe.History:
+    """Its pieces with their scores, as a run that has ended."""
+    ids = [id for id in range(model.get_piece_size()) if not model.is_control(id) and not model.is_unknown(id)]
+    pieces = sorted((len(model.id_to_piece(id)) > 1, model.id_to_piece(id), model.get_score(id)) for id in ids)
+    symbols, scores = [Symbol(b"<unk>", b"<unk>", "unknown")], [min(score for *_, score in pieces) - 10]
+    for is_long, piece, score in pieces:
+        kind = "seed" if is_long else "marker" if piece == "▁" else "character"
+        symbols.append(Symbol(piece.encode(), piece.replace("▁", " ").encode(), kind))  # type: ignore[arg-type]
+        scores.append(score)
+    recipe = bpe.Recipe.preset("unigram", unicode_form="", vocab_size=len(symbols))
+    row = Scores((0,), (np.array(scores, np.float32),), np.zeros(0, np.int32))
+    return bpe.History(recipe, bpe.Alphabet(tuple(symbols)), Columns.with_room(0), scores=row)
+
+
+@pytest.mark.parametrize("name", here("languages", "data/udhr-languages.txt"))
+def test_lines_are_cut_as_sentencepiece_cuts_them(name: str, small_model: Any) -> None:
+    history = history_of(small_model)
+    tokenizer, texts = bpe.Tokenizer(history), [symbol.text.decode() for symbol in history.alphabet.symbols]
+    theirs = [small_model.id_to_piece(id) for id in range(small_model.get_piece_size())]
+    lines = [" ".join(line.split()) for line in text_of(name).splitlines() if "▁" not in line]
+    if name.startswith("data/") and not os.environ.get("BPE_LONG"):
+        lines = lines[::97]
+    for line, ids in zip(lines, small_model.encode(lines), strict=True):
+        assert [texts[id] for id in tokenizer.encode(line)] == [theirs[id] for id in ids]
+    for line in lines[:: 1 if os.environ.get("BPE_LONG") else 5]:
+        found = [[texts[id] for id in ids] for ids in tokenizer.n_best(line, 5)]
+        assert found == [[theirs[id] for id in ids] for ids in small_model.nbest_encode_as_ids(line, 5)]

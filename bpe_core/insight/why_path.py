@@ -1,0 +1,194 @@
+"""Why is this text cut here, where a word is cut in the most probable way?
+
+Because the best way to cut the word is better than the best way that would not cut it here. Both are told piece by
+piece, with the score (the log-probability) of each; the scores add up, and what is closer to 0 is more probable.
+
+    best        the word is cut here, and the best way that would not is less probable
+    only        every way to cut the word cuts it here
+    joined      no cut: a token covers the place, and the best way that would cut here is less probable
+    whole       no cut: a character, or what the alphabet lacks, is one token
+    unknown     what stands before or behind is not in the alphabet, so no piece reaches over it
+
+and elsewhere what `text_words` tells.
+
+    >>> from bpe_core.counting.words import WordTable
+    >>> from bpe_core.recipe import Recipe
+    >>> from bpe_core.reference.unigram import train
+    >>> words = WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3})
+    >>> why = WhyPath("lower", train(words, Recipe.preset("unigram", vocab_size=14)))
+    >>> reason = why.at_byte(3, 2)
+    >>> reason.kind, *([why.texts[token] for token in way.tokens] for way in (reason.taken, reason.other))
+    ('best', ['▁low', 'e', 'r'], ['▁', 'l', 'o', 'we', 'r'])
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from bpe_core.history.history import History
+from bpe_core.insight.text_words import ELSEWHERE, Elsewhere, TextWord, TextWords
+from bpe_core.learning.unigram.paths import Edge, best_path
+from bpe_core.segmenting.best_paths import BestPaths
+from bpe_core.segmenting.cutting import Allowed, Cutting
+from bpe_core.segmenting.spelling import Spelling
+from bpe_core.token_texts import TokenTexts, quoted
+
+Kind = Literal["best", "only", "joined", "whole", "unknown"] | Elsewhere
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A way to cut a word: its tokens with their scores."""
+
+    tokens: tuple[int, ...]
+    scores: tuple[float, ...]
+
+    @property
+    def total(self) -> float:
+        return sum(self.scores)
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a text is cut at a place after some number of steps, or that it is not."""
+
+    kind: Kind
+    taken: Scored | None = None  # the best way to cut the word
+    other: Scored | None = None  # the best of those that do otherwise at this place
+
+    @property
+    def lead(self) -> float:
+        """How many times as probable the one that was taken is, in the natural logarithm."""
+        assert self.taken is not None
+        assert self.other is not None
+        return self.taken.total - self.other.total
+
+
+class WhyPath:
+    """Answers for one text."""
+
+    def __init__(self, text: str, history: History, *, allowed_special: Allowed = ()) -> None:
+        cutting = Cutting(history.recipe)
+        self._history = history
+        self._paths = BestPaths(history, cutting)
+        self._spelling = Spelling(history)
+        self._words = TextWords(text, cutting, allowed_special)
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """What is written on each token."""
+        return TokenTexts.of(self._history).text
+
+    def at_byte(self, byte: int, at: int) -> Reason:
+        """Why the text is cut before this byte after so many steps, or that it is not."""
+        word = self._words.around(byte)
+        return self._in_word(word, byte, at) if isinstance(word, TextWord) else Reason(word)
+
+    def changes(self, byte: int) -> list[tuple[int, list[int]]]:
+        """The tokens of the word that holds a byte, after each number of steps at which they are others."""
+        word = self._words.at(byte)
+        found: list[tuple[int, list[int]]] = []
+        at = 0 if word is not None else len(self._history) + 1
+        while word is not None and at <= len(self._history):
+            cut = self._paths.cut(word.text.encode(), at)
+            if not found or found[-1][1] != list(cut.ids):
+                found.append((at, list(cut.ids)))
+            at = cut.until
+        return found
+
+    def sentence(self, reason: Reason) -> str:
+        """The reason, for a person."""
+        if reason.taken is None:
+            return _WITHOUT_PATHS[reason.kind]
+        taken = self._written(reason.taken)
+        if reason.kind == "only":
+            return f"{taken}; no piece in the vocabulary reaches over this place."
+        assert reason.other is not None
+        otherwise = "with" if reason.kind == "joined" else "without"
+        return f"{taken}; the best {otherwise} a cut here is {self._written(reason.other)}, {_lead(reason.lead)}."
+
+    # --------------------------------------------------------------------------------------
+
+    def _in_word(self, word: TextWord, byte: int, at: int) -> Reason:
+        raw = word.text.encode()
+        symbols = self._spelling.symbols(raw)
+        ends = [0]
+        for width in self._spelling.widths(raw, symbols):
+            ends.append(ends[-1] + width)
+        places = [place for place, end in enumerate(ends) if word.origins[end] == byte]
+        if not places:
+            return Reason("whole")
+        place = places[-1]
+        known = self._paths.known_around(symbols, place)
+        if known is None:
+            return Reason("unknown")
+        first, stop = known
+        return self._compared(symbols[first:stop], place - first, at)
+
+    def _compared(self, symbols: list[int], place: int, at: int) -> Reason:
+        """The best way through some symbols beside the best that does otherwise at a place in the middle."""
+        edges = self._paths.pieces.edges(symbols, at)
+        taken = self._best(edges, at)
+        assert taken is not None  # there are the single characters
+        is_cut = self._has_cut(taken, place)
+        other = self._best((_without_cut if is_cut else _with_cut)(edges, place), at)
+        if other is None:
+            return Reason("only", taken)
+        return Reason("best" if is_cut else "joined", taken, other)
+
+    def _best(self, edges: list[list[Edge]], at: int) -> Scored | None:
+        scores = self._paths.pieces.scores_at(at)
+        total, path = best_path(edges, scores)
+        return None if total == -math.inf else Scored(tuple(path), tuple(scores[id] for id in path))
+
+    def _has_cut(self, way: Scored, place: int) -> bool:
+        at = 0
+        for token in way.tokens:
+            at += self._paths.pieces.length(token)
+            if at >= place:
+                break
+        return at == place
+
+    def _written(self, way: Scored) -> str:
+        pieces = " + ".join(
+            f"{quoted(self.texts[id])} ({_number(score)})" for id, score in zip(way.tokens, way.scores, strict=True)
+        )
+        return f"{pieces} = {_number(way.total)}" if len(way.tokens) > 1 else pieces
+
+
+def _with_cut(edges: list[list[Edge]], place: int) -> list[list[Edge]]:
+    """Without the tokens that cover a place."""
+    return [[edge for edge in found if not start < place < start + edge[0]] for start, found in enumerate(edges)]
+
+
+def _without_cut(edges: list[list[Edge]], place: int) -> list[list[Edge]]:
+    """Without the tokens that begin or end at a place."""
+    return [[edge for edge in found if place not in (start, start + edge[0])] for start, found in enumerate(edges)]
+
+
+def _number(score: float) -> str:
+    return f"{score:.2f}".replace("-", "−")
+
+
+def _lead(lead: float) -> str:
+    """How much less probable the other one is.
+
+    >>> _lead(2.3026), _lead(0.0), _lead(50)
+    ('10 times less probable', 'as probable', 'more than 1,000,000 times less probable')
+    """
+    if lead == 0:
+        return "as probable"
+    times = math.exp(min(lead, 20))
+    if times > 1_000_000:
+        return "more than 1,000,000 times less probable"
+    return f"{times:,.0f} times less probable" if times >= 9.95 else f"{times:.1f} times less probable"
+
+
+_WITHOUT_PATHS: dict[str, str] = {
+    "whole": "This place is in the middle of a character, or of what the alphabet lacks.",
+    "unknown": "What stands here is not in the alphabet, so no piece reaches over it.",
+    **ELSEWHERE,
+}

@@ -1,0 +1,78 @@
+"""Why a text is cut where the most probable way is taken: what was weighed, to the last piece."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+
+import bpe_core as bpe
+from bpe_core.insight.why_path import WhyPath
+from bpe_core.reference import unigram
+from bpe_core.reference.unigram_paths import ids_by_piece, paths
+from bpe_core.text.normalization import normalize
+from bpe_core.text.splitting import split_words
+from tests.core.unigram_training import runs
+from tests.shared import text_of
+
+
+@given(runs())
+def test_what_was_taken_is_the_best_and_the_other_the_best_that_does_otherwise(
+    run: tuple[bpe.WordTable, bpe.Recipe],
+) -> None:
+    words, recipe = run
+    history = unigram.train(words, recipe)
+    at = len(history) // 2
+    assert history.scores is not None
+    scores = history.scores.at(at).tolist()
+    tokens = {piece: id for piece, id in ids_by_piece(history.alphabet, recipe).items() if scores[id] > -math.inf}
+    spelled = {id: piece for piece, id in tokens.items()}
+    word = min((word.decode() for word, _ in words), key=len)[:9]
+    why = WhyPath(word, history)
+    symbols = tuple(history.alphabet.symbols_of(word.encode(), recipe))
+    if list(split_words(normalize(word, recipe), recipe)) != [word]:  # blanks, or what is normalized otherwise
+        return
+    if any(not history.alphabet.symbols[symbol].merges for symbol in symbols):
+        return
+    for place in range(1, len(word)):
+        reason = why.at_byte(len(word[:place].encode()), at)
+        assert reason.taken is not None
+        is_cut = reason.kind != "joined"
+        ways = {tuple(path): sum(scores[id] for id in path) for path in paths(symbols, tokens)}
+        cuts = {path: place + 1 in ends_of(path, spelled) for path in ways}
+        assert reason.taken.total == pytest.approx(max(ways.values()))
+        others = [total for path, total in ways.items() if cuts[path] != is_cut]
+        assert (reason.other is None) == (not others)
+        if reason.other is not None:
+            assert reason.other.total == pytest.approx(max(others))
+            assert cuts[reason.other.tokens] != is_cut
+            assert reason.lead >= 0
+
+
+def ends_of(path: tuple[int, ...], spelled: dict[int, tuple[int, ...]]) -> set[int]:
+    ends, end = set[int](), 0
+    for id in path:
+        end += len(spelled[id])
+        ends.add(end)
+    return ends
+
+
+def test_it_is_said_in_a_sentence() -> None:
+    recipe = bpe.Recipe.preset("unigram", vocab_size=300, special_tokens=("<end>",))
+    history = bpe.train(bpe.Corpus.from_texts([text_of("latin")]), recipe)
+    why = WhyPath("the  rose☃☃ <end>", history, allowed_special="all")
+    at, found = len(history), set[str]()
+    for byte in range(len("the  rose☃☃ <end>".encode()) + 1):
+        reason = why.at_byte(byte, at)
+        found.add(reason.kind)
+        said = why.sentence(reason)
+        assert said.endswith(".")
+        assert len(said) < 300
+        if reason.kind in ("best", "joined"):
+            assert "probable" in said
+    assert {"edge", "special", "unknown", "whole", "dropped"} <= found
+    assert found & {"best", "joined", "only"}
+    tokenizer = bpe.Tokenizer(history)
+    for step, tokens in why.changes(0):
+        assert tokenizer.encode("the", at=step) == tokens
