@@ -63,7 +63,7 @@ def add_pattern(parser: argparse._ActionsContainer) -> None:
 def chosen_recipe(options: argparse.Namespace, preset: str) -> Recipe:
     """The recipe file or preset, with every choice that was given as an argument."""
     given: dict[str, Any] = vars(options)
-    names = ("vocab_size", "merges", "min_frequency", "ties", "pattern", "marker")
+    names = ("method", "vocab_size", "merges", "min_frequency", "ties", "pattern", "marker")
     changes = {name: given[name] for name in names if given.get(name) is not None}
     if given.get("regex") is not None:
         if "pattern" in changes:
@@ -93,7 +93,7 @@ def add_merge_table(parser: argparse.ArgumentParser) -> None:
         "--merges",
         required=True,
         metavar="FILE",
-        help="a merge table written by `train`, or any tokenizer that `convert` reads",
+        help="a merge table or session written by `train`, or any tokenizer that `convert` reads",
     )
 
 

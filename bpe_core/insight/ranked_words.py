@@ -24,9 +24,11 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError
 from bpe_core.history.history import History, Pair
 from bpe_core.kernels.policy import Policy
 from bpe_core.learning.layout import lay_out
+from bpe_core.learning.methods import METHODS, Method
 from bpe_core.segmenting.boundaries import NEVER, PATTERN_CUT
 from bpe_core.segmenting.merging import Merges
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -69,6 +71,11 @@ class RankedWords:
     @classmethod
     def of(cls, words: WordTable, history: History) -> RankedWords:
         """Find the ranks: some 0.1 s for a text of 10 MB and 32,000 merges."""
+        if not Method.of(history.recipe).has_ranks:
+            raise BpeError(
+                "This can be asked only of byte-pair encoding, where each boundary of a text is dissolved once and "
+                f"for all; {METHODS[history.recipe.method].title} cuts otherwise."
+            )
         layout = lay_out(words, history.alphabet, history.recipe)
         ranks = _ranker_for(layout.symbols)(layout.symbols, history)
         return cls(words, history, layout.symbols, layout.starts, ranks, layout.tokens)

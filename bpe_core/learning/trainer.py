@@ -200,6 +200,17 @@ def train(
 ) -> History:
     """Count the words of a corpus and learn until the end. When cancelled, what is learned so far is kept."""
     words = count_words(corpus, recipe, progress=progress, cancelled=cancelled)
+    return learn(words, recipe, progress=progress, cancelled=cancelled)
+
+
+def learn(
+    words: WordTable,
+    recipe: Recipe,
+    *,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> History:
+    """The same of words that are counted."""
     trainer = Trainer(words, recipe)
     finished = False
     while not finished and not cancelled():

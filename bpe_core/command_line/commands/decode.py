@@ -8,8 +8,8 @@ import sys
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_table, text_or_standard_input
+from bpe_core.command_line.tables import open_table
 from bpe_core.errors import BpeError
-from bpe_core.formats import open_table
 
 EXAMPLES = """\
 examples:

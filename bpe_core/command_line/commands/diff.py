@@ -9,7 +9,8 @@ from typing import Any
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import number, text_argument
-from bpe_core.formats import OpenedTable, open_table
+from bpe_core.command_line.tables import open_table
+from bpe_core.formats import OpenedTable
 from bpe_core.honest_text import escape
 from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables, compare_texts
 from bpe_core.token_texts import TokenTexts, shown

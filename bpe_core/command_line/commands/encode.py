@@ -11,8 +11,8 @@ import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_table, number, text_argument, text_or_standard_input
 from bpe_core.command_line.corpora import reading
 from bpe_core.command_line.progress_bar import TerminalBar
+from bpe_core.command_line.tables import open_table
 from bpe_core.errors import BpeError, plain
-from bpe_core.formats import open_table
 from bpe_core.honest_text import escape
 from bpe_core.segmenting.encode_corpus import Width, encode_corpus
 from bpe_core.token_texts import TokenTexts

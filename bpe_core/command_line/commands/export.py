@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from bpe_core.command_line.arguments import add_merge_table
+from bpe_core.command_line.tables import open_table
 from bpe_core.command_line.writing_tables import add_writing, format_list, write_and_tell
-from bpe_core.formats import open_table
 
 EXAMPLES = """\
 examples:

@@ -13,8 +13,8 @@ import numpy as np
 import bpe_core as bpe
 from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.command_line.questions import count
+from bpe_core.command_line.tables import open_table
 from bpe_core.errors import BpeError
-from bpe_core.formats import read_history
 from bpe_core.honest_text import escape
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.differing_words import DifferingWord, differing_words
@@ -87,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _found(options: argparse.Namespace) -> Found:
-    histories = [read_history(table) for table in options.tables]
+    histories = [open_table(table).history for table in options.tables]
     at = [len(one) if options.size is None else one.step_of_size(options.size) for one in histories]
     both = list(zip(histories, at, strict=True))
     texts = [bpe.Tokenizer(history).segmentation(options.text).tokens(step) for history, step in both]

@@ -8,7 +8,7 @@ import json
 import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_table, number
 from bpe_core.command_line.questions import Names, check_step, count
-from bpe_core.formats import read_history
+from bpe_core.command_line.tables import open_table
 from bpe_core.insight.contributions import Contributions, FileCounts, contributions, split_over_files
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.token_texts import shown
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    history = read_history(options.merges)
+    history = open_table(options.merges).history
     step = check_step(options.step, history)
     tables = [count([file], history) for file in options.corpus]
     ranked = RankedWords.of(bpe.WordTable.merged(tables), history)

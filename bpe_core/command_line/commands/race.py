@@ -9,8 +9,8 @@ from typing import Any
 import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_table, number, text_argument
 from bpe_core.command_line.questions import Names, add_corpus, check_step, ranked_words
+from bpe_core.command_line.tables import open_table
 from bpe_core.errors import BpeError
-from bpe_core.formats import read_history
 from bpe_core.insight.race import LeadChange, Runner, best_that_never_won, race
 
 EXAMPLES = """\
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    history = read_history(options.merges)
+    history = open_table(options.merges).history
     names = Names(history)
     if options.never_won:
         return _never_won(history, names)

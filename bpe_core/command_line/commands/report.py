@@ -7,8 +7,8 @@ import dataclasses
 from pathlib import Path
 
 from bpe_core.command_line.arguments import number, text_argument
+from bpe_core.command_line.tables import open_table
 from bpe_core.errors import BpeError, CorpusError, plain
-from bpe_core.formats import read_history
 from bpe_core.learning.methods import METHODS
 from bpe_core.report import Report, report_of, write_report
 from bpe_core.session_file import is_session_file, read_session
@@ -58,7 +58,7 @@ def _report(options: argparse.Namespace) -> Report:
         return report_of(read_session(options.source), options.run)
     if options.run is not None:
         raise BpeError("A merge table holds one run; --run is for sessions.")
-    history = read_history(options.source)
+    history = open_table(options.source).history
     return Report(title=f"{METHODS[history.recipe.method].title}: {Path(options.source).name}", history=history)
 
 

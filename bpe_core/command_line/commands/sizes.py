@@ -12,8 +12,8 @@ import numpy as np
 
 from bpe_core.command_line.arguments import add_merge_table
 from bpe_core.command_line.questions import add_corpus, count
+from bpe_core.command_line.tables import open_table
 from bpe_core.errors import BpeError
-from bpe_core.formats import read_history
 from bpe_core.measures.size_curves import FORMULA, USUAL_POWER, SizeCurves, size_curves
 from bpe_core.presets import USUAL_SIZES
 
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     if not 0 < options.power < 100:
         raise BpeError("The power must be a number above 0 and below 100.")
-    history = read_history(options.merges)
+    history = open_table(options.merges).history
     groups = [[file] for file in options.corpus] if options.each else [options.corpus]
     groups += [options.held_out] if options.held_out else []
     curves = {" ".join(files): size_curves(count(files, history), history, power=options.power) for files in groups}

@@ -9,8 +9,8 @@ from typing import Any
 import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_table, text_argument
 from bpe_core.command_line.questions import Names, add_corpus, add_moment, count, moment
+from bpe_core.command_line.tables import open_table
 from bpe_core.errors import BpeError
-from bpe_core.formats import read_history
 from bpe_core.honest_text import escape
 from bpe_core.insight.table_comparison import TableComparison, compare_tables, compare_texts
 from bpe_core.insight.ties import Tie, ties
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    history = read_history(options.merges)
+    history = open_table(options.merges).history
     if options.what_if:
         if not options.corpus:
             raise BpeError("To learn again under another rule the texts are needed: give them with --corpus.")

@@ -9,7 +9,7 @@ from typing import Any
 from bpe_core.command_line.arguments import add_merge_table, text_argument
 from bpe_core.command_line.corpora import reading
 from bpe_core.command_line.questions import Names, add_corpus, add_moment, count_corpus, moment
-from bpe_core.formats import read_history
+from bpe_core.command_line.tables import open_table
 from bpe_core.insight.contexts import Context, contexts
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reachability import Reachability, reachability
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    history = read_history(options.merges)
+    history = open_table(options.merges).history
     at, names = moment(options, history), Names(history)
     token = names.id_of(options.token)
     with reading(options.corpus) as corpus:

@@ -22,11 +22,15 @@ from bpe_core.command_line.corpora import reading
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.steps import step_lines
+from bpe_core.command_line.tables import is_session_name, write_run
 from bpe_core.errors import plain
 from bpe_core.formats import FORMATS, TABLES, format_for, write_history
 from bpe_core.history.history import END_SENTENCES
+from bpe_core.learning.methods import METHODS
+from bpe_core.learning.trainer import learn
 from bpe_core.presets import PRESETS
 from bpe_core.progress import ProgressReport
+from bpe_core.session_file.schema import EXTENSION
 
 EXAMPLES = """\
 examples:
@@ -42,6 +46,9 @@ examples:
   zcat big.gz | bpe-explorer train - --vocab-size 32000 --ties lowest-ids --output merges.csv
       Standard input; among pairs that occur equally often, the one with the lowest ids.
 
+  bpe-explorer train book.txt --method unigram --vocab-size 8000 --output book.bpex
+      Another method. A session holds any run: the other commands read it, and the window opens it.
+
   bpe-explorer presets english > mine.json; bpe-explorer train book.txt --recipe mine.json
       Every choice there is, in a file that you edit.
 
@@ -55,8 +62,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help="text files, folders, or - for standard input")
     recipe = parser.add_argument_group("the recipe")
     start = recipe.add_mutually_exclusive_group()
-    start.add_argument("--preset", choices=PRESETS, default="gpt2", metavar="NAME", help=", ".join(PRESETS))
+    start.add_argument("--preset", choices=PRESETS, metavar="NAME", help=", ".join(PRESETS))
     start.add_argument("--recipe", metavar="FILE", help="or a recipe as JSON, as `presets NAME` prints it")
+    recipe.add_argument(
+        "--method", choices=METHODS, metavar="NAME", help=f"how it is learned: {', '.join(METHODS)}; as its preset does"
+    )
     add_pattern(recipe)
     add_tie_rule(recipe)
     recipe.add_argument(
@@ -66,7 +76,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_reading(parser)
     result = parser.add_argument_group("the result")
     endings = ", ".join(one.extension for one in TABLES.values())
-    result.add_argument("--output", metavar="FILE", help=f"write the merge table here; its ending ({endings}) decides")
+    result.add_argument(
+        "--output",
+        metavar="FILE",
+        help=f"write the merge table here; its ending ({endings}) decides; {EXTENSION} keeps the run as a session, "
+        "whatever its method",
+    )
     result.add_argument(
         "--json", action="store_true", help="print the summary (or, without --output, the table) as JSON"
     )
@@ -92,7 +107,7 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    recipe = chosen_recipe(options, options.preset)
+    recipe = chosen_recipe(options, options.preset or (options.method if options.method in PRESETS else "gpt2"))
     if options.output:
         _check_output(Path(options.output))
     bar = TerminalBar(sys.stderr)
@@ -106,10 +121,11 @@ def run(options: argparse.Namespace) -> int:
 
         try:
             with _corpus(options) as corpus:
-                history = bpe.train(corpus, recipe, progress=report, cancelled=interruption)
+                words = bpe.count_words(corpus, recipe, progress=report, cancelled=interruption)
+                history = learn(words, recipe, progress=report, cancelled=interruption)
                 seconds = time.monotonic() - began
                 bar.clear()
-            _deliver(history, options, seconds, report)
+            _deliver(history, words, options, seconds, report)
         except (bpe.Cancelled, KeyboardInterrupt):
             bar.clear()
             sys.stderr.write("Stopped; nothing was written.\n")
@@ -132,10 +148,10 @@ def _corpus(options: argparse.Namespace) -> AbstractContextManager[bpe.Corpus]:
 
 def _check_output(path: Path) -> None:
     """Complain about an impossible --output before the work, not after it."""
-    if format_for(path).name not in TABLES:
+    if not is_session_name(path) and format_for(path).name not in TABLES:
         tables = ", ".join(one.extension for one in TABLES.values())
         raise bpe.OutputError(
-            f"Training writes a table with the counts ({tables}), not {path.name}; "
+            f"Training writes a session ({EXTENSION}) or a table with the counts ({tables}), not {path.name}; "
             "`bpe-explorer export` then writes and checks what other libraries load."
         )
     if path.is_dir():
@@ -144,9 +160,14 @@ def _check_output(path: Path) -> None:
         raise bpe.OutputError(f"Could not write {path}: the folder {path.parent} does not exist.")
 
 
-def _deliver(history: bpe.History, options: argparse.Namespace, seconds: float, report: ProgressReport) -> None:
+def _deliver(
+    history: bpe.History, words: bpe.WordTable, options: argparse.Namespace, seconds: float, report: ProgressReport
+) -> None:
     if options.output:
-        write_history(history, options.output, progress=report)
+        if is_session_name(Path(options.output)):
+            write_run(history, words, options.output)
+        else:
+            write_history(history, options.output, progress=report)
         if options.json:
             print(json.dumps(_summary(history, options.output, seconds), indent=1))
         elif not options.quiet:
@@ -174,7 +195,8 @@ def _summary(history: bpe.History, output: str, seconds: float) -> dict[str, Any
 
 
 def _sentence(history: bpe.History, seconds: float) -> str:
+    steps = METHODS[history.recipe.method].wording.steps
     return (
-        f"Learned {len(history):,} merges in {seconds:.1f} s; a vocabulary of {history.vocabulary_size:,}; "
+        f"Learned {len(history):,} {steps} in {seconds:.1f} s; a vocabulary of {history.vocabulary_size:,}; "
         f"the text became {history.compression[-1]:.2f} times shorter. {END_SENTENCES[history.end_reason]}"
     )

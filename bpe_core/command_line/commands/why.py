@@ -8,7 +8,7 @@ from typing import Any
 
 from bpe_core.command_line.arguments import add_merge_table, text_argument, text_or_standard_input
 from bpe_core.command_line.questions import Names, add_corpus, add_moment, moment, ranked_words
-from bpe_core.formats import read_history
+from bpe_core.command_line.tables import open_table
 from bpe_core.insight.why import Reason, Why, sentence
 from bpe_core.token_texts import shown
 
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    history = read_history(options.merges)
+    history = open_table(options.merges).history
     at, names = moment(options, history), Names(history)
     text = text_or_standard_input(options.text)
     corpus = ranked_words(options, history) if options.corpus else None

@@ -1,0 +1,49 @@
+"""What a command is given to cut texts by: a merge table, another program's tokenizer, or a run of a session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpe_core as bpe
+from bpe_core.errors import FormatError
+from bpe_core.formats import OpenedTable
+from bpe_core.formats import open_table as open_file
+from bpe_core.history.history import END_SENTENCES, History
+from bpe_core.session_file import RunState, SavedRun, SavedSession, View, read_session, write_session
+from bpe_core.session_file.reading import HEADER
+from bpe_core.session_file.schema import EXTENSION
+
+
+def open_table(path: Path | str) -> OpenedTable:
+    """The tokenizer in a file. Of a session it is the run that was looked at, else the last one."""
+    return _of_session(str(path)) if _is_session(Path(path)) else open_file(path)
+
+
+def is_session_name(path: Path) -> bool:
+    return path.suffix.lower() == EXTENSION
+
+
+def write_run(history: History, words: bpe.WordTable, path: Path | str) -> None:
+    """A session of this one run, which the window opens and goes on with."""
+    state: RunState = "paused" if history.end_reason in ("", "stopped") else "ended"
+    run = SavedRun(1, history.recipe, (), words, history, state=state, sentence=END_SENTENCES[history.end_reason])
+    write_session(SavedSession(history.recipe, runs=(run,), view=View(shown_run=1, position=len(history))), path)
+
+
+def _is_session(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with open(path, "rb") as file:
+        return file.read(len(HEADER)) == HEADER
+
+
+def _of_session(path: str) -> OpenedTable:
+    session = read_session(path)
+    learned = [run for run in session.runs if run.history is not None]
+    if not learned:
+        raise FormatError(f"{path} is a session without a run; train one, or name a merge table.")
+    run = next((one for one in learned if one.number == session.view.shown_run), learned[-1])
+    assert run.history is not None  # it was chosen so
+    others = len(learned) - 1
+    note = f"Of the {len(learned)} runs in {path} this is run {run.number}, the one that was shown."
+    return OpenedTable(run.history, "session", (note,) if others else (), run.numbers)

@@ -1,0 +1,54 @@
+"""A run by any method is kept as a session, which the other commands read like a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bpe_core.command_line.main import run
+from bpe_core.learning.methods import METHODS
+from bpe_core.session_file import read_session
+
+TEXT = "the keeper of the light wrote one word more into the log of the light\n" * 30
+SIZES = {"bpe": ["--merges", "20"], "wordpiece": ["--vocab-size", "40"], "unigram": ["--vocab-size", "20"], "gage": []}
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "text.txt"
+    path.write_text(TEXT)
+    return path
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_run_is_kept_as_a_session(method: str, text: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept = text.with_name("run.bpex")
+    assert run(["train", str(text), "--method", method, *SIZES[method], "--output", str(kept), "--quiet"]) == 0
+    (saved,) = read_session(kept).runs
+    assert saved.recipe.method == method
+    assert saved.words is not None
+    assert saved.learned > 0
+    assert run(["verify", str(kept)]) == 0
+    capsys.readouterr()
+    assert run(["encode", "--merges", str(kept), "the light"]) == 0
+    ids = capsys.readouterr().out.split()
+    assert run(["decode", "--merges", str(kept), *ids]) == 0
+    assert capsys.readouterr().out.strip() == "the light"
+
+
+def test_questions_about_ranks_are_refused_in_a_sentence(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept = text.with_name("run.bpex")
+    assert run(["train", str(text), "--method", "gage", "--output", str(kept), "--quiet"]) == 0
+    assert run(["paid", "--merges", str(kept), "--corpus", str(text), "--step", "1"]) == 1
+    assert "only of byte-pair encoding" in capsys.readouterr().err
+
+
+def test_a_session_without_a_run(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from bpe_core import Recipe
+    from bpe_core.session_file import SavedSession, write_session
+
+    path = text.with_name("empty.bpex")
+    write_session(SavedSession(Recipe.preset("gpt2")), path)
+    assert run(["encode", "--merges", str(path), "the"]) == 1
+    assert "a session without a run" in capsys.readouterr().err
