@@ -65,7 +65,7 @@ def at_rest(qtbot: QtBot, program: Program) -> None:
         assert not page.figures.is_asking
         assert all(not lane.is_behind for lane in page.model.lanes)
 
-    QTest.qWait(150)
+    qtbot.wait(150)
     answered(qtbot, program)
     qtbot.waitUntil(is_done, timeout=WAIT)
 
