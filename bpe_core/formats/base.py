@@ -28,9 +28,9 @@ JOINING = ("bpe", "wordpiece")  # the methods whose steps are joined pairs and h
 # What to do where a format cannot hold what a method learned.
 INSTEAD = {
     "bpe": "choose tokenizer.json, merges.txt, tiktoken or a table such as csv",
-    "wordpiece": "choose vocab.txt or tokenizer.json",
-    "unigram": "choose sentencepiece or tokenizer.json",
-    "gage": "compress the text to a file",
+    "wordpiece": "choose vocab.txt, tokenizer.json or a table such as csv",
+    "unigram": "choose sentencepiece, tokenizer.json or a table such as csv",
+    "gage": "compress the text to a file, choose a table such as csv",
 }
 
 
@@ -80,7 +80,9 @@ class Format(ABC):
     extension: ClassVar[str]  # with its dot: ".csv"
     endings: ClassVar[tuple[str, ...]]  # a file whose name ends so gets this format, if nobody says otherwise
     explanation: ClassVar[str]  # one line for menus and --help
-    methods: ClassVar[tuple[str, ...]] = ("bpe",)  # by which a history can have been learned that it holds
+    methods: ClassVar[tuple[str, ...]] = (
+        "bpe",
+    )  # by which a history can have been learned that it holds; none: by any
     holds: ClassVar[str] = "joined pairs only"  # what it holds, of a history of another method
     mark: ClassVar[bytes] = b""  # with which a file begins that only its end tells for sure
     holds_splitting = True  # whether the file tells how text becomes words
@@ -103,7 +105,7 @@ class Format(ABC):
 
     def refuse_the_impossible(self, history: History) -> None:
         method = history.recipe.method
-        if method not in self.methods:
+        if self.methods and method not in self.methods:
             raise OutputError(
                 f"{self.name} holds {self.holds}, and this was learned by another method, {METHODS[method].title}: "
                 f"{f'{INSTEAD[method]}, or ' if method in INSTEAD else ''}keep it as a session."

@@ -16,13 +16,23 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
+import math
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, NoReturn
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import JOINING, Beside, Format, OpenedTable, nothing_beside
-from bpe_core.formats.missing_places import about_reasons
+from bpe_core.formats.base import Beside, Format, OpenedTable, nothing_beside
+from bpe_core.formats.beyond_counts import (
+    Number,
+    checked_kinds,
+    checked_number,
+    columns_for,
+    kinds_of,
+    scores_by_token,
+    since_of,
+)
 from bpe_core.formats.rebuilding import (
     HistoryBuilder,
     checked_alphabet,
@@ -39,12 +49,13 @@ from bpe_core.formats.rows import (
     special_rows,
     too_long_to_show,
 )
-from bpe_core.history.history import NOTHING, History, Int64s
+from bpe_core.history.history import NOTHING, TIED, History, Int64s
 from bpe_core.honest_text import escape, unescape
 from bpe_core.progress import Progress, ProgressReport
 
 ROWS_BETWEEN_REPORTS = 4_096
 LARGEST_CELL = 16 * 2**20  # characters; only the recipe could ever be so long
+SCORES, BETWEEN, NOT_KNOWN = "scores", ";", "nan"
 _RECIPE = "recipe"
 
 
@@ -55,25 +66,24 @@ class CsvTable(Format):
     extension = ".csv"
     endings = (".csv",)
     explanation = "Comma-separated values: a row a merge, for spreadsheets and scripts."
-    methods = JOINING
+    methods = ()
     delimiter = ","
 
-    def impossible(self, history: History) -> list[str]:
-        return about_reasons(history)
-
     def can_hold(self, history: History) -> list[str]:
-        return self.impossible(history) + too_long_to_show(history)
+        return too_long_to_show(history)
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         writer = csv.writer(text, delimiter=self.delimiter, lineterminator="\n")
-        writer.writerow(Row._fields)
-        for row in merge_rows(history):
-            writer.writerow(_cells(row))
+        names = columns_for(history.reasons)
+        writer.writerow((*Row._fields, *names, *([SCORES] if history.scores is not None else [])))
+        empty = [""] * (history.scores is not None)
+        for row, step in zip(merge_rows(history), history, strict=True):
+            writer.writerow(_cells(row) + [_cell(step.reasons[name]) for name in names] + empty)
             if row.step % ROWS_BETWEEN_REPORTS == 0:
                 progress(Progress("writing", row.step, len(history), "merges"))
-        for row in _step_0_rows(history):
-            writer.writerow(_cells(row))
+        for row, scores in zip(_step_0_rows(history), _score_cells(history), strict=False):
+            writer.writerow(_cells(row) + [""] * len(names) + scores)
         text.detach()  # flushes, and leaves the file open for its owner
         progress(Progress("writing", len(history), len(history), "merges"))
 
@@ -87,21 +97,31 @@ class CsvTable(Format):
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         if not self.recognizes(data):
             raise FormatError(f"{name}, line 1: the header of a merge table is missing: {self._header.decode()}")
+        width = data.partition(b"\n")[0].count(self.delimiter.encode()) + 1
         merges_end = data.find(b"\n0" + self.delimiter.encode()) + 1  # where the rows of step 0 begin
         if not merges_end:
             raise FormatError(f"{name} ends before its base symbols and its recipe: it was cut short.")
         first_line = data.count(b"\n", 0, merges_end) + 1
-        step_0 = list(self._rows(data[merges_end:], name, first_line))
+        step_0 = list(self._rows(data[merges_end:], name, first_line, width))
         builder = _builder(step_0, name)
-        rows = self._rows(data[:merges_end], name, 1)
-        next(rows)  # the header
+        rows = self._rows(data[:merges_end], name, 1, width)
+        where, header = next(rows)
+        since = _since(step_0)
+        beyond = [*columns_for(builder.kinds), *([SCORES] if since is not None else [])]
+        if header[len(Row._fields) :] != beyond:
+            raise FormatError(
+                f"{where}: behind the columns of every table there must be {', '.join(beyond) or 'none'}."
+            )
         for where, cells in rows:
             _add_merge(builder, cells, where)
-        history = builder.finish()
+        scores = (
+            [_scores(cells, where) for where, cells in step_0[: len(builder.alphabet)]] if since is not None else []
+        )
+        history = builder.finish(since, scores, name)
         _check_step_0(step_0, history, name)
         return OpenedTable(history, self.name)
 
-    def _rows(self, data: bytes, name: str, first_line: int) -> Iterator[tuple[str, list[str]]]:
+    def _rows(self, data: bytes, name: str, first_line: int, width: int) -> Iterator[tuple[str, list[str]]]:
         """The cells of each line, with the place to name in errors."""
         # The limit belongs to the csv module as a whole; it only ever grows.
         csv.field_size_limit(max(csv.field_size_limit(), LARGEST_CELL))
@@ -114,8 +134,8 @@ class CsvTable(Format):
                 raise FormatError(f"{where}: the bytes at place {error.start + 1} are not UTF-8.") from error
             except csv.Error as error:
                 raise FormatError(f"{where}: its quotes or line ends are out of place.") from error
-            if len(cells) != len(Row._fields):
-                raise FormatError(f"{where}: {len(cells)} cells where there should be {len(Row._fields)}.")
+            if len(cells) != width:
+                raise FormatError(f"{where}: {len(cells)} cells where there should be {width}.")
             yield where, cells
 
 
@@ -136,12 +156,21 @@ def _cells(row: Row) -> list[str]:
     return [_cell(value) for value in row]
 
 
-def _cell(value: Cell) -> str:
-    if value is None:
+def _cell(value: Cell | float) -> str:
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value)
+
+
+def _score_cells(history: History) -> Iterator[list[str]]:
+    """What stands behind the rows of step 0: the scores of a token, and behind all that are none nothing."""
+    if history.scores is None:
+        yield from itertools.repeat([])
+    for scores in scores_by_token(history):
+        yield [BETWEEN.join(NOT_KNOWN if score is None else repr(score) for score in scores)]
+    yield from itertools.repeat([""])
 
 
 def _step_0_rows(history: History) -> list[Row]:
@@ -150,7 +179,10 @@ def _step_0_rows(history: History) -> list[Row]:
 
 def _recipe_row(history: History) -> Row:
     """The last row: the recipe, and how many tokens there were before the first merge."""
-    about = {"recipe": history.recipe.to_dict(), "end_reason": history.end_reason}
+    about: dict[str, object] = {"recipe": history.recipe.to_dict(), "end_reason": history.end_reason}
+    kinds, since = kinds_of(history), since_of(history)
+    about |= {"reasons": kinds} if kinds else {}
+    about |= {} if since is None else {"scores_since": since}
     tokens = history.tokens_at_start
     return Row(
         step=0,
@@ -182,6 +214,7 @@ def _builder(rows: list[tuple[str, list[str]]], name: str) -> HistoryBuilder:
         checked_alphabet(symbols, recipe, name),
         tokens_at_start=_number(found["tokens_left"], where),
         end_reason=checked_end_reason(about["end_reason"], where),
+        kinds=checked_kinds(about.get("reasons"), where),
     )
 
 
@@ -190,7 +223,7 @@ def _parsed_about(token: str, where: str) -> dict[str, object]:
         about = json.loads(_unescaped(token, where))
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{where}: the recipe is not valid JSON.") from error
-    if not isinstance(about, dict) or about.keys() != {"recipe", "end_reason"}:
+    if not isinstance(about, dict) or about.keys() - {"reasons", "scores_since"} != {"recipe", "end_reason"}:
         raise FormatError(f"{where}: the last row must hold the recipe and why training ended.")
     return about
 
@@ -201,7 +234,10 @@ def _picked(rows: Iterable[tuple[str, list[str]]], *columns: str) -> Iterator[tu
 
 
 def _add_merge(builder: HistoryBuilder, cells: list[str], where: str) -> None:
-    row = dict(zip(Row._fields, cells, strict=True))
+    row = dict(zip(Row._fields, cells, strict=False))
+    names = columns_for(builder.kinds)
+    told = dict(zip(names, cells[len(Row._fields) :], strict=False))
+    told |= {TIED: row["tied"]} if TIED in builder.kinds else {}
     merge = builder.add(
         _number(row["left"], where),
         _number(row["right"], where),
@@ -209,6 +245,7 @@ def _add_merge(builder: HistoryBuilder, cells: list[str], where: str) -> None:
         runner_up=(_number(row["runner_up_left"], where), _number(row["runner_up_right"], where)),
         runner_up_count=_number(row["runner_up_count"], where),
         tokens_left=_number(row["tokens_left"], where),
+        reasons={name: _reason(told[name], kind, where) for name, kind in builder.kinds.items()},
         where=where,
     )
     _check_cells(cells, builder.rows.row(merge), where)
@@ -224,7 +261,7 @@ def _check_step_0(rows: list[tuple[str, list[str]]], history: History, name: str
 
 def _check_cells(cells: list[str], row: Row, where: str) -> None:
     """Everything a row says must be what its merge gives: whatever was changed by hand is noticed."""
-    for column, found, should in zip(Row._fields, cells, _cells(row), strict=True):
+    for column, found, should in zip(Row._fields, cells[: len(Row._fields)], _cells(row), strict=True):
         if found == should or (column in TEXT_COLUMNS and _same_text(found, should)):
             continue
         _refuse(column, found, should, where)
@@ -240,6 +277,25 @@ def _same_text(found: str, should: str) -> bool:
 
 def _refuse(column: str, found: str, should: str, where: str) -> NoReturn:
     raise FormatError(f"{where}: the column {column} says {found[:80]!r} where {should[:80]!r} would be right.")
+
+
+def _reason(cell: str, kind: str, where: str) -> Number:
+    try:
+        value = json.loads(cell) if cell else None
+    except (ValueError, RecursionError):
+        value = cell
+    return checked_number(value, kind, where)
+
+
+def _since(step_0: list[tuple[str, list[str]]]) -> object:
+    """After how many steps scores were set; None if there are none."""
+    where, last = step_0[-1]
+    return _parsed_about(last[Row._fields.index("token")], where).get("scores_since")
+
+
+def _scores(cells: list[str], where: str) -> list[Number]:
+    found = cells[-1].split(BETWEEN) if cells[-1] else []
+    return [_reason("" if cell == NOT_KNOWN else cell, "<f4", where) for cell in found]
 
 
 def _number(cell: str, where: str) -> int:

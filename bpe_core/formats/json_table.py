@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import JOINING, Beside, Format, OpenedTable, nothing_beside
+from bpe_core.formats.base import Beside, Format, OpenedTable, nothing_beside
+from bpe_core.formats.beyond_counts import (
+    Number,
+    checked_kinds,
+    checked_number,
+    columns_for,
+    kinds_of,
+    scores_by_token,
+    since_of,
+)
 from bpe_core.formats.json_stream import OPENING, objects_in, taken_apart
-from bpe_core.formats.missing_places import about_reasons
 from bpe_core.formats.rebuilding import (
     HistoryBuilder,
     checked_alphabet,
@@ -25,6 +34,7 @@ from bpe_core.progress import Progress, ProgressReport
 SIGNATURE = "bpe-explorer merge table"
 VERSION = 1
 ROWS_BETWEEN_REPORTS = 4_096
+MOST_SYMBOLS = 100_000  # which are read at once; with their scores they take 200 bytes each
 
 _SYMBOL_COLUMNS = ("id", "kind", "token", "bytes")
 _MERGE_COLUMNS = tuple(column for column in Row._fields if column != "kind")
@@ -37,10 +47,12 @@ class JsonTable(Format):
     extension = ".json"
     endings = (".json",)
     explanation = "JSON: recipe, base symbols and merges in one object, for scripts."
-    methods = JOINING
+    methods = ()
 
     def impossible(self, history: History) -> list[str]:
-        return about_reasons(history)
+        if len(history.alphabet) <= MOST_SYMBOLS:
+            return []
+        return [f"A JSON table of {len(history.alphabet):,} pieces is too large to be read again; choose csv instead."]
 
     def can_hold(self, history: History) -> list[str]:
         return self.impossible(history) + too_long_to_show(history)
@@ -53,12 +65,15 @@ class JsonTable(Format):
             "end_reason": history.end_reason,
             "tokens_at_start": history.tokens_at_start if history.tokens_at_start >= 0 else None,
         }
+        kinds, since = kinds_of(history), since_of(history)
+        about |= {"reasons": kinds} if kinds else {}
+        about |= {} if since is None else {"scores_since": since}
         opening = json.dumps(about, ensure_ascii=False, indent=1).removesuffix("\n}")
         file.write(opening.encode())
         file.write(b',\n "alphabet": [')
-        _write_lines(file, (_picked(row, _SYMBOL_COLUMNS) for row in base_rows(history.alphabet)))
+        _write_lines(file, _symbols(history))
         file.write(b"]," + OPENING)
-        _write_lines(file, _reporting(merge_rows(history), len(history), progress))
+        _write_lines(file, _merges(history, progress))
         file.write(b"]\n}\n")
         progress(Progress("writing", len(history), len(history), "merges"))
 
@@ -76,7 +91,8 @@ class JsonTable(Format):
         builder = _builder(whole, name)
         for where, item in merges:
             _add_merge(builder, item, where)
-        return OpenedTable(builder.finish(), self.name)
+        scores = [item.get("scores") for item in objects_in(whole, "alphabet", name)]
+        return OpenedTable(builder.finish(whole.get("scores_since"), scores, name), self.name)
 
 
 # --- Writing ----------------------------------------------------------------------------
@@ -86,11 +102,22 @@ def _picked(row: Row, columns: Iterable[str]) -> dict[str, Any]:
     return {column: getattr(row, column) for column in columns}
 
 
-def _reporting(rows: Iterator[Row], total: int, progress: ProgressReport) -> Iterator[dict[str, Any]]:
-    for row in rows:
-        yield _picked(row, _MERGE_COLUMNS)
+def _symbols(history: History) -> Iterator[dict[str, Any]]:
+    scores = scores_by_token(history) if history.scores is not None else None
+    for id, row in enumerate(base_rows(history.alphabet)):
+        yield _picked(row, _SYMBOL_COLUMNS) | ({} if scores is None else {"scores": scores[id]})
+
+
+def _merges(history: History, progress: ProgressReport) -> Iterator[dict[str, Any]]:
+    names = columns_for(history.reasons)
+    for row, step in zip(merge_rows(history), history, strict=True):
+        yield _picked(row, _MERGE_COLUMNS) | {name: _as_json(step.reasons[name]) for name in names}
         if row.step % ROWS_BETWEEN_REPORTS == 0:
-            progress(Progress("writing", row.step, total, "merges"))
+            progress(Progress("writing", row.step, len(history), "merges"))
+
+
+def _as_json(value: Number) -> Number | None:
+    return value if math.isfinite(value) else None
 
 
 def _write_lines(file: BinaryIO, objects: Iterable[dict[str, Any]]) -> None:
@@ -120,6 +147,7 @@ def _builder(whole: dict[str, Any], name: str) -> HistoryBuilder:
         checked_alphabet(symbols, recipe, name),
         tokens_at_start=_number(whole, "tokens_at_start", name),
         end_reason=checked_end_reason(whole.get("end_reason"), name),
+        kinds=checked_kinds(whole.get("reasons"), name),
     )
 
 
@@ -131,6 +159,7 @@ def _add_merge(builder: HistoryBuilder, item: dict[str, Any], where: str) -> Non
         runner_up=(_number(item, "runner_up_left", where), _number(item, "runner_up_right", where)),
         runner_up_count=_number(item, "runner_up_count", where),
         tokens_left=_number(item, "tokens_left", where),
+        reasons={name: checked_number(item.get(name), kind, where) for name, kind in builder.kinds.items()},
         where=where,
     )
     should = _picked(builder.rows.row(merge), _MERGE_COLUMNS)

@@ -8,33 +8,50 @@ from __future__ import annotations
 
 import textwrap
 from array import array
-from typing import get_args
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, get_args
 
 import numpy as np
 
 from bpe_core.alphabet import Alphabet, Symbol, SymbolKind, unknown_symbols
 from bpe_core.errors import FormatError, RecipeError
+from bpe_core.formats.beyond_counts import Number, as_reasons, scores_from
 from bpe_core.formats.rows import MergeRows
-from bpe_core.history.history import NOTHING, Columns, EndReason, History, Step
+from bpe_core.history.history import NOTHING, TIED, Columns, EndReason, History, Step
 from bpe_core.learning.methods import Method
 from bpe_core.recipe import LARGEST_VOCABULARY, Recipe
 
+NO_REASONS: Mapping[str, Any] = MappingProxyType({})
 LARGEST_COUNT = 2**63 - 1
 LONGEST_REASON = 400  # characters; it may quote what is wrong
 LONGEST_TOKEN = 2**31 - 1  # bytes; a few dozen hostile merges could double their way past any memory
 
 
 class HistoryBuilder:
-    """Takes one merge after the other and refuses those that cannot be."""
+    """Takes one step after the other and refuses those that cannot be; `kinds` are those of its reasons."""
 
-    def __init__(self, recipe: Recipe, alphabet: Alphabet, *, tokens_at_start: int, end_reason: EndReason) -> None:
+    def __init__(
+        self,
+        recipe: Recipe,
+        alphabet: Alphabet,
+        *,
+        tokens_at_start: int,
+        end_reason: EndReason,
+        kinds: Mapping[str, str] = NO_REASONS,
+    ) -> None:
         self.recipe = recipe
         self.alphabet = alphabet
         self.tokens_at_start = tokens_at_start
         self.end_reason = end_reason
         self.rows = MergeRows(alphabet)
+        self.kinds = kinds
+        self._method = Method.of(recipe)
         self._values = [array("q") for _ in Columns._fields]  # a column each
+        self._reasons: dict[str, list[Number]] = {name: [] for name in kinds}
         self._seen: dict[tuple[int, int], int] = {}
+        self._dropped: set[int] = set()
+        self._steps = 0
 
     def add(
         self,
@@ -45,10 +62,12 @@ class HistoryBuilder:
         runner_up: tuple[int, int] = (NOTHING, NOTHING),
         runner_up_count: int = NOTHING,
         tokens_left: int = NOTHING,
+        reasons: Mapping[str, Number] = NO_REASONS,
         where: str,
     ) -> Step:
-        """Append a merge; `where` begins the sentence if it cannot be."""
-        self._check_pair(left, right, where)
+        """Append a step; `where` begins the sentence if it cannot be."""
+        drops = right == NOTHING and self._method.drops
+        self._check_pair(left, left if drops else right, where, repeats=drops or self._method.starts_anew)
         numbers = (count, runner_up_count, tokens_left)
         if any(not NOTHING <= number <= LARGEST_COUNT for number in numbers):
             raise FormatError(f"{where}: a count is negative or larger than any corpus could give.")
@@ -56,25 +75,31 @@ class HistoryBuilder:
             self._check_runner_up(runner_up, runner_up_count, where)
         for values, value in zip(self._values, (left, right, count, *runner_up, *numbers[1:]), strict=True):
             values.append(value)
-        self._seen[left, right] = len(self._seen) + 1
+        for name, column in self._reasons.items():
+            column.append(reasons[name])
+        self._steps += 1
+        self._seen.setdefault((left, right), self._steps)
+        self._dropped |= {left} if drops else set()
         self.rows.add(left, right)
         return Step(
-            step=len(self._seen),
+            step=self._steps,
             left=left,
             right=right,
-            id=self._next_id - 1,
+            id=left if drops else self._next_id - 1,
             count=count,
-            tied=runner_up[0] != NOTHING and runner_up_count == count,
+            tied=bool(reasons.get(TIED, runner_up[0] != NOTHING and runner_up_count == count)),
             runner_up=runner_up if runner_up[0] != NOTHING else None,
             runner_up_count=runner_up_count if runner_up[0] != NOTHING else 0,
             tokens_left=tokens_left,
+            reasons=dict(reasons),
         )
 
     @property
     def _next_id(self) -> int:
-        return len(self.alphabet) + len(self._seen)
+        """Behind all tokens there are: each step that drops none makes one."""
+        return len(self.alphabet) + self._steps - len(self._dropped)
 
-    def _check_pair(self, left: int, right: int, where: str) -> None:
+    def _check_pair(self, left: int, right: int, where: str, *, repeats: bool) -> None:
         if NOTHING in (left, right):
             raise FormatError(f"{where}: it does not say which two tokens it joins.")
         for id in (left, right):
@@ -85,31 +110,43 @@ class HistoryBuilder:
                 )
             if id < len(self.alphabet) and not self.alphabet.symbols[id].merges:
                 raise FormatError(f"{where}: it joins the token {id}, which stands for the unknown and never merges.")
-        if (left, right) in self._seen:
+            if id in self._dropped:
+                raise FormatError(f"{where}: it takes the token {id:,}, which was dropped before.")
+        if (left, right) in self._seen and not repeats:
             raise FormatError(f"{where}: it joins the same pair as merge {self._seen[left, right]:,}.")
         lengths = self.rows.decoded.lengths
         if lengths[left] + lengths[right] > LONGEST_TOKEN:
             raise FormatError(f"{where}: its token would be longer than {LONGEST_TOKEN:,} bytes.")
-        if len(self._seen) >= LARGEST_VOCABULARY:
+        if self._steps >= LARGEST_VOCABULARY:
             raise FormatError(f"{where}: there are more than {LARGEST_VOCABULARY:,} merges.")
 
     def _check_runner_up(self, pair: tuple[int, int], runner_up_count: int, where: str) -> None:
-        if not all(0 <= id < self._next_id for id in pair):
+        left, right = pair
+        if self._method.drops and right == NOTHING:
+            right = left
+        if not all(0 <= id < self._next_id for id in (left, right)):
             raise FormatError(f"{where}: its runner-up {pair[0]} + {pair[1]} names a token that does not exist yet.")
         if runner_up_count == NOTHING:  # it may be larger than the winner's: merges from elsewhere, counted here
             raise FormatError(f"{where}: its runner-up must have a count.")
 
-    def finish(self) -> History:
-        columns = Columns.with_room(len(self._seen))
+    def finish(self, since: object = None, scores: Sequence[object] = (), where: str = "") -> History:
+        """The whole; `since` and `scores` are those of its tokens, if it has any."""
+        columns = Columns.with_room(self._steps)
         for name, values in zip(Columns._fields, self._values, strict=True):
             getattr(columns, name)[:] = np.array(values, np.int64)
-        return History(
+        columns = columns.first(self._steps)
+        history = History(
             self.recipe,
             self.alphabet,
-            columns.first(len(self._seen)),
+            columns,
+            reasons=as_reasons(self.kinds, self._reasons),
+            scores=scores_from(since, scores, columns, where),
             tokens_at_start=self.tokens_at_start,
             end_reason=self.end_reason,
         )
+        if wrong := self._method.what_is_wrong(history):
+            raise FormatError(f"{where}: {wrong}.")
+        return history
 
 
 def checked_recipe(values: object, where: str) -> Recipe:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from bpe_core.alphabet import Alphabet
-from bpe_core.history.history import History, Step
+from bpe_core.history.history import NOTHING, History, Step
 from bpe_core.honest_text import escape
 from bpe_core.token_texts import LONGEST_SHOWN, TokenTexts
 
@@ -51,21 +51,22 @@ class MergeRows:
         self.decoded = TokenTexts(alphabet, _hex, decoded=True)
 
     def add(self, left: int, right: int) -> None:
-        """Enter the token that joins the two."""
-        self.written.add([(left, right)])
-        self.decoded.add([(left, right)])
+        """Enter the token that joins the two; a step that drops one makes none."""
+        if right != NOTHING:
+            self.written.add([(left, right)])
+            self.decoded.add([(left, right)])
 
     def row(self, merge: Step) -> Row:
         """The row of a merge, whose token must be entered."""
-        other_left, other_right = merge.runner_up or (None, None)
-        text = self.written.text
+        other_left, other_right = map(_known, merge.runner_up or (NOTHING, NOTHING))
+        text, right = self.written.text, _known(merge.right)
         return Row(
             step=merge.step,
             left=merge.left,
-            right=merge.right,
+            right=right,
             id=merge.id,
             left_text=text[merge.left],
-            right_text=text[merge.right],
+            right_text=None if right is None else text[right],
             token=text[merge.id],
             bytes=self.decoded.text[merge.id],
             length=self.decoded.lengths[merge.id],
@@ -77,6 +78,7 @@ class MergeRows:
             runner_up_right_text=None if other_right is None else text[other_right],
             runner_up_count=None if other_left is None else _known(merge.runner_up_count),
             tokens_left=_known(merge.tokens_left),
+            kind="drop" if right is None else "merge",
         )
 
 

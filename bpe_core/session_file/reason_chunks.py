@@ -15,10 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.errors import FormatError
+from bpe_core.formats.beyond_counts import KINDS
 from bpe_core.history.history import Reasons
 from bpe_core.session_file.checksums import MERGES_IN_A_PART
-
-KINDS = ("|b1", "|i1", "<i2", "<i4", "<i8", "<f4", "<f8")  # of numbers, as numpy writes them
 
 ReasonChunk = tuple[str, int, str, bytes]  # a column's name, which piece of it, the kind of its numbers, they
 

@@ -83,9 +83,9 @@ def test_a_session_holds_its_steps(recipe: bpe.Recipe, history: bpe.History, tmp
     assert found.reasons["share"].tolist() == history.reasons["share"].tolist()
 
 
-def test_no_merge_table_is_written_of_it(history: bpe.History, tmp_path: Path) -> None:
+def test_what_holds_joined_pairs_is_not_written_of_it(history: bpe.History, tmp_path: Path) -> None:
     for name, holds in {
-        "table.csv": "joined pairs",
+        "merges.txt": "joined pairs",
         "tokenizer.json": "joined pairs and the tokens of WordPiece and Unigram",
     }.items():
         with pytest.raises(bpe.OutputError, match=f"{holds} only, and .* Dropping .* used least: keep it as a session"):

@@ -10,6 +10,7 @@ from typing import Any
 from bpe_core import Corpus, History, Recipe, Tokenizer, train
 from bpe_core.formats import FORMATS, Format, OpenedTable
 from bpe_core.formats.base import Beside
+from bpe_core.learning.methods import METHODS
 from bpe_core.verification.hard_cases import HARD_TEXTS
 from tests.shared import SCRIPTS, here, text_of
 
@@ -93,12 +94,13 @@ def histories_for(format: Format, text: str, **changes: Any) -> list[History]:
         Recipe.preset("gpt2"),
         Recipe.preset("words", marker="glued", ties="largest-text"),
         Recipe.preset("sentencepiece-like", unicode_form=""),  # its map would be most of the file
+        Recipe.preset("gage"),
         Recipe.preset("bert"),
         Recipe.preset("unigram", unicode_form=""),
     )
     found: dict[str, History] = {}
     for recipe in recipes:
-        if recipe.method in format.methods and recipe.method not in found:
+        if recipe.method in (format.methods or METHODS) and recipe.method not in found:
             history = train(
                 Corpus.from_texts([text]), recipe.with_changes(special_tokens=("<|end|>",), vocab_size=None, **changes)
             )

@@ -22,12 +22,13 @@ from bpe_core import BpeError, FormatError, Tokenizer, TooLarge, formats
 from bpe_core.formats import FORMATS, open_table
 from bpe_core.formats.base import nothing_beside
 from bpe_core.formats.rows import Row
+from bpe_core.learning.methods import METHODS
 from tests.core.formats.samples import file_name as format_file_name
 from tests.core.formats.samples import files, histories_for
 
 NAMES = {name: format_file_name(format) for name, format in FORMATS.items()}
 every_format = pytest.mark.parametrize("format", FORMATS)
-KINDS = [(name, method) for name, format in FORMATS.items() for method in format.methods]
+KINDS = [(name, method) for name, format in FORMATS.items() for method in format.methods or METHODS]
 every_kind = pytest.mark.parametrize(("format", "method"), KINDS, ids=map(" of ".join, KINDS))
 TEXT = "the lowest price is lower than the last one, naïve 日本 the lower the better, isn't it? 12 123 1234\n" * 3
 EXAMPLES = 1_500 if os.environ.get("BPE_LONG") else 30
@@ -44,7 +45,9 @@ STRANGE = [
 @cache
 def sound(format: str, method: str = "") -> dict[str, bytes]:
     """The file, and those beside it, of a table that the format can hold, learned by that method."""
-    history = histories_for(FORMATS[format], TEXT, merges=25)[FORMATS[format].methods.index(method) if method else 0]
+    history = histories_for(FORMATS[format], TEXT, merges=25)[
+        list(FORMATS[format].methods or METHODS).index(method) if method else 0
+    ]
     return files(history, format, NAMES[format])
 
 

@@ -161,8 +161,11 @@ def test_a_model_is_what_there_was_after_so_many_steps(steps: int) -> None:
 @pytest.mark.parametrize(
     ("format", "sentence"),
     [
-        ("merges.txt", "merges.txt holds joined pairs only, .* Unigram: choose sentencepiece or tokenizer.json"),
-        ("csv", "csv holds joined pairs only, .* Unigram: choose sentencepiece or tokenizer.json, or keep it as a"),
+        (
+            "merges.txt",
+            "merges.txt holds joined pairs only, .* Unigram: choose sentencepiece, tokenizer.json or a table",
+        ),
+        ("parquet", "parquet holds joined pairs only, .* Unigram: .* such as csv, or keep it as a session"),
         ("vocab.txt", "vocab.txt holds WordPiece's tokens only"),
     ],
 )

@@ -155,8 +155,8 @@ def test_it_comes_back_with_its_tokens(choices: dict[str, Any], format: str) -> 
     [
         ({"marker_text": "@@"}, "vocab.txt", "vocab.txt knows ## before what continues a word; here it is '@@'"),
         ({"pattern": "gpt2"}, "vocab.txt", "cannot hold the blank or line break in these"),
-        ({}, "merges.txt", "merges.txt holds joined pairs only, .* WordPiece: choose vocab.txt or tokenizer.json"),
-        ({}, "sentencepiece", "choose vocab.txt or tokenizer.json, or keep it as a session"),
+        ({}, "merges.txt", "merges.txt holds joined pairs only, .* WordPiece: choose vocab.txt, tokenizer.json"),
+        ({}, "sentencepiece", "choose vocab.txt, tokenizer.json or a table such as csv, or keep it as a session"),
     ],
 )
 def test_what_a_format_cannot_hold_is_refused(changes: dict[str, str], format: str, sentence: str) -> None:
@@ -184,7 +184,7 @@ def test_tables_of_tokens_alone_are_compared_by_these(capsys: pytest.CaptureFixt
     assert run(["decode", "9", "10", "--merges", one]) == 0
     assert capsys.readouterr().out.strip() == "abab"
     assert run(["convert", one, str(tmp_path / "merges.txt")]) == 1
-    assert "choose vocab.txt or tokenizer.json" in capsys.readouterr().err
+    assert "choose vocab.txt, tokenizer.json or a table" in capsys.readouterr().err
 
 
 def test_what_a_vocabulary_does_not_tell_is_said() -> None:

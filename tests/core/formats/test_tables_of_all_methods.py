@@ -1,0 +1,158 @@
+"""Tables hold what steps were chosen by and the scores of tokens, too, whatever the method; damage to them is told."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bpe_core import Corpus, FormatError, History, OutputError, Recipe, Tokenizer, train
+from bpe_core.command_line.main import run
+from bpe_core.formats import FORMATS, Format, json_table, read_history, write_history
+from bpe_core.learning.methods import METHODS
+from bpe_core.verification.prepared_export import prepare_export
+from tests import dropping_method
+from tests.core.formats.tables import every_format, written
+from tests.core.learning import all_columns
+from tests.shared import text_of
+
+TEXT = text_of("prose")[:3_000]
+RECIPES: dict[str, dict[str, Any]] = {
+    "count": dict(preset="bert"),
+    "score": dict(preset="wordpiece"),
+    "gage": dict(preset="gage", block_size=1_000),
+    "unigram": dict(preset="unigram", special_tokens=("<s>",)),
+    "unigram, bytes": dict(preset="unigram", unknown="bytes", alphabet_limit=20),
+}
+every_recipe = pytest.mark.parametrize("name", RECIPES)
+
+
+@cache
+def learned(name: str) -> History:
+    choices = dict(RECIPES[name])
+    recipe = Recipe.preset(choices.pop("preset"), vocab_size=None, merges=60, **choices)
+    return train(Corpus.from_texts([TEXT]), recipe)
+
+
+def assert_the_same_in_all(one: History, other: History) -> None:
+    assert (one.recipe, one.alphabet, all_columns(one)) == (other.recipe, other.alphabet, all_columns(other))
+    assert (one.tokens_at_start, one.end_reason) == (other.tokens_at_start, other.end_reason)
+    assert one.tied.tolist() == other.tied.tolist()
+    assert one.reasons.keys() == other.reasons.keys()
+    for name, column in one.reasons.items():
+        assert column.dtype == other.reasons[name].dtype
+        assert np.array_equal(column, other.reasons[name], equal_nan=column.dtype.kind == "f")
+    assert (one.scores is None) == (other.scores is None)
+    for at in (0, len(one) // 2, len(one)) if one.scores is not None and other.scores is not None else ():
+        assert np.array_equal(one.scores.at(at), other.scores.at(at), equal_nan=True)  # type: ignore[union-attr]
+    for at in (0, len(one) // 2, len(one)):
+        assert Tokenizer(one).encode(TEXT[:500], at=at) == Tokenizer(other).encode(TEXT[:500], at=at)
+
+
+@every_format
+@every_recipe
+def test_a_history_comes_back(format: Format, name: str) -> None:
+    history = learned(name)
+    assert_the_same_in_all(format.read(written(history, format), "table"), history)
+    assert_the_same_in_all(format.read(written(history, format, 25), "table"), history.first(25))
+
+
+@every_recipe
+def test_it_is_verified(name: str, tmp_path: Path) -> None:
+    found = prepare_export(learned(name), tmp_path / "table.json").verification
+    assert found.agrees, found.differences
+    assert found.cannot_hold == ()
+
+
+def test_a_method_of_ones_own_has_a_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(METHODS, "dropping", dropping_method.LISTED)
+    recipe = Recipe.preset("words", base="bytes", method="dropping", vocab_size=290)
+    history = train(Corpus.from_texts([TEXT[:100]]), recipe)
+    for name in ("table.csv", "table.json"):
+        write_history(history, tmp_path / name)
+        assert_the_same_in_all(read_history(tmp_path / name), history)
+
+
+def test_reasons_and_scores_are_columns() -> None:
+    rows = list(csv.DictReader(io.StringIO(written(learned("unigram"), FORMATS["csv"]).decode()), strict=True))
+    assert {len(row) for row in rows} == {len(rows[0])}
+    assert (rows[0]["kind"], rows[0]["right"], rows[0]["left_text"]) == ("drop", "", rows[0]["token"])
+    assert int(rows[0]["round"]) == learned("unigram")[0].reasons["round"]
+    seed = next(row for row in rows if row["kind"] == "seed")
+    assert all(float(score) < 0 for score in seed["scores"].split(";"))
+    score = json.loads(written(learned("score"), FORMATS["json"]))
+    assert score["reasons"] == {"left_count": "<i8", "right_count": "<i8", "tied": "|b1"}
+    first = learned("score")[0]
+    assert score["merges"][0]["left_count"] == first.reasons["left_count"]
+
+
+@pytest.mark.parametrize("preset", ["wordpiece", "unigram"])
+def test_commands_learn_and_ask(preset: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    text, table = tmp_path / "text.txt", tmp_path / "table.csv"
+    text.write_text(TEXT, encoding="utf-8")
+    said = ["--preset", preset, "--merges", "50", "--quiet", "--output", str(table)]
+    assert run(["train", str(text), *said]) == 0
+    assert run(["encode", "and that", "--at", "20", "--merges", str(table)]) == 0
+    printed = capsys.readouterr().out.split()[-100:]
+    assert [int(id) for id in printed] == Tokenizer(read_history(table)).encode("and that", at=20)
+
+
+def changed(**entries: object) -> bytes:
+    """A table of Unigram in which something is otherwise."""
+    whole = json.loads(written(learned("unigram"), FORMATS["json"]))
+    for path, value in entries.items():
+        inside = whole
+        *keys, last = path.split("__")
+        for key in keys:
+            inside = inside[int(key) if key.isdigit() else key]
+        inside[last] = value
+    return json.dumps(whole).encode()
+
+
+@pytest.mark.parametrize(
+    ("entries", "sentence"),
+    [
+        ({"reasons": {"loss": "<f8"}, "merges__3__loss": "much"}, r"merge 4: 'much' is not such a number"),
+        ({"reasons": {"loss": "<i4"}, "merges__0__loss": 2**40}, r"merge 1: '1099511627776' is not such a number"),
+        ({"reasons": {"left": "<i4"}}, r"what it says of the reasons of steps is damaged"),
+        ({"reasons": {"loss": "float"}}, r"what it says of the reasons of steps is damaged"),
+        ({"reasons": ["loss"]}, r"what it says of the reasons of steps is damaged"),
+        ({"scores_since": None}, r"its tokens have no scores"),
+        ({"scores_since": [0, -1]}, r"the scores of its tokens are damaged"),
+        ({"scores_since": [1]}, r"the scores of its tokens are damaged"),
+        ({"scores_since": [0, 10**6]}, r"the scores of its tokens are damaged"),
+        ({"scores_since": "0"}, r"the scores of its tokens are damaged"),
+        ({"alphabet__5__scores": [-1.0]}, r"the scores of its tokens are damaged"),
+        ({"alphabet__5__scores": None}, r"the scores of its tokens are damaged"),
+        ({"merges__1__left": 10**6}, r"merge 2: it joins the token 1000000, which does not exist yet"),
+        ({"merges__1__runner_up_left": 10**6}, r"merge 2: its runner-up"),
+    ],
+    ids=lambda value: repr(value)[:50],
+)
+def test_damage_is_told_with_its_place(entries: dict[str, object], sentence: str) -> None:
+    with pytest.raises(FormatError, match=rf"odd\.json.*{sentence}"):
+        FORMATS["json"].read(changed(**entries), "odd.json")
+
+
+def test_nothing_is_dropped_twice() -> None:
+    first = learned("unigram")[0].left
+    with pytest.raises(FormatError, match=rf"merge 2: it takes the token {first:,}, which was dropped before"):
+        FORMATS["json"].read(changed(merges__1__left=first), "odd.json")
+
+
+def test_more_pieces_than_can_be_read_at_once_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_table, "MOST_SYMBOLS", 100)
+    with pytest.raises(OutputError, match="pieces is too large to be read again; choose csv instead"):
+        written(learned("unigram"), FORMATS["json"])
+
+
+def test_a_column_too_many_is_told() -> None:
+    data = written(learned("score"), FORMATS["csv"]).replace(b"left_count,right_count\n", b"left_count,other\n", 1)
+    with pytest.raises(FormatError, match=r"line 1: behind the columns of every table .* left_count, right_count"):
+        FORMATS["csv"].read(data, "odd.csv")
