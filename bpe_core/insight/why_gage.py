@@ -22,9 +22,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bpe_core.history.history import NOTHING, History
+from bpe_core.insight.explanation import Explain, Explanation, Piece, Way
 from bpe_core.segmenting.block_tables import BlockTables
 from bpe_core.segmenting.boundaries import NEVER, PATTERN_CUT
 from bpe_core.segmenting.cutting import Allowed, Cutting
+from bpe_core.token_texts import TokenTexts
 
 Kind = Literal["edge", "special", "joined", "later", "never"]
 Name = Callable[[int], str]
@@ -143,3 +145,20 @@ class WhyGage:
     def _half(self, token: int, name: Name) -> str:
         row = self.history.row_of(token)
         return f"`{name(token)}`" if row is None else f"0x{int(self.history.reasons['byte'][row]):02X}"
+
+
+def explain(text: str, history: History, allowed: Allowed) -> Explain:
+    """The same as every method tells it, with what each byte of a chain stands for."""
+    why, names = WhyGage(text, history, allowed_special=allowed), TokenTexts.of(history).text
+
+    def at_byte(byte: int, at: int) -> Explanation:
+        reason = why.at_byte(byte, at)
+        chain = [] if reason.token is None else why.chain(reason.token)
+        ways = tuple(
+            Way(f"0x{one.byte:02X}", (Piece(names[one.left]), Piece(names[one.right])), names[one.token], one.step)
+            for one in chain
+        )
+        sentence, steps = why.sentence(reason, names.__getitem__), tuple(one.step for one in chain[:1])
+        return Explanation(reason.kind, reason.is_cut, sentence, steps, ways)
+
+    return at_byte

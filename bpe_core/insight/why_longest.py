@@ -34,6 +34,7 @@ from functools import cached_property
 from typing import Literal
 
 from bpe_core.history.history import History
+from bpe_core.insight.explanation import Explain, Explanation, Piece, Way
 from bpe_core.insight.text_words import ELSEWHERE, Elsewhere, TextWord, TextWords
 from bpe_core.segmenting.cutting import Allowed, Cutting
 from bpe_core.segmenting.word_pieces import LongestPieces
@@ -155,3 +156,18 @@ class WhyLongest:
     def _birth(self, word: TextWord, start: int, end: int) -> int:
         births = self._pieces.continuing if start else self._pieces.starting
         return births[word.text[word.characters(start) : word.characters(end)]][1]
+
+
+def explain(text: str, history: History, allowed: Allowed) -> Explain:
+    """The same as every method tells it, with the tokens of the word after each step at which they became others."""
+    why = WhyLongest(text, history, allowed_special=allowed)
+
+    def at_byte(byte: int, at: int) -> Explanation:
+        reason = why.at_byte(byte, at)
+        ways = tuple(
+            Way(f"after {step:,}" if step else "at first", tuple(Piece(why.texts[id]) for id in ids), step=step)
+            for step, ids in why.changes(byte)
+        )
+        return Explanation(reason.kind, reason.kind != "joined", why.sentence(reason), reason.steps, ways)
+
+    return at_byte

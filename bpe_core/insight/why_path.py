@@ -29,6 +29,7 @@ from functools import cached_property
 from typing import Literal
 
 from bpe_core.history.history import History
+from bpe_core.insight.explanation import Explain, Explanation, Piece, Way
 from bpe_core.insight.text_words import ELSEWHERE, Elsewhere, TextWord, TextWords
 from bpe_core.learning.unigram.paths import Edge, best_path
 from bpe_core.segmenting.best_paths import BestPaths
@@ -192,3 +193,35 @@ _WITHOUT_PATHS: dict[str, str] = {
     "unknown": "What stands here is not in the alphabet, so no piece reaches over it.",
     **ELSEWHERE,
 }
+
+
+def explain(text: str, history: History, allowed: Allowed) -> Explain:
+    """The same as every method tells it: both ways side by side, then how the word was cut before."""
+    why = WhyPath(text, history, allowed_special=allowed)
+
+    def way(title: str, scored: Scored) -> Way:
+        pieces = (Piece(why.texts[id], _number(score)) for id, score in zip(scored.tokens, scored.scores, strict=True))
+        return Way(title, tuple(pieces), _number(scored.total))
+
+    def at_byte(byte: int, at: int) -> Explanation:
+        reason = why.at_byte(byte, at)
+        is_cut = reason.kind not in ("joined", "whole")
+        ways = [] if reason.taken is None else [way("taken", reason.taken)]
+        ways += [] if reason.other is None else [way("uncut here" if is_cut else "cut here", reason.other)]
+        ways += [
+            Way(f"after {step:,}" if step else "at first", tuple(Piece(why.texts[id]) for id in ids), step=step)
+            for step, ids in why.changes(byte)
+        ]
+        return Explanation(reason.kind, is_cut, _short(reason, is_cut), ways=tuple(ways))
+
+    return at_byte
+
+
+def _short(reason: Reason, is_cut: bool) -> str:
+    """The reason without the ways, which are told beside it."""
+    if reason.taken is None:
+        return _WITHOUT_PATHS[reason.kind]
+    if reason.other is None:
+        return "The most probable way to cut the word cuts here; no piece in the vocabulary reaches over this place."
+    here, otherwise = ("cuts here", "would not") if is_cut else ("does not cut here", "would")
+    return f"The most probable way to cut the word {here}; the best that {otherwise} is {_lead(reason.lead)}."

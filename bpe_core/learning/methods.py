@@ -112,6 +112,7 @@ class Reason:
     value: Callable[[Any, Told], Any]  # of a count and what is told beside it, or of all counts and their columns
     written: Callable[[int, Told], str]  # the same as a person reads it
     widest: str = "999,999"  # a text that it needs room for
+    is_number: bool = True
 
     def is_told(self, told: Told) -> bool:
         return told.keys() >= {*self.of}
@@ -138,6 +139,7 @@ class Method:
     segmenter: Callable[[History, Cutting], Segmenter]
     plain: Way
     reasons: Callable[[Recipe], tuple[Reason, ...]] = lambda recipe: ()
+    why: str = ""  # the module of `insight` whose `explain` says why a text is cut where it is
     compiled: CompiledWay | None = None
     has_ranks: bool = False  # each boundary of a text is dissolved once and for all, which insight is drawn from
     has_seeds: bool = False  # whole pieces of words may stand in its alphabet, behind the base symbols

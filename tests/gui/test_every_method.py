@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.window.pages import PAGES
+from app.window.questions.why.page import WhyPage
 from app.wiring import Program
 from bpe_core import PRESETS, Recipe
 from bpe_core.learning.methods import METHODS
@@ -82,3 +83,22 @@ def test_it_is_saved_opened_and_reported(
     run = learned.session.runs.shown
     assert run is not None
     assert html.escape(METHODS[run.recipe.method].title) in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_why_here_is_told_in_the_terms_of_the_method(qtbot: QtBot, learned: Program) -> None:
+    page, run = learned.pages[WhyPage], learned.session.runs.shown
+    assert run is not None
+    learned.inspector.show_page("why")
+    seen = set()
+    for at in (0, run.learned // 2, run.learned):
+        learned.session.cursor.go_to(at)
+        settle(qtbot, learned)
+        for byte in range(2, 12):
+            page.model.look_at(byte)
+            rest(qtbot, learned)
+            assert page.reason.text().endswith("."), page.reason.text()
+            seen.add(page.reason.text())
+            if page.model.place is not None:
+                edges = {int(edge) for edge in learned.token_text.edges()}
+                assert page.model.place.explanation.is_cut == (byte in edges)
+    assert len(seen) > 2

@@ -159,6 +159,11 @@ class PairsPage(Page):
         widest = max(metrics.horizontalAdvance(_title(bar)) for bar in bars)
         return min(widest, self.width() * LABEL_SHARE)
 
+    def _number_width(self, bars: tuple[Bar, ...]) -> float:
+        """The same behind all bars, whose lengths are compared."""
+        width = QFontMetricsF(self.font()).horizontalAdvance
+        return max(width("9,999,999"), *(width(bar.label) for bar in bars))
+
     def _draw(self, painter: QPainter, bar: Bar, y: float, label_width: float, most: float) -> None:
         shades, height = shades_of(self.palette()), self._row_height()
         metrics = QFontMetricsF(self._fixed)
@@ -171,7 +176,7 @@ class PairsPage(Page):
         painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, label)
         left = MARGIN + label_width + 10
         painter.setFont(self.font())
-        number_width = max(map(QFontMetricsF(self.font()).horizontalAdvance, ("9,999,999", bar.label)))
+        number_width = self._number_width(self.model.bars[: self._rows_shown()])
         full = max(20.0, self.width() - left - number_width - 8 - MARGIN)
         length = max(2.0, full * bar.value / most) if most > 0 else 2.0
         painter.setPen(Qt.PenStyle.NoPen)

@@ -110,6 +110,7 @@ def _reason(reason: Reason) -> Column:
         lambda h, n, r: reason.text(int(h.columns.count[r]), {name: h.reasons[name][r] for name in h.reasons}),
         lambda h, n: reason.values(h),
         reason.widest,
+        is_number=reason.is_number,
     )
 
 

@@ -45,6 +45,16 @@ TITLES = {
     "alphabet_limit": "Alphabet",
     "unknown": "Unknown as",
     "unknown_text": "Written as",
+    "wordpiece_rule": "Chosen by",
+    "longest_word": "Longest word",
+    "clean_text": "Clean text",
+    "strip_accents": "No accents",
+    "final_sigma": "Final sigma",
+    "seed_size": "Seeds",
+    "em_passes": "Passes a round",
+    "keep_share": "Kept a round",
+    "block_size": "Block",
+    "block_bytes": "Bytes in it",
 }
 HINTS = {
     "custom_pattern": "such as \\w+|\\s+",
@@ -52,7 +62,7 @@ HINTS = {
     "special_tokens": "separated by blanks",
 }
 NOTHING_SAID = {"max_token_length": "no limit", "alphabet_limit": "all characters"}
-SUFFIXES = {"min_frequency": "×"}
+SUFFIXES = {"min_frequency": "×", "keep_share": " %", "block_size": " bytes", "block_bytes": " different"}
 
 
 def title_of(choice: str) -> str:

@@ -61,6 +61,10 @@ OPTIONS = {  # of the choices that are made from a list, where more can be said 
         Option("prefix", "▁ in front", "Each word begins with the marker."),
         Option("continuation", "## when continued", "Shown before pieces that continue a word; changes no merge."),
     ],
+    "wordpiece_rule": [
+        Option("count", "count", "The pair that occurs most, as BERT's tokenizer was learned by others since."),
+        Option("score", "score", "The pair that occurs most for how often its two halves do."),
+    ],
     "unknown": [
         Option("unk", "<unk>", "A character outside the alphabet becomes the unknown token."),
         Option("bytes", "bytes", "A character outside the alphabet is written in bytes."),
@@ -134,6 +138,11 @@ class RecipeForm(QObject):
     def shrinks(self) -> bool:
         """Whether the method begins with more tokens than it is to leave."""
         return Method.of(self._recipe.value).drops
+
+    @property
+    def has_usual_sizes(self) -> bool:
+        """Not where each block of a text has a vocabulary of its own."""
+        return not Method.of(self._recipe.value).starts_anew
 
     @property
     def step(self) -> str:

@@ -170,6 +170,7 @@ class RecipePanel(QScrollArea):
         self.size_kind.setToolTip(tip(f"Count all tokens, or only the {self._form.step}s"))
         self.size_kind.setCurrentIndex(int(self.size_box.counts_steps))
         self.explanation.setText(self._form.explanation)
+        self._main_layout.setRowVisible(self.advice, self._form.has_usual_sizes)
         self._showing = False
 
     def _refuse(self, choice: str, sentence: str) -> None:

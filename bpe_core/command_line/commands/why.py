@@ -9,7 +9,10 @@ from typing import Any
 from bpe_core.command_line.arguments import add_merge_table, text_argument, text_or_standard_input
 from bpe_core.command_line.questions import Names, add_corpus, add_moment, moment, ranked_words
 from bpe_core.command_line.tables import open_table
+from bpe_core.history.history import History
+from bpe_core.insight.explanation import explain
 from bpe_core.insight.why import Reason, Why, sentence
+from bpe_core.learning.methods import Method
 from bpe_core.token_texts import shown
 
 EXAMPLES = """\
@@ -41,6 +44,8 @@ def run(options: argparse.Namespace) -> int:
     history = open_table(options.merges).history
     at, names = moment(options, history), Names(history)
     text = text_or_standard_input(options.text)
+    if not Method.of(history.recipe).has_ranks:
+        return _explain(text, history, at, options)
     corpus = ranked_words(options, history) if options.corpus else None
     why = Why(text, history, corpus=corpus, allowed_special="all" if options.allow_special else ())
     if options.steps:
@@ -55,6 +60,24 @@ def run(options: argparse.Namespace) -> int:
     for byte, reason in told:
         before, after = data[max(0, byte - 12) : byte], data[byte:][:12]
         print(f"{shown(before):>12}|{shown(after):<12}  {sentence(reason, names)}")
+    return 0
+
+
+def _explain(text: str, history: History, at: int, options: argparse.Namespace) -> int:
+    """Where a method has no merges by which words are cut, it tells of each place in its own terms."""
+    at_byte, data = explain(text, history, "all" if options.allow_special else ()), text.encode()
+    told = [(byte, at_byte(byte, at)) for byte in range(1, len(data))]
+    told = [(byte, one) for byte, one in told if one.is_cut or options.all]
+    if options.json:
+        described = [{"byte": byte, "kind": one.kind, "steps": one.steps, "reason": one.sentence} for byte, one in told]
+        print(json.dumps(described, ensure_ascii=False, indent=1))
+        return 0
+    for byte, one in told:
+        before, after = data[max(0, byte - 12) : byte], data[byte:][:12]
+        print(f"{shown(before):>12}|{shown(after):<12}  {one.sentence}")
+        for way in one.ways if options.steps else ():
+            pieces = " | ".join(f"{piece.text} {piece.told}".rstrip() for piece in way.pieces)
+            print(f"{way.title:>18}  {pieces}{f' = {way.total}' if way.total else ''}")
     return 0
 
 

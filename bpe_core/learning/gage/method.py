@@ -80,4 +80,5 @@ METHOD = Method(
     starts_anew=True,
     what_is_wrong=what_is_wrong,
     reasons=lambda recipe: REASONS,
+    why="bpe_core.insight.why_gage",
 )

@@ -69,4 +69,5 @@ METHOD = Method(
     drops=True,
     what_is_wrong=what_is_wrong,
     reasons=lambda recipe: REASONS,
+    why="bpe_core.insight.why_path",
 )

@@ -39,6 +39,7 @@ REASONS = (
         lambda count, told: told["cause"],
         _cause,
         widest="not its own best path",
+        is_number=False,
     ),
     Reason(
         "Round",

@@ -13,9 +13,12 @@ from app.window.parts.watched import Watched
 from app.window.text.model import TokenTextModel
 from app.worker.job import Task
 from bpe_core import History
+from bpe_core.insight.explanation import Explanation, explain
+from bpe_core.insight.explanation import Way as Way
 from bpe_core.insight.merge_tree import Node
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.why import Reason, Why, WordInText, sentence
+from bpe_core.learning.methods import Method
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.segmenting.boundaries import NEVER
 from bpe_core.text.safe_cuts import SafeCuts
@@ -76,6 +79,15 @@ class WordFacts:
         return next((joint for joint in self.joints if joint.byte >= self.byte), None)
 
 
+@dataclass(frozen=True)
+class PlaceFacts:
+    """A place between two bytes as of step `at`, where the method has no merge trees to show."""
+
+    at: int
+    byte: int
+    explanation: Explanation
+
+
 class WhyModel(QObject, Watched):
     """Answers for the place that was clicked last, at the moment shown, while somebody looks."""
 
@@ -84,6 +96,7 @@ class WhyModel(QObject, Watched):
     def __init__(self, session: Session, text: TokenTextModel) -> None:
         super().__init__(session)
         self.facts: WordFacts | None = None
+        self.place: PlaceFacts | None = None
         self._text, self._runs, self._cursor, self._aside = text, session.runs, session.cursor, session.aside
         self._byte: int | None = None
         self._other: bytes | None = None  # a text that is asked about instead of the person's
@@ -106,8 +119,19 @@ class WhyModel(QObject, Watched):
             return
         start, stop = self._surroundings(byte, run)
         text = self._data[start:stop].decode()
-        at, ranked = self._cursor.position, self._runs.ranked.of(run)
-        history = run.history
+        at, history = self._cursor.position, run.history
+        if Method.of(run.recipe).has_ranks:
+            self._ask_for_the_word(run, text, byte, start, at)
+            return
+
+        def explained(task: Task) -> PlaceFacts:
+            return PlaceFacts(at, byte, explain(text, history, "all")(byte - start, min(at, len(history))))
+
+        self._aside.ask("why", explained, lambda place: self._take(None, place))
+
+    def _ask_for_the_word(self, run: Run, text: str, byte: int, start: int, at: int) -> None:
+        history, ranked = run.history, self._runs.ranked.of(run)
+        assert history is not None
         names = _names_of(run, history)
 
         def work(task: Task) -> WordFacts | None:
@@ -125,9 +149,9 @@ class WhyModel(QObject, Watched):
         cuts, data = SafeCuts.of(run.recipe), self._data
         return cuts.around(data, *cuts.around(data, byte, byte))
 
-    def _take(self, facts: WordFacts | None) -> None:
-        if facts != self.facts:
-            self.facts = facts
+    def _take(self, facts: WordFacts | None, place: PlaceFacts | None = None) -> None:
+        if (facts, place) != (self.facts, self.place):
+            self.facts, self.place = facts, place
             self.changed.emit()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -20,9 +21,10 @@ from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import label, muted, scrolling, small_button
 from app.window.parts.wording import tip
 from app.window.questions.why.merge_tree import MergeTree
-from app.window.questions.why.model import Joint, WhyModel, WordFacts
+from app.window.questions.why.model import Joint, PlaceFacts, Way, WhyModel, WordFacts
 
 PLACE = Qt.ItemDataRole.UserRole
+STEP = Qt.ItemDataRole.UserRole + 1
 
 
 class WhyPage(Page):
@@ -84,12 +86,29 @@ class WhyPage(Page):
         self._show()
 
     def _show(self) -> None:
-        facts = self.model.facts
-        for widget in (self.tree_area, self.controls, self.reason, self.joints):
+        facts, place = self.model.facts, self.model.place
+        for widget in (self.tree_area, self.controls):
             widget.setVisible(facts is not None)
-        self.hint.setVisible(facts is None)
+        self.reason.setVisible(facts is not None or place is not None)
+        self.joints.setVisible(facts is not None or (place is not None and bool(place.explanation.ways)))
+        self.hint.setVisible(facts is None and place is None)
         self._fill_joints(facts)
         self._draw()
+        if place is not None:
+            self._explain(place)
+
+    def _explain(self, place: PlaceFacts) -> None:
+        """What a method says that has no merge trees: a sentence, and the tokens that it speaks of."""
+        explanation = place.explanation
+        self.reason.setText(linked(explanation.sentence, explanation.steps, "step"))
+        self.joints.blockSignals(True)
+        for way in explanation.ways:
+            item = QListWidgetItem(way_text(way))
+            item.setData(STEP, way.step)
+            if way.step is not None:
+                item.setToolTip("Go to that moment" if way.step else "Go to the beginning")
+            self.joints.addItem(item)
+        self.joints.blockSignals(False)
 
     def _fill_joints(self, facts: WordFacts | None) -> None:
         self.joints.blockSignals(True)
@@ -118,7 +137,7 @@ class WhyPage(Page):
         moment = "before any merge" if made is None else f"after merge {made:,}"
         self.told.setText(f"step {at} of {len(facts.steps) - 1}, {moment}")
         joint = next((joint for joint in facts.joints if joint.place == self._joint), None)
-        self.reason.setText("" if joint is None else _linked(joint))
+        self.reason.setText("" if joint is None else linked(joint.sentence, joint.steps, "merge"))
 
     def _walk(self, by: int) -> None:
         facts = self.model.facts
@@ -144,6 +163,8 @@ class WhyPage(Page):
     def _travel(self, item: QListWidgetItem) -> None:
         """To the merge that the reason speaks of first."""
         facts = self.model.facts
+        if facts is None and item.data(STEP) is not None:
+            self.model.travel_to(item.data(STEP))
         place = item.data(PLACE)
         joint = next((one for one in facts.joints if one.place == place), None) if facts is not None else None
         if joint is not None and joint.steps:
@@ -163,13 +184,19 @@ def _place_text(facts: WordFacts, joint: Joint) -> str:
     return f"{before:>10}{sign}{after:<10} {joint.kind}"
 
 
-def _linked(joint: Joint) -> str:
-    """The sentence with each merge it names as a link to that moment."""
-    text = joint.sentence.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    for step in dict.fromkeys(joint.steps):
-        named = f"merge {step:,}"
+def linked(sentence: str, steps: Iterable[int], called: str) -> str:
+    """The sentence with each step it names as a link to that moment."""
+    text = sentence.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    for step in dict.fromkeys(steps):
+        named = f"{called} {step:,}"
         text = re.sub(rf"{named}(?!,?\d)", link_to_step(step, named), text)
     return text
+
+
+def way_text(way: Way) -> str:
+    """Tokens in a row, with what is told of each and of all."""
+    pieces = (f"{piece.text} {piece.told}".rstrip() for piece in way.pieces)
+    return f"{way.title}:  " + (f"{' + '.join(pieces)} = {way.total}" if way.total else " | ".join(pieces))
 
 
 def _button(sign: str, tip: str) -> QToolButton:
