@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QSizePolicy, QVBox
 
 from app.window.parts.lines_chart import line_colour
 from app.window.parts.widgets import icon_button, label, muted
+from app.window.parts.wording import tip
 from app.window.questions.lab.model import LabModel
 
 TOTAL_POINTS = 22
@@ -86,7 +87,7 @@ class LaneCard(QFrame):
             for choice, title in choices:
                 self.run.addItem(title, choice)
         self.run.setCurrentIndex(self.run.findData(number))
-        self.run.setToolTip(self.run.currentText())
+        self.run.setToolTip(tip(self.run.currentText()))
 
 
 class LaneCards(QWidget):
@@ -128,7 +129,7 @@ class LaneCards(QWidget):
             ratio = "" if cut is None or not cut.count else f"   {len(cut.data) / cut.count:.2f} bytes each"
             card.unit.setText(("token" if is_one else "tokens") + (" …" if lane.is_behind else ratio))
             card.more.setText(lane.explanation)
-            card.more.setToolTip(lane.explanation)
+            card.more.setToolTip(tip(lane.explanation))
             card.setAccessibleName(f"{letter_of(card)} {card.total.text()} {card.unit.text()}")
 
 

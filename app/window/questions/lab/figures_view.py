@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from app.window.parts.lines_chart import LinesChart, line_colour
 from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import muted, paragraph
+from app.window.parts.wording import tip
 from app.window.questions.lab.figures import MEASURES, LabFigures
 from app.window.questions.lab.model import LabModel
 from app.window.questions.lab.words_model import DifferingWordsModel
@@ -46,7 +47,7 @@ class LabCharts(QWidget):
         row = QHBoxLayout()
         row.setSpacing(6)
         for chart, measure in zip(self.charts, MEASURES, strict=True):
-            chart.setToolTip(measure.tip)
+            chart.setToolTip(tip(measure.tip))
             chart.time_chosen.connect(lab.set_size)
             row.addWidget(chart, 1)
         column = QVBoxLayout(self)

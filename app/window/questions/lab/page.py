@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from app.window.parts.page import Page
 from app.window.parts.watched import Table
 from app.window.parts.widgets import icon_button, label, muted, paragraph
+from app.window.parts.wording import tip
 from app.window.questions.lab.cards import LaneCards
 from app.window.questions.lab.figures import LabFigures
 from app.window.questions.lab.figures_view import LabFiguresView
@@ -195,7 +196,7 @@ class LabPage(Page):
         self.recipes.setToolTipsVisible(True)
         for name, explanation in self.model.recipes:
             action = self.recipes.addAction(name)
-            action.setToolTip(explanation)
+            action.setToolTip(tip(explanation))
             action.triggered.connect(lambda _, name=name: self.model.train(name))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.window.parts.lines_chart import line_colour
+from app.window.parts.wording import tip
 from app.window.questions.lab.model import LabModel
 from app.window.questions.lab.painting import LanePainter, LaneShown
 from app.window.text.model import TokenAt
@@ -109,6 +110,6 @@ class LaneRows(TokenCanvas):
             if token is None:
                 QToolTip.hideText()
             else:
-                QToolTip.showText(event.globalPos(), self._lab.told_of(self._lane, token), self)
+                QToolTip.showText(event.globalPos(), tip(self._lab.told_of(self._lane, token)), self)
             return True
         return super().viewportEvent(event)

@@ -106,7 +106,7 @@ class WhyPage(Page):
             item = QListWidgetItem(way_text(way))
             item.setData(STEP, way.step)
             if way.step is not None:
-                item.setToolTip("Go to that moment" if way.step else "Go to the beginning")
+                item.setToolTip(tip("Go to that moment" if way.step else "Go to the beginning"))
             self.joints.addItem(item)
         self.joints.blockSignals(False)
 
