@@ -4,9 +4,9 @@
 >>> words = WordTable.from_counts({"aaabdaaabac": 1, "ab": 3})
 >>> found = blocks_of_run(words, Recipe.preset("gage", block_size=8))
 >>> found.starts.tolist(), found.stops.tolist(), found.texts.tolist(), found.different.tolist()
-([0, 8, 0], [8, 11, 2], [0, 0, 1], [3, 2, 2])
+([0, 8, 0], [8, 11, 2], [0, 0, 1], [3, 3, 2])
 >>> found.size_at_start  # each has an empty table and a length
-47
+42
 """
 
 from __future__ import annotations
