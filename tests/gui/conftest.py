@@ -22,6 +22,7 @@ from app.worker.job import THREAD
 # says the last.
 OFFSCREEN_CHATTER = (
     "This plugin does not support (propagateSizeHints|raise|grabbing)|Failed to compute left/right minimum bearings"
+    "|Qt depends on a UTF-8 locale"  # said once where the language is C, to whichever test comes first
 )
 WAIT = 60_000  # milliseconds; a busy machine gets the time it needs
 
