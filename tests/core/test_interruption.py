@@ -16,10 +16,11 @@ from pathlib import Path
 
 import pytest
 
-import bpe_core
+from bpe_core.command_line.commands import train
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.main import run
 from bpe_core.formats import read_history
+from bpe_core.learning import trainer
 from bpe_core.progress import Progress
 from tests.shared import ROOT
 
@@ -87,21 +88,21 @@ def test_ending_keeps_what_was_learned(
     endless: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, code: int
 ) -> None:
     """In this process: the signal comes with the first news of training, and the work asks soon after."""
-    original = bpe_core.train
+    original = trainer.learn
 
-    def interrupted(corpus, recipe, *, progress, cancelled):
+    def interrupted(words, recipe, *, progress, cancelled):
         def report(where: Progress) -> None:
             progress(where)
             if where.stage == "training" and where.done > 0 and not cancelled():
                 signal.raise_signal(number)
 
-        return original(corpus, recipe, progress=report, cancelled=cancelled)
+        return original(words, recipe, progress=report, cancelled=cancelled)
 
     # Tests that run in the background are made to ignore Ctrl-C, and the work here would never end.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     before = signal.getsignal(number)
     with monkeypatch.context() as patched:
-        patched.setattr(bpe_core, "train", interrupted)
+        patched.setattr(train, "learn", interrupted)
         assert run([*endless, "--quiet"]) == code
     assert signal.getsignal(number) is before
     history = read_history(tmp_path / "merges.csv")
