@@ -24,7 +24,7 @@ class RankedRuns:
     def of(self, run: Run) -> Callable[[], RankedWords] | None:
         """To be called aside: the ranked words of a run as it is now. None if it has no words, steps or ranks."""
         stamp, words, history = run.stamp, run.words, run.history
-        if words is None or history is None or not len(history) or not Method.of(run.recipe).has_ranks:
+        if words is None or history is None or not len(history) or not Method.of(run.recipe).learns_by_ranks:
             return None
         return lambda: self._find(stamp, words, history)
 

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from app.session.aside import Aside
 from app.session.corpus_texts import CorpusTexts
 from app.session.counts import Counted, CountFailed, Counts
+from app.session.cut_runs import CutRuns
 from app.session.notices import Notice
 from app.session.ranked_runs import RankedRuns
 from app.session.run import Phase, Run
@@ -37,7 +38,7 @@ class Runs(QObject):
         self.all: list[Run] = []
         self.shown: Run | None = None
         self.merges_per_second: float | None = None
-        self.ranked = RankedRuns()
+        self.ranked, self.cut = RankedRuns(), CutRuns()
         self._counts, self._aside, self._cursor = counts, aside, cursor
         self._numbers = itertools.count(1)
         counts.settled.connect(self._prepare_counted)

@@ -57,15 +57,29 @@ class CutWords:
 
     def counts(self, at: int) -> Int64s:
         """How often each token stands in the corpus after so many steps, by its id."""
+        ids, words = self._placed(at)
+        counts = np.zeros(self.history.id_count, np.int64)
+        np.add.at(counts, ids, self.words.counts[words])
+        return counts
+
+    def words_with(self, token: int, at: int) -> list[tuple[bytes, int]]:
+        """The words that hold a token after so many steps, and how often it stands in all of each; the most first."""
+        ids, words = self._placed(at)
+        found, times = np.unique(words[ids == token], return_counts=True)
+        counts = times * self.words.counts[found]
+        order = np.argsort(-counts, kind="stable")
+        listed = zip(found[order].tolist(), counts[order].tolist(), strict=True)
+        return [(self.words.word(word), count) for word, count in listed]
+
+    def _placed(self, at: int) -> tuple[Int64s, Int64s]:
+        """All tokens after so many steps, and the word that each is in."""
         tokens = self._segmentation.tokens(at)
         known = tokens.ids != NO_TOKEN
         starts, stops = tokens.edges[:-1][known], tokens.edges[1:][known]
         part = np.searchsorted(self._parts.starts, starts, side="right") - 1
         if self.history.recipe.marker != "prefix":  # a marker without bytes goes with the word before it
             part -= (starts == stops) & (starts == self._parts.starts[np.maximum(part, 0)])
-        counts = np.zeros(self.history.id_count, np.int64)
-        np.add.at(counts, tokens.ids[known], self.words.counts[self._parts.of_word[part]])
-        return counts
+        return tokens.ids[known], self._parts.of_word[part]
 
     def cuts(self, at: int) -> Bools:
         """For each byte of the table's text whether a cut stands before it, inside of its word.

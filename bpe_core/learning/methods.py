@@ -141,7 +141,8 @@ class Method:
     reasons: Callable[[Recipe], tuple[Reason, ...]] = lambda recipe: ()
     why: str = ""  # the module of `insight` whose `explain` says why a text is cut where it is
     compiled: CompiledWay | None = None
-    has_ranks: bool = False  # each boundary of a text is dissolved once and for all, which insight is drawn from
+    has_ranks: bool = False  # each boundary of a text is dissolved once and for all
+    learns_by_ranks: bool = False  # so it is in the words it learns from, which insight is drawn from
     has_seeds: bool = False  # whole pieces of words may stand in its alphabet, behind the base symbols
     has_continuations: bool = False  # a character inside a word is another base symbol than at its beginning
     drops: bool = False  # its steps may drop tokens

@@ -39,6 +39,7 @@ class MeasuredSizes:
     sizes: Int64s
     steps: Int64s  # after which the vocabulary had that size
     tokens: Int64s  # in the corpus
+    used: Int64s  # different ones of them
     renyi_efficiency: Numbers
 
     @property
@@ -48,6 +49,20 @@ class MeasuredSizes:
     @property
     def tokens_per_word(self) -> Numbers:
         return self.tokens / max(1, self.words)
+
+    @property
+    def share_in_use(self) -> Numbers:
+        """The part of the vocabulary that occurs in the text."""
+        return self.used / self.sizes
+
+    @property
+    def knee(self) -> int:
+        """Which of these sizes it is from which on a larger one gains less than sizes did on average."""
+        gained = self.bytes_per_token
+        if len(gained) < 3:
+            return len(gained) - 1
+        chord = np.interp(self.sizes, self.sizes[[0, -1]], gained[[0, -1]])
+        return int(np.argmax(gained - chord))
 
 
 def measured_sizes(
@@ -60,16 +75,24 @@ def measured_sizes(
 ) -> MeasuredSizes:
     """Of these sizes those that the vocabulary ever had; if not said, some between its smallest and its largest."""
     steps = _steps_of(cut.history, some_sizes(cut.history) if sizes is None else sizes)
-    tokens: list[int] = []
-    efficiency: list[float] = []
+    tokens, used, efficiency = list[int](), list[int](), list[float]()
     for done, step in enumerate(while_wanted(steps.tolist(), cancelled, every=1)):
         progress(Progress("measuring", done, len(steps), "sizes"))
         counts = cut.counts(step)
         tokens.append(int(counts.sum()))
+        used.append(int(np.count_nonzero(counts)))
         efficiency.append(renyi_efficiency(counts, power))
     had = np.array([cut.history.vocabulary_size_at(step) for step in steps.tolist()], np.int64)
     table: WordTable = cut.words
-    return MeasuredSizes(table.total_bytes, table.total, had, steps, np.array(tokens, np.int64), np.array(efficiency))
+    return MeasuredSizes(
+        table.total_bytes,
+        table.total,
+        had,
+        steps,
+        np.array(tokens, np.int64),
+        np.array(used, np.int64),
+        np.array(efficiency),
+    )
 
 
 def some_sizes(history: History, most: int = MEASURED) -> Int64s:

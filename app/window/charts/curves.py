@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 from PySide6.QtCore import QObject, Signal
 
 from app.session.run import Run
+from app.session.runs import Runs
 from app.session.session import Session
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine, Numbers
 from app.window.parts.watched import Table, Watched
+from bpe_core.progress import CancelCheck
 from bpe_core.token_texts import LONGEST_SHOWN
 
 REDRAW_MILLISECONDS = 120
 MOST_POINTS = 400
 
-CurveOf = Callable[[Run, int], ChartLines]  # of a run after so many merges; no lines where there is nothing to be shown
+# Of a run after so many steps; no lines where there is nothing to be shown, work to be done aside where it takes long.
+Aside = Callable[[CancelCheck], ChartLines]
+CurveOf = Callable[[Run, int, Runs], ChartLines | Aside]
 
 
 class CurveModel(QObject, Watched):
@@ -28,6 +33,7 @@ class CurveModel(QObject, Watched):
         super().__init__(session)
         self.lines = NO_LINES
         self._runs, self._cursor, self._curve = session.runs, session.cursor, curve
+        self._aside, self._topic = session.aside, f"curve {id(self)}"
         cursor = session.cursor
         self.refresh_on(REDRAW_MILLISECONDS, session.runs.changed, cursor.moved, cursor.end_moved)
 
@@ -36,8 +42,18 @@ class CurveModel(QObject, Watched):
 
     def refresh(self) -> None:
         run = self._runs.shown
+        self._rest_as_long(self._aside, self._topic, run)
         # Just after another run is shown, the moment is still the old one.
-        self.lines = NO_LINES if run is None else self._curve(run, min(self._cursor.position, run.learned))
+        lines = NO_LINES if run is None else self._curve(run, min(self._cursor.position, run.learned), self._runs)
+        if isinstance(lines, ChartLines):
+            self._aside.cancel(self._topic)
+            self._take(lines)
+        else:
+            work = lines
+            self._aside.ask(self._topic, lambda task: work(task.cancelled), self._take)
+
+    def _take(self, lines: ChartLines) -> None:
+        self.lines = lines
         self.changed.emit()
 
     @property
@@ -49,28 +65,40 @@ class CurveModel(QObject, Watched):
         return "This chart appears when training begins."
 
 
-def rank_frequency(run: Run, at: int) -> ChartLines:
+def rank_frequency(run: Run, at: int, runs: Runs) -> ChartLines | Aside:
     """How often each token stands in the corpus, most frequent first."""
-    if run.history is None or not run.history.only_joins or not len(run.symbol_counts):
+    if run.history is None:
         return NO_LINES
-    counts = np.sort(run.history.first(at).token_counts(run.symbol_counts))[::-1]
+    if run.history.only_joins:
+        known = len(run.symbol_counts) > 0
+        return _ranked(run.history.first(at).token_counts(run.symbol_counts)) if known else NO_LINES
+    counts = runs.cut.counts(run)
+    return NO_LINES if counts is None else lambda cancelled: _ranked(counts(at, cancelled))
+
+
+def _ranked(token_counts: npt.NDArray[np.int64]) -> ChartLines:
+    counts = np.sort(token_counts)[::-1]
     counts = counts[: int(np.count_nonzero(counts > 0))]
     ranks = _log_spaced(len(counts))
     line = NamedLine("", ranks, counts[ranks.astype(np.int64) - 1].astype(np.float64))
     return ChartLines((line,), "Rank", "Occurrences", is_log_y=True)
 
 
-def compression(run: Run, at: int) -> ChartLines:
+def compression(run: Run, at: int, runs: Runs | None = None) -> ChartLines:
     """Base symbols a token stands for, over the whole run; the moment shown is marked."""
-    if run.history is None or not len(run.history) or not run.history.has_counts:
+    history = run.history
+    if history is None or not len(history) or not history.has_counts:
         return NO_LINES
+    if not history.only_joins and not len(run.symbol_counts):
+        return NO_LINES
+    ratio = history.compression if history.only_joins else history.compression_of(int(run.symbol_counts.sum()))
     title = "Bytes per token" if run.recipe.base == "bytes" else "Characters per token"
-    merges = np.unique(np.linspace(0, run.learned, MOST_POINTS).astype(np.int64))
-    line = NamedLine("", merges.astype(np.float64), run.history.compression[merges])
+    steps = np.unique(np.linspace(0, run.learned, MOST_POINTS).astype(np.int64))
+    line = NamedLine("", steps.astype(np.float64), ratio[steps])
     return ChartLines((line,), run.wording.steps.capitalize(), title, is_log_x=False, marked_x=float(at))
 
 
-def token_lengths(run: Run, at: int) -> ChartLines:
+def token_lengths(run: Run, at: int, runs: Runs) -> ChartLines:
     """How many tokens of the vocabulary have how many bytes."""
     if run.names is None or run.history is None:
         return NO_LINES

@@ -9,6 +9,8 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
 from app.session.notices import Notice
+from app.session.run import NO_RUN
+from app.session.session import Session
 from app.settings import LAST_FOLDER
 from app.window.main_window import Frame
 from app.window.pages import PAGES
@@ -22,14 +24,20 @@ from bpe_core.atomic import replace_atomically
 class Charting(QObject):
     """Connects the charts with the window's actions."""
 
-    def __init__(self, frame: Frame, charts: PageTabs, stage: Page, parent: QObject) -> None:
+    def __init__(self, session: Session, frame: Frame, charts: PageTabs, stage: Page, parent: QObject) -> None:
         super().__init__(parent)
-        self._frame, self._charts, self._stage = frame, charts, stage
+        self._frame, self._charts, self._stage, self._runs = frame, charts, stage, session.runs
+        session.runs.changed.connect(self._name_pages)
         frame.actions["save_chart"].triggered.connect(self._save)
         frame.actions["copy_chart"].triggered.connect(self._copy)
         for row in PAGES:
             if row.actions:
                 frame.actions[row.actions[0].name].triggered.connect(lambda _=False, id=row.id: charts.show_page(id))
+
+    def _name_pages(self) -> None:
+        """What is chosen among are pairs, or pieces."""
+        wording = NO_RUN if self._runs.shown is None else self._runs.shown.wording
+        self._charts.rename("pairs", f"{wording.choice.capitalize()}s")
 
     @property
     def _shown(self) -> Page:

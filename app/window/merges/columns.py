@@ -45,8 +45,9 @@ def columns_of(recipe: Recipe | None) -> tuple[Column, ...]:
         *what,
         _count(words),
         *map(_reason, method.reasons(recipe)),
-        _runner_up(words, method.drops),
+        *((_runner_up(words, method.drops),) if recipe.applies("ties") else ()),
         *_of_all_methods(words),
+        *(() if method.drops else (_compressed(words),)),  # how many symbols seeds hold in the corpus is not told
     )
 
 
@@ -131,13 +132,16 @@ def _of_all_methods(words: Wording) -> tuple[Column, ...]:
             lambda h, n: h.columns.tokens_left,
             "99,999,999",
         ),
-        Column(
-            "Compression",
-            f"Base symbols a token stands for, on average, after this {words.step}",
-            _compression,
-            lambda h, n: -h.columns.tokens_left,
-            "99.999",
-        ),
+    )
+
+
+def _compressed(words: Wording) -> Column:
+    return Column(
+        "Compression",
+        f"Base symbols a token stands for, on average, after this {words.step}",
+        _compression,
+        lambda h, n: -h.columns.tokens_left,
+        "99.999",
     )
 
 

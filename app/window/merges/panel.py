@@ -86,6 +86,7 @@ class MergePanel(QWidget):
     def _name(self) -> None:
         """As the method shown calls what is listed."""
         steps = self._model.wording.steps
+        self.ties_only.setVisible(any(column.look == "tie" for column in self._model.columns))
         self.needle.setAccessibleName(f"Filter {steps}")
         self._sign.setText(f"Filter {steps}")
         self.ties_only.setToolTip(tip(f"Only {steps} that the tie rule decided"))

@@ -24,6 +24,9 @@ DARK = ("#6caaf0", "#f0953f", "#3fc59a", "#e08bc0", "#d6d24a", "#8fd0f5", "#c99b
 STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine)
 
 
+HINT_MARGIN = 24.0
+
+
 class LinesChart(QWidget):
     """A click says which moment was meant."""
 
@@ -33,7 +36,8 @@ class LinesChart(QWidget):
         self, title: str, lines: Callable[[], ChartLines], hint: str = "", parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._lines, self._hint = lines, hint
+        self._lines = lines
+        self.hint = hint  # what is said where there are none
         self.setAccessibleName(title)
         self.setMinimumHeight(90)
 
@@ -45,7 +49,7 @@ class LinesChart(QWidget):
 
     def refresh(self) -> None:
         told = (f"{line.name}: {line.y[-1]:.4g} at the end" for line in self._lines().lines if len(line.y))
-        self.setAccessibleDescription("; ".join(told))
+        self.setAccessibleDescription("; ".join(told) or self.hint)
         self.update()
 
     def colour(self, index: int) -> QColor:
@@ -58,7 +62,8 @@ class LinesChart(QWidget):
             lines = self._lines()
             if lines.is_empty:
                 painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
-                painter.drawText(QRectF(self.rect()), Qt.AlignmentFlag.AlignCenter, self._hint)
+                place = QRectF(self.rect()).adjusted(HINT_MARGIN, 0, -HINT_MARGIN, 0)
+                painter.drawText(place, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self.hint)
                 return
             scale = _Scale(self._plot(lines), lines)
             self._paint_axes(painter, scale, lines)

@@ -61,6 +61,11 @@ class PageTabs(QTabWidget):
         if id in self.ids:
             self.setCurrentIndex(self.ids.index(id))
 
+    def rename(self, id: str, title: str) -> None:
+        """Write another title on the tab of a page."""
+        if self.tabText(self.ids.index(id)) != title:
+            self.setTabText(self.ids.index(id), title)
+
     def recolor(self) -> None:
         for _, page in self._pages.values():
             page.recolor()

@@ -32,5 +32,6 @@ METHOD = Method(
     segmenter=TextEncoder,
     plain=Way(PlainLearner, bytes_a_cell=80),
     has_ranks=True,
+    learns_by_ranks=True,
     compiled=CompiledWay(_compiled_learner, 14, Policy(_COMPILED, small=20_000, large=2_000_000)),
 )

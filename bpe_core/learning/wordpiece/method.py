@@ -44,6 +44,7 @@ METHOD = Method(
     plain=Way(_plain_learner, bytes_a_cell=160),
     compiled=CompiledWay(_compiled_learner, 30, Policy(_COMPILED, small=20_000, large=2_000_000)),
     reasons=reasons,
+    learns_by_ranks=True,
     why="bpe_core.insight.why_longest",
     has_seeds=True,
     has_continuations=True,

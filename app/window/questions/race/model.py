@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from app.session.run import Run
+from app.session.run import NO_RUN, Run
 from app.session.session import Session
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine
 from app.window.parts.watched import Table, Watched
 from bpe_core import History
 from bpe_core.insight.race import Race, Runner, best_that_never_won, race
 from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.learning.methods import METHODS, Method
 from bpe_core.progress import CancelCheck, never_cancelled
 
 FOLLOW_MILLISECONDS = 120
@@ -61,6 +62,19 @@ class RaceModel(QObject, Watched):
         self._runs, self._cursor, self._aside = session.runs, session.cursor, session.aside
         self._run: Run | None = None
         self.refresh_on(FOLLOW_MILLISECONDS, session.cursor.moved, session.runs.changed)
+
+    @property
+    def hint(self) -> str:
+        """What is said where nothing runs."""
+        run = self._runs.shown
+        if run is not None and not Method.of(run.recipe).learns_by_ranks:
+            method = METHODS[run.recipe.method]
+            return (
+                "Here pairs run against each other where words are joined pair by pair, which is not how "
+                f"{method.title} learns. The first of these charts shows what is {method.wording.done} next, and the "
+                "page of a token how often it stood in the corpus when."
+            )
+        return f"The pairs of the next {(NO_RUN if run is None else run.wording).steps} run here when training begins."
 
     def as_table(self) -> Table:
         return self.lines.as_table()
@@ -155,19 +169,19 @@ def race_facts(
     lines = tuple(_line(runner, shown.name, end) for runner, shown in zip(result.runners, runners, strict=True))
     return RaceFacts(
         runners,
-        _zoomed(lines, result, end, at),
+        _zoomed(lines, result, end, at, METHODS[ranked.history.recipe.method].wording.steps.capitalize()),
         _leads(result, runners),
     )
 
 
-def _zoomed(lines: tuple[NamedLine, ...], result: Race, end: int, at: int) -> ChartLines:
+def _zoomed(lines: tuple[NamedLine, ...], result: Race, end: int, at: int, steps: str) -> ChartLines:
     """The part of the history in which something happens to these pairs, and the moment shown."""
     first = min([at, *(runner.born for runner in result.runners)])
     last = max([at, *(runner.won_at or end for runner in result.runners)])
     margin = max(1, (last - first) // 10)
     return ChartLines(
         lines,
-        "Merges",
+        steps,
         "Count of the pair",
         is_log_x=last > LOG_RATIO * (first + margin),
         is_stairs=True,

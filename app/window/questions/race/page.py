@@ -62,6 +62,7 @@ class RacePage(Page):
         self.entry.clear()
 
     def _show(self) -> None:
+        self.chart.hint = self.model.hint
         self.chart.refresh()
         facts = self.model.facts
         if facts is None:

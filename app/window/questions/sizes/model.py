@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from app.session.counts import Counted
-from app.session.run import Run
+from app.session.run import NO_RUN, Run
 from app.session.session import Session
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine, Numbers, thinned
 from app.window.parts.watched import Table, Watched
 from app.worker.job import Task
-from bpe_core import BpeError, Cancelled, Corpus, History, WordTable, count_words
+from bpe_core import BpeError, Cancelled, Corpus, History, Progress, WordTable, count_words
+from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.learning.methods import Method
+from bpe_core.measures.measured_sizes import MeasuredSizes, measured_sizes
 from bpe_core.measures.size_curves import FORMULA as FORMULA
 from bpe_core.measures.size_curves import SizeCurves, size_curves
 from bpe_core.presets import USUAL_SIZES as USUAL_SIZES
@@ -31,9 +36,10 @@ class Measure:
     """One way to look at the sizes."""
 
     title: str
-    curve: Callable[[SizeCurves], Numbers]
+    curve: Callable[[Any], Numbers]  # of a text's curves
     is_share: bool = False
     tip: str = ""
+    is_of_joins: bool = False  # it has no meaning where texts are cut otherwise than they are joined
 
 
 MEASURES = (
@@ -51,17 +57,43 @@ MEASURES = (
         lambda curves: curves.share_of_scaffolds,
         is_share=True,
         tip="The part of the vocabulary that was only needed on the way: larger tokens have used it up.",
+        is_of_joins=True,
     ),
 )
+
+
+Curves = SizeCurves | MeasuredSizes
 
 
 @dataclass(frozen=True, eq=False)
 class SizesFacts:
     """The curves of each text, by its name; the first is the text trained on."""
 
-    curves: dict[str, SizeCurves]
-    knee: int
-    base: int
+    curves: dict[str, Curves]
+    knee_step: int
+    knee: int  # the size of the vocabulary there
+    vocabulary: Callable[[int], int]  # after so many steps
+
+    @classmethod
+    def of(cls, curves: dict[str, Curves], history: History) -> SizesFacts | None:
+        """What they say together; nothing where there is none."""
+        first = next(iter(curves.values()), None)
+        if isinstance(first, MeasuredSizes):
+            knee = first.knee
+            return cls(curves, int(first.steps[knee]), int(first.sizes[knee]), history.vocabulary_size_at)
+        if first is None:
+            return None
+        base = first.base
+        return cls(curves, first.knee, base + first.knee, lambda steps: base + steps)
+
+    def line(self, name: str, measure: Measure) -> tuple[Numbers, Numbers]:
+        """The steps for which a measure is known of a text, in their order, and the measure there."""
+        curves = self.curves[name]
+        values = measure.curve(curves)
+        if isinstance(curves, MeasuredSizes):
+            order = np.argsort(curves.steps)
+            return curves.steps[order].astype(np.float64), values[order]
+        return np.arange(len(values), dtype=np.float64), values
 
 
 class SizesModel(QObject, Watched):
@@ -74,6 +106,7 @@ class SizesModel(QObject, Watched):
         super().__init__(session)
         self.facts: SizesFacts | None = None
         self.measure = MEASURES[0]
+        self.progress = ""  # of what takes long
         self.held_out: Path | None = None
         self._runs, self._cursor = session.runs, session.cursor
         self._corpus, self._aside = session.corpus, session.aside
@@ -82,7 +115,7 @@ class SizesModel(QObject, Watched):
         self.refresh_on(REDRAW_MILLISECONDS, session.runs.changed, session.cursor.moved, session.cursor.end_moved)
 
     def choose_measure(self, index: int) -> None:
-        self.measure = MEASURES[index]
+        self.measure = self.measures[index]
         self.changed.emit()
 
     def hold_out(self, path: Path | None) -> None:
@@ -99,27 +132,39 @@ class SizesModel(QObject, Watched):
             return NO_LINES
         drawn: list[NamedLine] = []
         for name in self.shown:
-            curves = self.facts.curves[name]
-            y = self.measure.curve(curves)
-            x, shown = thinned(y)
-            knee = ((float(curves.knee), float(y[curves.knee]), f"knee at {curves.base + curves.knee:,}"),)
-            drawn.append(NamedLine(name, x, shown, () if drawn else knee))
-        position = float(self._cursor.position)
-        return ChartLines(tuple(drawn), "Merges", self.measure.title, is_share=self.measure.is_share, marked_x=position)
+            steps, y = self.facts.line(name, self.measure)
+            places, shown = thinned(y)
+            at_knee = float(np.interp(self.facts.knee_step, steps, y))
+            knee = ((float(self.facts.knee_step), at_knee, f"knee at {self.facts.knee:,}"),)
+            drawn.append(NamedLine(name, steps[places.astype(np.int64)], shown, () if drawn else knee))
+        position, title = float(self._cursor.position), self._steps_title
+        return ChartLines(tuple(drawn), title, self.measure.title, is_share=self.measure.is_share, marked_x=position)
+
+    @property
+    def _steps_title(self) -> str:
+        run = self._runs.shown
+        return (NO_RUN if run is None else run.wording).steps.capitalize()
 
     @property
     def here(self) -> list[tuple[str, float]]:
         """The measure of each text that is shown, at the moment shown."""
-        if self.facts is None:
+        facts = self.facts
+        if facts is None:
             return []
-        at, curves = self._cursor.position, self.facts.curves
-        measured = [(name, self.measure.curve(curves[name])) for name in self.shown]
-        return [(name, float(curve[min(at, len(curve) - 1)])) for name, curve in measured]
+        lines = [(name, facts.line(name, self.measure)) for name in self.shown]
+        return [(name, float(np.interp(self._cursor.position, steps, y))) for name, (steps, y) in lines]
+
+    @property
+    def measures(self) -> list[Measure]:
+        """Those that have a meaning for the run shown."""
+        run = self._runs.shown
+        all_of_them = run is None or Method.of(run.recipe).has_ranks
+        return [measure for measure in MEASURES if all_of_them or not measure.is_of_joins]
 
     @property
     def vocabulary_here(self) -> int:
         """How large the vocabulary is at the moment shown."""
-        return (self.facts.base if self.facts is not None else 0) + self._cursor.position
+        return self.facts.vocabulary(self._cursor.position) if self.facts is not None else 0
 
     @property
     def names(self) -> list[str]:
@@ -142,6 +187,8 @@ class SizesModel(QObject, Watched):
         if run is None or run.history is None or not len(run.history):
             self.facts, self._asked = None, None
         elif not run.is_busy:
+            if self.measure not in self.measures:
+                self.measure = MEASURES[0]
             self._ask(run, run.history)
         self.changed.emit()
 
@@ -151,31 +198,34 @@ class SizesModel(QObject, Watched):
         if key == self._asked:
             return
         self._asked = key
-        ranked, tables, held_out = self._runs.ranked.of(run), self._tables(run), self.held_out
+        ranked, tables, held_out, words = self._runs.ranked.of(run), self._tables(run), self.held_out, run.words
         texts: dict[str, Callable[[], Corpus]] = {source.name: source.as_corpus for source in sources[:MOST_FILES]}
         if held_out is not None:
             texts[HELD_OUT + held_out.name] = lambda: Corpus.from_files([held_out])
 
+        by_ranks = Method.of(run.recipe).has_ranks
+
         def work(task: Task) -> tuple[SizesFacts | None, list[str]]:
-            curves: dict[str, SizeCurves] = {}
+            curves: dict[str, Curves] = {}
             troubles = []
-            if ranked is not None:
+            if ranked is not None and by_ranks:
                 ranks, same = ranked(), _as_of(ranked(), history)
                 curves["training text"] = size_curves(ranks.words, history, ranked=same, cancelled=task.cancelled)
+            elif words is not None:
+                curves["training text"] = curves_of(words, history, task)
             for name, table in tables.items():
-                curves[name] = size_curves(table, history, cancelled=task.cancelled)
+                curves[name] = curves_of(table, history, task)
             for name, open_text in texts.items():
                 try:
-                    words = count_words(open_text(), history.recipe, cancelled=task.cancelled)
-                    curves[name] = size_curves(words, history, cancelled=task.cancelled)
+                    counted = count_words(open_text(), history.recipe, cancelled=task.cancelled)
+                    curves[name] = curves_of(counted, history, task)
                 except Cancelled:
                     raise
                 except BpeError as error:  # one that is gone by now leaves the others be
                     troubles.append(str(error))
-            first = next(iter(curves.values()), None)
-            return SizesFacts(curves, first.knee, first.base) if first is not None else None, troubles
+            return SizesFacts.of(curves, history), troubles
 
-        self._aside.ask("sizes", work, self._take, self.failed.emit)
+        self._aside.ask("sizes", work, self._take, self._fail, self._tell_progress)
 
     def _tables(self, run: Run) -> dict[str, WordTable]:
         """The words of each file, where there are several and their counts are remembered."""
@@ -184,8 +234,16 @@ class SizesModel(QObject, Watched):
         outcomes = {source.name: self._corpus.counts.outcome_of(source, run.recipe) for source in run.sources}
         return {name: outcome.table for name, outcome in outcomes.items() if isinstance(outcome, Counted)}
 
+    def _tell_progress(self, progress: Progress) -> None:
+        self.progress = f"Measuring size {progress.done + 1:,} of {progress.total or 0:,} …"
+        self.changed.emit()
+
+    def _fail(self, sentence: str) -> None:
+        self.progress = ""
+        self.failed.emit(sentence)
+
     def _take(self, answer: tuple[SizesFacts | None, list[str]]) -> None:
-        self.facts, troubles = answer
+        (self.facts, troubles), self.progress = answer, ""
         for sentence in troubles:
             self.failed.emit(sentence)
         self.changed.emit()
@@ -194,3 +252,11 @@ class SizesModel(QObject, Watched):
 def _as_of(ranked: RankedWords, history: History) -> RankedWords | None:
     """The ranks serve only a history of the same length; others are found anew."""
     return ranked if len(ranked.history) == len(history) else None
+
+
+def curves_of(words: WordTable, history: History, task: Task) -> Curves:
+    """By ranks all sizes are known at once; otherwise some are measured, one after the other."""
+    if Method.of(history.recipe).has_ranks:
+        return size_curves(words, history, cancelled=task.cancelled)
+    cut = CutWords.of(words, history.recipe, history, cancelled=task.cancelled)
+    return measured_sizes(cut, progress=task.report, cancelled=task.cancelled)

@@ -19,7 +19,7 @@ from app.window.parts.lines_chart import LinesChart
 from app.window.parts.page import Page
 from app.window.parts.widgets import muted, paragraph, scrolling
 from app.window.parts.wording import tip
-from app.window.questions.sizes.model import FORMULA, MEASURES, USUAL_SIZES, SizesModel
+from app.window.questions.sizes.model import FORMULA, USUAL_SIZES, SizesModel
 
 MOST_NAME = 18  # characters of a file's name on a button
 
@@ -37,9 +37,7 @@ class SizesPage(Page):
         self.chart = LinesChart("Vocabulary sizes", lambda: model.lines, hint)
         self.measure = QComboBox()
         self.measure.setAccessibleName("What is measured")
-        for measure in MEASURES:
-            self.measure.addItem(measure.title)
-            self.measure.setItemData(self.measure.count() - 1, measure.tip, Qt.ItemDataRole.ToolTipRole)
+        self._offer_measures()
         self.measure.setToolTip(tip(FORMULA))
         self.held_out = QPushButton("Held-out text …")
         self.held_out.setToolTip("Measure a text that is not learned from, too")
@@ -86,12 +84,26 @@ class SizesPage(Page):
         column.addLayout(row)
         column.addLayout(below, 1)
 
+    def _offer_measures(self) -> None:
+        """Those that have a meaning for the run shown."""
+        measures = self.model.measures
+        if [self.measure.itemText(place) for place in range(self.measure.count())] == [one.title for one in measures]:
+            return
+        self.measure.blockSignals(True)
+        self.measure.clear()
+        for measure in measures:
+            self.measure.addItem(measure.title)
+            self.measure.setItemData(self.measure.count() - 1, measure.tip, Qt.ItemDataRole.ToolTipRole)
+        self.measure.setCurrentIndex(measures.index(self.model.measure))
+        self.measure.blockSignals(False)
+
     def _choose_measure(self, index: int) -> None:
-        self.measure.setToolTip(tip(MEASURES[index].tip))
-        self.chart.setToolTip(tip(MEASURES[index].tip))
         self.model.choose_measure(index)
+        for widget in (self.measure, self.chart):
+            widget.setToolTip(tip(self.model.measure.tip))
 
     def _show(self) -> None:
+        self._offer_measures()
         self.chart.refresh()
         is_share = self.model.measure.is_share
         told = [
@@ -102,7 +114,9 @@ class SizesPage(Page):
         facts = self.model.facts
         if facts is not None:
             told.insert(0, f"With {self.model.vocabulary_here:,} tokens:")
-            told.append(f"Knee at <b>{facts.base + facts.knee:,}</b> tokens: each further one gains less.")
+            told.append(f"Knee at <b>{facts.knee:,}</b> tokens: each further one gains less.")
+        if self.model.progress:
+            told.append(self.model.progress)
         self.told.setText("<br>".join(told))
         self.texts.setVisible(len(self.model.names) > 1)
 

@@ -7,20 +7,22 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 
-from app.session.run import Run
+from app.session.run import NO_RUN, Run
 from app.session.session import Session
 from app.window.parts.watched import Table, Watched
 from app.window.questions.compare.model import CutToken, cut_tokens
 from bpe_core import Cancelled, History, Tokenizer, Trainer, WordTable
+from bpe_core.history.history import NOTHING
 from bpe_core.insight.table_comparison import compare_tables, compare_texts
 from bpe_core.insight.ties import Tie, ties
+from bpe_core.learning.methods import METHODS, Wording
 from bpe_core.learning.ties import TIE_RULES as TIE_RULES
 from bpe_core.progress import CancelCheck
 from bpe_core.token_texts import shown
 
 REDRAW_MILLISECONDS = 300
 TEXT_CHARACTERS = 600  # of the person's text, shown under both rules
-COLUMNS = ("Step", "Merged", "Instead of", "Count", "Which was merged")
+COLUMNS = ("Step", "{}", "Instead of", "Count", "Which was {}")
 
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -60,16 +62,26 @@ class TiesModel(QAbstractTableModel, Watched):
 
     @property
     def summary(self) -> str:
+        if self._of is not None and not self.has_ties:
+            method = METHODS[self._of.recipe.method]
+            return (
+                f"{method.title} has no rule for ties: what is {method.wording.done} is ordered by more than a count. "
+                f"The table of {method.wording.steps} tells why each {method.wording.choice} was chosen."
+            )
         if not self._merges:
-            return "The merges that a tie decided are listed here when training begins."
+            return f"The {self._wording.steps} that a tie decided are listed here when training begins."
         if self._of is not None and self._of.history is not None and not self._of.history.has_counts:
             return "This table does not tell how often its pairs stood, so its ties are not known"
-        return f"{len(self._ties):,} of {self._merges:,} merges were decided by a tie"
+        return f"{len(self._ties):,} of {self._merges:,} {self._wording.steps} were decided by a tie"
+
+    @property
+    def _wording(self) -> Wording:
+        return NO_RUN if self._of is None else self._of.wording
 
     @property
     def rule(self) -> str | None:
         """The one the shown run was learned by."""
-        return self._runs.shown.recipe.ties if self._runs.shown is not None else None
+        return self._runs.shown.recipe.ties if self._runs.shown is not None and self.has_ties else None
 
     def travel_to_row(self, row: int) -> None:
         """To the moment before that merge, when both pairs still stood there."""
@@ -88,7 +100,7 @@ class TiesModel(QAbstractTableModel, Watched):
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
-            return COLUMNS[section]
+            return self._titles[section]
         return None
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -101,10 +113,20 @@ class TiesModel(QAbstractTableModel, Watched):
         return f"{tie.step:,}", self._pair(tie.winner), self._pair(tie.loser), f"{tie.count:,}", later
 
     def as_table(self) -> Table:
-        return [COLUMNS, *map(self.cells, self._ties)]
+        return [self._titles, *map(self.cells, self._ties)]
+
+    @property
+    def _titles(self) -> tuple[str, ...]:
+        done = self._wording.done
+        return tuple(title.format(done) if len(title) > 2 else done.capitalize() for title in COLUMNS)
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether there is a rule for them."""
+        return self._of is None or self._of.recipe.applies("ties")
 
     def _pair(self, pair: tuple[int, int]) -> str:
-        return " + ".join(self._names[id] for id in pair)
+        return " + ".join(self._names[id] for id in pair if id != NOTHING)
 
     # -- asking ----------------------------------------------------------------------------
 

@@ -67,14 +67,16 @@ class TiesPage(Page):
         left = QVBoxLayout()
         left.addWidget(self.summary)
         left.addWidget(self.table, 1)
-        row = QHBoxLayout()
+        self.what_if = QWidget()
+        row = QHBoxLayout(self.what_if)
+        row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(label("What if"))
         row.addWidget(self.rule)
         row.addWidget(self.train)
         row.addStretch()
         area = scrolling(self.told, "What the ties decided")
         right = QVBoxLayout()
-        right.addLayout(row)
+        right.addWidget(self.what_if)
         right.addWidget(area, 1)
         whole = QHBoxLayout(self)
         whole.setContentsMargins(8, 6, 8, 4)
@@ -87,6 +89,8 @@ class TiesPage(Page):
     def _show(self) -> None:
         rule = self.model.rule
         self.summary.setText(self.model.summary + (f" (rule: {TIE_RULES[rule].label})" if rule else ""))
+        for widget in (self.what_if, self.table):
+            widget.setVisible(self.model.has_ties)
         self.train.setEnabled(not self.model.is_training)
         if self.model.is_training:
             self.told.setText("Learning again under the other rule …")

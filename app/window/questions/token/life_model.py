@@ -2,84 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from app.session.corpus_texts import CorpusText
 from app.session.counts import Counted
-from app.session.run import Run
+from app.session.run import NO_RUN, Run
 from app.session.session import Session
 from app.session.timer import timer
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine
 from app.window.parts.watched import Watched
+from app.window.questions.token.life_facts import (
+    LifeFacts,
+    Line,
+    Steps,
+    life_by_use,
+    life_facts,
+    life_without_words,
+)
 from app.window.questions.token.model import TokenModel
 from bpe_core import BpeError, History
 from bpe_core.insight.contexts import contexts
-from bpe_core.insight.contributions import FileCounts, contributions, split_over_files
-from bpe_core.insight.race import Runner
+from bpe_core.insight.contributions import FileCounts
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.insight.reachability import Reachability, reachability
-from bpe_core.insight.token_life import token_life
-from bpe_core.progress import CancelCheck, never_cancelled
-from bpe_core.token_texts import shown
+from bpe_core.progress import CancelCheck
 
 FOLLOW_MILLISECONDS = 100
 CONTEXT_PAUSE_MILLISECONDS = 250  # reading files waits until the eye rests
 CONTEXT_SECONDS = 2.0
-MOST_SHOWN = 12
 MOST_CONTEXTS = 10
 NOT_COUNTED = "Let the run go on, so that its texts are counted again, to see where this token occurs."
 NO_TEXT = "This table came without texts: Training > Count on My Corpus shows where this token occurs."
-
-Steps = tuple[tuple[int, int], ...]  # a count from each of these states on
-
-
-@dataclass(frozen=True)
-class Share:
-    """A part of a count."""
-
-    text: str
-    count: int
-    share: float  # of the whole
-
-
-@dataclass(frozen=True)
-class Line:
-    """A line of the corpus in which the token stands."""
-
-    source: str
-    line: int
-    is_row: bool
-    before: str
-    token: str
-    after: str
-
-
-@dataclass(frozen=True)
-class LifeFacts:
-    """What the words of the corpus tell about a token, as of merge `at`."""
-
-    token: int
-    at: int
-    count: int
-    peak: int
-    is_born: bool
-    is_scaffold: bool
-    pair_curve: Steps  # of the pair it was made of, until its birth
-    curve: Steps
-    end: int  # merges in all
-    children: tuple[tuple[int, str], ...]
-    child_count: int
-    takers: tuple[tuple[int, str, int], ...]  # step, token and occurrences of the merges that took most of it
-    words: tuple[Share, ...]
-    word_count: int
-    paid_by: tuple[Share, ...]  # the words that held the pair when it was merged
-    payer_count: int
-    files: tuple[Share, ...]  # where those came from; none for a single file
-    reach: str
 
 
 class LifeModel(QObject, Watched):
@@ -118,7 +73,11 @@ class LifeModel(QObject, Watched):
         born = facts.curve[0][0] if facts.curve else 0
         lines = _line("the token", facts.curve, facts.end), _line("its pair", facts.pair_curve, born, is_faint=True)
         at, end = float(facts.at), float(facts.end)
-        return ChartLines(lines, "Merges", "Occurrences", is_stairs=True, marked_x=at, last_x=end)
+        return ChartLines(lines, self._steps_title, "Occurrences", is_stairs=True, marked_x=at, last_x=end)
+
+    @property
+    def _steps_title(self) -> str:
+        return (NO_RUN if self._run is None else self._run.wording).steps.capitalize()
 
     def travel_to_step(self, step: int) -> None:
         self._cursor.go_to(step)
@@ -145,7 +104,7 @@ class LifeModel(QObject, Watched):
             return
         token, at, names = facts.id, self._cursor.position, run.names.text
         if ranked is None:
-            self._ask_without_words(run, history, token, at)
+            self._ask_otherwise(run, history, token, at)
             return
         files, file_names = self._file_counts(run), [source.name for source in run.sources]
         self.hint = ""
@@ -157,14 +116,23 @@ class LifeModel(QObject, Watched):
         if not run.is_busy:  # files are read when it rests
             self._lines_soon.start()
 
-    def _ask_without_words(self, run: Run, history: History, token: int, at: int) -> None:
-        """What the table alone tells."""
-        names = run.names.text if run.names is not None else []
-        self.hint = NO_TEXT if not run.sources else NOT_COUNTED if run.learned else ""
+    def _ask_otherwise(self, run: Run, history: History, token: int, at: int) -> None:
+        """What the steps tell of a method that joins or drops in its own way, or the table alone."""
+        names, words = run.names.text if run.names is not None else [], run.words
         self._lines_soon.stop()
+        if words is None or not run.learned:
+            self.hint = NO_TEXT if not run.sources else NOT_COUNTED if run.learned else ""
+            self._aside.ask(
+                "token",
+                lambda task: life_without_words(history, token, at, names, task.cancelled),
+                lambda life: self._take(life, run),
+            )
+            return
+        self.hint = ""
+        at_first = int(run.symbol_counts[token]) if token < len(run.symbol_counts) else 0
         self._aside.ask(
             "token",
-            lambda task: life_without_words(history, token, at, names, task.cancelled),
+            lambda task: life_by_use(words, history, token, at, names, at_first, task.cancelled),
             lambda life: self._take(life, run),
         )
 
@@ -204,105 +172,10 @@ class LifeModel(QObject, Watched):
             self.lines_changed.emit()
 
 
-def life_facts(
-    ranked: RankedWords,
-    token: int,
-    at: int,
-    names: Sequence[str],
-    files: FileCounts | None,
-    file_names: Sequence[str],
-    cancelled: CancelCheck = never_cancelled,
-) -> LifeFacts:
-    """All that the words tell."""
-    at = min(at, len(ranked.history))
-    life = token_life(ranked, token, at)
-    paid = contributions(ranked, life.step) if life.step is not None else None
-    shares = split_over_files(paid, ranked, files) if paid is not None and files is not None else []
-    whole = max(1, paid.count if paid is not None else 1)
-    reached = reachability(ranked.history, token, at, corpus=ranked, cancelled=cancelled)
-    takers = [cut for cut in life.curve.cuts if cut.step <= at][:MOST_SHOWN]
-    by_share = sorted(zip(file_names, shares, strict=False), key=lambda one: -one[1])
-    return LifeFacts(
-        token=token,
-        at=at,
-        count=life.count_now,
-        peak=life.peak,
-        is_born=life.is_born,
-        is_scaffold=life.is_scaffold,
-        pair_curve=_steps(life.before, life.curve.born) if life.before is not None else (),
-        curve=_steps(life.curve, None),
-        end=len(ranked.history),
-        children=tuple((child, names[child]) for child in life.children[:MOST_SHOWN]),
-        child_count=len(life.children),
-        takers=tuple((cut.step, names[ranked.base + cut.step - 1], cut.lost) for cut in takers),
-        words=_shares(ranked, [(one.word, one.count) for one in life.words[:MOST_SHOWN]], max(1, life.count_now)),
-        word_count=life.word_count,
-        paid_by=_shares(ranked, [(one.word, one.count) for one in paid.words[:MOST_SHOWN]], whole) if paid else (),
-        payer_count=len(paid.words) if paid is not None else 0,
-        files=tuple(Share(name, share, share / whole) for name, share in by_share[:MOST_SHOWN]),
-        reach=_reach_sentence(reached, life.count_now, lambda id: names[id]),
-    )
-
-
-def life_without_words(
-    history: History, token: int, at: int, names: Sequence[str], cancelled: CancelCheck = never_cancelled
-) -> LifeFacts:
-    """Of a run whose text is not at hand, such as an imported one: where the token is used, and whether it can be."""
-    at = min(at, len(history))
-    children = history.first(at).children(token)
-    reached = reachability(history, token, at, cancelled=cancelled)
-    return LifeFacts(
-        token=token,
-        at=at,
-        count=0,
-        peak=0,
-        is_born=False,
-        is_scaffold=False,
-        pair_curve=(),
-        curve=(),
-        end=len(history),
-        children=tuple((child, names[child]) for child in children[:MOST_SHOWN]),
-        child_count=len(children),
-        takers=(),
-        words=(),
-        word_count=0,
-        paid_by=(),
-        payer_count=0,
-        files=(),
-        reach=_reach_sentence(reached, 0, lambda id: names[id]),
-    )
-
-
-def _shares(ranked: RankedWords, words: list[tuple[int, int]], whole: int) -> tuple[Share, ...]:
-    return tuple(Share(shown(ranked.words.word(word)[:80]), count, count / whole) for word, count in words)
-
-
-def _steps(runner: Runner, until: int | None) -> Steps:
-    """The count from its first state on, and after each fall."""
-    states = [runner.born, *(runner.falls + 1).tolist()]
-    points = list(zip(states, runner.counts.tolist(), strict=True))
-    return tuple(point for point in points if until is None or point[0] < until)
-
-
 def _line(name: str, steps: Steps, end: int, *, is_faint: bool = False) -> NamedLine:
     """Each count holds until the next one, the last until the end."""
     points = np.array([*steps, *((max(end, at), count) for at, count in steps[-1:])], np.float64).reshape(-1, 2)
     return NamedLine(name, points[:, 0], points[:, 1], is_faint=is_faint)
-
-
-def _reach_sentence(reached: Reachability, count: int, name: Callable[[int], str]) -> str:
-    if reached.kind == "reachable":
-        witness = shown((reached.witness or "").encode())
-        return f"A text that produces it: {witness}" if not count else ""
-    if reached.kind == "not learned yet":
-        return "At this moment it is not learned yet."
-    if len(reached.pieces) > 1:
-        return f"No text can produce it: its own text falls into {' | '.join(map(name, reached.pieces))}."
-    if reached.kind == "unreachable":
-        return "No text can produce it: these bytes are part of no character."
-    if not reached.pieces:
-        return "No text was found that produces it at this moment."
-    return "No text was found that produces it: the pattern seems always to cut it."
 
 
 def find_lines(

@@ -12,7 +12,8 @@ from app.window.parts.lines_chart import LinesChart
 from app.window.parts.linked_text import LinkedText, link_to_step, number_in
 from app.window.parts.widgets import muted
 from app.window.parts.wording import count_text
-from app.window.questions.token.life_model import LifeFacts, LifeModel, Line, Share
+from app.window.questions.token.life_facts import LifeFacts, Line, Share
+from app.window.questions.token.life_model import LifeModel
 
 CHART_HEIGHT = 102
 LINE_CHARACTERS = 44  # on either side of the token
@@ -108,8 +109,10 @@ class LifeView(QWidget):
 def _answers(facts: LifeFacts) -> Iterable[tuple[str, str]]:
     """What each section says; the others have nothing to say."""
     if facts.is_born:
-        told = f"<b>Occurs {count_text(facts.count, 'time')}</b> in {count_text(facts.word_count, 'word')}"
-        told += f"; {facts.peak:,} when it was born." if facts.at > 0 and facts.peak != facts.count else "."
+        words = f" in {count_text(facts.word_count, 'word')}" if facts.word_count or not facts.count else ""
+        told = f"<b>Occurs {count_text(facts.count, 'time')}</b>{words}"
+        peak = "when it was born" if facts.is_largest_first else "at most"
+        told += f"; {facts.peak:,} {peak}." if facts.at > 0 and facts.peak != facts.count else "."
         yield "occurs", told + (" A <b>scaffold</b>: larger tokens have taken all of it." if facts.is_scaffold else "")
     yield "reach", html.escape(facts.reach)
     yield "words", _listed(facts.words, facts.word_count)

@@ -12,7 +12,7 @@ from app.session.session import Session
 from app.window.parts.watched import Watched
 from app.window.text.model import TokenTextModel
 from app.worker.job import Task
-from bpe_core import History
+from bpe_core import Cancelled, History
 from bpe_core.insight.explanation import Explanation, explain
 from bpe_core.insight.explanation import Way as Way
 from bpe_core.insight.merge_tree import Node
@@ -125,7 +125,10 @@ class WhyModel(QObject, Watched):
             return
 
         def explained(task: Task) -> PlaceFacts:
-            return PlaceFacts(at, byte, explain(text, history, "all")(byte - start, min(at, len(history))))
+            at_byte = explain(text, history, "all")
+            if task.cancelled():
+                raise Cancelled("Nobody wants to know any more.")
+            return PlaceFacts(at, byte, at_byte(byte - start, min(at, len(history))))
 
         self._aside.ask("why", explained, lambda place: self._take(None, place))
 
