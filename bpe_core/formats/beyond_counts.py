@@ -18,6 +18,7 @@ from bpe_core.history.history import NOTHING, TIED, Columns, History, Reasons
 from bpe_core.history.scores import Scores
 
 KINDS = ("|b1", "|i1", "<i2", "<i4", "<i8", "<f4", "<f8")  # of numbers, as numpy writes them
+BEYOND = 1e300  # what is not smaller stands for infinity
 MOST_REASONS = 20
 
 Number = int | float | bool
@@ -59,7 +60,7 @@ def checked_number(value: object, kind: str, where: str) -> Number:
     if kind[1] == "b" and isinstance(value, bool):
         return value
     if kind[1] == "f" and isinstance(value, (int, float)) and not isinstance(value, bool):
-        return float(value) if abs(value) < 1e300 else math.copysign(math.inf, value)
+        return float(value) if abs(value) < BEYOND else math.copysign(math.inf, value)
     if kind[1] == "i" and isinstance(value, int) and not isinstance(value, bool):
         limits = np.iinfo(kind)
         if limits.min <= value <= limits.max:
@@ -87,8 +88,15 @@ def scores_by_token(history: History) -> list[list[float | None]]:
         for since, row in zip(history.scores.since, history.scores.rows, strict=True):
             left = np.setdiff1d(alive, history.scores.dropped[:since])
             for id, score in zip(left.tolist(), row, strict=True):
-                found[id].append(float(str(score)) if np.isfinite(score) else None)
+                found[id].append(_finite(score))
     return found
+
+
+def _finite(score: np.float32) -> float | None:
+    """A score as JSON can hold it: of what is not used at all, which is not dropped yet, it is beyond all numbers."""
+    if np.isneginf(score):
+        return -BEYOND
+    return float(str(score)) if np.isfinite(score) else None
 
 
 def scores_from(since: object, by_token: Sequence[object], columns: Columns, where: str) -> Scores | None:

@@ -256,8 +256,8 @@ def test_what_a_block_joined_can_be_reached_by_its_own_table() -> None:
 
 
 def test_no_merge_table_is_written_of_it(tmp_path: Path) -> None:
-    with pytest.raises(bpe.OutputError, match="compress the text to a file, or keep it"):
-        write_history(trained("low lower lowest\n" * 40), tmp_path / "table.csv")
+    with pytest.raises(bpe.OutputError, match="compress the text to a file, choose a table such as csv"):
+        write_history(trained("low lower lowest\n" * 40), tmp_path / "merges.txt")
 
 
 def test_a_session_holds_its_blocks(tmp_path: Path) -> None:
