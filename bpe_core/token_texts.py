@@ -19,7 +19,8 @@ import numpy as np
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.errors import BpeError, FormatError, TooLarge
-from bpe_core.history.history import MOST_LENGTH, History, Int64s, Pair
+from bpe_core.history.history import History, Int64s, Pair
+from bpe_core.history.lengths import MOST_LENGTH
 from bpe_core.honest_text import escape, unescape
 from bpe_core.limits import check_room
 

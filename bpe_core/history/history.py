@@ -13,7 +13,7 @@ score, a loss, a round), or whether a person forced a step, are the `reasons`: c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.errors import TooLarge
+from bpe_core.history.lengths import joined_lengths
 from bpe_core.history.scores import Scores
 from bpe_core.recipe import Recipe
 
@@ -36,7 +37,6 @@ Reasons = Mapping[str, npt.NDArray[Any]]  # a column each, one row a step
 T = TypeVar("T")
 
 MOST_SYMBOLS = 2**17  # that are looked at one by one; a token of a text never comes near
-MOST_LENGTH = 2**62  # what is longer is as long as this: two such lengths can still be added
 COUNT_ALONE: Reasons = MappingProxyType({})  # of a method that chooses by the count
 TIED = "tied"  # the reason of a method by which equal counts are no tie: whether what came next was as good
 NOTHING = -1  # no runner-up; no right half, as of a step that drops a token; a count that is not known
@@ -396,16 +396,3 @@ class History(Sequence[Step]):
         for half in (self.columns.left, self.columns.right):
             np.subtract.at(counts, half, joined)
         return counts
-
-
-def joined_lengths(first: Sequence[int], pairs: Iterable[Pair]) -> Int64s:
-    """How long each token is, of the lengths of those there are at first and of the pairs that are joined.
-
-    >>> joined_lengths([1, 1], [(0, 1), (2, 2)]).tolist()
-    [1, 1, 2, 4]
-    """
-    lengths = list(first)
-    for left, right in pairs:
-        length = lengths[left] + lengths[right]
-        lengths.append(min(MOST_LENGTH, length))
-    return np.array(lengths, np.int64)

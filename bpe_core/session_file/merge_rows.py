@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.errors import FormatError
-from bpe_core.history.history import NOTHING, Columns, joined_lengths
+from bpe_core.history.history import NOTHING, Columns
+from bpe_core.history.lengths import joined_lengths
 from bpe_core.learning.methods import Method
 from bpe_core.recipe import LARGEST_VOCABULARY
 from bpe_core.token_texts import check_budget

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import bpe_core as bpe
 from bpe_core import token_texts
-from bpe_core.history.history import MOST_LENGTH
+from bpe_core.history.lengths import MOST_LENGTH
 from bpe_core.insight.reachability import reachability
 from bpe_core.token_texts import (
     LONGEST_SHOWN,
