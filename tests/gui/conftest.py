@@ -33,8 +33,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture
-def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    monkeypatch.setenv(LOCATION, str(tmp_path / "settings.ini"))
+def settings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    # Not in the folder of the test, which may be opened as a folder of texts while settings are written.
+    monkeypatch.setenv(LOCATION, str(tmp_path_factory.mktemp("settings") / "settings.ini"))
     return Settings()
 
 
