@@ -18,7 +18,7 @@ import numpy.typing as npt
 from app.worker.job import Job
 from app.worker.window_first import let_window_go_first
 from bpe_core import Batch, Cancelled, Candidate, History, Recipe, Trainer, WordTable
-from bpe_core.learning.layout import lay_out
+from bpe_core.learning.layout import count_symbols
 from bpe_core.progress import CancelCheck
 from bpe_core.token_texts import TokenTexts
 
@@ -92,21 +92,10 @@ def prepared(
     trainer = Trainer(words, recipe, history=history, cancelled=cancelled)
     if cancelled():
         raise Cancelled("Nobody wants to train any more.")
-    counts = count_symbols(words, trainer, recipe)
+    counts = count_symbols(words, trainer.alphabet, recipe)
     names = TokenTexts(trainer.alphabet)
     names.grow(trainer.history, between=let_window_go_first)
     return Prepared(trainer, names, words, counts, trainer.history, _leading(trainer))
-
-
-def count_symbols(words: WordTable, trainer: Trainer, recipe: Recipe) -> npt.NDArray[np.int64]:
-    """How often each base symbol stands in the corpus before the first merge."""
-    layout = lay_out(words, trainer.alphabet, recipe)
-    cells = np.diff(layout.starts)  # each word's symbols and one separator
-    weights = np.repeat(words.counts, cells).astype(np.float64)
-    symbols = layout.symbols[layout.starts[0] :][: len(weights)]
-    known = symbols >= 0
-    counted = np.bincount(symbols[known], weights=weights[known], minlength=len(trainer.alphabet))
-    return counted.astype(np.int64)
 
 
 class TrainingJob(Job):

@@ -11,7 +11,9 @@ from bpe_core.command_line.arguments import MOST_DIGITS, number
 from bpe_core.command_line.corpora import reading
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.errors import BpeError
+from bpe_core.history.history import NOTHING
 from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.learning.methods import Wording
 from bpe_core.token_texts import BLANK, TokenTexts
 
 
@@ -29,7 +31,8 @@ def moment(options: argparse.Namespace, history: bpe.History) -> int:
     if at is None:
         return len(history)
     if not 0 <= at <= len(history):
-        raise BpeError(f"{options.merges} holds {len(history):,} merges; --at must be a number from 0 to that.")
+        steps = Wording.of(history.recipe).steps
+        raise BpeError(f"{options.merges} holds {len(history):,} {steps}; --at must be a number from 0 to that.")
     return at
 
 
@@ -61,7 +64,8 @@ class Names:
         return self._texts.text[id]
 
     def pair(self, pair: tuple[int, int]) -> str:
-        return " + ".join(map(self, pair))
+        """Of a step that drops a token, that token."""
+        return " + ".join(self(id) for id in pair if id != NOTHING)
 
     def id_of(self, text: str) -> int:
         """The token of which that is written, or with that number behind a `#`.

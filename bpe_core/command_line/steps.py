@@ -1,24 +1,32 @@
-"""Merges as lines that a person reads."""
+"""Steps as lines that a person reads."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bpe_core.history.history import History, Step
+from bpe_core.history.history import NOTHING, History, Step
+from bpe_core.learning.methods import Method
 from bpe_core.token_texts import TokenTexts
 
 
 def step_lines(history: History) -> Iterator[str]:
-    """One line a merge: `   1  l + o → lo   3 times, as often as o + w`."""
+    """One line a step: `   1  l + o → lo   3 times, as often as o + w`; `   1  − lo   3 times` where it is dropped."""
     texts = TokenTexts.of(history).text
-    for merge in history:
-        pair = f"{texts[merge.left]} + {texts[merge.right]} → {texts[merge.id]}"
-        yield f"{merge.step:>5}  {pair:<32}  {_times(merge, texts)}"
+    reasons = Method.of(history.recipe).reasons(history.recipe)
+    for step in history:
+        told = ((reason.title.lower(), reason.text(step.count, step.reasons)) for reason in reasons)
+        more = "".join(f", {title} {text}" for title, text in told if text)
+        made = f"− {texts[step.left]}" if step.right == NOTHING else f"{_pair(step, texts)} → {texts[step.id]}"
+        yield f"{step.step:>5}  {made:<32}  {_times(step, texts)}{more}"
 
 
-def _times(merge: Step, texts: list[str]) -> str:
-    times = f"{merge.count:,} {'time' if merge.count == 1 else 'times'}"
-    if merge.tied and merge.runner_up is not None:
-        left, right = merge.runner_up
-        times += f", as often as {texts[left]} + {texts[right]}"
+def _pair(step: Step, texts: list[str]) -> str:
+    return f"{texts[step.left]} + {texts[step.right]}"
+
+
+def _times(step: Step, texts: list[str]) -> str:
+    times = f"{step.count:,} {'time' if step.count == 1 else 'times'}"
+    if step.tied and step.runner_up is not None:
+        other = " + ".join(texts[id] for id in step.runner_up if id != NOTHING)
+        times += f", {'as often as' if step.count == step.runner_up_count else 'as good as'} {other}"
     return times

@@ -42,6 +42,17 @@ def lay_out(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Layout:
     return _lay_out_pieces(words, alphabet, recipe)
 
 
+def count_symbols(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> npt.NDArray[np.int64]:
+    """How often each base symbol stands in the corpus before the first step."""
+    layout = lay_out(words, alphabet, recipe)
+    cells = np.diff(layout.starts)  # each word's symbols and one separator
+    weights = np.repeat(words.counts, cells).astype(np.float64)
+    symbols = layout.symbols[layout.starts[0] :][: len(weights)]
+    known = symbols >= 0
+    counted = np.bincount(symbols[known], weights=weights[known], minlength=len(alphabet))
+    return counted.astype(np.int64)
+
+
 def _lay_out_bytes(words: WordTable) -> Layout:
     lengths = np.diff(words.starts)
     starts = _starts(lengths)

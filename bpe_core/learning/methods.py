@@ -39,6 +39,11 @@ class Wording:
     def steps(self) -> str:
         return f"{self.step}s"
 
+    @staticmethod
+    def of(recipe: Recipe) -> Wording:
+        """What the steps of its method are called."""
+        return METHODS[recipe.method].wording
+
 
 @dataclass(frozen=True)
 class Listed:

@@ -11,6 +11,7 @@ from bpe_core.command_line.questions import Names, check_step, count
 from bpe_core.command_line.tables import open_table
 from bpe_core.insight.contributions import Contributions, FileCounts, contributions, split_over_files
 from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.insight.token_use import use_by_cutting
 from bpe_core.token_texts import shown
 
 EXAMPLES = """\
@@ -34,6 +35,8 @@ def run(options: argparse.Namespace) -> int:
     history = open_table(options.merges).history
     step = check_step(options.step, history)
     tables = [count([file], history) for file in options.corpus]
+    if not history.only_joins:
+        return _before_the_drop(history, step, bpe.WordTable.merged(tables), options)
     ranked = RankedWords.of(bpe.WordTable.merged(tables), history)
     paid = contributions(ranked, step)
     shares = split_over_files(paid, ranked, FileCounts(tables))
@@ -53,10 +56,30 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _before_the_drop(history: bpe.History, step: int, words: bpe.WordTable, options: argparse.Namespace) -> int:
+    """The words that held a token when it was dropped: they pay for it."""
+    token = int(history.ids[step - 1])
+    held = [
+        (word.decode(errors="replace"), times)
+        for word, times in use_by_cutting(words, history, token, step - 1).words_before
+    ]
+    total = sum(times for _, times in held)
+    if options.json:
+        print(json.dumps({"step": step, "count": total, "words": held}, ensure_ascii=False, indent=1))
+        return 0
+    print(f"step {step:,}: − {Names(history)(token)}, {total:,} times in {len(held):,} words")
+    _print_words(held, max(1, total))
+    return 0
+
+
 def _print_shares(paid: Contributions, words: list[tuple[str, int]], files: list[tuple[str, int]]) -> None:
     whole = max(1, paid.count)
     for file, share in files:
         print(f"{share / whole:>7.1%}  {share:>10,}  from {file}")
+    _print_words(words, whole)
+
+
+def _print_words(words: list[tuple[str, int]], whole: int) -> None:
     for word, share in words[:MOST_SHOWN]:
         print(f"{share / whole:>7.1%}  {share:>10,}  {shown(word.encode())}")
     if len(words) > MOST_SHOWN:

@@ -11,9 +11,15 @@ from typing import Any
 import numpy as np
 
 from bpe_core.command_line.arguments import add_merge_table
+from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.questions import add_corpus, count
 from bpe_core.command_line.tables import open_table
+from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
+from bpe_core.history.history import History
+from bpe_core.insight.cut_words import CutWords
+from bpe_core.learning.methods import Method
+from bpe_core.measures.measured_sizes import MEASURED, MeasuredSizes, measured_sizes, some_sizes
 from bpe_core.measures.size_curves import FORMULA, USUAL_POWER, SizeCurves, size_curves
 from bpe_core.presets import USUAL_SIZES
 
@@ -51,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     history = open_table(options.merges).history
     groups = [[file] for file in options.corpus] if options.each else [options.corpus]
     groups += [options.held_out] if options.held_out else []
-    curves = {" ".join(files): size_curves(count(files, history), history, power=options.power) for files in groups}
+    curves = {" ".join(files): _curves(count(files, history), history, options) for files in groups}
     if options.csv:
         _write_csv(curves)
     elif options.json:
@@ -63,27 +69,43 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _rows(curves: SizeCurves) -> list[np.ndarray[Any, Any]]:
-    return [
-        curves.vocabulary,
-        curves.bytes_per_token,
-        curves.tokens_per_word,
-        curves.renyi_efficiency,
-        curves.share_in_use,
-        curves.share_of_scaffolds,
-    ]
+Curves = SizeCurves | MeasuredSizes
 
 
-def _some_sizes(curves: SizeCurves) -> list[int]:
-    """Merges from none to all, closer together at the beginning; the knee among them."""
+def _curves(words: WordTable, history: History, options: argparse.Namespace) -> Curves:
+    """Where texts are cut by ranks all sizes are known at once; otherwise some are measured."""
+    if Method.of(history.recipe).has_ranks:
+        return size_curves(words, history, power=options.power)
+    cut = CutWords.of(words, history.recipe, history)
+    most = MEASURED if options.csv else SHOWN_SIZES
+    bar = TerminalBar(sys.stderr)
+    try:
+        return measured_sizes(cut, some_sizes(history, most), power=options.power, progress=bar)
+    finally:
+        bar.clear()
+
+
+def _rows(curves: Curves) -> list[np.ndarray[Any, Any]]:
+    """A column each; there are no scaffolds where texts are cut otherwise than by ranks."""
+    sizes = curves.sizes if isinstance(curves, MeasuredSizes) else curves.vocabulary
+    shares = [curves.share_in_use]
+    if isinstance(curves, SizeCurves):
+        shares.append(curves.share_of_scaffolds)
+    return [sizes, curves.bytes_per_token, curves.tokens_per_word, curves.renyi_efficiency, *shares]
+
+
+def _some_sizes(curves: Curves) -> list[int]:
+    """Of those that are known, closer together at the beginning; the knee among them."""
+    if isinstance(curves, MeasuredSizes):
+        return list(range(len(curves.sizes)))
     merges = len(curves.tokens) - 1
     spread = np.geomspace(1, merges + 1, SHOWN_SIZES).round().astype(int) - 1
     return sorted({*spread.tolist(), curves.knee})
 
 
-def _print(name: str, curves: SizeCurves) -> None:
+def _print(name: str, curves: Curves) -> None:
     print(f"{name}  ({curves.bytes:,} bytes, {curves.words:,} words)")
-    print("".join(f"{title:>13}" for title in COLUMNS))
+    print("".join(f"{title:>13}" for title in COLUMNS[: len(_rows(curves))]))
     for merges in _some_sizes(curves):
         size, *rest = (column[merges] for column in _rows(curves))
         ratios = "".join(f"{number:>13.3f}" for number in rest[:3]) + "".join(f"{part:>13.1%}" for part in rest[3:])
@@ -91,15 +113,17 @@ def _print(name: str, curves: SizeCurves) -> None:
     print()
 
 
-def _described(curves: SizeCurves) -> dict[str, Any]:
+def _described(curves: Curves) -> dict[str, Any]:
     shown = _some_sizes(curves)
-    columns = {title: column[shown].tolist() for title, column in zip(COLUMNS, _rows(curves), strict=True)}
-    return {"bytes": curves.bytes, "words": curves.words, "knee": int(curves.vocabulary[curves.knee]), **columns}
+    columns = {title: column[shown].tolist() for title, column in zip(COLUMNS, _rows(curves), strict=False)}
+    return {"bytes": curves.bytes, "words": curves.words, "knee": int(_rows(curves)[0][curves.knee]), **columns}
 
 
-def _write_csv(curves: dict[str, SizeCurves]) -> None:
+def _write_csv(curves: dict[str, Curves]) -> None:
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(("text", "merges", *COLUMNS))
+    columns = COLUMNS[: max(len(_rows(one)) for one in curves.values())]
+    writer.writerow(("text", "merges", *columns))
     for name, one in curves.items():
-        for merges, row in enumerate(zip(*(column.tolist() for column in _rows(one)), strict=True)):
-            writer.writerow((name, merges, *(f"{number:.6g}" for number in row)))
+        steps = one.steps.tolist() if isinstance(one, MeasuredSizes) else range(len(one.tokens))
+        for step, row in zip(steps, zip(*(column.tolist() for column in _rows(one)), strict=True), strict=True):
+            writer.writerow((name, step, *(f"{number:.6g}" for number in row)))

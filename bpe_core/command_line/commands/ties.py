@@ -14,6 +14,7 @@ from bpe_core.errors import BpeError
 from bpe_core.honest_text import escape
 from bpe_core.insight.table_comparison import TableComparison, compare_tables, compare_texts
 from bpe_core.insight.ties import Tie, ties
+from bpe_core.learning.methods import METHODS, Wording
 from bpe_core.learning.ties import TIE_RULES
 from bpe_core.token_texts import shown
 
@@ -51,10 +52,16 @@ def run(options: argparse.Namespace) -> int:
         return 0
     if not history.has_counts:
         raise BpeError(f"{options.merges} holds no counts, so nothing is known about ties.")
+    wording = Wording.of(history.recipe)
+    if not history.recipe.applies("ties"):
+        title = METHODS[history.recipe.method].title
+        print(f"{title} has no rule for ties; `bpe-explorer train` lists why each {wording.choice} was {wording.done}.")
+        return 0
     for tie in found:
-        later = f"merged at step {tie.loser_step:,}" if tie.loser_step else "never merged"
+        later = f"{wording.done} at step {tie.loser_step:,}" if tie.loser_step else f"never {wording.done}"
         print(f"{tie.step:>6}  {names.pair(tie.winner):<28} won against {names.pair(tie.loser):<28} {later}")
-    print(f"{len(found):,} of {moment(options, history):,} merges were decided by a tie ({history.recipe.ties}).")
+    of_all = f"{len(found):,} of {moment(options, history):,} {wording.steps}"
+    print(f"{of_all} were decided by a tie ({history.recipe.ties}).")
     return 0
 
 

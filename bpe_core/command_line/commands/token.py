@@ -10,10 +10,14 @@ from bpe_core.command_line.arguments import add_merge_table, text_argument
 from bpe_core.command_line.corpora import reading
 from bpe_core.command_line.questions import Names, add_corpus, add_moment, count_corpus, moment
 from bpe_core.command_line.tables import open_table
+from bpe_core.history.history import History
 from bpe_core.insight.contexts import Context, contexts
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reachability import Reachability, reachability
 from bpe_core.insight.token_life import TokenLife, token_life
+from bpe_core.insight.token_use import use_by_cutting, use_by_joining
+from bpe_core.learning.layout import count_symbols
+from bpe_core.learning.methods import Method, Wording
 from bpe_core.token_texts import shown
 
 EXAMPLES = """\
@@ -42,6 +46,8 @@ def run(options: argparse.Namespace) -> int:
     history = open_table(options.merges).history
     at, names = moment(options, history), Names(history)
     token = names.id_of(options.token)
+    if not Method.of(history.recipe).learns_by_ranks:
+        return _tell_use(history, token, at, names, options)
     with reading(options.corpus) as corpus:
         ranked = RankedWords.of(count_corpus(corpus, history), history)
     life = token_life(ranked, token, at)
@@ -52,6 +58,34 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps(_described(life, reached, lines, ranked, names), ensure_ascii=False, indent=1))
     else:
         _print(life, reached, lines, ranked, names)
+    return 0
+
+
+def _tell_use(history: History, token: int, at: int, names: Names, options: argparse.Namespace) -> int:
+    """Where pairs are not joined word by word: how often it stood there when, and in which words."""
+    with reading(options.corpus) as corpus:
+        words = count_corpus(corpus, history)
+    if history.only_joins:
+        symbols = count_symbols(words, history.alphabet, history.recipe)
+        curve = use_by_joining(history, token, int(symbols[token]) if token < len(symbols) else 0)
+        held: list[tuple[bytes, int]] = []
+    else:
+        use = use_by_cutting(words, history, token, at)
+        curve, held = use.curve, use.words
+    count_now = next((count for step, count in reversed(curve) if step <= at), 0)
+    reached, steps = reachability(history, token, at), Wording.of(history.recipe).steps
+    if options.json:
+        told = {"id": token, "token": names(token), "at": at, "count": count_now, "curve": curve}
+        listed = [[word.decode(errors="replace"), count] for word, count in held]
+        print(json.dumps({**told, "words": listed}, ensure_ascii=False, indent=1))
+        return 0
+    print(f"{names(token)}  (id {token})")
+    print(f"occurs     {count_now:,} times after {at:,} {steps}; {max(count for _, count in curve):,} at most")
+    for step, count in curve[:MOST_SHOWN]:
+        print(f"           {count:,} times from step {step:,} on")
+    if held:
+        print(f"in words   {_listed([f'{shown(word)} {count:,}' for word, count in held])}")
+    print(_reach_sentence(reached, names))
     return 0
 
 

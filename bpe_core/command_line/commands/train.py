@@ -26,7 +26,7 @@ from bpe_core.command_line.tables import is_session_name, write_run
 from bpe_core.errors import plain
 from bpe_core.formats import FORMATS, TABLES, format_for, write_history
 from bpe_core.history.history import END_SENTENCES
-from bpe_core.learning.methods import METHODS
+from bpe_core.learning.methods import METHODS, Wording
 from bpe_core.learning.trainer import learn
 from bpe_core.presets import PRESETS
 from bpe_core.progress import ProgressReport
@@ -195,8 +195,10 @@ def _summary(history: bpe.History, output: str, seconds: float) -> dict[str, Any
 
 
 def _sentence(history: bpe.History, seconds: float) -> str:
-    steps = METHODS[history.recipe.method].wording.steps
+    shorter = f"the text became {history.compression[-1]:.2f} times shorter"
+    left = f"{int(history.tokens_after[-1]):,} tokens in the text"
     return (
-        f"Learned {len(history):,} {steps} in {seconds:.1f} s; a vocabulary of {history.vocabulary_size:,}; "
-        f"the text became {history.compression[-1]:.2f} times shorter. {END_SENTENCES[history.end_reason]}"
+        f"Learned {len(history):,} {Wording.of(history.recipe).steps} in {seconds:.1f} s; "
+        f"a vocabulary of {history.vocabulary_size:,}; {shorter if history.only_joins else left}. "
+        f"{END_SENTENCES[history.end_reason]}"
     )

@@ -10,6 +10,7 @@ from typing import Any
 
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import open_table
+from bpe_core.learning.methods import Wording
 from bpe_core.session_file import (
     Recovered,
     is_session_file,
@@ -106,7 +107,7 @@ def _parts(session: SavedSession) -> list[str]:
 
 def _run(run: SavedRun) -> str:
     words = "no words" if run.words is None else f"{len(run.words):,} different words"
-    return f"run {run.number}: {run.learned:,} merges, {words}"
+    return f"run {run.number}: {run.learned:,} {Wording.of(run.recipe).steps}, {words}"
 
 
 def _tell(found: dict[str, Any]) -> None:

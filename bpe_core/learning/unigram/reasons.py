@@ -32,7 +32,7 @@ REASONS = (
         widest="0.000123",
     ),
     Reason(
-        "Because",
+        "Cause",
         "Why the piece was dropped: it is hardly used in any way to cut words, its own best path is another, the "
         "corpus loses least by it, or it is the least likely when only a few have to go",
         ("cause",),

@@ -64,10 +64,16 @@ class RaceModel(QObject, Watched):
         self.refresh_on(FOLLOW_MILLISECONDS, session.cursor.moved, session.runs.changed)
 
     @property
+    def has_a_race(self) -> bool:
+        """Whether pairs are joined one after the other."""
+        run = self._runs.shown
+        return run is None or Method.of(run.recipe).learns_by_ranks
+
+    @property
     def hint(self) -> str:
         """What is said where nothing runs."""
         run = self._runs.shown
-        if run is not None and not Method.of(run.recipe).learns_by_ranks:
+        if run is not None and not self.has_a_race:
             method = METHODS[run.recipe.method]
             return (
                 "Here pairs run against each other where words are joined pair by pair, which is not how "

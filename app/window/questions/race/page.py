@@ -45,16 +45,18 @@ class RacePage(Page):
         model.refused.connect(self.told.setText)
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout()
+        self.controls = QWidget()
+        row = QHBoxLayout(self.controls)
+        row.setContentsMargins(0, 0, 0, 0)
         for widget in (self.entry, self.keep, self.unlucky, self.clear):
             row.addWidget(widget)
-        area = scrolling(self.told, "What the race tells")
+        self.area = area = scrolling(self.told, "What the race tells")
         below = QHBoxLayout()
         below.addWidget(self.chart, 3)
         below.addWidget(area, 2)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(8, 6, 8, 4)
-        whole.addLayout(row)
+        whole.addWidget(self.controls)
         whole.addLayout(below, 1)
 
     def _add(self) -> None:
@@ -62,6 +64,8 @@ class RacePage(Page):
         self.entry.clear()
 
     def _show(self) -> None:
+        for widget in (self.controls, self.area):
+            widget.setVisible(self.model.has_a_race)
         self.chart.hint = self.model.hint
         self.chart.refresh()
         facts = self.model.facts

@@ -138,7 +138,15 @@ class SizesModel(QObject, Watched):
             knee = ((float(self.facts.knee_step), at_knee, f"knee at {self.facts.knee:,}"),)
             drawn.append(NamedLine(name, steps[places.astype(np.int64)], shown, () if drawn else knee))
         position, title = float(self._cursor.position), self._steps_title
-        return ChartLines(tuple(drawn), title, self.measure.title, is_share=self.measure.is_share, marked_x=position)
+        run = self._runs.shown
+        return ChartLines(
+            tuple(drawn),
+            title,
+            self.measure.title,
+            is_log_x=run is None or not Method.of(run.recipe).drops,  # where the last steps matter most, they have room
+            is_share=self.measure.is_share,
+            marked_x=position,
+        )
 
     @property
     def _steps_title(self) -> str:

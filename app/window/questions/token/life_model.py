@@ -27,6 +27,7 @@ from bpe_core import BpeError, History
 from bpe_core.insight.contexts import contexts
 from bpe_core.insight.contributions import FileCounts
 from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.learning.methods import Method
 from bpe_core.progress import CancelCheck
 
 FOLLOW_MILLISECONDS = 100
@@ -73,7 +74,10 @@ class LifeModel(QObject, Watched):
         born = facts.curve[0][0] if facts.curve else 0
         lines = _line("the token", facts.curve, facts.end), _line("its pair", facts.pair_curve, born, is_faint=True)
         at, end = float(facts.at), float(facts.end)
-        return ChartLines(lines, self._steps_title, "Occurrences", is_stairs=True, marked_x=at, last_x=end)
+        drops = self._run is not None and Method.of(self._run.recipe).drops
+        return ChartLines(
+            lines, self._steps_title, "Occurrences", is_log_x=not drops, is_stairs=True, marked_x=at, last_x=end
+        )
 
     @property
     def _steps_title(self) -> str:

@@ -119,7 +119,7 @@ def _facts_of(run: Run, token: int) -> TokenFacts | None:
         dropped=f"{named} {dropped + 1:,}" if dropped is not None else "",
         count=step.count,
         chosen_by=", ".join(f"{title.lower()} {text}" for title, text in told if text),
-        decided=_decided(step, names.text),
+        decided=_decided(step, names.text) if run.recipe.applies("ties") else "",
         parts=parts,
         part_texts=tuple(names.text[part] for part in parts),
     )

@@ -1,0 +1,74 @@
+"""Every question by command, of a run by each method: an answer, or a sentence that says what to ask instead."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bpe_core.command_line.main import run
+from bpe_core.learning.methods import METHODS, Method
+from bpe_core.session_file import read_session
+
+TEXT = "the lowest price is lower than the last one, and the lowest of the low is the lowest\n" * 3
+
+
+@pytest.fixture(params=METHODS)
+def method(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def files(tmp_path: Path, method: str) -> tuple[str, str]:
+    """A text, and what was learned from it."""
+    text, learned = tmp_path / "text.txt", tmp_path / "run.bpex"
+    text.write_text(TEXT, encoding="utf-8")
+    assert run(["train", str(text), "--method", method, "--merges", "12", "--quiet", "--output", str(learned)]) == 0
+    return str(text), str(learned)
+
+
+def test_steps_are_listed_in_the_words_of_the_method(
+    files: tuple[str, str], method: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["train", files[0], "--method", method, "--merges", "5"]) == 0
+    said = capsys.readouterr()
+    lines, drops = said.out.splitlines(), METHODS[method].wording.step == "drop"
+    assert len(lines) == 5
+    assert all(("− " in line) == drops and (" → " in line) != drops for line in lines)
+    assert f"Learned 5 {METHODS[method].wording.steps}" in said.err
+
+
+def test_each_question_is_answered(files: tuple[str, str], method: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text, learned = files
+    history = read_session(learned).runs[0].history
+    assert history is not None
+    token = f"#{int(history.vocabulary[-1])}"
+    asked = {
+        "why": ["why", "the lowest", "--merges", learned, "--all", "--steps"],
+        "token": ["token", token, "--merges", learned, "--corpus", text],
+        "ties": ["ties", "--merges", learned],
+        "sizes": ["sizes", "--merges", learned, "--corpus", text],
+        "report": ["report", learned, "--output", str(Path(learned).with_name("page.html"))],
+        "verify": ["verify", learned],
+        "encode": ["encode", "--merges", learned, "--pieces", "the lowest"],
+    }
+    for name, arguments in asked.items():
+        assert run(arguments) == 0, name
+        assert capsys.readouterr().out.strip(), name
+    for name in ("why", "token", "sizes"):
+        assert run([one for one in asked[name] if one != "--steps"] + ["--json"]) == 0, name
+        assert json.loads(capsys.readouterr().out)
+
+
+def test_what_has_no_meaning_is_said_in_a_sentence(
+    files: tuple[str, str], method: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text, learned = files
+    joins = Method.of(read_session(learned).runs[0].recipe).learns_by_ranks
+    code = run(["race", "--merges", learned, "--corpus", text, "--step", "2"])
+    said = capsys.readouterr()
+    assert (code == 0) == joins
+    assert joins or f"{METHODS[method].title} learns otherwise. `token` tells" in said.err
+    code = run(["paid", "--merges", learned, "--corpus", text, "--step", "2"])
+    assert (code == 0) == (method != "gage")

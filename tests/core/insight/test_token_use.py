@@ -1,0 +1,53 @@
+"""How often a token stood in a corpus when, by any method: as is counted by cutting anew."""
+
+from __future__ import annotations
+
+import pytest
+
+from bpe_core import PRESETS, Corpus, Recipe, Tokenizer, Trainer, WordTable, count_words
+from bpe_core.history.history import History
+from bpe_core.insight.token_use import use_by_cutting, use_by_joining
+from bpe_core.learning.layout import count_symbols
+from bpe_core.learning.methods import METHODS
+
+TEXT = "the lowest price is lower than the last one, and the lowest of the low is the lowest. " * 2
+
+
+def learned(method: str) -> tuple[WordTable, History]:
+    name = next(name for name in PRESETS if Recipe.preset(name).method == method)
+    recipe = Recipe.preset(name, min_frequency=2, merges=25)
+    words = count_words(Corpus.from_texts([TEXT]), recipe)
+    trainer = Trainer(words, recipe)
+    while not trainer.advance().finished:
+        pass
+    return words, trainer.history
+
+
+def count_at(curve: tuple[tuple[int, int], ...], at: int) -> int:
+    return next((count for step, count in reversed(curve) if step <= at), 0)
+
+
+def test_dropped_tokens_stand_where_words_are_cut_into_them() -> None:
+    words, history = learned("unigram")
+    tokenizer = Tokenizer(history)
+    for token in [*history.ids[::6].tolist(), *history.vocabulary[3:40:5].tolist()]:
+        for at in (0, 9, len(history)):
+            cut = {word: tokenizer.encode(word.decode(), at=at).count(token) * times for word, times in words}
+            use = use_by_cutting(words, history, token, at)
+            assert use.count == count_at(use.curve, at) == sum(cut.values())
+            assert dict(use.words) == {word: times for word, times in cut.items() if times}
+        dropped = history.row_of_drop(token)
+        if dropped is not None:
+            assert count_at(use.curve, dropped + 1) == 0
+            assert sum(times for _, times in use.words_before) == history.columns.count[dropped]
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if name != "unigram"])
+def test_joined_tokens_are_used_up_by_what_is_joined_from_them(method: str) -> None:
+    words, history = learned(method)
+    symbols = count_symbols(words, history.alphabet, history.recipe)
+    for at in (0, 1, 7, len(history)):
+        counts = history.first(at).token_counts(symbols)
+        for token, count in enumerate(counts.tolist()):
+            at_first = int(symbols[token]) if token < len(symbols) else 0
+            assert count_at(use_by_joining(history, token, at_first), at) == count
