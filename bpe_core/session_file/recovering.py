@@ -30,8 +30,8 @@ from bpe_core.session_file.reading import OF_STEPS, Reader, described
 from bpe_core.session_file.sqlite_pages import Row, rows_in
 from bpe_core.session_file.values import SavedRun, SavedSession, SavedSource
 
-# Two columns are of a value or a text.
-TABLES_BY_WIDTH = {9: "sources", 7: "runs", 6: "word_chunks", 5: "scores", 3: "bookmarks"}
+# Two columns are of a value or a text, six of words or of the copy of a base symbol.
+TABLES_BY_WIDTH = {9: "sources", 7: "runs", 5: "scores", 3: "bookmarks"}
 # Whose rows have no numbers.
 TABLES_WITHOUT_ROWS = {10: "merges", 7: "run_copies", 6: "symbols", 5: "reasons", 4: "checks"}
 OF_A_RUN = ("merges", "reasons", "scores", "symbols", "sources", "bookmarks")
@@ -102,6 +102,8 @@ def _placed(row: Row) -> tuple[str, tuple[object, ...]] | None:
         table = TABLES_WITHOUT_ROWS.get(len(values))
     elif len(values) == 2:
         table = "texts" if isinstance(values[0], str) and len(values[0]) == KEY_LENGTH else "session"
+    elif len(values) == 6:
+        table = "symbol_copies" if isinstance(values[2], str) else "word_chunks"
     else:
         table = TABLES_BY_WIDTH.get(len(values))
     if table is None:
@@ -122,6 +124,8 @@ class _Salvage:
         is_checked = self._one("SELECT count(*) FROM checks") > 0
         self._connection.executemany("DELETE FROM texts WHERE rowid = ?", [(row,) for row in self._wrong_texts()])
         self._take_back_runs()
+        for number in self._runs():
+            self._take_back_symbols(number)
         if is_checked:
             for part in wrong_parts(self._connection):
                 self._take_out(part)
@@ -147,6 +151,16 @@ class _Salvage:
                 self._connection.execute(
                     "INSERT OR REPLACE INTO runs SELECT * FROM run_copies WHERE number = ?", (number,)
                 )
+
+    def _take_back_symbols(self, run: int) -> None:
+        """Those that are gone come from their copies; all do where what is left is still not what was written."""
+        part = Part("symbols", run)
+        copies = "INSERT OR IGNORE INTO symbols SELECT * FROM symbol_copies WHERE run = ?"
+        if is_known_to_be_wrong(self._connection, part) or not self._has_a_checksum(part):
+            self._connection.execute(copies, (run,))
+        if is_known_to_be_wrong(self._connection, part):
+            self._connection.execute("DELETE FROM symbols WHERE run = ?", (run,))
+            self._connection.execute(copies, (run,))
 
     def _wrong_texts(self) -> list[int]:
         wrong = wrong_texts(self._connection)

@@ -64,6 +64,12 @@ SCORES = (
     "numbers BLOB NOT NULL, PRIMARY KEY (run, place)) STRICT"
 )
 
+SYMBOL_COPIES = (
+    # each row of `symbols` once more: without its base symbols nothing of a run can be understood
+    "CREATE TABLE symbol_copies (run INTEGER NOT NULL, id INTEGER NOT NULL, kind TEXT NOT NULL, text BLOB NOT NULL, "
+    "decoded BLOB NOT NULL, count INTEGER) STRICT"
+)
+
 
 def _to_version_2(connection: sqlite3.Connection) -> None:
     """Bookmarks and notes at a merge."""
@@ -92,6 +98,12 @@ def _to_version_6(connection: sqlite3.Connection) -> None:
     connection.execute(SCORES)
 
 
+def _to_version_7(connection: sqlite3.Connection) -> None:
+    """Base symbols twice."""
+    connection.execute(SYMBOL_COPIES)
+    connection.execute("INSERT INTO symbol_copies SELECT * FROM symbols")
+
+
 Migration = Callable[[sqlite3.Connection], None]
 MIGRATIONS: dict[int, Migration] = {
     2: _to_version_2,
@@ -99,6 +111,7 @@ MIGRATIONS: dict[int, Migration] = {
     4: _to_version_4,
     5: _to_version_5,
     6: _to_version_6,
+    7: _to_version_7,
 }
 VERSION = max(MIGRATIONS)
 CHECKED_OTHERWISE = 3  # had checksums that nobody makes any more
@@ -111,12 +124,13 @@ TABLES: dict[int, frozenset[str]] = {
     4: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS}),
     5: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES}),
     6: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES, SCORES}),
+    7: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES, SCORES, SYMBOL_COPIES}),
 }
 
 
 def create(connection: sqlite3.Connection) -> None:
     """Make the tables of today in an empty database, as a part of the first transaction."""
-    for statement in (*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES, SCORES):
+    for statement in (*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES, SCORES, SYMBOL_COPIES):
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {VERSION}")

@@ -195,6 +195,7 @@ class SessionWriter:
             for (id, symbol), count in zip(enumerate(alphabet.symbols), counts, strict=False)
         )
         self._connection.executemany("INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?)", rows)
+        self._connection.execute("INSERT INTO symbol_copies SELECT * FROM symbols WHERE run = ?", (run.number,))
         checksums.put(self._connection, "symbols", run.number)
 
     def _append_merges(
@@ -245,7 +246,7 @@ class SessionWriter:
         return number
 
     def _remove_run(self, number: int) -> None:
-        for table in ("merges", "reasons", "scores", "symbols", "sources", "checks"):
+        for table in ("merges", "reasons", "scores", "symbols", "symbol_copies", "sources", "checks"):
             self._connection.execute(f"DELETE FROM {table} WHERE run = ?", (number,))
         for table in ("runs", "run_copies"):
             self._connection.execute(f"DELETE FROM {table} WHERE number = ?", (number,))
