@@ -147,6 +147,10 @@ class Learning:
     seed_size: int = _choice(
         1_000_000, "Begin with so many pieces of words, those that cover most of the text", least=1, **_OF_UNIGRAM
     )
+    seed_words: int | None = _choice(
+        5, "A whole word that occurs so often is a seed, even if no longer word begins so",
+        least=1, optional=True, **_OF_UNIGRAM,
+    )  # fmt: skip
     em_passes: int = _choice(
         2, "Estimate the probabilities so often before each time pieces are dropped", least=1, most=10, **_OF_UNIGRAM
     )

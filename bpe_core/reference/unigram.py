@@ -13,7 +13,7 @@ more than 1.1 times the size asked for are left, drop the least likely until the
     >>> words = WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3})
     >>> history = train(words, Recipe.preset("unigram", vocab_size=14))
     >>> [history.alphabet.symbols[id].text.decode() for id in history.vocabulary.tolist()][-2:]
-    ['▁low', 'we']
+    ['▁newest', '▁low']
 
 Scores, losses and expected counts are kept with 32 bits, as in models: what differs by less is equal.
 """
@@ -68,7 +68,7 @@ def stretches_of(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Stretc
 
 
 def find_seeds(stretches: Stretches, base: Alphabet, recipe: Recipe) -> list[Piece]:
-    """The pieces that occur at least twice, hold letters of one script, and go on in different ways."""
+    """The pieces that occur at least twice, hold letters of one script, and go on in different ways; frequent words."""
     longest = recipe.max_token_length or 512
     counts: dict[Piece, int] = {}
     followers: dict[Piece, set[int]] = {}
@@ -77,10 +77,15 @@ def find_seeds(stretches: Stretches, base: Alphabet, recipe: Recipe) -> list[Pie
             for stop in range(start + 2, min(len(stretch), start + longest) + 1):
                 piece = stretch[start:stop]
                 counts[piece] = counts.get(piece, 0) + weight
-                follower = base.symbols[stretch[stop]].text if stop < len(stretch) else "▁".encode()
+                follower = base.symbols[stretch[stop]].text if stop < len(stretch) else b"\0"
                 followers.setdefault(piece, set()).add(follower[0])
     is_whole = _Scripts(base, recipe).is_whole
     found = [piece for piece in counts if counts[piece] >= 2 and len(followers[piece]) > 1 and is_whole(piece)]
+    for stretch, weight in stretches:
+        is_word = 1 < len(stretch) <= longest and stretch[0] == base.marker_id and is_whole(stretch)
+        if is_word and recipe.seed_words is not None and weight >= recipe.seed_words and stretch not in found:
+            counts[stretch] = weight
+            found.append(stretch)
     found.sort(key=lambda piece: _joined(piece, base, "text"))
     found.sort(key=lambda piece: (counts[piece] * len(piece), len(_joined(piece, base, "text"))), reverse=True)
     return found[: recipe.seed_size]

@@ -25,8 +25,8 @@ TEXTS = here("made/english", "data/tinyshakespeare.txt")
 SIZE = {"made/english": 600, "data/tinyshakespeare.txt": 8_000}
 
 
-def learned(text: str, size: int) -> tuple[Trainer, UnigramLearner]:
-    recipe = bpe.Recipe.preset("unigram", vocab_size=size, unicode_form="", special_tokens=("<s>", "</s>"))
+def learned(text: str, size: int, **changes: Any) -> tuple[Trainer, UnigramLearner]:
+    recipe = bpe.Recipe.preset("unigram", vocab_size=size, unicode_form="", special_tokens=("<s>", "</s>"), **changes)
     trainer = Trainer(bpe.count_words(bpe.Corpus.from_texts([text]), recipe), recipe)
     trainer.advance()
     learner = trainer._learner
@@ -34,14 +34,14 @@ def learned(text: str, size: int) -> tuple[Trainer, UnigramLearner]:
     return trainer, learner
 
 
-def learned_there(text: str, size: int, seeds: Path, log: pytest.CaptureFixture[str]) -> tuple[bytes, str]:
+def learned_there(lines: list[str], size: int, log: pytest.CaptureFixture[str], seeds: str = "") -> tuple[bytes, str]:
     """The model, and what was said meanwhile."""
     model = io.BytesIO()
     log.readouterr()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(text.splitlines()), model_writer=model, vocab_size=size, model_type="unigram",
+        sentence_iterator=iter(lines), model_writer=model, vocab_size=size, model_type="unigram",
         normalization_rule_name="identity", character_coverage=1.0, num_threads=1, max_sentence_length=10_000_000,
-        seed_sentencepieces_file=str(seeds),
+        seed_sentencepieces_file=seeds,
     )  # fmt: skip
     return model.getvalue(), log.readouterr().err
 
@@ -56,7 +56,7 @@ def test_the_same_seeds_lead_to_the_same_rounds(name: str, tmp_path: Path, capfd
         (symbol.text.decode(), count) for symbol, count in zip(symbols, counts, strict=True) if symbol.kind == "seed"
     ]
     seeds.write_text("".join(f"{text}\t{count // len(text)}\n" for text, count in texts), encoding="utf-8")
-    model, said = learned_there(text, size, seeds, capfd)
+    model, said = learned_there(text.splitlines(), size, capfd, str(seeds))
     rounds = re.findall(r"EM sub_iter=\d+ size=(\d+) obj=([\d.]+)", said)
     assert [one.size for one in learner.passes] == [int(size) for size, _ in rounds]
     is_made = name in MADE  # where many words occur as often as others, so that 32 bits decide which of them is dropped
@@ -71,6 +71,20 @@ def test_the_same_seeds_lead_to_the_same_rounds(name: str, tmp_path: Path, capfd
     both = ours.keys() & pieces.keys() - {"<unk>"}
     assert len(both) >= (0.98 if is_made else 0.999) * (size - 3)
     assert is_made or max(abs(ours[piece] - pieces[piece]) for piece in both) < 1e-3
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_same_seeds_are_found_where_no_line_holds_two_words(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """SentencePiece takes the ends of words within lines for something else than those at their ends."""
+    text, size = text_of(name), SIZE[name]
+    trainer, _ = learned(text, size, seed_words=None)
+    model, said = learned_there(text.split(), size, capfd)
+    assert f"Initialized {len(trainer.alphabet) - 1} seed pieces" in said  # <unk> is none
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=model)
+    symbols = trainer.alphabet.symbols
+    ours = {symbols[id].text.decode() for id in trainer.history.vocabulary.tolist()}
+    pieces = {theirs.id_to_piece(id) for id in range(theirs.get_piece_size())}
+    assert len(ours & pieces) >= 0.98 * (size - 2)
 
 
 @pytest.fixture(scope="module")

@@ -24,6 +24,7 @@ def runs(draw: st.DrawFn) -> tuple[WordTable, Recipe]:
         unknown=draw(st.sampled_from(["unk", "bytes"])),
         em_passes=draw(st.integers(1, 3)),
         keep_share=draw(st.integers(50, 95)),
+        seed_words=draw(st.sampled_from([None, 1, 5])),
         seed_size=draw(st.sampled_from([1_000_000, 20, 5])),
     )
     recipe = Recipe.preset("unigram", merges=0, **choices)

@@ -5,13 +5,15 @@ stretch of the sorted places. It is a seed if it
 
 - occurs at least twice, and is no longer than the recipe allows;
 - holds letters of one script, and the word marker only in front;
-- is followed by different things: what is always followed by an `e` is told better by the longer piece with the `e`.
+- is followed by different things: what is always followed by an `e` is told better by the longer piece with the `e`;
+  or is a whole word that occurs at least `seed_words` times.
 
 Of these the best are kept: those that cover the most characters of the corpus.
 
-Followers differ here when the first bytes of their UTF-8 differ, and the end of a word counts as the marker of the
-next: so SentencePiece finds them, by a suffix array over the bytes of its text. It also tells the last word of a line
-from the others; words with their counts do not know where lines ended.
+Followers differ here when the first bytes of their UTF-8 differ, or one of them is the end of the word: so
+SentencePiece finds them, by a suffix array over the bytes of its lines. There it is a matter of luck whether a word
+that begins no longer one is a seed: it is if it once ends a line. Words with their counts do not know of lines; so
+those that are frequent are seeds.
 """
 
 from __future__ import annotations
@@ -27,11 +29,11 @@ from bpe_core.kernels.policy import Policy
 from bpe_core.learning.layout import SEPARATOR
 from bpe_core.learning.unigram.cells import Int32s, Int64s, Stretches, may_be_joined
 from bpe_core.learning.unigram.scripts import TRANSPARENT, scripts_of
-from bpe_core.recipe import Recipe
+from bpe_core.recipe import LARGEST_NUMBER, Recipe
 
 KERNELS = Policy("bpe_core.learning.unigram.compiled_seeds", small=5_000, large=500_000)
 LONGEST = 512  # symbols, where the recipe says no length
-END_CLASS = 0xE2  # of ▁
+_END_CLASS = 0
 _WALL = -2  # no piece holds it
 
 # For each length the pieces that are seeds: a place where each stands, and how often it occurs.
@@ -67,12 +69,28 @@ def seed_texts(words: WordTable, base: Alphabet, recipe: Recipe, repeated: Repea
         all_firsts.append(firsts)
         all_lengths.append(np.full(len(firsts), length))
         all_covered.append(counts * length)
-    covered = np.concatenate(all_covered)
     texts = _texts(stretches, base, recipe, np.concatenate(all_firsts), np.concatenate(all_lengths))
+    covered, known = np.concatenate(all_covered), {text for text, _ in texts}
+    firsts, lengths, counts = _frequent_words(stretches, base, recipe, limits)
+    for pair, count in zip(_texts(stretches, base, recipe, firsts, lengths), (counts * lengths).tolist(), strict=True):
+        if pair[0] not in known:
+            known.add(pair[0])
+            texts.append(pair)
+            covered = np.append(covered, count)
     size = np.fromiter((len(text) for text, _ in texts), np.int64, len(texts))
     order = np.array(sorted(range(len(texts)), key=lambda i: texts[i][0]), np.int64)
     order = order[np.lexsort((-size[order], -covered[order]))]
     return [texts[i] for i in order[: recipe.seed_size].tolist()]
+
+
+def _frequent_words(
+    stretches: Stretches, base: Alphabet, recipe: Recipe, limits: Int32s
+) -> tuple[Int64s, Int64s, Int64s]:
+    """Where the words begin that are seeds as a whole, their lengths, and how often they occur."""
+    firsts, lengths = stretches.starts[:-1], np.diff(stretches.starts) - 1
+    begins = (stretches.symbols[firsts] == base.marker_id) & (lengths > 1) & (limits[firsts] >= lengths)
+    chosen = np.flatnonzero(begins & (stretches.counts >= (recipe.seed_words or LARGEST_NUMBER)))
+    return firsts[chosen], lengths[chosen], stretches.counts[chosen]
 
 
 def _texts(
@@ -118,7 +136,7 @@ def _codes(base: Alphabet) -> Int64s:
 
 def _classes(base: Alphabet) -> npt.NDArray[np.uint8]:
     """For each base symbol the first byte of its text; behind them what the end of a word counts as."""
-    return np.array([symbol.text[0] for symbol in base.symbols] + [END_CLASS], np.uint8)
+    return np.array([symbol.text[0] for symbol in base.symbols] + [_END_CLASS], np.uint8)
 
 
 def sorted_places(stretches: Stretches, limits: Int32s) -> tuple[Int64s, Int32s]:
