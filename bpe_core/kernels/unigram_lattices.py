@@ -17,11 +17,11 @@ import numpy.typing as npt
 from bpe_core.kernels.jit import inlined, kernel
 
 # Entries of `Lattice.number`.
-STRETCHES, EDGES, LINKS, NEXT_LINK, TOKENS, LONGEST = range(6)
-NUMBERS = 6
+STRETCHES, LINKS, NEXT_LINK, TOKENS, LONGEST, DROPPED, WORK = range(7)
+NUMBERS = 7
 
 NOBODY = -1
-SMALL, LARGE, SHIFT = 2.0**-600, 2.0**600, 600  # as `learning/unigram/lattices.py` says
+SMALL, SHIFT, UNREACHED = 2.0**-600, 600, 1 << 20  # as `learning/unigram/lattices.py` says
 LN_2 = math.log(2)
 
 
@@ -49,6 +49,7 @@ class Desk(NamedTuple):
     other: npt.NDArray[np.float64]
     before: npt.NDArray[np.int64]
     token: npt.NDArray[np.int32]
+    lifts: npt.NDArray[np.int64]
 
 
 # -- Best paths --------------------------------------------------------------------------
@@ -121,23 +122,35 @@ def cut_stretches(lattice, desk, scores, stretch, work):
 
 
 @kernel
-def drop_piece(lattice, desk, scores, piece):
-    """Cut anew what a piece stands in, from where the last call left; the work done, or -1: more room is needed."""
-    done = np.int64(0)
+def drop_pieces(lattice, desk, scores, pieces, counts, tokens, work):
+    """Drop pieces one after the other, from where the last call left, at least one of them; False: more room is needed."""
     number = lattice.number
-    while number[NEXT_LINK] != NOBODY:
-        link = number[NEXT_LINK]
-        stretch = lattice.link_stretch[link]
-        stands = False
-        for cell in range(lattice.starts[stretch], lattice.starts[stretch + 1]):
-            stands = stands or lattice.path[cell] == piece
-        if stands:
-            if not cut_stretch(lattice, desk, scores, stretch):
-                return np.int64(-1)
-            done += lattice.first_edge[lattice.starts[stretch + 1]] - lattice.first_edge[lattice.starts[stretch]]
-        done += 10
-        number[NEXT_LINK] = lattice.link_next[link]
-    return done
+    while number[DROPPED] < len(pieces):
+        i = number[DROPPED]
+        piece = pieces[i]
+        if number[NEXT_LINK] == NOBODY:
+            if i > 0 and number[WORK] >= work:
+                return True
+            counts[i] = lattice.counts[piece]
+            scores[piece] = -np.inf
+            number[NEXT_LINK] = lattice.head[piece] if counts[i] > 0 else NOBODY
+        while number[NEXT_LINK] != NOBODY:
+            link = number[NEXT_LINK]
+            stretch = lattice.link_stretch[link]
+            first, stop = lattice.starts[stretch], lattice.starts[stretch + 1]
+            cell = first
+            while cell < stop and lattice.path[cell] != piece:
+                cell += 1
+            if cell < stop:
+                if not cut_stretch(lattice, desk, scores, stretch):
+                    return False
+                number[WORK] += lattice.first_edge[stop] - lattice.first_edge[first]
+            number[WORK] += 5
+            number[NEXT_LINK] = lattice.link_next[link]
+        number[WORK] += 1
+        tokens[i] = number[TOKENS]
+        number[DROPPED] = i + 1
+    return True
 
 
 @kernel
@@ -180,55 +193,85 @@ def tidy_edges(lattice, scores):
 
 
 @inlined
-def _keep_in_range(numbers, first, last):
-    """Multiply these where all have become small; how often that was done."""
-    for place in range(first, last + 1):
-        if numbers[place] >= SMALL:
-            return 0
-    for place in range(first, last + 1):
-        numbers[place] *= LARGE
-    return 1
+def _lifted(number, times):
+    """A number multiplied so often, or divided where it is less than 0."""
+    return number if times == 0 else math.ldexp(number, SHIFT * times)
 
 
 @kernel
 def expect_stretch(lattice, desk, chances, expected, stretch):
-    """Add, for each token at each place, how probable the paths are that go through it; the log-likelihood."""
+    """Add, for each token at each place, how probable the paths are that go through it; the log-likelihood.
+
+    What leaves the range of numbers is begun anew by the other one.
+    """
     first = lattice.starts[stretch]
     size = lattice.starts[stretch + 1] - 1 - first
-    longest = lattice.number[LONGEST]
-    reached, left, shifts = desk.score, desk.other, desk.before
+    reached, left = desk.score, desk.other
     for place in range(size + 1):
         reached[place] = 0.0
-        left[place] = 0.0
     reached[0] = left[size] = 1.0
-    shift = np.int64(0)
     for here in range(size):
-        if reached[here] < SMALL:
-            shift += _keep_in_range(reached, here, min(size, here + longest))
-        shifts[here] = shift
         so_far = reached[here]
+        if so_far < SMALL:
+            return expect_long_stretch(lattice, desk, chances, expected, stretch)
         for edge in range(lattice.first_edge[first + here], lattice.first_edge[first + here + 1]):
             reached[here + lattice.edge_length[edge]] += so_far * chances[lattice.edge_id[edge]]
-    whole, whole_shift = reached[size], shift
+    if reached[size] < SMALL:
+        return expect_long_stretch(lattice, desk, chances, expected, stretch)
     weight = lattice.weights[stretch]
-    share = weight / whole
-    shift = np.int64(0)
+    share = weight / reached[size]
     for here in range(size - 1, -1, -1):
-        through = reached[here] * share
-        lifted = whole_shift - shifts[here] - shift
-        total = 0.0
+        through, total = reached[here] * share, 0.0
         for edge in range(lattice.first_edge[first + here], lattice.first_edge[first + here + 1]):
             id = lattice.edge_id[edge]
             behind = chances[id] * left[here + lattice.edge_length[edge]]
             total += behind
-            if lifted == 0:
-                expected[id] += through * behind
-            else:
-                expected[id] += math.ldexp(through * behind, SHIFT * lifted)
+            expected[id] += through * behind
+        left[here] = total
+    return weight * math.log(reached[size])
+
+
+@kernel
+def expect_long_stretch(lattice, desk, chances, expected, stretch):
+    """The same where numbers must be lifted to stay in range; how often is kept beside them."""
+    first = lattice.starts[stretch]
+    size = lattice.starts[stretch + 1] - 1 - first
+    reached, left, lifts, lifts_left = desk.score, desk.other, desk.before, desk.lifts
+    for place in range(size + 1):
+        reached[place] = 0.0
+        lifts[place] = UNREACHED
+    reached[0] = left[size] = 1.0
+    lifts[0] = lifts_left[size] = 0
+    for here in range(size):
+        if reached[here] < SMALL:
+            reached[here] = _lifted(reached[here], 1)
+            lifts[here] += 1
+        for edge in range(lattice.first_edge[first + here], lattice.first_edge[first + here + 1]):
+            there = here + lattice.edge_length[edge]
+            if lifts[here] < lifts[there]:
+                reached[there] = _lifted(reached[there], lifts[here] - lifts[there])
+                lifts[there] = lifts[here]
+            reached[there] += _lifted(reached[here] * chances[lattice.edge_id[edge]], lifts[there] - lifts[here])
+    weight = lattice.weights[stretch]
+    share = weight / reached[size]
+    for here in range(size - 1, -1, -1):
+        through, total, least = reached[here] * share, 0.0, np.int64(UNREACHED)
+        for edge in range(lattice.first_edge[first + here], lattice.first_edge[first + here + 1]):
+            least = min(least, lifts_left[here + lattice.edge_length[edge]])
+        for edge in range(lattice.first_edge[first + here], lattice.first_edge[first + here + 1]):
+            id = lattice.edge_id[edge]
+            there = here + lattice.edge_length[edge]
+            behind = chances[id] * left[there]
+            total += _lifted(behind, least - lifts_left[there])
+            times = lifts[size] - lifts[here] - lifts_left[there]
+            half = np.int64(times / 2)
+            expected[id] += _lifted(_lifted(through, half) * behind, times - half)
+        lifts_left[here] = least
         left[here] = total
         if total < SMALL:
-            shift += _keep_in_range(left, here, min(size, here + longest))
-    return weight * (math.log(whole) - whole_shift * SHIFT * LN_2)
+            left[here] = _lifted(total, 1)
+            lifts_left[here] = least + 1
+    return weight * (math.log(reached[size]) - lifts[size] * SHIFT * LN_2)
 
 
 @kernel

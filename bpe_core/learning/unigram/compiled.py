@@ -84,15 +84,16 @@ class CompiledLattices:
             self._grow_links()
         return stop, 2 * self._edges_between(start, stop)
 
-    def drop(self, pieces: Int32s) -> int:
-        self._scores[pieces] = -np.inf
-        work = 0
-        for piece in pieces[self._lattice.counts[pieces] > 0]:
-            self._lattice.number[kernel.NEXT_LINK] = self._lattice.head[piece]
-            while (done := int(kernel.drop_piece(self._lattice, self._desk, self._scores, piece))) < 0:
-                self._grow_links()
-            work += 20 + done
-        return work
+    def drop(self, pieces: Int32s, work: int) -> tuple[Int64s, Int64s, int]:
+        counts, tokens = np.empty(len(pieces), np.int64), np.empty(len(pieces), np.int64)
+        number = self._lattice.number
+        number[kernel.DROPPED], number[kernel.NEXT_LINK], number[kernel.WORK] = 0, kernel.NOBODY, 0
+        while not kernel.drop_pieces(
+            self._lattice, self._desk, self._scores, pieces, counts, tokens, np.int64(work)
+        ):
+            self._grow_links()
+        done = int(number[kernel.DROPPED])
+        return counts[:done], tokens[:done], int(number[kernel.WORK])
 
     def own_paths(self, pieces: Int64s, scores: Float32s) -> OwnPaths:
         lengths = self._lengths[pieces]
@@ -159,7 +160,11 @@ def _edges(pieces: table.Pieces, symbols: Int32s, room: int) -> tuple[Int64s, In
 
 def _desk(cells: int) -> kernel.Desk:
     return kernel.Desk(
-        np.empty(cells + 1), np.empty(cells + 1), np.empty(cells + 1, np.int64), np.empty(cells + 1, np.int32)
+        score=np.empty(cells + 1),
+        other=np.empty(cells + 1),
+        before=np.empty(cells + 1, np.int64),
+        token=np.empty(cells + 1, np.int32),
+        lifts=np.empty(cells + 1, np.int64),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.history.scores import Float32s
+from bpe_core.history.scores import DROPPED, Float32s
 from bpe_core.learning.unigram.cells import Int64s
 
 Float64s = npt.NDArray[np.float64]
@@ -44,13 +44,13 @@ def first_scores(coverage: Int64s) -> Float32s:
 
 
 def scores_of(expected: Float32s, stay: npt.NDArray[np.bool_]) -> Float32s:
-    """The log-probabilities that follow from expected counts, had only those that stay been counted.
+    """The log-probabilities that follow from expected counts, of those that stay and had they alone been counted.
 
     By the digamma function a count becomes a little smaller, a small one much: rare pieces get rarer.
     """
-    total = float(expected[stay].astype(np.float64).sum())
-    counts = np.maximum(expected.astype(np.float64), _LEAST_EXPECTED)
-    scores: Float32s = (digamma(counts) - digamma(np.array([total]))).astype(np.float32)
+    counts = expected[stay].astype(np.float64)
+    scores = np.full(len(expected), DROPPED, np.float32)
+    scores[stay] = digamma(np.maximum(counts, _LEAST_EXPECTED)) - digamma(np.array([counts.sum()]))
     return scores
 
 

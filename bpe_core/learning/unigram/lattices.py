@@ -10,8 +10,10 @@ import numpy.typing as npt
 from bpe_core.history.scores import Float32s
 from bpe_core.learning.unigram.cells import Int32s, Int64s
 
-# Probabilities of long words leave the range of numbers: below SMALL they are multiplied by 2 ** SHIFT, which is exact.
+# Probabilities of long words leave the range of numbers: below SMALL they are lifted, multiplied by 2 ** SHIFT, which is
+# exact; how often is kept beside them.
 SMALL, SHIFT = 2.0**-600, 600
+UNREACHED = 1 << 20  # lifts of what is nothing yet
 
 Float64s = npt.NDArray[np.float64]
 
@@ -56,8 +58,12 @@ class Lattices(Protocol):
     def own_paths(self, pieces: Int64s, scores: Float32s) -> OwnPaths:
         """How these pieces would be cut themselves."""
 
-    def drop(self, pieces: Int32s) -> int:
-        """These have no score any more: cut anew the words on whose best paths they stand; the work done."""
+    def drop(self, pieces: Int32s, work: int) -> tuple[Int64s, Int64s, int]:
+        """Piece by piece, take its score and cut anew the words on whose best paths it stands.
+
+        At least one, and no more than can be done with that work: how often each stood, how many tokens the corpus has
+        after it, and the work done.
+        """
 
     def tidy(self, scores: Float32s) -> None:
         """Forget pieces that have no score any more."""

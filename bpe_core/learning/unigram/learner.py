@@ -36,8 +36,9 @@ from bpe_core.recipe import Recipe
 RARELY_USED, NOT_ITS_OWN_PATH, LEAST_LOSS, LEAST_LIKELY = range(4)
 
 MORE_THAN_ASKED = 1.1  # the last of them are chosen by their scores alone
+UNLIMITED = 2**60
 SLICE = 1_000_000  # most work that is begun without looking whether it is enough
-PIECES_A_SLICE = IDLE_AT_ONCE = 4_096
+PIECES_A_SLICE = 4_096
 _SCORE_BETWEEN = np.float32(0.0001)  # characters that are given a score at the end differ by so much
 
 LatticesMaker = Callable[[Stretches, Alphabet, Recipe], Lattices]
@@ -113,7 +114,7 @@ class UnigramLearner:
         }  # fmt: skip
         self.has_candidates = room > 0
         self._batch, self._next = Batch.of(np.zeros(0, np.int64), LEAST_LOSS), 0
-        self._round, self._work = 0, 0
+        self._round, self._work = 0, UNLIMITED
         for _ in self._cut():
             pass
         self.tokens_at_start = self._tokens()
@@ -151,41 +152,39 @@ class UnigramLearner:
         ]
 
     def _drop_some(self, columns: Columns, stop_at: int) -> None:
-        """Drop the next pieces of the batch: those that stand nowhere together, or one that must be replaced."""
+        """Drop the next pieces of the batch, as many as there is time for; or what a history tells instead."""
         at, row = self._next, self.learned
-        pieces = self._batch.pieces[at : at + min(stop_at - row, IDLE_AT_ONCE)]
-        if row < len(self._forced) and self._forced[row] != pieces[0]:
-            self._drop_forced(columns)
-            return
-        if not self._alive[pieces[0]]:  # it was dropped before its turn
-            self._next += 1
-            return
-        idle = (self._lattices.counts[pieces] == 0) & self._alive[pieces]
+        pieces = self._batch.pieces[at : at + min(stop_at - row, PIECES_A_SLICE)]
         told = self._forced[row : row + len(pieces)]
-        idle[: len(told)] &= pieces[: len(told)] == told
-        count = len(idle) if idle.all() else int(idle.argmin())
-        self._drop(columns, pieces[: max(1, count)], self._batch.losses[at:], self._batch.causes[at:])
-        self._next += max(1, count)
+        differs = ~self._alive[pieces]  # it was dropped before its turn
+        differs[: len(told)] |= pieces[: len(told)] != told
+        same = int(differs.argmax()) if differs.any() else len(pieces)
+        if same:
+            self._next += self._drop(columns, pieces[:same], self._batch.losses[at:], self._batch.causes[at:])
+        elif len(told):
+            self._drop_forced(columns, int(told[0]))
+        else:
+            self._next += 1
 
-    def _drop_forced(self, columns: Columns) -> None:
+    def _drop_forced(self, columns: Columns, piece: int) -> None:
         """Drop what a history tells, though something else would have been chosen."""
-        row = self.learned
-        piece = int(self._forced[row])
         if not (0 <= piece < len(self._alive) and self._alive[piece]):
             raise FormatError(
-                f"The steps do not belong to these words: step {row + 1:,} drops token {piece:,}, which is no seed "
-                "or was dropped before."
+                f"The steps do not belong to these words: step {self.learned + 1:,} drops token {piece:,}, which is "
+                "no seed or was dropped before."
             )
         self._drop(columns, np.array([piece], np.int32), np.array([np.nan]), self._batch.causes[self._next :])
 
     def _drop(
         self, columns: Columns, pieces: Int32s, losses: npt.NDArray[np.float64], causes: npt.NDArray[np.int8]
-    ) -> None:
-        """Drop pieces that stand nowhere, or a single one, and tell of them."""
-        size, counts = len(pieces), self._lattices.counts[pieces]
-        rows = slice(self.learned, self.learned + size)
-        self._work -= size + self._lattices.drop(pieces)
-        columns.left[rows], columns.count[rows], columns.tokens_left[rows] = pieces, counts, self._tokens()
+    ) -> int:
+        """Drop the first of these pieces, as many as there is time for, and tell of them; how many."""
+        counts, tokens, work = self._lattices.drop(pieces, self._work)
+        self._work -= work
+        size = len(counts)
+        rows, pieces = slice(self.learned, self.learned + size), pieces[:size]
+        columns.left[rows], columns.count[rows] = pieces, counts
+        columns.tokens_left[rows] = tokens + self._unknown_tokens
         for column in (columns.right, columns.runner_up_left, columns.runner_up_right, columns.runner_up_count):
             column[rows] = NOTHING
         told = self.reasons
@@ -194,6 +193,7 @@ class UnigramLearner:
         self._alive[pieces] = self._in_force[pieces] = False
         self._scores[pieces] = DROPPED
         self.learned += size
+        return size
 
     def _tokens(self) -> int:
         return self._lattices.tokens + self._unknown_tokens
@@ -246,7 +246,7 @@ class UnigramLearner:
             stay = self._in_force & ~self._is_seed
         self._in_force &= stay
         self.passes.append(Pass(-self._lattices.log_likelihood / self._weight, int(stay.sum())))
-        self._scores = np.where(stay, scores_of(expected, stay), DROPPED)
+        self._scores = scores_of(expected, stay)
         return rare[:room]
 
     def _prune(self) -> Iterator[bool]:
@@ -275,7 +275,9 @@ class UnigramLearner:
             order = order[np.lexsort((-pieces[order], cost[order]))]
             least = order[: max(0, len(order) - max(0, keep))]
             batch = Batch.of(pieces[least], LEAST_LOSS, cost[least])
-            idle = np.setdiff1d(idle, pieces[~split])
+            kept = np.zeros(len(self._alive), np.bool_)
+            kept[pieces[~split]] = True
+            idle = np.flatnonzero(self._alive & ~kept)
         idle = idle[np.lexsort((-idle, self._scores[idle]))]
         self._begin(Batch.of(idle, NOT_ITS_OWN_PATH).then(batch))
 

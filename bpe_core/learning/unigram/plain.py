@@ -10,7 +10,7 @@ import numpy as np
 from bpe_core.alphabet import Alphabet
 from bpe_core.history.scores import DROPPED, Float32s
 from bpe_core.learning.unigram.cells import Int32s, Int64s, Stretches
-from bpe_core.learning.unigram.lattices import SHIFT, SMALL, Float64s, OwnPaths
+from bpe_core.learning.unigram.lattices import SHIFT, SMALL, UNREACHED, Float64s, OwnPaths
 from bpe_core.learning.unigram.paths import Edge, best_path, edges_of, spelled
 from bpe_core.recipe import Recipe
 
@@ -85,9 +85,12 @@ class PlainLattices:
         self._paths[word] = new
         self.tokens += weight * (len(new) - len(old))
 
-    def drop(self, pieces: Int32s) -> int:
-        done = 0
+    def drop(self, pieces: Int32s, work: int) -> tuple[Int64s, Int64s, int]:
+        counts, tokens, done = list[int](), list[int](), 0
         for piece in pieces.tolist():
+            if counts and done >= work:
+                break
+            counts.append(int(self.counts[piece]))
             self._scores[piece] = float(DROPPED)
             done += WORK_AN_EDGE
             for word in self._words_with[piece]:
@@ -95,7 +98,8 @@ class PlainLattices:
                     done += WORK_AN_EDGE * sum(map(len, self._edges[word]))
                     self._cut_one(word)
             self._words_with[piece] = []
-        return done
+            tokens.append(self.tokens)
+        return np.array(counts, np.int64), np.array(tokens, np.int64), done
 
     def own_paths(self, pieces: Int64s, scores: Float32s) -> OwnPaths:
         found, starts, tokens, values = [], [0], list[int](), scores.tolist()
@@ -136,40 +140,40 @@ class PlainLattices:
     def _expect_one(self, edges: list[list[Edge]], weight: int) -> None:
         """Add, for each token at each place, how probable the paths are that go through it."""
         probabilities, expected, size = self._probabilities, self._expected_so_far, len(edges)
-        reached, shifts = _probability_to_reach(edges, probabilities, self._longest)
+        reached, lifts = _probability_to_reach(edges, probabilities)
         whole = reached[size]
-        self.log_likelihood += weight * (math.log(whole) - shifts[size] * SHIFT * math.log(2))
-        left, shift = [0.0] * size + [1.0], 0  # the probability to get to the end from each place
+        self.log_likelihood += weight * (math.log(whole) - lifts[size] * SHIFT * math.log(2))
+        left, lifts_left = [0.0] * size + [1.0], [0] * (size + 1)  # the probability to get to the end from each place
         for here in range(size - 1, -1, -1):
             through = reached[here] * (weight / whole)
-            lifted = shifts[size] - shifts[here] - shift
+            least = min(lifts_left[here + length] for length, _ in edges[here])
             for length, id in edges[here]:
                 behind = probabilities[id] * left[here + length]
-                left[here] += behind
-                share = through * behind
-                expected[id] += math.ldexp(share, SHIFT * lifted) if lifted else share
-            shift += _kept_in_range(left, here, min(size, here + self._longest))
+                left[here] += lifted(behind, least - lifts_left[here + length])
+                times = lifts[size] - lifts[here] - lifts_left[here + length]
+                first = int(times / 2)  # half of it at a time: what comes between stays in range
+                expected[id] += lifted(lifted(through, first) * behind, times - first)
+            lifts_left[here] = least
+            if left[here] < SMALL:
+                left[here], lifts_left[here] = lifted(left[here], 1), least + 1
 
 
-def _probability_to_reach(
-    edges: list[list[Edge]], probabilities: list[float], longest: int
-) -> tuple[list[float], list[int]]:
-    """For each place the probability to get there, and how often it was multiplied to keep it in range."""
+def _probability_to_reach(edges: list[list[Edge]], probabilities: list[float]) -> tuple[list[float], list[int]]:
+    """For each place the probability to get there, and how often it was lifted to keep it in range."""
     size = len(edges)
-    reached, shifts, shift = [1.0] + [0.0] * size, [0] * (size + 1), 0
+    reached, lifts = [1.0] + [0.0] * size, [0] + [UNREACHED] * size
     for here, found in enumerate(edges):
-        shift += _kept_in_range(reached, here, min(size, here + longest))
-        shifts[here] = shift
+        if reached[here] < SMALL:
+            reached[here], lifts[here] = lifted(reached[here], 1), lifts[here] + 1
         for length, id in found:
-            reached[here + length] += reached[here] * probabilities[id]
-    shifts[size] = shift
-    return reached, shifts
+            there = here + length
+            if lifts[here] < lifts[there]:  # what was known so far is nothing beside this
+                reached[there] = lifted(reached[there], lifts[here] - lifts[there])
+                lifts[there] = lifts[here]
+            reached[there] += lifted(reached[here] * probabilities[id], lifts[there] - lifts[here])
+    return reached, lifts
 
 
-def _kept_in_range(numbers: list[float], first: int, last: int) -> int:
-    """Multiply these where all have become small; how often that was done."""
-    if numbers[first] >= SMALL or max(numbers[first : last + 1]) >= SMALL:
-        return 0
-    for place in range(first, last + 1):
-        numbers[place] = math.ldexp(numbers[place], SHIFT)
-    return 1
+def lifted(number: float, times: int) -> float:
+    """A number multiplied so often, or divided where it is less than 0; exactly, unless it becomes nothing."""
+    return math.ldexp(number, SHIFT * times) if times else number

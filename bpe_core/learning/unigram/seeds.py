@@ -53,7 +53,7 @@ def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
 
 def with_seeds(base: Alphabet, texts: list[tuple[bytes, bytes]]) -> Alphabet:
     """An alphabet and seeds behind it: what is written on each, and the bytes it stands for."""
-    return Alphabet((*base.symbols, *(Symbol(text, decoded, "seed") for text, decoded in texts)))
+    return Alphabet((*base.symbols, *[Symbol(text, decoded, "seed") for text, decoded in texts]))
 
 
 def seed_texts(words: WordTable, base: Alphabet, recipe: Recipe, repeated: Repeated) -> list[tuple[bytes, bytes]]:
@@ -70,13 +70,14 @@ def seed_texts(words: WordTable, base: Alphabet, recipe: Recipe, repeated: Repea
         all_lengths.append(np.full(len(firsts), length))
         all_covered.append(counts * length)
     texts = _texts(stretches, base, recipe, np.concatenate(all_firsts), np.concatenate(all_lengths))
-    covered, known = np.concatenate(all_covered), {text for text, _ in texts}
+    known, more = {text for text, _ in texts}, list[int]()
     firsts, lengths, counts = _frequent_words(stretches, base, recipe, limits)
     for pair, count in zip(_texts(stretches, base, recipe, firsts, lengths), (counts * lengths).tolist(), strict=True):
         if pair[0] not in known:
             known.add(pair[0])
             texts.append(pair)
-            covered = np.append(covered, count)
+            more.append(count)
+    covered = np.concatenate([*all_covered, np.array(more, np.int64)])
     size = np.fromiter((len(text) for text, _ in texts), np.int64, len(texts))
     order = np.array(sorted(range(len(texts)), key=lambda i: texts[i][0]), np.int64)
     order = order[np.lexsort((-size[order], -covered[order]))]
