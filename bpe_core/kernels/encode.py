@@ -18,6 +18,7 @@ from bpe_core.kernels.merge_word import Int32s, Int64s, UInt64s, merge_word
 from bpe_core.kernels.pieces import write_pieces
 from bpe_core.kernels.scan import POSITION, begin_text, end_text, scan
 from bpe_core.kernels.utf8 import character_at
+from bpe_core.kernels.write_path import write_best_path
 from bpe_core.segmenting.merging import PATTERN_CUT
 from bpe_core.text.scanner.kinds import BLANKS
 
@@ -35,7 +36,7 @@ ALPHABET_NUMBERS = 5
 # its id, that rank, and how many bytes it covers. In the output, the first symbol of a word has
 # ~start instead of its rank: the place where the word starts in the text. PIECES are tokens, too, but
 # the longest that fit instead of what merges make.
-IDS, RANKS, SYMBOLS, PIECES = range(4)
+IDS, RANKS, SYMBOLS, PIECES, PATHS = range(5)
 
 # Entries of `progress`: the next word, the next free place of the output, why `encode_words` returned.
 NEXT_WORD, NEXT_PLACE, STATUS, CUTS, ENDED = range(5)  # how many cuts the block has, whether it is the last
@@ -289,6 +290,8 @@ def cut_anew(table, pieces, alphabet, room, spelled, text, start, length, kind, 
     """Merge or cut a word and write what it becomes; how many numbers that is."""
     if kind == PIECES:
         return write_pieces(pieces, text.data, start, start + length, results, place)
+    if kind == PATHS:
+        return write_best_path(pieces, room, text.data, start, start + length, results, place)
     symbols = spell(alphabet, text, start, start + length, kind, room.cells, spelled)
     merge_word(table, room, symbols)
     return write_results(table, room, spelled, symbols, kind, results, place)

@@ -17,6 +17,7 @@ from bpe_core.kernels.jit import inlined, kernel
 from bpe_core.segmenting.merging import NEVER
 
 Int32s = npt.NDArray[np.int32]
+Float64s = npt.NDArray[np.float64]
 Int64s = npt.NDArray[np.int64]
 UInt64s = npt.NDArray[np.uint64]
 
@@ -47,6 +48,7 @@ class Workplace(NamedTuple):
     heads: Int32s  # for each rank, a place where its pair stands
     live: UInt64s  # a bit for each rank that has one
     short: Int32s  # the tokens of a short word, side by side
+    totals: Float64s  # of the best way to each place, where that is sought
 
 
 @kernel

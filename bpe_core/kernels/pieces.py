@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bpe_core.kernels.jit import kernel
-from bpe_core.kernels.merge_word import Int32s, Int64s, UInt64s
+from bpe_core.kernels.merge_word import Float64s, Int32s, Int64s, UInt64s
 from bpe_core.kernels.utf8 import character_at
 
 NO_CHILD = -1
@@ -16,7 +16,8 @@ STARTING, CONTINUING = range(2)  # the roots: of tokens that begin words, and of
 
 # Entries of `PieceTable.number`.
 NODES, AT, UNKNOWN, LONGEST_WORD = range(4)  # how many there are; after how many steps; an id; in characters
-PIECE_NUMBERS = 4
+MARKER, FALLBACK = 4, 5  # ids, of the word marker and of the first byte; -1 where there are none
+PIECE_NUMBERS = 6
 
 _CODE_BITS = np.uint64(21)
 _MIXER = np.uint64(0x9E3779B97F4A7C15)
@@ -29,6 +30,7 @@ class PieceTable(NamedTuple):
     children: Int32s
     tokens: Int32s  # that ends at each node
     births: Int32s  # after how many steps it is there
+    scores: Float64s  # of each token by id, where the most probable way is sought
     number: Int64s
 
 

@@ -123,7 +123,7 @@ def cut_stretches(lattice, desk, scores, stretch, work):
 
 @kernel
 def drop_pieces(lattice, desk, scores, pieces, counts, tokens, work):
-    """Drop pieces one after the other, from where the last call left, at least one of them; False: more room is needed."""
+    """Drop pieces one after the other, from where the last call left, at least one; False: more room is needed."""
     number = lattice.number
     while number[DROPPED] < len(pieces):
         i = number[DROPPED]

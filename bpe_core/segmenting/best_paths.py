@@ -7,6 +7,7 @@ path is sought on both sides of it.
 from __future__ import annotations
 
 import random
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,8 +17,13 @@ from bpe_core.history.scores import DROPPED, Scores
 from bpe_core.learning.unigram.paths import Edge, best_path, edges_of, spelled
 from bpe_core.segmenting.cutting import Cutting, utf8
 from bpe_core.segmenting.path_search import drawn_path, n_best_paths
+from bpe_core.segmenting.segmentation import Int32s
 from bpe_core.segmenting.spelling import Spelling
+from bpe_core.segmenting.text_encoder import worth_kernels
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCut, WordSegmenter
+
+if TYPE_CHECKING:
+    from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 
 
 def _scores_of(history: History) -> Scores:
@@ -74,10 +80,22 @@ class BestPaths(WordSegmenter):
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history, cutting, self._cut_word)
+        self._history = history
+        self._compiled: CompiledEncoder | None = None
         self.pieces = Pieces(history)
         self._spelling = Spelling(history)
         self._unknown = history.alphabet.unknown_id
         self._joins = [symbol.merges for symbol in history.alphabet.symbols]
+
+    def ids_of_part(self, text: str, at: int) -> Int32s:
+        """By the kernels where they are loaded, or where loading them takes less time than doing without."""
+        if self._compiled is None and not worth_kernels(len(text)):
+            return super().ids_of_part(text, at)
+        if self._compiled is None:
+            from bpe_core.segmenting.compiled_paths import compiled_paths  # imports Numba
+
+            self._compiled = compiled_paths(self._history, self._cutting, self.pieces.scores)
+        return self._compiled.best_paths(text, at)
 
     def _cut_word(self, word: bytes, at: int) -> WordCut:
         symbols = self._spelling.symbols(word)

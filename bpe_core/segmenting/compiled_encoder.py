@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -29,6 +30,7 @@ _CUTS = 3 * kernel.BLOCK
 _PADDING = 16  # bytes behind a text that the kernels may read
 
 Int32s = npt.NDArray[np.int32]
+Float64s = npt.NDArray[np.float64]
 Number = TypeVar("Number", bound=np.generic)
 
 
@@ -51,13 +53,20 @@ class Desk:
 class CompiledEncoder:
     """Encodes from any number of threads at once: each takes a desk of its own."""
 
-    def __init__(self, history: History, cutting: Cutting, pieces: PieceTable | None = None) -> None:
-        """With pieces, texts are cut by the longest that fit, and nothing is merged."""
+    def __init__(
+        self,
+        history: History,
+        cutting: Cutting,
+        pieces: PieceTable | None = None,
+        scores_at: Callable[[int], Float64s] | None = None,
+    ) -> None:
+        """With pieces, texts are cut by the longest that fit, or by those with the best scores; nothing is merged."""
         history = history if pieces is None else history.first(0)
         self._cutting = cutting
         self._merges = len(history)
         self._table = _merge_table(history)
         self._pieces = pieces or piece_table(0)
+        self._scores_at = scores_at
         self._alphabet = _alphabet(history.alphabet, history.recipe)
         own = table_for(history.recipe.pattern, history.recipe.unit) if cutting.finds_words else None
         self._scans = own is not None  # a person's own pattern goes through `regex`
@@ -76,6 +85,11 @@ class CompiledEncoder:
         """The longest tokens that fit, of those there are after so many steps."""
         data = utf8(text)
         return self._encode(text, data, kernel.PIECES, at, len(data) // 3)
+
+    def best_paths(self, text: str, at: int) -> Int32s:
+        """The tokens of the most probable ways to cut its words, with the scores there are after so many steps."""
+        data = utf8(text)
+        return self._encode(text, data, kernel.PATHS, at, len(data) // 3)
 
     def byte_ranks(self, text: str) -> Int32s:
         """The rank of the boundary before each byte, where every byte is a symbol and belongs to a word."""
@@ -141,12 +155,13 @@ class CompiledEncoder:
         number[LIMIT] = at
         of_pieces = self._pieces.number.copy()
         of_pieces[AT] = at
+        scores = self._pieces.scores if self._scores_at is None else self._scores_at(at)
         room, spelled = _room(kernel.LONGEST_REMEMBERED, self._merges, kind)
         return Desk(
             kind=kind,
             at=at,
             table=self._table._replace(number=number),
-            pieces=self._pieces._replace(number=of_pieces),
+            pieces=self._pieces._replace(number=of_pieces, scores=scores),
             memory=_memory(_WORDS_AT_FIRST),
             room=room,
             spelled=spelled,
@@ -164,6 +179,7 @@ def piece_table(characters: int) -> PieceTable:
         children=np.empty(1 << (2 * nodes).bit_length(), np.int32),
         tokens=np.full(nodes, NO_TOKEN, np.int32),
         births=np.empty(nodes, np.int32),
+        scores=np.zeros(1),
         number=np.zeros(PIECE_NUMBERS, np.int64),
     )
 
@@ -218,6 +234,7 @@ def _room(symbols: int, merges: int, kind: int) -> tuple[Workplace, kernel.Spell
         heads=np.full(merges, -1, np.int32),
         live=np.zeros((merges >> 6) + 1, np.uint64),
         short=np.empty(SHORT + 1, np.int32),
+        totals=np.empty(cells, np.float64),
     )
     spelled = cells if kind == kernel.SYMBOLS else 0
     return room, kernel.Spelled(np.empty(spelled, np.int32), np.empty(spelled, np.int32))

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.benchmarks import wordpiece
+from tests.benchmarks import unigram, wordpiece
 from tests.benchmarks.insight import VARIANTS, ask
 from tests.benchmarks.peers import OURS, PEERS, BpeExplorer, Encoder, Peer
 from tests.benchmarks.stopwatch import Stopwatch
@@ -116,6 +116,22 @@ def encode_wordpiece(peer: Peer, task: Task) -> Performed:
     with Stopwatch() as watch:
         ids = encode(text)
     return watch, _fingerprint_of_ids(peer, ids), len(ids)
+
+
+def train_unigram(peer: Peer, task: Task) -> Performed:
+    train = unigram.trainer(peer)
+    with Stopwatch() as watch:
+        trained = train(Path(task.text))
+    return watch, "", unigram.size_of(trained)
+
+
+def encode_unigram(peer: Peer, task: Task) -> Performed:
+    encode = unigram.encoder(peer, SHARED / "data/wikitext2-test.raw.txt")
+    encode("low lower lowest")
+    text = Path(task.text).read_bytes().decode()
+    with Stopwatch() as watch:
+        ids = encode(text)
+    return watch, "", len(ids)
 
 
 def encode_warm(peer: Peer, task: Task) -> Performed:
@@ -234,6 +250,13 @@ JOBS: dict[str, Job] = {
         encode_wordpiece,
         trains=True,
         variants_of=wordpiece.ENCODING,
+    ),
+    "unigram": Job("train a Unigram vocabulary of 8,000", train_unigram, trains=True, variants_of=unigram.TRAINING),
+    "unigram-encode": Job(
+        "encode the whole text by Unigram, unseen and nothing cached, on one thread",
+        encode_unigram,
+        trains=True,
+        variants_of=unigram.ENCODING,
     ),
     "encode": Job("encode the whole text, unseen and nothing cached, on one thread", encode_cold),
     "warm": Job("encode 1 KB, warm, from Python", encode_warm),

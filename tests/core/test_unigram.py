@@ -16,6 +16,9 @@ from bpe_core.learning.unigram.seeds import seed_texts, with_seeds
 from bpe_core.reference import unigram
 from bpe_core.reference.unigram import stretches_of
 from bpe_core.reference.unigram_paths import encode, ids_by_piece, n_best
+from bpe_core.segmenting.best_paths import BestPaths
+from bpe_core.segmenting.compiled_paths import compiled_paths
+from bpe_core.segmenting.cutting import Cutting
 from bpe_core.text.normalization import normalize
 from tests.core.random_training import texts
 from tests.core.unigram_training import everything, runs
@@ -76,12 +79,16 @@ def test_a_run_in_small_parts_makes_the_same_steps(run: tuple[bpe.WordTable, bpe
 @given(runs(), texts())
 def test_a_text_is_cut_by_the_best_paths_of_the_specification(run: tuple[bpe.WordTable, bpe.Recipe], text: str) -> None:
     words, recipe = run
-    history = unigram.train(words, recipe)
+    history, cutting = unigram.train(words, recipe), Cutting(recipe)
     tokenizer = bpe.Tokenizer(history)
     for at in sorted({0, len(history) // 2, len(history)}):
         ids = tokenizer.encode(text, at=at)
         assert ids == encode(text, history, at=at)
         assert [id for _, _, id in tokenizer.spans(text, at)] == ids
+        fast = compiled_paths(history, cutting, BestPaths(history, cutting).pieces.scores)
+        assert [
+            id for part in cutting.normalized_parts(text, ()) for id in fast.best_paths(part[0], at).tolist()
+        ] == ids
 
 
 def test_after_each_step_the_corpus_has_as_many_tokens_as_are_told(latin: bpe.History) -> None:

@@ -8,15 +8,12 @@ import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import bpe_core as bpe
-from bpe_core.alphabet import Symbol
-from bpe_core.history.history import Columns
-from bpe_core.history.scores import Scores
 from bpe_core.learning.trainer import Trainer
 from bpe_core.learning.unigram.learner import UnigramLearner
+from tests.core.unigram_model import history_of
 from tests.shared import MADE, here, text_of
 
 sentencepiece = pytest.importorskip("sentencepiece")
@@ -96,20 +93,6 @@ def small_model(tmp_path_factory: pytest.TempPathFactory) -> Any:
         model_type="unigram", normalization_rule_name="identity", character_coverage=0.999, num_threads=1,
     )  # fmt: skip
     return sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
-
-
-def history_of(model: Any) -> bpe.History:
-    """Its pieces with their scores, as a run that has ended."""
-    ids = [id for id in range(model.get_piece_size()) if not model.is_control(id) and not model.is_unknown(id)]
-    pieces = sorted((len(model.id_to_piece(id)) > 1, model.id_to_piece(id), model.get_score(id)) for id in ids)
-    symbols, scores = [Symbol(b"<unk>", b"<unk>", "unknown")], [min(score for *_, score in pieces) - 10]
-    for is_long, piece, score in pieces:
-        kind = "seed" if is_long else "marker" if piece == "▁" else "character"
-        symbols.append(Symbol(piece.encode(), piece.replace("▁", " ").encode(), kind))  # type: ignore[arg-type]
-        scores.append(score)
-    recipe = bpe.Recipe.preset("unigram", unicode_form="", vocab_size=len(symbols))
-    row = Scores((0,), (np.array(scores, np.float32),), np.zeros(0, np.int32))
-    return bpe.History(recipe, bpe.Alphabet(tuple(symbols)), Columns.with_room(0), scores=row)
 
 
 @pytest.mark.parametrize("name", here("languages", "data/udhr-languages.txt"))

@@ -88,9 +88,7 @@ class CompiledLattices:
         counts, tokens = np.empty(len(pieces), np.int64), np.empty(len(pieces), np.int64)
         number = self._lattice.number
         number[kernel.DROPPED], number[kernel.NEXT_LINK], number[kernel.WORK] = 0, kernel.NOBODY, 0
-        while not kernel.drop_pieces(
-            self._lattice, self._desk, self._scores, pieces, counts, tokens, np.int64(work)
-        ):
+        while not kernel.drop_pieces(self._lattice, self._desk, self._scores, pieces, counts, tokens, np.int64(work)):
             self._grow_links()
         done = int(number[kernel.DROPPED])
         return counts[:done], tokens[:done], int(number[kernel.WORK])

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from bpe_core.history.scores import Float32s
 from bpe_core.learning.unigram.cells import Int32s, Int64s
 
-# Probabilities of long words leave the range of numbers: below SMALL they are lifted, multiplied by 2 ** SHIFT, which is
-# exact; how often is kept beside them.
+# Probabilities of long words leave the range of numbers: below SMALL they are lifted, multiplied by 2 ** SHIFT, which
+# is exact; how often is kept beside them.
 SMALL, SHIFT = 2.0**-600, 600
 UNREACHED = 1 << 20  # lifts of what is nothing yet
 

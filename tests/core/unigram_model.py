@@ -1,0 +1,26 @@
+"""A Unigram model of SentencePiece as a run that has ended."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import bpe_core as bpe
+from bpe_core.alphabet import Symbol
+from bpe_core.history.history import Columns
+from bpe_core.history.scores import Scores
+
+
+def history_of(model: Any) -> bpe.History:
+    """Its pieces with their scores, as a run that has ended."""
+    ids = [id for id in range(model.get_piece_size()) if not model.is_control(id) and not model.is_unknown(id)]
+    pieces = sorted((len(model.id_to_piece(id)) > 1, model.id_to_piece(id), model.get_score(id)) for id in ids)
+    symbols, scores = [Symbol(b"<unk>", b"<unk>", "unknown")], [min(score for *_, score in pieces) - 10]
+    for is_long, piece, score in pieces:
+        kind = "seed" if is_long else "marker" if piece == "▁" else "character"
+        symbols.append(Symbol(piece.encode(), piece.replace("▁", " ").encode(), kind))  # type: ignore[arg-type]
+        scores.append(score)
+    recipe = bpe.Recipe.preset("unigram", unicode_form="", vocab_size=len(symbols))
+    row = Scores((0,), (np.array(scores, np.float32),), np.zeros(0, np.int32))
+    return bpe.History(recipe, bpe.Alphabet(tuple(symbols)), Columns.with_room(0), scores=row)
