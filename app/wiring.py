@@ -34,7 +34,8 @@ from app.window.crash_dialog import CrashReporter
 from app.window.exchange.export_bar import ExportBar
 from app.window.exchange.wiring import Exchanging
 from app.window.file.wiring import Filing
-from app.window.help_dialog import about_dialog, help_dialog
+from app.window.find_anything.wiring import Finding
+from app.window.help_dialog import about_dialog, help_dialog, keys_dialog
 from app.window.lessons.course import Course
 from app.window.lessons.panel import LessonPanel
 from app.window.lessons.wiring import Teaching
@@ -212,6 +213,7 @@ class Program(QObject):
         self.opening = Opening(session, frame, self.samples_menu, self.filing, self.exchanging, self)
         self.travelling = Travelling(session, frame, self.bookmarks, self.bookmarks_panel, self)
         self.teaching = Teaching(self.course, self.lesson_panel, frame, self.pages, self.merges, self)
+        self.finding = Finding(session, frame, self.teaching, self.asking.about_token, self)
 
     def _connect_topics_with_each_other(self) -> None:
         self.session.recipe.changed.connect(lambda _: self.corpus.refresh())
@@ -219,6 +221,7 @@ class Program(QObject):
         self.status.addPermanentWidget(ExportBar(self.exchanging.export))
 
     def _connect_help_and_notices(self) -> None:
+        self.actions["keys"].triggered.connect(lambda: keys_dialog(self.window).show())
         self.actions["help"].triggered.connect(lambda: help_dialog(self.window).show())
         self.actions["about"].triggered.connect(lambda: about_dialog(self.window).show())
         self.actions["quit"].triggered.connect(self.window.close)
@@ -226,6 +229,7 @@ class Program(QObject):
             teller.noticed.connect(self.messages.show_notice)
 
     def _connect_look(self) -> None:
+        self.actions["full_screen"].toggled.connect(self.window.set_full_screen)
         self._fill_view_menu(self.actions.menus["view"])
         for part in (
             self.actions,

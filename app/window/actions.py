@@ -21,7 +21,7 @@ class Item:
     name: str
     text: str
     tip: str = ""
-    shortcut: str | Standard | None = None
+    shortcut: str | Standard | tuple[str, ...] | None = None
     icon: str = ""
     checkable: bool = False
 
@@ -123,11 +123,19 @@ MENUS: dict[str, tuple[Item, ...]] = {
             "lab",
             checkable=True,
         ),
+        Item("full_screen", "&Full Screen", "Let the window take the whole screen, or give it back", "F11", "", True),
         SEPARATOR,
     ),
     "help": (
+        Item(
+            "find_anything",
+            "&Find Anything …",
+            "Reach every action, file, lesson, token and merge by typing",
+            ("Ctrl+K", "Ctrl+Shift+P"),
+        ),
         Item("lessons", "&Lessons", "Learn byte-pair encoding in short steps", "Shift+F1", "lesson"),
-        Item("help", "&Help", "How to use this window", Standard.HelpContents),
+        Item("keys", "&Keys", "Which key does what", Standard.HelpContents),
+        Item("help", "&Help", "How to use this window"),
         Item("about", "&About BPE Explorer", "What this program is"),
     ),
 }
@@ -168,8 +176,8 @@ class Actions:
         action.setObjectName(item.name)
         action.setCheckable(item.checkable)
         action.setIconVisibleInMenu(False)
-        if item.shortcut is not None:
-            action.setShortcut(QKeySequence(item.shortcut))
+        shortcuts = item.shortcut if isinstance(item.shortcut, tuple) else (item.shortcut,)
+        action.setShortcuts([QKeySequence(keys) for keys in shortcuts if keys is not None])
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         action.setToolTip(tip(f"{item.tip} ({keys})" if keys else item.tip))
         action.setStatusTip(item.tip)

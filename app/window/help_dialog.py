@@ -1,11 +1,15 @@
-"""A short help, and what the program is."""
+"""A short help, the keys, and what the program is."""
 
 from __future__ import annotations
 
+import html
+from itertools import groupby
+
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMainWindow, QVBoxLayout, QWidget
 
 from app.window.parts.icons import app_icon
+from app.window.parts.menus import WAY, actions_in, keys_of, title_of
 from app.window.parts.widgets import paragraph, scrolling
 
 HELP = """
@@ -18,6 +22,9 @@ the pairs that lead the count, and which of them is merged next.</p>
 <h3>Travelling in time</h3>
 <p>Drag the slider along the bottom, or click a merge in the table: text, charts and table then show the world as it
 was after that merge, even while training goes on. <b>Live</b> (F8) returns to the newest merge.</p>
+<h3>Finding what there is</h3>
+<p><b>Find Anything</b> (Ctrl+K) reaches every action, recent file, lesson, token and merge by typing: try a token, or
+two tokens with a blank between them. <b>Keys</b> (F1) lists which key does what.</p>
 <h3>The corpus</h3>
 <p>Open files or a folder, drop them on the window, or paste a text. The order counts: where two pairs are equally
 frequent, the rule of ties may ask which one was met first.</p>
@@ -46,6 +53,12 @@ is.</p>
 """
 
 
+IN_THE_TEXT = (
+    ("Leave the text", "Tab"),
+    ("Write a tab", "Ctrl+Tab"),
+)
+
+
 class TextDialog(QDialog):
     """A few paragraphs to read."""
 
@@ -69,6 +82,25 @@ class TextDialog(QDialog):
 
 def help_dialog(parent: QWidget) -> TextDialog:
     return TextDialog("Help", HELP, (560, 560), parent)
+
+
+def keys_dialog(window: QMainWindow) -> TextDialog:
+    """The keys of all menus, as they are now, and those of the text."""
+    rows = [
+        (way.split(WAY)[0], title_of(action).removesuffix(" …"), keys_of(action))
+        for way, action in actions_in(window.menuBar())
+        if keys_of(action)
+    ]
+    rows += [("Your text", what, keys) for what, keys in IN_THE_TEXT]
+    parts = []
+    for menu, listed in groupby(rows, key=lambda row: row[0]):
+        lines = "".join(f"<tr>{_cell(keys, 190)}{_cell(what, 260)}</tr>" for _, what, keys in listed)
+        parts.append(f"<h3>{html.escape(menu)}</h3><table cellpadding='3'>{lines}</table>")
+    return TextDialog("Keys", "".join(parts), (560, 560), window)
+
+
+def _cell(text: str, width: int) -> str:
+    return f"<td width='{width}'>{html.escape(text)}</td>"
 
 
 def about_dialog(parent: QWidget) -> TextDialog:

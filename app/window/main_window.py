@@ -178,6 +178,12 @@ class MainWindow(QMainWindow):
             self.restoreState(before.state, STATE_VERSION)
             self._dock_tabs.tidy_soon()
 
+    def set_full_screen(self, on: bool) -> None:
+        """Take the whole screen, or be as large as before."""
+        state = self.windowState()
+        full = Qt.WindowState.WindowFullScreen
+        self.setWindowState(state | full if on else state & ~full)
+
     def _show_stage(self, shown: int) -> None:
         """What is not shown asks for no room."""
         for index in range(self.stages.count()):

@@ -1,6 +1,6 @@
 """How smoothly the window runs: start-up, idling, training at full speed, large merge tables.
 
-    python -m tests.benchmarks.window [TEXT] [--only start idle training table]
+    python -m tests.benchmarks.window [TEXT] [--only start idle training table find]
 
 Runs offscreen unless QT_QPA_PLATFORM or DISPLAY names a screen. Each part runs in a fresh process.
 """
@@ -219,6 +219,16 @@ def measure_table(_: Path) -> None:
         timed("export of 250,000 merges as CSV", lambda: write_history(history, Path(folder) / "merges.csv"))
 
 
+def measure_find(_: Path) -> None:
+    """The first answers of the field that finds everything."""
+    from tests.benchmarks import find_anything
+
+    program, run_for = _window()
+    run_for(1.0)
+    find_anything.measure(program, run_for)
+    program.window.close()
+
+
 def _window(*files: Path):  # its modules are loaded only here
     """A window, and a way to let it run for some seconds."""
     from PySide6.QtCore import QEventLoop, QTimer
@@ -251,6 +261,7 @@ PARTS: dict[str, Callable[[Path], None]] = {
     "idle": measure_idle,
     "training": measure_training,
     "table": measure_table,
+    "find": measure_find,
 }
 
 if __name__ == "__main__":

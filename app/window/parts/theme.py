@@ -77,6 +77,7 @@ QCheckBox::indicator:unchecked { width: 12px; height: 12px; border: 1px solid pa
                                  border-radius: 2px; background: palette(base); }
 QStatusBar { border-top: 1px solid palette(mid); }
 QStatusBar::item { border: none; }
+QDialog#find_anything { border: 1px solid palette(dark); }
 QToolTip { border: none; padding: 5px; color: palette(tooltip-text); background: palette(tooltip-base); }
 """
 

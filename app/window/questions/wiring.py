@@ -90,6 +90,11 @@ class Asking(QObject):
             self._token.model.peek(token.id if token else None)
         self._show_in_inspector("token")
 
+    def about_token(self, token: int) -> None:
+        """At the moment it was learned."""
+        self._token.model.travel_to(token)
+        self._show_in_inspector("token")
+
     def _add_to_text_menu(self, menu: QMenu) -> None:
         first = menu.actions()[0]
         menu.insertActions(first, [self._actions["why"], self._actions["token"]])

@@ -17,7 +17,7 @@ from bpe_core import NEVER
 from bpe_core import PATTERN_CUT as CUT
 from bpe_core.segmenting.boundaries import Boundaries
 from bpe_core.segmenting.hidden_symbols import HiddenSymbols
-from tests.gui.text.conftest import SHIFT, Key, answer, light, middle_of, move
+from tests.gui.text.conftest import CTRL, SHIFT, Key, answer, light, middle_of, move
 
 
 @pytest.fixture
@@ -120,9 +120,11 @@ def test_everything_has_a_name_and_can_be_reached_by_keyboard(panel: TokenTextPa
     panel.ids.grid.setFocus()
     QTest.keyClick(panel.ids.grid, Key.Key_Backtab, SHIFT)
     assert panel.editor.hasFocus()
+    QTest.keyClick(panel.editor, Key.Key_Tab, CTRL)
+    assert panel.editor.hasFocus()
+    assert panel.editor.model.text().startswith("\t"), "with Ctrl a tab is a character of the text"
     QTest.keyClick(panel.editor, Key.Key_Tab)
-    assert panel.editor.hasFocus(), "a tab is a character of the text"
-    assert panel.editor.model.text().startswith("\t")
+    assert not panel.editor.hasFocus()
 
 
 def test_an_id_without_bytes_stands_among_the_others(qtbot: QtBot) -> None:

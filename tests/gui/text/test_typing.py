@@ -22,7 +22,7 @@ def test_what_is_typed_is_in_the_text_and_each_edit_is_told(shown: Callable[...,
     editor.model.text_changed.connect(changes.append)
     QTest.keyClicks(editor, "low ")
     press(editor, Key.Key_Return)
-    press(editor, Key.Key_Tab)
+    press(editor, Key.Key_Tab, CTRL)
     assert editor.model.text() == "low \n\t"
     assert [change.added for change in changes] == ["l", "o", "w", " ", "\n", "\t"]
     assert [change.start_byte for change in changes] == [0, 1, 2, 3, 4, 5]

@@ -61,7 +61,7 @@ class TokenTextEdit(TokenCanvas):
         self.setAcceptDrops(True)
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
         self.setAccessibleName("Text, coloured by tokens")
-        self.setAccessibleDescription("Type or paste a text to see its tokens. Shift+Tab leaves the text.")
+        self.setAccessibleDescription("Type or paste a text to see its tokens. Ctrl+Tab writes a tab.")
 
     # -- face ------------------------------------------------------------------------------
 
@@ -254,15 +254,14 @@ class TokenTextEdit(TokenCanvas):
             return True
         text = event.text()
         commands = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.MetaModifier
+        if event.key() == Qt.Key.Key_Tab and event.modifiers() & commands:  # Tab alone leaves the text
+            self.insert("\t", joins=True)
+            return True
         is_alt_gr = event.modifiers() & commands and event.modifiers() & Qt.KeyboardModifier.AltModifier
-        if not text or not (text.isprintable() or text == "\t") or (event.modifiers() & commands and not is_alt_gr):
+        if not text or not text.isprintable() or (event.modifiers() & commands and not is_alt_gr):
             return False
         self.insert(text, joins=True)
         return True
-
-    def focusNextPrevChild(self, forward: bool) -> bool:
-        """Tab is a character here; Shift+Tab still leaves."""
-        return False if forward else super().focusNextPrevChild(forward)
 
     # -- input methods ---------------------------------------------------------------------
 

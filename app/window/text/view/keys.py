@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QKeyCombination, QObject, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
 from app.window.text.view.caret import Caret
 
 Key = QKeySequence.StandardKey
+FIND_ANYTHING = QKeyCombination(Qt.KeyboardModifier.ControlModifier, Qt.Key.Key_K)  # deletes to the end of a line, too
 Place = Callable[[Caret], int]
 
 MOVES: dict[Key, Place] = {
@@ -81,6 +82,8 @@ class OwnKeys(QObject):
         return super().eventFilter(watched, event)
 
     def _is_own(self, event: QKeyEvent) -> bool:
+        if event.keyCombination() == FIND_ANYTHING:
+            return False
         tables = (MOVES, SELECTING_MOVES, DELETIONS, ROWS, PAGES)
         if any(matched(event, table) is not None for table in tables):
             return True

@@ -32,7 +32,6 @@ class TokenTextPanel(QWidget):
         layout.setSpacing(2)
         layout.addWidget(self.splitter, 1)
         layout.addWidget(self.counts)
-        self.setFocusProxy(self.editor)
         self.editor.token_hovered.connect(self._light_id)
         self.editor.selection_changed.connect(self.ids.grid.select)
         self.ids.grid.token_hovered.connect(self._light_token)

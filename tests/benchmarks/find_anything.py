@@ -1,0 +1,31 @@
+"""How soon the field that finds everything answers, over 100,000 merges."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from app.window.find_anything.box import FindBox
+from app.wiring import Program
+from tests.gui.histories import random_history, run_with
+
+MERGES = 100_000
+TYPED = ("", "e", "th", "open te", "␣the", "t h", "99,999", "nothing is called so")
+
+
+def measure(program: Program, run_for: Callable[[float], None]) -> None:
+    """From the key that opens it, and from each thing typed, until the list is painted."""
+    run = run_with(random_history(MERGES))
+    began = time.perf_counter()
+    box = FindBox(program.finding.searches(run), program.window)
+    box.show()
+    run_for(0)
+    print(f"opened: painted after {1000 * (time.perf_counter() - began):.1f} ms", flush=True)
+    for typed in TYPED:
+        began = time.perf_counter()
+        box.field.setText(typed)
+        found = time.perf_counter() - began
+        box.repaint()
+        shown = time.perf_counter() - began
+        print(f"{typed!r}: {len(box.model.found)} found in {1000 * found:.1f} ms, painted after {1000 * shown:.1f} ms")
+    box.close()
