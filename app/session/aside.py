@@ -8,8 +8,9 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
+from app.session.notices import Notice
 from app.session.run import Run
 from app.worker.job import Ended, Job, Reported, Task
 from app.worker.mailbox import Mailbox
@@ -18,6 +19,7 @@ from bpe_core.kernels import readiness
 Answer = TypeVar("Answer")
 
 PATIENCE = 1.0  # seconds that closing waits for each thread that may be compiling
+TELL_AGAIN = 60.0  # seconds until a remark that was made about a topic is worth to be told once more
 REST = 9  # times as long as an answer took nothing is asked about its topic again, while a run goes on
 
 
@@ -48,10 +50,13 @@ class _Topic:
 class Aside(QObject):
     """Each topic has one thread at most, and its newest question wins. All threads end before the window does."""
 
+    noticed = Signal(Notice)  # what was remarked while an answer was made
+
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._topics: dict[Hashable, _Topic] = {}
         self._jobs: dict[Job, tuple[Callable[[Any], object], Callable[[], object]]] = {}
+        self._remarked: dict[tuple[Hashable, str], float] = {}  # what was told about a topic, and when
         self._is_closed = False
         self._mailbox = Mailbox(self)
         self._mailbox.arrived.connect(self._receive)
@@ -145,6 +150,17 @@ class Aside(QObject):
                 asked.failed(task.failure)
             elif asked.is_wanted and task.is_done:
                 asked.done(task.answer)
+                self._tell_remarks(topic, task.remarks)
         finally:
             asked.ended()
             self._go_on(topic)
+
+    def _tell_remarks(self, topic: Hashable, remarks: list[str]) -> None:
+        """Not again and again, as what follows the time cursor asks again and again."""
+        now = time.monotonic()
+        self._remarked = {told: when for told, when in self._remarked.items() if now - when < TELL_AGAIN}
+        fresh = [remark for remark in remarks if (topic, remark) not in self._remarked]
+        self._remarked |= {(topic, remark): now for remark in fresh}
+        if fresh:
+            more = f" And {len(fresh) - 1:,} more." if len(fresh) > 1 else ""
+            self.noticed.emit(Notice(fresh[0] + more, "\n".join(fresh)))

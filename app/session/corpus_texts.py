@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
 
@@ -51,8 +52,7 @@ class CorpusText:
             return None
         return status.st_size, status.st_mtime_ns
 
-    def as_corpus(self) -> Corpus:
-        """To be read, from its file or as it is."""
+    def _as_corpus(self) -> Corpus:
         if self.path is None:
             return Corpus.from_texts([self.text])
         if self.refused:
@@ -67,6 +67,14 @@ class CorpusText:
 
 
 CorpusTexts = tuple[CorpusText, ...]
+
+
+@contextmanager
+def reading(sources: Sequence[CorpusText], remarks: list[str]) -> Iterator[Corpus]:
+    """These texts as one corpus, from their files or as they are; what was odd about them joins the remarks."""
+    corpus = Corpus.joined([source._as_corpus() for source in sources])
+    yield corpus
+    remarks += map(str, corpus.skipped)
 
 
 def _refuse_what_may_never_end(path: Path) -> None:

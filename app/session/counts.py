@@ -16,7 +16,7 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
-from app.session.corpus_texts import CorpusText, CorpusTexts
+from app.session.corpus_texts import CorpusText, CorpusTexts, reading
 from app.worker.job import Task
 from bpe_core import BpeError, Cancelled, Corpus, Progress, Recipe, WordTable, count_words
 from bpe_core.recipe import Splitting
@@ -36,7 +36,7 @@ class Counted:
     longest_word: int  # in bytes
     share_in_long_words: float  # of all bytes
     encoding: str
-    skipped: tuple[str, ...]  # what could not be read, as sentences
+    file_state: tuple[int, int] | None  # of its file when it was read, or began to be
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,7 @@ class Counts(QObject):
         self._progress: CountProgress | None = None
         self._under_way: tuple[Splitting, set[Hashable]] = Splitting(), set()
         self._next: tuple[CorpusTexts, Recipe] | None = None
+        self._wanted: dict[int, Hashable] = {}  # by the numbers of texts, what they were when they were wanted last
 
     @property
     def busy(self) -> bool:
@@ -80,6 +81,10 @@ class Counts(QObject):
 
     def outcome_of(self, source: CorpusText, recipe: Recipe) -> Outcome | None:
         return self._outcomes.get(recipe.part(Splitting), {}).get(source.key())
+
+    def outcome_as_wanted(self, source: CorpusText, recipe: Recipe) -> Outcome | None:
+        """What came of it when it was wanted last, though its file may have changed since, or while it was read."""
+        return self._outcomes.get(recipe.part(Splitting), {}).get(self._wanted.get(source.number))
 
     def progress_of(self, source: CorpusText) -> CountProgress | None:
         return self._progress if self._progress is not None and self._progress.key == source.key() else None
@@ -103,7 +108,8 @@ class Counts(QObject):
             self.settled.emit()
             return
         (sources, recipe), self._next = self._next, None
-        wanted, splitting = {source.key(): source for source in sources}, recipe.part(Splitting)
+        self._wanted = {source.number: source.key() for source in sources}
+        wanted, splitting = {self._wanted[source.number]: source for source in sources}, recipe.part(Splitting)
         self._forget_old(splitting, wanted)
         outcomes = self._outcomes[splitting]
         missing = {key: source for key, source in wanted.items() if key not in outcomes}
@@ -152,8 +158,9 @@ def _counted(source: CorpusText, key: Hashable, recipe: Recipe, task: Task) -> C
         rate = progress.done / max(1e-3, time.monotonic() - began)
         task.report(CountProgress(key, progress.done, progress.total, rate))
 
-    corpus = source.as_corpus()
-    table = count_words(corpus, recipe, progress=report, cancelled=task.cancelled)
+    file_state = source.file_state()
+    with reading([source], task.remarks) as corpus:
+        table = count_words(corpus, recipe, progress=report, cancelled=task.cancelled)
     if task.stopping:
         raise Cancelled("Counting was stopped.")
     lengths = np.diff(table.starts)
@@ -165,7 +172,7 @@ def _counted(source: CorpusText, key: Hashable, recipe: Recipe, task: Task) -> C
         longest_word=int(lengths.max(initial=0)),
         share_in_long_words=float(weights[lengths > LONG_WORD].sum() / everything),
         encoding=_encoding_of(corpus),
-        skipped=tuple(str(report) for report in corpus.skipped),
+        file_state=file_state,
     )
 
 

@@ -55,13 +55,13 @@ class Fingerprints(QObject):
     def _hash(self, run: Run) -> None:
         files: dict[int, tuple[Path, Fingerprint]] = {}
         for source in run.sources:
-            state = source.file_state()
-            if state is None or source.path is None:
+            fresh = run.fingerprints.get(source.number)
+            if fresh is None or source.path is None:
                 continue
-            fresh = Fingerprint(*state)
             known = self._known.get((source.path, fresh))
-            run.fingerprints[source.number] = known or fresh
-            if known is None:
+            if known is not None:
+                run.fingerprints[source.number] = known
+            else:
                 files[source.number] = source.path, fresh
         if files:
             work, take = lambda task: hashed(files, task.cancelled), partial(self._take_hashed, run)

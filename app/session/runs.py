@@ -18,6 +18,7 @@ from app.session.run import Phase, Run
 from app.session.time import TimeCursor
 from app.worker.training import Learned, Pace, Prepared, Rested, TrainingJob, prepared
 from bpe_core import Recipe, WordTable
+from bpe_core.session_file import Fingerprint
 
 UNCOUNTED = "Counting was cancelled; the merges have no counts."
 UNEXPECTED = "Training ended because of an unexpected error; what was learned is kept."
@@ -152,7 +153,7 @@ class Runs(QObject):
                 self._prepare(run)
 
     def _prepare(self, run: Run) -> None:
-        outcomes = [self._counts.outcome_of(source, run.recipe) for source in run.sources]
+        outcomes = [self._counts.outcome_as_wanted(source, run.recipe) for source in run.sources]
         if None in outcomes:
             self._end(run, UNCOUNTED if run.only_counts else CANCELLED)
             return
@@ -163,6 +164,11 @@ class Runs(QObject):
             return
         if failures:
             self.noticed.emit(Notice(f"{failures[0]} The other texts are used.", "\n".join(failures)))
+        run.fingerprints = {
+            source.number: Fingerprint(*outcome.file_state)
+            for source, outcome in zip(run.sources, outcomes, strict=True)
+            if isinstance(outcome, Counted) and outcome.file_state is not None
+        }
         self._make_trainer(run, partial(WordTable.merged, tables))
         self.prepared.emit(run)
         self._tell(run)

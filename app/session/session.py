@@ -39,6 +39,7 @@ class Session(QObject):
         )
         self.fingerprints = Fingerprints(self.runs, self.aside, self)
         self.fingerprints.noticed.connect(self.noticed)
+        self.aside.noticed.connect(self.noticed)
         self._wanted_merges: list[int | None] = []  # of a run that is to begin when its texts are known
         self.corpus.listed.connect(self._train_as_wanted)
         self.corpus.noticed.connect(self.noticed)

@@ -83,6 +83,7 @@ class Task(Job):
         super().__init__(name)
         self.is_done = False
         self.answer: Any = None
+        self.remarks: list[str] = []  # sentences to be told beside the answer
         self._function = function
 
     def cancelled(self) -> bool:

@@ -19,4 +19,4 @@ def reading(files: Sequence[str], told: Sequence[Skipped] = (), **choices: Any) 
     yield corpus
     for skipped in corpus.skipped:
         if skipped not in told:
-            sys.stderr.write(f"{plain(skipped.sentence)}\n")
+            sys.stderr.write(f"{plain(str(skipped))}\n")

@@ -12,11 +12,11 @@ from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
 from app.session.corpus import SessionCorpus
-from app.session.corpus_texts import CorpusText
+from app.session.corpus_texts import CorpusText, reading
 from app.session.runs import Runs
 from app.session.time import TimeCursor
 from app.worker.job import Task
-from bpe_core import Corpus, Progress
+from bpe_core import Progress
 from bpe_core.segmenting.encode_corpus import EncodedCorpus, Width, encode_corpus
 
 TOPIC = "ids of the corpus"
@@ -80,10 +80,10 @@ class CorpusEncoding(QObject):
         history = run.history
 
         def work(task: Task) -> EncodedCorpus:
-            corpus = Corpus.joined([source.as_corpus() for source in sources])
-            return encode_corpus(
-                corpus, history, path, at=at, width=width, progress=task.report, cancelled=task.cancelled
-            )
+            with reading(sources, task.remarks) as corpus:
+                return encode_corpus(
+                    corpus, history, path, at=at, width=width, progress=task.report, cancelled=task.cancelled
+                )
 
         names = [source.name for source in sources]
         self._aside.ask(

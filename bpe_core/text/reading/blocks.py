@@ -26,12 +26,16 @@ def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog
     size = max(size, _SMALLEST_BLOCK)
     with open_stream(source) as stream:
         encoding = refuse_empty_or_binary(source.name, stream.head(HEAD_LENGTH), options.encoding)
-        if encoding in ("utf-8", "utf-8-sig"):
-            yield from _utf8_blocks(stream, source, options.on_invalid, size, log)
-        else:
-            yield from _decoded_blocks(stream, source, encoding, options.on_invalid, size, log)
-        if stream.has_changed:
-            log.add(source.name, f"{source.name} was changed while it was read; what was read of it may be a mixture.")
+        try:
+            if encoding in ("utf-8", "utf-8-sig"):
+                yield from _utf8_blocks(stream, source, options.on_invalid, size, log)
+            else:
+                yield from _decoded_blocks(stream, source, encoding, options.on_invalid, size, log)
+        finally:  # of who reads no further, too
+            if stream.has_changed:
+                log.add(
+                    source.name, f"{source.name} was changed while it was read; what was read of it may be a mixture."
+                )
 
 
 def _utf8_blocks(

@@ -16,6 +16,14 @@ class Skipped:
     sentence: str
     count: int = 1  # how many such things this one report stands for
 
+    def __str__(self) -> str:
+        """The sentence for whoever does not know which source it is about.
+
+        >>> print(Skipped("a.jsonl", "line 3: it is not JSON"))
+        a.jsonl: line 3: it is not JSON
+        """
+        return self.sentence if self.source in self.sentence else f"{self.source}: {self.sentence}"
+
 
 class SkipLog:
     """Reports in the order they came; of many from one source the first are kept and the rest counted.

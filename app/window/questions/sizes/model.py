@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
+from app.session.corpus_texts import CorpusText, reading
 from app.session.counts import Counted
 from app.session.run import NO_RUN, Run
 from app.session.session import Session
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine, Numbers, thinned
 from app.window.parts.watched import Table, Watched
 from app.worker.job import Task
-from bpe_core import BpeError, Cancelled, Corpus, History, Progress, WordTable, count_words
+from bpe_core import BpeError, Cancelled, History, Progress, WordTable, count_words
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.methods import Method
@@ -207,9 +208,9 @@ class SizesModel(QObject, Watched):
             return
         self._asked = key
         ranked, tables, held_out, words = self._runs.ranked.of(run), self._tables(run), self.held_out, run.words
-        texts: dict[str, Callable[[], Corpus]] = {source.name: source.as_corpus for source in sources[:MOST_FILES]}
+        texts = {source.name: source for source in sources[:MOST_FILES]}
         if held_out is not None:
-            texts[HELD_OUT + held_out.name] = lambda: Corpus.from_files([held_out])
+            texts[HELD_OUT + held_out.name] = CorpusText(held_out.name, path=held_out)
 
         by_ranks = Method.of(run.recipe).has_ranks
 
@@ -223,9 +224,10 @@ class SizesModel(QObject, Watched):
                 curves["training text"] = curves_of(words, history, task)
             for name, table in tables.items():
                 curves[name] = curves_of(table, history, task)
-            for name, open_text in texts.items():
+            for name, source in texts.items():
                 try:
-                    counted = count_words(open_text(), history.recipe, cancelled=task.cancelled)
+                    with reading([source], task.remarks) as corpus:
+                        counted = count_words(corpus, history.recipe, cancelled=task.cancelled)
                     curves[name] = curves_of(counted, history, task)
                 except Cancelled:
                     raise

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from app.session.corpus_texts import CorpusText
+from app.session.corpus_texts import CorpusText, reading
 from app.session.counts import Counted
 from app.session.run import NO_RUN, Run
 from app.session.session import Session
@@ -167,7 +167,9 @@ class LifeModel(QObject, Watched):
             return
         token, at, sources = facts.token, facts.at, run.sources
         self._aside.ask(
-            "lines", lambda task: find_lines(ranked(), token, at, sources, task.cancelled), self._take_lines
+            "lines",
+            lambda task: find_lines(ranked(), token, at, sources, task.cancelled, task.remarks),
+            self._take_lines,
         )
 
     def _take_lines(self, lines: tuple[Line, ...]) -> None:
@@ -183,7 +185,12 @@ def _line(name: str, steps: Steps, end: int, *, is_faint: bool = False) -> Named
 
 
 def find_lines(
-    ranked: RankedWords, token: int, at: int, sources: Sequence[CorpusText], cancelled: CancelCheck
+    ranked: RankedWords,
+    token: int,
+    at: int,
+    sources: Sequence[CorpusText],
+    cancelled: CancelCheck,
+    remarks: list[str],
 ) -> tuple[Line, ...]:
     """Lines of the run's texts in which the token stands, each file given its turn."""
     found: list[Line] = []
@@ -192,9 +199,9 @@ def find_lines(
         if cancelled() or len(found) >= MOST_CONTEXTS:
             break
         try:
-            corpus = source.as_corpus()
             most = max(2, MOST_CONTEXTS // len(sources))
-            hits = contexts(corpus, ranked, token, at, most=most, seconds=seconds, cancelled=cancelled)
+            with reading([source], remarks) as corpus:
+                hits = contexts(corpus, ranked, token, at, most=most, seconds=seconds, cancelled=cancelled)
         except BpeError:
             continue  # a file that is gone has no lines
         found += [

@@ -1,0 +1,88 @@
+"""A text that changes while the window reads it: whoever reads one says so, and goes on."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.session.notices import Notice
+from app.session.run import Phase
+from app.window.questions.sizes.page import SizesPage
+from app.wiring import Program
+from bpe_core.text.reading.opening import ByteStream
+from tests.gui.conftest import settle, wait_for_phase
+from tests.gui.questions.conftest import MERGES, answered
+from tests.shared import ROOT
+
+WARNING = "was changed while it was read"
+
+
+def test_each_question_that_reads_a_file_says_so(
+    qtbot: QtBot, learned: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[Notice] = []
+    learned.session.noticed.connect(told.append)
+    learned.inspector.show_page("token")
+    answered(qtbot, learned)
+    monkeypatch.setattr(ByteStream, "has_changed", True)
+    learned.token.look_at(256 + 5)
+    answered(qtbot, learned)
+    assert [WARNING in notice.sentence for notice in told] == [True], "by the lines of a token"
+    (tmp_path / "unseen.txt").write_text("an unseen text", encoding="utf-8")
+    learned.pages[SizesPage].hold_out(tmp_path / "unseen.txt")
+    learned.actions["sizes"].trigger()
+    answered(qtbot, learned)
+    assert f"{tmp_path / 'unseen.txt'} {WARNING}; what was read of it may be a mixture." in [n.sentence for n in told]
+    told.clear()
+    learned.asking.encoding.start([], 5, None, tmp_path / "ids.npy")
+    answered(qtbot, learned)
+    assert [notice.details.count(WARNING) for notice in told] == [2], "of each of the two texts"
+    learned.session.cursor.go_to(MERGES // 2)
+    learned.inspector.show_page("token")
+    learned.token.look_at(256 + 3)
+    answered(qtbot, learned)
+    told.clear()
+    learned.session.cursor.go_to(MERGES - 10)
+    answered(qtbot, learned)
+    assert not told, "what follows the time cursor does not say it at every step"
+
+
+def test_a_text_that_grows_while_it_is_counted_is_learned_from(
+    qtbot: QtBot, learned: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    growing, fill = tmp_path / "one.txt", ByteStream.fill
+    told: list[Notice] = []
+    learned.session.noticed.connect(told.append)
+
+    def fill_and_grow(stream: ByteStream, buffer: memoryview) -> int:
+        if not told:
+            growing.write_text(growing.read_text(encoding="utf-8") + " and more", encoding="utf-8")
+        return fill(stream, buffer)
+
+    before = growing.stat()
+    monkeypatch.setattr(ByteStream, "fill", fill_and_grow)
+    assert learned.form.choose(pattern="cl100k")
+    learned.actions["main"].trigger()
+    wait_for_phase(qtbot, learned, Phase.ENDED)
+    settle(qtbot, learned)
+    run = learned.session.runs.shown
+    assert run is not None
+    assert run.learned == MERGES
+    assert [WARNING in notice.sentence for notice in told] == [True]
+    answered(qtbot, learned)
+    known = run.fingerprints[run.sources[0].number]
+    assert known.size == before.st_size, "as it was when reading began: opened again, it will be found changed"
+
+
+def test_the_window_reads_no_corpus_in_another_way() -> None:
+    """What is not read through `reading` would keep to itself what it met."""
+    readers = {"from_files", "from_texts", "_as_corpus"}
+    found = set()
+    for path in (ROOT / "app").rglob("*.py"):
+        names = {node.attr for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Attribute)}
+        if names & readers:
+            found.add(path.name)
+    assert found == {"corpus_texts.py", "bench.py"}, "and lessons learn from what is given in memory"
