@@ -202,7 +202,7 @@ class Program(QObject):
         session, frame, text = self.session, self.frame, self.token_text
         editor, table = self.text_panel.editor, self.merge_panel.table
         self.writing = Writing(session, frame, text, self.text_panel, self.token, self)
-        self.running = Training(session, frame, self.training, self.speed, self)
+        self.running = Training(session, frame, self.training, self.form, self.speed, self)
         self.merging = Merging(session, frame, self.merges, self.merge_panel, self)
         self.charting = Charting(session, frame, self.charts, self.lab, self)
         self.asking = Asking(session, frame, self.pages, self.inspector, editor, table, self)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
 from app.window.parts.icons import icon
+from app.window.parts.typed import take_what_is_typed
 from app.window.parts.wording import tip
 
 Standard = QKeySequence.StandardKey
@@ -149,6 +150,7 @@ class Actions:
         self.by_name: dict[str, QAction] = {}
         self.menus: dict[str, QMenu] = {}
         self._items: list[Item] = []
+        self.is_typing_refused = False  # what was being typed when the last action was wished
         for id, items in MENUS.items():
             menu = self.menus[id] = window.menuBar().addMenu(TITLES[id])
             for item in items:
@@ -168,6 +170,9 @@ class Actions:
     def set_icon(self, name: str, icon_name: str) -> None:
         self.by_name[name].setIcon(icon(icon_name, self._window.palette()))
 
+    def _take_what_is_typed(self) -> None:
+        self.is_typing_refused = not take_what_is_typed()
+
     def _add(self, menu: QMenu, item: Item) -> None:
         if item is SEPARATOR:
             menu.addSeparator()
@@ -181,6 +186,7 @@ class Actions:
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         action.setToolTip(tip(f"{item.tip} ({keys})" if keys else item.tip))
         action.setStatusTip(item.tip)
+        action.triggered.connect(self._take_what_is_typed)  # before anything else hears of it
         self.by_name[item.name] = action
         self._items.append(item)
         menu.addAction(action)

@@ -21,7 +21,8 @@ from PySide6.QtWidgets import (
 from app.window.encode.model import WIDTHS, CorpusEncoding, FileRow
 from app.window.parts.dialogs import ask_for_texts, ask_where_to_save
 from app.window.parts.progress_bar import ProgressBar
-from app.window.parts.widgets import entry, number_box, paragraph
+from app.window.parts.typed import NumberBox
+from app.window.parts.widgets import entry, paragraph
 from app.window.parts.wording import count_text, size_text
 
 FILTERS = {"NumPy array (*.npy)": "npy", "Bare numbers (*.bin)": "bin"}
@@ -39,7 +40,7 @@ class EncodeDialog(QDialog):
         self._files: list[Path] = []
         self.files = QPushButton("The texts of the corpus")
         self.files.setToolTip("Choose other files to encode")
-        self.at = number_box(0, max(0, model.merges))
+        self.at = NumberBox(0, max(0, model.merges))
         self.at.setValue(model.position)
         self.at.setAccessibleName("After how many merges")
         self.width_box = QComboBox()

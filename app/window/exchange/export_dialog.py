@@ -22,7 +22,8 @@ from PySide6.QtWidgets import (
 from app.window.exchange.export_model import Check, TableExport, format_choices
 from app.window.parts.progress_bar import ProgressBar
 from app.window.parts.theme import shades_of
-from app.window.parts.widgets import number_box, paragraph, scrolling
+from app.window.parts.typed import NumberBox
+from app.window.parts.widgets import paragraph, scrolling
 
 STAGES = {"writing": "Writing", "verifying": "Reading back and comparing"}
 
@@ -41,10 +42,9 @@ class ExportDialog(QDialog):
         self.format.setAccessibleName("Format")
         self.format.addItems([choice.name for choice in self._choices])
         self.explanation = paragraph()
-        self.merges = number_box(0, export.merges)
+        self.merges = NumberBox(0, export.merges)
         self.merges.setValue(export.merges)
         self.merges.setAccessibleName("How many merges")
-        self.merges.setGroupSeparatorShown(True)
         self.up_to_here = QPushButton("Up to the Moment Shown")
         self.up_to_here.setToolTip("Only the merges that were learned by then")
         self.path = QLineEdit(str(folder / self._choices[0].file_name))

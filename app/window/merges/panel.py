@@ -11,7 +11,8 @@ from app.window.merges.model import MergeTableModel
 from app.window.merges.table import MergeTableView
 from app.window.parts.icons import icon
 from app.window.parts.theme import shades_of
-from app.window.parts.widgets import entry, label, number_box
+from app.window.parts.typed import NumberBox
+from app.window.parts.widgets import entry, label
 from app.window.parts.wording import count_text, tip
 
 KINDS = (("Text", "text"), ("Regex", "regex"), ("Bytes", "hex"))
@@ -33,7 +34,7 @@ class MergePanel(QWidget):
             self.kind.addItem(title, value)
         self.kind.setToolTip("Text: tokens that contain it · Regex: a regular expression · Bytes: hexadecimal")
         self.ties_only = QCheckBox("Ties")
-        self.min_length = number_box(1, 100_000)
+        self.min_length = NumberBox(1, 100_000)
         self.min_length.setPrefix("≥ ")
         self.min_length.setToolTip("Only tokens of at least so many bytes")
         self.min_length.setAccessibleName("Least length of the token in bytes")

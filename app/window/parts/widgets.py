@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QScrollArea,
-    QSpinBox,
     QToolButton,
     QWidget,
 )
@@ -49,12 +48,6 @@ def entry(hint: str = "", *, can_be_cleared: bool = False) -> QLineEdit:
     line.setPlaceholderText(hint)
     line.setClearButtonEnabled(can_be_cleared)
     return line
-
-
-def number_box(least: int, most: int) -> QSpinBox:
-    box = QSpinBox()
-    box.setRange(least, most)
-    return box
 
 
 def flat_button(text: str) -> QPushButton:

@@ -11,7 +11,8 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLineEdit, QSpinBox, QWidget
 
-from app.window.parts.widgets import entry, number_box
+from app.window.parts.typed import NumberBox
+from app.window.parts.widgets import entry
 from app.window.parts.wording import tip
 from app.window.recipe.model import DECLARED, KINDS, OF_A_METHOD, Option, RecipeForm, options, presets
 
@@ -89,8 +90,10 @@ def field_of(choice: str) -> QWidget:
     return field
 
 
-def connect(field: QWidget, chosen: Callable[[], None]) -> None:
-    """Tell when another value was chosen there."""
+def connect(field: QWidget, chosen: Callable[[], None], refused: Callable[[str], None]) -> None:
+    """Tell when another value was chosen there, or why what was typed is none."""
+    if isinstance(field, NumberBox):
+        field.refused.connect(refused)
     if isinstance(field, QComboBox):
         field.setMinimumContentsLength(6)
         field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -127,7 +130,12 @@ def put_into(field: QWidget, value: Any) -> None:
     elif isinstance(field, QDoubleSpinBox):
         field.setValue(value)
     elif isinstance(field, QLineEdit):
-        field.setText(" ".join(value) if isinstance(value, tuple) else value)
+        field.setText(written(value))
+
+
+def written(value: Any) -> str:
+    """As a line of text holds it."""
+    return " ".join(value) if isinstance(value, tuple) else str(value)
 
 
 def option_box(offered: list[Option]) -> QComboBox:
@@ -170,10 +178,9 @@ def _add_heading(box: QComboBox, title: str) -> None:
     box.setItemData(box.count() - 1, Qt.ItemFlag.NoItemFlags.value, Qt.ItemDataRole.UserRole - 1)
 
 
-def _number_box(least: int, most: int, suffix: str, none: str) -> QSpinBox:
-    box = number_box(least, min(most, LARGEST_NUMBER))
+def _number_box(least: int, most: int, suffix: str, none: str) -> NumberBox:
+    box = NumberBox(least, min(most, LARGEST_NUMBER))
     box.setSuffix(suffix)
-    box.setGroupSeparatorShown(True)
     box.setKeyboardTracking(False)
     box.setSpecialValueText(none)
     return box

@@ -16,7 +16,7 @@ from bpe_core import NAMED_PATTERNS, PRESETS, Recipe, RecipeError
 from bpe_core.learning.methods import METHODS, Method
 from bpe_core.learning.ties import TIE_RULES
 from bpe_core.presets import USUAL_SIZES as USUAL_SIZES
-from bpe_core.recipe import CHOICES, Learning, Splitting, Symbols
+from bpe_core.recipe import CHOICES, Learning, Size, Splitting, Symbols
 from bpe_core.recipe import LARGEST_VOCABULARY as LARGEST_VOCABULARY
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import split_words
@@ -109,6 +109,9 @@ class RecipeForm(QObject):
     def __init__(self, recipe: Held[Recipe], text: Held[str], aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._recipe, self._text, self._aside = recipe, text, aside
+        self.standing: dict[str, tuple[Any, str]] = {}  # what is typed and refused: the value it does not replace, why
+        self._own_size: Size | None = None  # the one that the person has chosen last
+        self._sizes_by_itself = {recipe.value.part(Size), *(Recipe.preset(name).part(Size) for name in PRESETS)}
         self._preview_soon = timer(self, PREVIEW_PAUSE_MILLISECONDS, self.preview)
         recipe.changed.connect(lambda _: self._recipe_changed())
         text.changed.connect(lambda _: self._preview_soon.start())
@@ -164,12 +167,24 @@ class RecipeForm(QObject):
                 with contextlib.suppress(RecipeError):
                     recipe = recipe.with_changes(vocab_size=old.vocab_size)
         except RecipeError as error:
-            self.refused.emit("method", str(error))
+            self.refuse("method", str(error))
         else:
             self._recipe.put(recipe, f"Method {METHODS[name].title}")
 
     def choose_preset(self, name: str) -> None:
-        self._recipe.put(Recipe.preset(name), f"Recipe {name}")
+        """But for the size, where the person has chosen one and the preset can have it."""
+        recipe, own = Recipe.preset(name), self._recipe.value.part(Size)
+        if own == self._own_size or own not in self._sizes_by_itself:
+            with contextlib.suppress(RecipeError):
+                recipe = recipe.with_changes(**dataclasses.asdict(own))
+        self._recipe.put(recipe, f"Recipe {name}")
+
+    def refuse(self, choice: str, sentence: str) -> None:
+        """Say what cannot be chosen and why; nothing is changed. Without a sentence all is well again."""
+        self.standing.pop(choice, None)
+        if sentence and KINDS[choice] in (str, tuple):
+            self.standing[choice] = self.value(choice), sentence
+        self.refused.emit(choice, sentence)
 
     def choose(self, **changes: Any) -> bool:
         """Make these choices; False if they are refused."""
@@ -179,10 +194,12 @@ class RecipeForm(QObject):
         try:
             changed = self._recipe.value.with_changes(**changes)
         except RecipeError as error:
-            self.refused.emit(choice, str(error))
+            self.refuse(choice, str(error))
             return False
+        if choice in ("vocab_size", "merges"):
+            self._own_size = changed.part(Size)
         self._recipe.put(changed, f"Recipe: {choice.replace('_', ' ')}", joins=True)
-        self.refused.emit(choice, "")
+        self.refuse(choice, "")
         return True
 
     def preview(self) -> None:
@@ -196,5 +213,6 @@ class RecipeForm(QObject):
         )
 
     def _recipe_changed(self) -> None:
+        self.standing = {choice: told for choice, told in self.standing.items() if self.value(choice) == told[0]}
         self.changed.emit()
         self._preview_soon.start()

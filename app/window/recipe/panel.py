@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFormLayout,
     QLabel,
+    QLineEdit,
     QScrollArea,
     QStyle,
     QToolButton,
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.window.parts.theme import shades_of
+from app.window.parts.typed import mark_refused
 from app.window.parts.widgets import muted, paragraph
 from app.window.parts.wording import tip
 from app.window.recipe.fields import MAIN, MORE, connect, field_of, preset_box, put_into, title_of, value_in
@@ -119,7 +121,7 @@ class RecipePanel(QScrollArea):
         self._fields[choice], self._layouts[choice] = field, layout
         layout.addRow("" if isinstance(field, QCheckBox) else title_of(choice), field)
         self._add_refusal(layout, choice)
-        connect(field, lambda: self._choose(choice))
+        connect(field, lambda: self._choose(choice), lambda sentence: self._form.refuse(choice, sentence))
 
     def _add_refusal(self, layout: QFormLayout, choice: str) -> None:
         label = _small_label(is_muted=False)
@@ -134,8 +136,10 @@ class RecipePanel(QScrollArea):
     def _choose(self, choice: str) -> None:
         if self._showing:
             return
-        value = value_in(self._fields[choice], is_list=choice == "special_tokens")
+        field = self._fields[choice]
+        value = value_in(field, is_list=choice == "special_tokens")
         if value == self._form.value(choice):
+            self._form.refuse(choice, "")  # as it was before something was tried that cannot be
             return
         if choice == "method":
             self._form.choose_method(value)
@@ -143,8 +147,8 @@ class RecipePanel(QScrollArea):
             self._offer_own_pattern()
         elif choice == "custom_pattern":
             self._form.choose(custom_pattern=value, pattern="custom")
-        elif not self._form.choose(**{choice: value}):
-            self._fill()  # as it was
+        elif not self._form.choose(**{choice: value}) and not isinstance(field, QLineEdit):
+            self._fill()  # as it was; a line stands until it is mended
 
     def _offer_own_pattern(self) -> None:
         """An own pattern begins as the one that is chosen now, so that there is something to change."""
@@ -156,15 +160,17 @@ class RecipePanel(QScrollArea):
             self._form.choose(**({"merges": 1000} if index == 1 else {"vocab_size": 32_000}))
 
     def _show(self) -> None:
-        """The recipe as it is now; it is a possible one, so nothing is refused any more."""
+        """The recipe as it is now; of what was refused only lines stand that it does not replace."""
         for refused in self._refusals:
-            self._refuse(refused, "")
+            if refused not in self._form.standing:
+                self._refuse(refused, "")
         self._fill()
 
     def _fill(self) -> None:
         self._showing = True
         for choice, field in self._fields.items():
-            put_into(field, self._form.value(choice))
+            if choice not in self._form.standing:
+                put_into(field, self._form.value(choice))
             self._layouts[choice].setRowVisible(field, self._form.applies(choice))
         self.size_kind.setItemText(1, f"{self._form.step.capitalize()}s")
         self.size_kind.setToolTip(tip(f"Count all tokens, or only the {self._form.step}s"))
@@ -177,6 +183,8 @@ class RecipePanel(QScrollArea):
         place = self._refusals.get("vocab_size" if choice == "merges" else choice)
         if place is None:
             return
+        if choice in self._fields:
+            mark_refused(self._fields[choice], sentence)
         place.setText(sentence)
         place.setStyleSheet(f"color: {shades_of(self.palette()).error.name()}")
         self._layouts[place.objectName()].setRowVisible(place, bool(sentence))

@@ -11,7 +11,8 @@ from app.session.session import Session
 from app.window.actions import Actions
 from app.window.charts.curves import compression
 from app.window.parts.throttle import Throttle
-from app.window.parts.widgets import label, number_box
+from app.window.parts.typed import NumberBox
+from app.window.parts.widgets import label
 from app.window.time.track import TimeTrack
 
 CURVE_MILLISECONDS = 120
@@ -25,8 +26,7 @@ class TimeBar(QWidget):
         cursor = session.cursor
         self._cursor, self._runs = cursor, session.runs
         self.track = TimeTrack()
-        self.number = number_box(0, 0)
-        self.number.setGroupSeparatorShown(True)
+        self.number = NumberBox(0, 0)
         self.number.setKeyboardTracking(False)
         self.number.setMinimumWidth(self.number.fontMetrics().horizontalAdvance("merge 9,999,999") + 12)
         self.end = label("of 0")

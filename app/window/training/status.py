@@ -37,10 +37,14 @@ class TrainingStatusModel(QObject):
         super().__init__(parent)
         self._session = session
         self.status = TrainingStatus()
-        throttle = Throttle(100, self._update, self)
+        self._throttle = throttle = Throttle(100, self._update, self)
         session.runs.changed.connect(self._update)
         session.runs.grew.connect(throttle.call)
         session.recipe.changed.connect(throttle.call)
+
+    def catch_up(self) -> None:
+        """Say now rather than soon what can be done: somebody is about to do it."""
+        self._throttle.catch_up()
 
     def _update(self, *_: object) -> None:
         fresh = status_of(self._session.runs.shown, self._session)

@@ -7,9 +7,12 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMenu
 
+from app.session.notices import Notice
 from app.session.session import Session
 from app.settings import SPEED
 from app.window.main_window import Frame
+from app.window.recipe.fields import title_of as title_of_choice
+from app.window.recipe.model import RecipeForm
 from app.window.training.speed_box import SpeedBox, merges_per_second
 from app.window.training.status import TrainingStatusModel, title_of
 
@@ -18,17 +21,24 @@ class Training(QObject):
     """Connects the runs of the session with the window's actions."""
 
     def __init__(
-        self, session: Session, frame: Frame, status: TrainingStatusModel, speed: SpeedBox, parent: QObject
+        self,
+        session: Session,
+        frame: Frame,
+        status: TrainingStatusModel,
+        form: RecipeForm,
+        speed: SpeedBox,
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._session, self._status = session, status
         runs, actions = session.runs, frame.actions
+        self._frame, self._form = frame, form
         actions["main"].triggered.connect(self._act)
-        actions["new_run"].triggered.connect(lambda: session.train())
+        actions["new_run"].triggered.connect(lambda: self._if_all_is_said(session.train))
         actions["runs"].triggered.connect(lambda: frame.window.show_dock("runs"))
-        actions["step"].triggered.connect(session.step)
+        actions["step"].triggered.connect(lambda: self._if_all_is_said(session.step))
         actions["stop"].triggered.connect(runs.stop)
-        actions["extend"].triggered.connect(self._extend)
+        actions["extend"].triggered.connect(lambda: self._if_all_is_said(self._extend))
         speed.changed.connect(runs.set_pace)
         speed.slider.valueChanged.connect(lambda place: frame.settings.put(SPEED, place))
         runs.set_pace(merges_per_second(speed.slider.value()))
@@ -41,12 +51,22 @@ class Training(QObject):
         """What the one button of the training says."""
         runs = self._session.runs
         acts: dict[str, Callable[[], None]] = {
-            "train": self._session.train,
+            "train": lambda: self._if_all_is_said(self._session.train),
             "pause": runs.pause,
             "resume": runs.resume,
-            "extend": self._extend,
+            "extend": lambda: self._if_all_is_said(self._extend),
         }
+        self._status.catch_up()  # with a size that was typed just now
         acts[self._status.status.main]()
+
+    def _if_all_is_said(self, act: Callable[[], object]) -> None:
+        """Nothing else is learned than what stands in the fields: what was refused there has to be mended first."""
+        if self._form.standing:
+            choice, (_, sentence) = next(iter(self._form.standing.items()))
+            self._frame.window.show_dock("recipe")
+            self._frame.messages.show_notice(Notice(f"{title_of_choice(choice)}: {sentence}"))
+        elif not self._frame.actions.is_typing_refused:
+            act()
 
     def _extend(self) -> None:
         self._session.runs.extend(self._session.recipe.value)

@@ -6,9 +6,12 @@ import dataclasses
 from collections.abc import Callable
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from app.window.parts.typed import is_refused
 from app.window.recipe.model import presets
 from app.wiring import Program
 from bpe_core import PRESETS, Recipe
@@ -119,3 +122,74 @@ def test_a_catastrophic_pattern_ends_in_a_sentence(
     with qtbot.waitSignal(program.form.split_failed, timeout=WAIT) as failed:
         pass
     assert "seconds" in failed.args[0]
+
+
+def typed(field: QWidget, text: str) -> None:
+    """Key by key, and not finished."""
+    field.setFocus()
+    field.selectAll()  # type: ignore[attr-defined]
+    QTest.keyClicks(field, text)
+
+
+def test_what_was_just_typed_is_what_is_learned(qtbot: QtBot, program: Program, train: Train) -> None:
+    typed(program.toolbar.size, "300")
+    train(program)
+    assert rows(program) == 300 - 256
+    program.window.show_dock("recipe")
+    program.recipe_panel.more_button.click()
+    typed(program.recipe_panel.field("special_tokens"), "<pad> <end>")
+    train(program)  # F5 and the button leave the field as little as this
+    run = program.session.runs.shown
+    assert run is not None
+    assert run.recipe.special_tokens == ("<pad>", "<end>")
+    typed(program.recipe_panel.field("min_frequency"), "5")
+    program.actions["first"].trigger()
+    assert program.form.value("min_frequency") == 5
+    typed(program.time_bar.number, "7")
+    program.actions["bookmark"].trigger()
+    assert program.session.cursor.position == 7
+
+
+def test_what_is_refused_is_marked_and_said_and_nothing_else_is_learned(
+    qtbot: QtBot, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size, runs = program.toolbar.size, program.session.runs
+    for entered, told in (("12", "256 bytes"), ("abc-99999999999", "0 to 4,000,000"), ("99999999", "0 to 4,000,000")):
+        typed(size, entered)
+        program.actions["main"].trigger()
+        assert (size.value(), runs.all) == (512, [])
+        assert is_refused(size)
+        assert told in size.toolTip()
+        assert told in program.recipe_panel.findChild(QWidget, "refusal of vocab_size").text()  # type: ignore[union-attr]
+    typed(size, "1,000")
+    QTest.keyClick(size, Qt.Key.Key_Return)
+    assert (program.form.value("vocab_size"), is_refused(size)) == (1_000, False)
+    assert size.toolTip().startswith("How large the vocabulary grows")
+    program.recipe_panel.more_button.click()
+    specials = program.recipe_panel.field("special_tokens")
+    typed(specials, "<a> <a>")
+    program.actions["main"].trigger()
+    assert (specials.text(), runs.all) == ("<a> <a>", [])
+    assert program.messages.sentence.text().startswith("Special tokens: ")
+    program.form.choose(min_frequency=3)
+    assert (specials.text(), is_refused(specials)) == ("<a> <a>", True)  # it stands until it is mended
+    typed(specials, "<a>")
+    QTest.keyClick(specials, Qt.Key.Key_Return)
+    assert (program.form.value("special_tokens"), is_refused(specials)) == (("<a>",), False)
+    number = program.time_bar.number
+    typed(number, "9")
+    number.interpretText()
+    assert is_refused(number)  # there are no merges yet
+
+
+def test_a_preset_leaves_the_size_that_was_chosen(program: Program) -> None:
+    program.form.choose_preset("english")
+    assert program.form.value("vocab_size") == 2_000
+    program.form.choose(vocab_size=700)
+    program.form.choose_preset("wordpiece")
+    assert program.form.value("vocab_size") == 700
+    program.form.choose_preset("clean-words")
+    assert (program.form.value("vocab_size"), program.form.value("merges")) == (700, None)
+    program.form.choose(merges=40)
+    program.form.choose_preset("gpt2")
+    assert program.form.value("merges") == 40

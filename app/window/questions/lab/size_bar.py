@@ -7,7 +7,8 @@ import math
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QSlider, QWidget
 
-from app.window.parts.widgets import label, number_box
+from app.window.parts.typed import NumberBox
+from app.window.parts.widgets import label
 from app.window.questions.lab.model import LabModel
 
 PLACES = 1_000
@@ -24,8 +25,7 @@ class SizeBar(QWidget):
         self.slider.setPageStep(PLACES // 20)
         self.slider.setAccessibleName("Size of the vocabulary that all are shown at")
         self.slider.setToolTip("What is joined grows towards this size, what is dropped shrinks towards it")
-        self.box = number_box(0, 0)
-        self.box.setGroupSeparatorShown(True)
+        self.box = NumberBox(0, 0)
         self.box.setKeyboardTracking(False)
         self.box.setAccelerated(True)
         self.box.setAccessibleName("Size of the vocabulary")

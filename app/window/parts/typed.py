@@ -1,0 +1,96 @@
+"""What is typed into a field counts as soon as anything else is done, and what is refused there is marked."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, Signal
+from PySide6.QtGui import QGuiApplication, QPalette, QValidator
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QSpinBox, QToolTip, QWidget
+
+from app.window.parts.theme import shades_of
+from app.window.parts.wording import tip
+
+_REFUSED, _TIP = "refusal", "tip without a refusal"
+
+
+def take_what_is_typed() -> bool:
+    """Let the field that is being typed in have its value, as if it had been left; False if that was refused.
+
+    A key or a button of the toolbar acts without the field being left.
+    """
+    field = QApplication.focusWidget()
+    if isinstance(field, QAbstractSpinBox):
+        is_changed = field.lineEdit().isModified()
+        field.interpretText()
+        field.lineEdit().setModified(False)
+        return not (is_changed and is_refused(field))
+    if isinstance(field, QLineEdit) and field.isModified():
+        field.setModified(False)
+        field.editingFinished.emit()
+        return not is_refused(field)
+    return True
+
+
+def is_refused(field: QWidget) -> bool:
+    return bool(field.property(_REFUSED))
+
+
+def mark_refused(field: QWidget, sentence: str) -> None:
+    """Colour a field whose value was refused, and say why: at once where it is being typed in, later by its tip.
+
+    Without a sentence the field is as it was.
+    """
+    if sentence == (field.property(_REFUSED) or ""):
+        return
+    if not is_refused(field):
+        field.setProperty(_TIP, field.toolTip())
+    field.setProperty(_REFUSED, sentence)
+    palette = QPalette()
+    if sentence:
+        palette.setColor(QPalette.ColorRole.Base, shades_of(QGuiApplication.palette()).error_ground)
+        palette.setColor(QPalette.ColorRole.Text, shades_of(QGuiApplication.palette()).error)
+    field.setPalette(palette)
+    field.setToolTip(tip(sentence) if sentence else field.property(_TIP))
+    field.setAccessibleDescription(sentence)
+    if sentence and field.hasFocus():
+        QToolTip.showText(field.mapToGlobal(QPoint(0, field.height())), tip(sentence), field)
+
+
+class NumberBox(QSpinBox):
+    """Whatever is typed can be finished: what is no possible number is refused with a sentence, the old one kept."""
+
+    refused = Signal(str)
+
+    def __init__(self, least: int, most: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setRange(least, most)
+        self.setGroupSeparatorShown(True)
+        self.refused.connect(lambda sentence: mark_refused(self, sentence))
+        self.valueChanged.connect(lambda _: mark_refused(self, ""))
+
+    def validate(self, text: str, place: int) -> object:
+        """Qt would swallow a key that leads nowhere, so that 99,999,999 becomes 999,999 unseen."""
+        number = self._number(text)
+        is_possible = text == self.specialValueText() != "" if number is None else self._has(number)
+        return QValidator.State.Acceptable if is_possible else QValidator.State.Intermediate, text, place
+
+    def valueFromText(self, text: str) -> int:
+        number = self._number(text)
+        return self.minimum() if number is None else number
+
+    def fixup(self, text: str) -> str:
+        """Called for what cannot be meant; Qt puts the value back that was there."""
+        if typed := self._bare(text):
+            possible = f"whole numbers from {self.minimum():,} to {self.maximum():,}"
+            self.refused.emit(f"“{typed[:40]}” is refused: possible are {possible}. {self.value():,} is kept.")
+        return text
+
+    def _has(self, number: int) -> bool:
+        return self.minimum() <= number <= self.maximum()
+
+    def _number(self, text: str) -> int | None:
+        """However its digits are grouped."""
+        digits = self._bare(text).replace(",", "").replace(" ", "")
+        return int(digits[:20]) if digits.isdecimal() else None
+
+    def _bare(self, text: str) -> str:
+        return text.removeprefix(self.prefix()).removesuffix(self.suffix()).strip()
