@@ -35,6 +35,7 @@ class SessionCorpus(QObject):
         self.counts = Counts(aside, self)
         self._recipe = recipe
         self._aside = aside
+        self._samples: set[int] = set()  # the numbers of texts that make room for the first one that a person brings
 
     @property
     def is_listing(self) -> bool:
@@ -52,10 +53,12 @@ class SessionCorpus(QObject):
         )
 
     def add_text(self, name: str, text: str) -> None:
-        self.texts.put((*self.texts.value, CorpusText(name, text=text)), f"Add {name}")
+        self.texts.put((*self._of_the_person, CorpusText(name, text=text)), f"Add {name}")
 
     def replace_by_text(self, name: str, text: str) -> None:
-        self.texts.put((CorpusText(name, text=text),), f"Use {name}")
+        sample = CorpusText(name, text=text)
+        self._samples.add(sample.number)
+        self.texts.put((sample,), f"Use {name}")
 
     def remove(self, numbers: set[int]) -> None:
         self.texts.put(without(self.texts.value, numbers), "Remove from the corpus")
@@ -88,7 +91,14 @@ class SessionCorpus(QObject):
             more = f" And {others:,} more are left out." if others and paths else ""
             details = "\n".join(left_out[:MOST_TOLD]) if others else ""
             self.noticed.emit(Notice(left_out[0 if paths else -1] + more, details, is_error=not paths))
-        self.texts.put(with_files(self.texts.value, paths), "Add files")
+        if paths:
+            self.texts.put(with_files(self._of_the_person, paths), "Add files")
+
+    @property
+    def _of_the_person(self) -> CorpusTexts:
+        """What is added to: nothing where a sample stands alone."""
+        texts = self.texts.value
+        return () if len(texts) == 1 and texts[0].number in self._samples else texts
 
     def _tell_if_all_are_listed(self) -> None:
         if not self.is_listing:

@@ -32,13 +32,14 @@ def everything(program: Program) -> tuple[object, ...]:
 
 def add_text(qtbot: QtBot, program: Program, folder: Path) -> None:
     (folder / "more.txt").write_text("so it was and so it is")
-    before = len(program.session.corpus.texts.value)
+    before = program.session.corpus.texts.value
     program.session.corpus.add_paths([folder / "more.txt"])
-    qtbot.waitUntil(lambda: len(program.session.corpus.texts.value) > before, timeout=WAIT)
+    qtbot.waitUntil(lambda: program.session.corpus.texts.value != before, timeout=WAIT)
 
 
 def reorder(qtbot: QtBot, program: Program, folder: Path) -> None:
-    program.session.corpus.add_text("another", "one more")
+    for name in ("another", "yet another"):
+        program.session.corpus.add_text(name, "one more")
     last = program.session.corpus.texts.value[-1]
     program.session.corpus.move(last.number, 0)
 

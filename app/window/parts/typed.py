@@ -67,7 +67,7 @@ class NumberBox(QSpinBox):
         self.refused.connect(lambda sentence: mark_refused(self, sentence))
         self.valueChanged.connect(lambda _: mark_refused(self, ""))
 
-    def validate(self, text: str, place: int) -> object:
+    def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
         """Qt would swallow a key that leads nowhere, so that 99,999,999 becomes 999,999 unseen."""
         number = self._number(text)
         is_possible = text == self.specialValueText() != "" if number is None else self._has(number)

@@ -29,17 +29,26 @@ def test_files_folders_and_pasted_texts(
         (tmp_path / name).write_text(f"words of {name} and words again")
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([str(tmp_path / "a.txt")], ""))
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path / "folder"))
-    program.actions["open"].trigger()
-    qtbot.waitUntil(lambda: program.corpus.rowCount() == 2, timeout=WAIT)
+    names = ["a.txt", "b.txt", "c.txt"]
+
+    def in_the_corpus() -> list[str]:
+        return [program.corpus.data(program.corpus.index(row)) for row in range(program.corpus.rowCount())]
+
+    (sample,) = in_the_corpus()
     program.actions["open_folder"].trigger()
-    qtbot.waitUntil(lambda: program.corpus.rowCount() == 4, timeout=WAIT)
+    qtbot.waitUntil(lambda: in_the_corpus() == names[1:], timeout=WAIT)  # the sample has made room
+    program.actions["undo"].trigger()
+    assert in_the_corpus() == [sample]
+    program.actions["open"].trigger()
+    qtbot.waitUntil(lambda: in_the_corpus() == names[:1], timeout=WAIT)
+    program.actions["open_folder"].trigger()
+    qtbot.waitUntil(lambda: in_the_corpus() == names, timeout=WAIT)
     QGuiApplication.clipboard().setText("pasted words and pasted words")
     program.actions["paste_text"].trigger()
-    names = [program.corpus.data(program.corpus.index(row)) for row in range(program.corpus.rowCount())]
-    assert names[1:4] == ["a.txt", "b.txt", "c.txt"]
-    assert "pasted words" in names[4]
+    assert in_the_corpus()[:3] == names
+    assert "pasted words" in in_the_corpus()[3]
     settle(qtbot, program)
-    assert program.corpus_panel.totals.text().startswith("5 texts")
+    assert program.corpus_panel.totals.text().startswith("4 texts")
     assert program.settings.get(RECENT_FILES)[-1].endswith("a.txt")
     small(program, 270)
     train(program)
@@ -102,7 +111,8 @@ def test_dropping_a_file_on_the_window(qtbot: QtBot, program: Program, tmp_path:
     assert enter.isAccepted()
     drop = QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton, nothing)
     QApplication.sendEvent(program.window, drop)
-    qtbot.waitUntil(lambda: program.corpus.rowCount() == 2, timeout=WAIT)
+    qtbot.waitUntil(lambda: program.corpus.data(program.corpus.index(0)) == "dropped.txt", timeout=WAIT)
+    assert program.corpus.rowCount() == 1
 
 
 def test_one_bad_file_among_good_ones(
@@ -215,7 +225,7 @@ def test_a_file_with_bytes_that_are_no_text_is_read_as_chosen(
 
 
 def test_rows_of_the_corpus_can_be_dragged(qtbot: QtBot, program: Program) -> None:
-    for name in ("two", "three"):
+    for name in ("one", "two", "three"):
         program.session.corpus.add_text(name, name)
     model = program.corpus
     mime = model.mimeData([model.index(0)])

@@ -132,7 +132,7 @@ def typed(field: QWidget, text: str) -> None:
 
 
 def test_what_was_just_typed_is_what_is_learned(qtbot: QtBot, program: Program, train: Train) -> None:
-    typed(program.toolbar.size, "300")
+    typed(program.toolbar.size_box, "300")
     train(program)
     assert rows(program) == 300 - 256
     program.window.show_dock("recipe")
@@ -153,7 +153,7 @@ def test_what_was_just_typed_is_what_is_learned(qtbot: QtBot, program: Program, 
 def test_what_is_refused_is_marked_and_said_and_nothing_else_is_learned(
     qtbot: QtBot, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    size, runs = program.toolbar.size, program.session.runs
+    size, runs = program.toolbar.size_box, program.session.runs
     for entered, told in (("12", "256 bytes"), ("abc-99999999999", "0 to 4,000,000"), ("99999999", "0 to 4,000,000")):
         typed(size, entered)
         program.actions["main"].trigger()
