@@ -30,6 +30,7 @@ RECENT_FILES = Setting[list[str]]("files/recent", [])  # texts opened lately, th
 LAST_FOLDER = Setting("files/folder", "")  # where the last file was opened or saved
 SPEED = Setting("training/speed", 100)  # place of the speed slider; 100 is full speed
 COPY_HEADERS = Setting("table/copy headers", True)  # whether copied rows begin with a line of titles
+START_HERE = Setting("window/start here", True)  # whether a window without files begins with the page to start from
 LESSONS_DONE = Setting[list[str]]("lessons/done", [])  # names of the lessons that were finished
 LESSON_PLACES = Setting[list[str]]("lessons/places", [])  # how far the others were taken, such as 2-weights:3
 

@@ -56,6 +56,9 @@ from app.window.recipe.model import RecipeForm
 from app.window.recipe.panel import RecipePanel
 from app.window.runs.model import RunListModel
 from app.window.runs.panel import RunsPanel
+from app.window.start.model import WordModel
+from app.window.start.page import StartPage
+from app.window.start.wiring import STAGE, Starting
 from app.window.text.encoder import LiveEncoder
 from app.window.text.model import TokenTextModel
 from app.window.text.view.panel import TokenTextPanel
@@ -110,6 +113,8 @@ class Program(QObject):
             self.opening.open_sample(samples()[0])
         self.session.undo.clear()
         self.merge_panel.table.setFocus()
+        if not files:
+            self.starting.open_at_start()
         self.form.preview()
         self.encoder.encode()
         QTimer.singleShot(WARM_UP_MILLISECONDS, self, self._settle)
@@ -173,6 +178,8 @@ class Program(QObject):
         self.runs_panel = RunsPanel(self.run_list)
         self.bookmarks_panel = BookmarksPanel(self.bookmarks, actions["bookmark"], actions["copy_reference"])
         self.lesson_panel = LessonPanel(self.course)
+        opening = (actions["open"], actions["open_folder"])
+        self.start_page = StartPage(WordModel(self.session.aside, self), opening, self.samples_menu)
         self.time_bar = TimeBar(self.session, actions)
         self.status = StatusLine(self.training)
         docks: dict[str, QWidget] = {
@@ -189,7 +196,7 @@ class Program(QObject):
             message_bar=self.messages,
             text=self.text_panel,
             charts=self.charts,
-            stage=self.lab,
+            stages={"lab": self.lab, STAGE: self.start_page},
             docks=docks,
             time_bar=self.time_bar,
             status=self.status,
@@ -213,6 +220,9 @@ class Program(QObject):
         self.opening = Opening(session, frame, self.samples_menu, self.filing, self.exchanging, self)
         self.travelling = Travelling(session, frame, self.bookmarks, self.bookmarks_panel, self)
         self.teaching = Teaching(self.course, self.lesson_panel, frame, self.pages, self.merges, self)
+        runs, texts, document = session.runs, session.corpus.texts, self.filing.document
+        elsewhere = (runs.changed, texts.changed, self.course.changed, document.opened)
+        self.starting = Starting(frame, self.start_page, self.teaching, elsewhere, self)
         self.finding = Finding(session, frame, self.teaching, self.asking.about_token, self)
 
     def _connect_topics_with_each_other(self) -> None:
@@ -239,6 +249,7 @@ class Program(QObject):
             self.charts,
             self.inspector,
             self.lab,
+            self.start_page,
             self.bookmarks_panel,
             self.lesson_panel,
         ):

@@ -134,6 +134,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
             "Reach every action, file, lesson, token and merge by typing",
             ("Ctrl+K", "Ctrl+Shift+P"),
         ),
+        Item("start_here", "&Start Here", "Type your name, and see how it is cut and why"),
         Item("lessons", "&Lessons", "Learn byte-pair encoding in short steps", "Shift+F1", "lesson"),
         Item("keys", "&Keys", "Which key does what", Standard.HelpContents),
         Item("help", "&Help", "How to use this window"),

@@ -71,6 +71,7 @@ class MainWindow(QMainWindow):
     files_dropped = Signal(list)
     text_dropped = Signal(str)
     closing = Signal()
+    stage_changed = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -84,6 +85,7 @@ class MainWindow(QMainWindow):
         self.centre = QSplitter(Qt.Orientation.Vertical)
         self.centre.setChildrenCollapsible(False)
         self.stages = QStackedWidget()  # the text over its charts, or what takes all the room there is
+        self._stage_places: dict[str, int] = {}
         self._time_bar = QToolBar("Time")
         self._before_stage: Arrangement | None = None
         self.resize(1280, 800)
@@ -95,7 +97,7 @@ class MainWindow(QMainWindow):
         message_bar: QWidget,
         text: QWidget,
         charts: QWidget,
-        stage: QWidget,
+        stages: Mapping[str, QWidget],
         docks: Mapping[str, QWidget],
         time_bar: QWidget,
         status: QStatusBar,
@@ -109,8 +111,8 @@ class MainWindow(QMainWindow):
         column.setContentsMargins(4, 4, 4, 4)
         column.addWidget(message_bar)
         self.stages.addWidget(self.centre)
-        self.stages.addWidget(stage)
-        self._show_stage(0)
+        self._stage_places = {id: self.stages.addWidget(stage) for id, stage in stages.items()}
+        self._show_stage("")
         column.addWidget(self.stages, 1)
         self.setCentralWidget(middle)
         for row in DOCKS:
@@ -125,7 +127,7 @@ class MainWindow(QMainWindow):
         self.setStatusBar(status)
         self._as_it_was_made = self.saveState(STATE_VERSION)
         left, right = ([docks[row.id] for row in DOCKS if row.area == area] for area in (LEFT, RIGHT))
-        order_focus([toolbar, message_bar, *left, text, charts, stage, *right, time_bar])
+        order_focus([toolbar, message_bar, *left, text, charts, *stages.values(), *right, time_bar])
         cast(QApplication, QApplication.instance()).focusChanged.connect(self._show_focused)
 
     def _show_focused(self, before: QWidget | None, now: QWidget | None) -> None:
@@ -157,26 +159,25 @@ class MainWindow(QMainWindow):
             self.resizeDocks([self.docks["corpus"], dock], [110, 520], Qt.Orientation.Vertical)
 
     @property
-    def is_on_stage(self) -> bool:
-        """Whether one thing has taken all the room, and everything else steps back."""
-        return self._before_stage is not None
+    def stage(self) -> str:
+        """What has taken all the room, so that everything else steps back; empty if nothing has."""
+        return next((id for id, place in self._stage_places.items() if place == self.stages.currentIndex()), "")
 
-    def set_stage(self, on: bool) -> None:
-        """Let it take the room of text, charts and docks, or have them again as they were."""
-        if on == self.is_on_stage:
+    def set_stage(self, id: str) -> None:
+        """Let it take the room of text, charts and docks; without a name they have it again, as they were."""
+        if id == self.stage:
             return
-        if on:
+        if id and self._before_stage is None:
             self._before_stage = self.arrangement()
             for dock in self.docks.values():
                 dock.setVisible(dock.isFloating() and dock.isVisible())
             self._time_bar.hide()
-            self._show_stage(1)
-            return
-        before, self._before_stage = self._before_stage, None
-        self._show_stage(0)
-        if before is not None:
+        self._show_stage(id)
+        if not id and self._before_stage is not None:
+            before, self._before_stage = self._before_stage, None
             self.restoreState(before.state, STATE_VERSION)
             self._dock_tabs.tidy_soon()
+        self.stage_changed.emit(id)
 
     def set_full_screen(self, on: bool) -> None:
         """Take the whole screen, or be as large as before."""
@@ -184,8 +185,9 @@ class MainWindow(QMainWindow):
         full = Qt.WindowState.WindowFullScreen
         self.setWindowState(state | full if on else state & ~full)
 
-    def _show_stage(self, shown: int) -> None:
+    def _show_stage(self, id: str) -> None:
         """What is not shown asks for no room."""
+        shown = self._stage_places.get(id, 0)
         for index in range(self.stages.count()):
             policy = QSizePolicy.Policy.Preferred if index == shown else QSizePolicy.Policy.Ignored
             if stage := self.stages.widget(index):

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase
-from app.settings import LOCATION, Settings
+from app.settings import LOCATION, START_HERE, Settings
 from app.window.charts.pairs_page import PairsPage
 from app.wiring import Program, build
 from app.worker.job import THREAD
@@ -36,7 +36,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def settings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Settings:
     # Not in the folder of the test, which may be opened as a folder of texts while settings are written.
     monkeypatch.setenv(LOCATION, str(tmp_path_factory.mktemp("settings") / "settings.ini"))
-    return Settings()
+    settings = Settings()
+    settings.put(START_HERE, False)  # what is tested lies behind that page
+    return settings
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ class Charting(QObject):
 
     @property
     def _shown(self) -> Page:
-        return self._stage if self._frame.window.is_on_stage else self._charts.page
+        return self._stage if self._frame.window.stage == "lab" else self._charts.page
 
     def _save(self) -> None:
         name = f"{self._shown.accessibleName().lower()}.png"

@@ -216,7 +216,7 @@ class Filing(QObject):
             "centre": self._window.centre.sizes(),
             "chart": self._charts.shown,
             "sort": [self._merges.sort_column, self._merges.sort_descending],
-            "lab": self._lab.kept() | {"open": self._window.is_on_stage},
+            "lab": self._lab.kept() | {"open": self._window.stage == "lab"},
         }
 
     def _show_opened(self, view: View) -> None:

@@ -23,6 +23,7 @@ class Laboratory(QObject):
         self._action = frame.actions["lab"]
         self._page.editor.use_steps(session.undo)
         self._action.toggled.connect(self._open)
+        frame.window.stage_changed.connect(lambda id: self._action.setChecked(id == "lab"))
         self._page.close_wanted.connect(lambda: self._action.setChecked(False))
         self._page.import_wanted.connect(frame.actions["import"].trigger)
         self._page.why_wanted.connect(self._ask_why)
@@ -31,9 +32,11 @@ class Laboratory(QObject):
                 frame.actions[item.name].triggered.connect(lambda _=False: self._action.setChecked(False))
 
     def _open(self, on: bool) -> None:
-        self._window.set_stage(on)
         if on:
+            self._window.set_stage("lab")
             self._page.rows.setFocus()
+        elif self._window.stage == "lab":
+            self._window.set_stage("")
 
     def _ask_why(self, lane: int, byte: int) -> None:
         """Of one tokenizer, at the size shown: its run is the one that the window shows from now on."""

@@ -1,0 +1,50 @@
+"""When the page to begin with is shown, and when it gives way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, SignalInstance
+
+from app.settings import START_HERE
+from app.window.lessons.wiring import Teaching
+from app.window.main_window import Frame
+from app.window.start.page import StartPage
+
+STAGE = "start"
+
+
+class Starting(QObject):
+    """Connects the page with the window; it makes room at any of the `news`."""
+
+    def __init__(
+        self, frame: Frame, page: StartPage, teaching: Teaching, news: Sequence[SignalInstance], parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._window, self._page, self._settings = frame.window, page, frame.settings
+        self._teaching = teaching
+        page.at_start.setChecked(frame.settings.get(START_HERE))
+        page.at_start.toggled.connect(lambda on: frame.settings.put(START_HERE, on))
+        page.train.clicked.connect(frame.actions["main"].trigger)
+        page.lesson_wanted.connect(self._take_lesson)
+        page.left.connect(self.leave)
+        frame.actions["start_here"].triggered.connect(self.open)
+        for signal in news:
+            signal.connect(self.leave)
+
+    def open_at_start(self) -> None:
+        if self._settings.get(START_HERE):
+            self.open()
+
+    def open(self) -> None:
+        self._window.set_stage(STAGE)
+        self._page.field.setFocus()
+
+    def leave(self) -> None:
+        """There is something else to look at."""
+        if self._window.stage == STAGE:
+            self._window.set_stage("")
+
+    def _take_lesson(self) -> None:
+        self.leave()
+        self._teaching.open()
