@@ -220,9 +220,8 @@ class Program(QObject):
         self.opening = Opening(session, frame, self.samples_menu, self.filing, self.exchanging, self)
         self.travelling = Travelling(session, frame, self.bookmarks, self.bookmarks_panel, self)
         self.teaching = Teaching(self.course, self.lesson_panel, frame, self.pages, self.merges, self)
-        runs, texts, document = session.runs, session.corpus.texts, self.filing.document
-        elsewhere = (runs.changed, texts.changed, self.course.changed, document.opened)
-        self.starting = Starting(frame, self.start_page, self.teaching, elsewhere, self)
+        elsewhere = (session.corpus.texts.changed, self.course.changed, self.filing.document.opened)
+        self.starting = Starting(session.runs, frame, self.start_page, self.teaching, elsewhere, self)
         self.finding = Finding(session, frame, self.teaching, self.asking.about_token, self)
 
     def _connect_topics_with_each_other(self) -> None:

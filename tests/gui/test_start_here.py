@@ -29,7 +29,7 @@ def test_a_word_is_cut_put_together_and_explained(
     program = new_program()
     page, window = program.start_page, program.window
     assert window.stage == STAGE
-    assert page.field.hasFocus()
+    qtbot.waitUntil(page.field.hasFocus, timeout=WAIT)  # as soon as the window is active
     at_the_end(qtbot, program)
     assert "Merge 176 joins ␣ligh and thouse: 3 times in the sample." in page.told.text()
     assert "e + s was learned as merge 97, but e had already been taken by merge 61." in page.reasons.text()
@@ -50,7 +50,7 @@ def test_a_word_is_cut_put_together_and_explained(
     assert window.stage == STAGE
     (tmp_path / "zebras.txt").write_text("zebras zebras", encoding="utf-8")
     program.opening.add_paths([tmp_path / "zebras.txt"])
-    assert window.stage == "", "texts were opened"
+    qtbot.waitUntil(lambda: window.stage == "", timeout=WAIT)  # texts were opened
     program.actions["start_here"].trigger()
     page.lesson.click()
     assert window.stage == ""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, SignalInstance
 
+from app.session.runs import Runs
 from app.settings import START_HERE
 from app.window.lessons.wiring import Teaching
 from app.window.main_window import Frame
@@ -18,18 +19,25 @@ class Starting(QObject):
     """Connects the page with the window; it makes room at any of the `news`."""
 
     def __init__(
-        self, frame: Frame, page: StartPage, teaching: Teaching, news: Sequence[SignalInstance], parent: QObject
+        self,
+        runs: Runs,
+        frame: Frame,
+        page: StartPage,
+        teaching: Teaching,
+        news: Sequence[SignalInstance],
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._window, self._page, self._settings = frame.window, page, frame.settings
-        self._teaching = teaching
+        self._teaching, self._runs, self._shown = teaching, runs, runs.shown
         page.at_start.setChecked(frame.settings.get(START_HERE))
         page.at_start.toggled.connect(lambda on: frame.settings.put(START_HERE, on))
         page.train.clicked.connect(frame.actions["main"].trigger)
         page.lesson_wanted.connect(self._take_lesson)
         page.left.connect(self.leave)
         frame.actions["start_here"].triggered.connect(self.open)
-        for signal in news:
+        runs.changed.connect(self._leave_for_another_run)
+        for signal in (frame.actions["main"].triggered, *news):
             signal.connect(self.leave)
 
     def open_at_start(self) -> None:
@@ -37,6 +45,7 @@ class Starting(QObject):
             self.open()
 
     def open(self) -> None:
+        self._shown = self._runs.shown
         self._window.set_stage(STAGE)
         self._page.field.setFocus()
 
@@ -44,6 +53,11 @@ class Starting(QObject):
         """There is something else to look at."""
         if self._window.stage == STAGE:
             self._window.set_stage("")
+
+    def _leave_for_another_run(self) -> None:
+        """One that was there already may go on."""
+        if self._runs.shown is not self._shown:
+            self.leave()
 
     def _take_lesson(self) -> None:
         self.leave()
