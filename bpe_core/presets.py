@@ -110,12 +110,3 @@ PRESETS: dict[str, Preset] = {
         "Unigram: many pieces of words, of which the least useful are dropped; a ▁ before each word.",
     ),
 }
-
-# Vocabulary sizes that serve well.
-USUAL_SIZES = (
-    "8–16,000 for small data",
-    "30–50,000 for English",
-    "32–37,000 for translation",
-    "50–100,000 for many languages",
-    "50,000 or more for code",
-)

@@ -246,9 +246,7 @@ def check_budget(lengths: Sequence[int] | Int64s, base: int, where: str) -> None
     """Refuse a table whose tokens, the texts of all put together, would fill any memory."""
     over = np.flatnonzero(np.cumsum(np.minimum(lengths[base:], BUDGET + 1)) > BUDGET)
     if len(over):
-        raise FormatError(
-            f"{where}, merge {over[0] + 1:,}: the tokens up to it have more than {BUDGET:,} bytes in all."
-        )
+        raise FormatError(f"{where}, step {over[0] + 1:,}: the tokens up to it have more than {BUDGET:,} bytes in all.")
 
 
 def _texts_of(alphabet: Alphabet, decoded: bool = False) -> list[bytes]:

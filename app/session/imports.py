@@ -16,10 +16,11 @@ from app.worker.training import Pace
 from app.worker.window_first import let_window_go_first
 from bpe_core import FormatError
 from bpe_core.formats import OpenedTable, open_table
+from bpe_core.learning.methods import told_by
 from bpe_core.token_texts import TokenTexts, check_budget
 
 TOPIC = "import"
-RENUMBERED = "The file numbers its tokens in an order of its own; its numbers are shown until it learns more merges."
+RENUMBERED = "The file numbers its tokens in an order of its own; its numbers are shown until it learns more."
 
 
 class Imports(QObject):
@@ -71,8 +72,7 @@ class Imports(QObject):
         self._runs.add(run)
         opened(run)
         about = " The details say what the file does otherwise." if notes else ""
-        what = f"{len(history):,} merges" if len(history) else f"{history.vocabulary_size:,} tokens"
-        sentence = f"Opened {path.name}: {what} ({table.format}).{about}"
+        sentence = f"Opened {path.name}: {told_by(history)} ({table.format}).{about}"
         self.noticed.emit(Notice(sentence, "\n".join(notes), is_error=False))
 
 

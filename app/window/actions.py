@@ -20,7 +20,7 @@ class Item:
     """One action: how it is called, reached and explained."""
 
     name: str
-    text: str
+    text: str  # {step}, {steps}, {Step} and {Steps} stand for what the steps of the run shown are called
     tip: str = ""
     shortcut: str | Standard | tuple[str, ...] | None = None
     icon: str = ""
@@ -51,9 +51,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("paste_text", "Add Text from Clip&board", "Add what was copied to the corpus", "Ctrl+Shift+V", "paste"),
         SEPARATOR,
         Item("import", "&Import Tokenizer …", "Open a tokenizer that was made elsewhere", "Ctrl+I"),
-        Item(
-            "export", "&Export Merge Table …", "Write the merges for another library or as a table", "Ctrl+E", "export"
-        ),
+        Item("export", "&Export Tokenizer …", "Write it for another library or as a table", "Ctrl+E", "export"),
         Item("report", "&Report …", "Write the run shown as one page that can be mailed"),
         Item("save_chart", "Save &Chart …", "Save the chart shown as PNG, SVG or CSV", "Ctrl+Alt+S"),
         Item("copy_chart", "Copy C&hart", "Copy the chart shown as a picture", "Ctrl+Alt+C"),
@@ -70,16 +68,16 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("undo", "&Undo", "Take back the last change", Standard.Undo, "undo"),
         Item("redo", "&Redo", "Make the change again", Standard.Redo, "redo"),
         SEPARATOR,
-        Item("copy_tsv", "&Copy Merges", "Copy the selected merges, ready to paste into a spreadsheet", None, "copy"),
-        Item("copy_csv", "Copy Merges as C&SV", "Copy the selected merges, separated by commas"),
-        Item("copy_headers", "Copy with &Titles", "Whether copied merges begin with a line of titles", checkable=True),
+        Item("copy_tsv", "&Copy {Steps}", "Copy the selected {steps}, ready to paste into a spreadsheet", None, "copy"),
+        Item("copy_csv", "Copy {Steps} as C&SV", "Copy the selected {steps}, separated by commas"),
+        Item("copy_headers", "Copy with &Titles", "Whether copied {steps} begin with a line of titles", checkable=True),
         SEPARATOR,
-        Item("find", "&Find Merges", "Filter the merge table", Standard.Find, "search"),
+        Item("find", "&Find {Steps}", "Filter the table of {steps}", Standard.Find, "search"),
     ),
     "training": (
-        Item("main", "&Train", "Learn merges from the corpus", "F5", "train"),
+        Item("main", "&Train", "Learn from the corpus, {step} by {step}", "F5", "train"),
         Item("new_run", "Train a &New Run", "Begin again; earlier runs stay", "Ctrl+F5"),
-        Item("step", "One &Step", "Learn one merge", "F6", "step"),
+        Item("step", "One &Step", "Make one {step}", "F6", "step"),
         Item("stop", "St&op", "End the training; what was learned stays", "Shift+F5", "stop"),
         Item(
             "count_imported", "Count on &My Corpus", "Find the counts of an imported table in the texts of the corpus"
@@ -89,11 +87,11 @@ MENUS: dict[str, tuple[Item, ...]] = {
     ),
     "time": (
         Item("play", "&Play History", "Let the moment shown walk forward by itself", "F7", "train"),
-        Item("back", "One Merge &Back", "Show the world one merge earlier", "Alt+Left", "back"),
-        Item("forward", "One Merge &Forward", "Show the world one merge later", "Alt+Right", "step"),
-        Item("first", "To the B&eginning", "Show the world before the first merge", "Alt+Home", "start"),
-        Item("live", "&Live", "Return to the newest merge and stay there", "F8", "live", checkable=True),
-        Item("go_to", "&Go to Merge …", "Type the number of a merge", "Ctrl+G"),
+        Item("back", "One {Step} &Back", "Show the world one {step} earlier", "Alt+Left", "back"),
+        Item("forward", "One {Step} &Forward", "Show the world one {step} later", "Alt+Right", "step"),
+        Item("first", "To the B&eginning", "Show the world before the first {step}", "Alt+Home", "start"),
+        Item("live", "&Live", "Return to the newest {step} and stay there", "F8", "live", checkable=True),
+        Item("go_to", "&Go to {Step} …", "Type the number of a {step}", "Ctrl+G"),
         SEPARATOR,
         Item(
             "bookmark",
@@ -104,12 +102,12 @@ MENUS: dict[str, tuple[Item, ...]] = {
             checkable=True,
         ),
         Item("note", "Write a &Note …", "Write about the moment shown", "Ctrl+Shift+D"),
-        Item("copy_reference", "&Copy Reference", "Copy the moment shown as bpe:run#merge", "Ctrl+Shift+R"),
+        Item("copy_reference", "&Copy Reference", "Copy the moment shown as bpe:run#{step}", "Ctrl+Shift+R"),
     ),
     "ask": (
         Item("why", "&Why Is It Cut Here?", "Show why the text is cut where the caret stands", "Ctrl+Shift+W"),
-        Item("token", "About the &Token", "Show the life of the token at the caret, or of the merge shown", "Ctrl+T"),
-        Item("paid", "What &Paid for It?", "Show the words and files that the merge shown was made for"),
+        Item("token", "About the &Token", "Show the life of the token at the caret, or of the {step} shown", "Ctrl+T"),
+        Item("paid", "What &Paid for It?", "Show the words and files that the {step} shown was made for"),
         ABOUT_PAGES,
         SEPARATOR,
         Item("hold_out", "&Held-Out Text …", "Name a text that is not learned from, to measure sizes by"),
@@ -157,6 +155,7 @@ class Actions:
             for item in items:
                 for action in about_pages if item is ABOUT_PAGES else (item,):
                     self._add(menu, action)
+        self.call_steps("merge")
         self.recolor()
 
     def __getitem__(self, name: str) -> QAction:
@@ -167,6 +166,17 @@ class Actions:
         for item in self._items:
             if item.icon:
                 self.set_icon(item.name, item.icon)
+
+    def call_steps(self, step: str) -> None:
+        """Name what the run's method makes one after the other as it is called there."""
+        names = {"step": step, "steps": f"{step}s", "Step": step.capitalize(), "Steps": f"{step.capitalize()}s"}
+        for item in self._items:
+            action, told = self.by_name[item.name], item.tip.format(**names)
+            if "{" in item.text:
+                action.setText(item.text.format(**names))
+            keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            action.setToolTip(tip(f"{told} ({keys})" if keys else told))
+            action.setStatusTip(told)
 
     def set_icon(self, name: str, icon_name: str) -> None:
         self.by_name[name].setIcon(icon(icon_name, self._window.palette()))
@@ -184,9 +194,6 @@ class Actions:
         action.setIconVisibleInMenu(False)
         shortcuts = item.shortcut if isinstance(item.shortcut, tuple) else (item.shortcut,)
         action.setShortcuts([QKeySequence(keys) for keys in shortcuts if keys is not None])
-        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-        action.setToolTip(tip(f"{item.tip} ({keys})" if keys else item.tip))
-        action.setStatusTip(item.tip)
         action.triggered.connect(self._take_what_is_typed)  # before anything else hears of it
         self.by_name[item.name] = action
         self._items.append(item)

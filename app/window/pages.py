@@ -83,7 +83,7 @@ PAGES = (
         Item("sizes", "Which Vocabulary &Size?", "Show what each size would mean for your texts"),
     )),
     PageRow("ties", "Ties", "charts", lambda w: TiesPage(TiesModel(w.session)), (
-        Item("ties", "What Did the T&ies Decide?", "List the merges that a tie decided, and try another rule"),
+        Item("ties", "What Did the T&ies Decide?", "List the {steps} that a tie decided, and try another rule"),
     )),
     PageRow("blocks", "Blocks", "charts", lambda w: BlocksPage(BlocksModel(w.session)), (
         Item("blocks", "What Do B&ytes Stand For?", "Show the blocks of Gage's compressor and their tables"),

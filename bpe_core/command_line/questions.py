@@ -13,12 +13,12 @@ from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.errors import BpeError
 from bpe_core.history.history import NOTHING
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.learning.methods import Wording
+from bpe_core.learning.methods import told_by
 from bpe_core.token_texts import BLANK, TokenTexts
 
 
 def add_moment(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--at", type=number, metavar="K", help="as it stood after the first K merges (else after all)")
+    parser.add_argument("--at", type=number, metavar="K", help="as it stood after the first K steps (else after all)")
 
 
 def add_corpus(parser: argparse.ArgumentParser, *, required: bool, purpose: str) -> None:
@@ -31,8 +31,7 @@ def moment(options: argparse.Namespace, history: bpe.History) -> int:
     if at is None:
         return len(history)
     if not 0 <= at <= len(history):
-        steps = Wording.of(history.recipe).steps
-        raise BpeError(f"{options.merges} holds {len(history):,} {steps}; --at must be a number from 0 to that.")
+        raise BpeError(f"{options.merges} holds {told_by(history)}; --at must be a number from 0 to that.")
     return at
 
 

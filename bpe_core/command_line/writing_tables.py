@@ -15,6 +15,7 @@ from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.errors import BpeError, OutputError
 from bpe_core.formats import FORMATS, format_for
 from bpe_core.history.history import Int64s
+from bpe_core.learning.methods import told_by
 from bpe_core.verification.prepared_export import PreparedExport, prepare_export
 
 
@@ -25,7 +26,7 @@ def format_list() -> str:
 
 def add_writing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--to", choices=FORMATS, metavar="FORMAT", help="one of those below; else OUT's ending decides")
-    parser.add_argument("--at", type=number, metavar="K", help="write only the first K merges")
+    parser.add_argument("--at", type=number, metavar="K", help="write only what the first K steps made")
     parser.add_argument(
         "--check-with", type=text_argument, default="", metavar="TEXT", help="a text that must come out alike, too"
     )
@@ -38,7 +39,7 @@ def write_and_tell(
 ) -> int:
     """Write the file if its check agrees; the exit code. `numbers` are those of the file it was read from."""
     if options.at is not None and not 0 <= options.at <= len(history):
-        raise BpeError(f"The table holds {len(history):,} merges; --at must be a number from 0 to that.")
+        raise BpeError(f"The table holds {told_by(history)}; --at must be a number from 0 to that.")
     target = Path(options.out)
     format = FORMATS[options.to] if options.to else format_for(target)
     if not target.resolve().parent.is_dir():
@@ -84,7 +85,7 @@ def _tell(prepared: PreparedExport, written: bool, notes: tuple[str, ...]) -> No
         print(f"! ... and {found.differing - len(found.differences):,} more")
     names = " and ".join(str(path) for path in prepared.files)
     if written:
-        print(f"Wrote {prepared.merges:,} merges to {names}; {found.sentence}.")
+        print(f"Wrote {prepared.told} to {names}; {found.sentence}.")
     else:
         print(f"Nothing was written: {found.sentence}. With --anyway the file is written as it is.")
 

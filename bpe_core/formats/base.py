@@ -103,14 +103,19 @@ class Format(ABC):
         """Those of the sentences that leave no way to write the history at all."""
         return []
 
-    def refuse_the_impossible(self, history: History) -> None:
+    def refusal(self, history: History) -> str:
+        """Why there is no way to write the history at all, before anything is tried; empty: there is one."""
         method = history.recipe.method
         if self.methods and method not in self.methods:
-            raise OutputError(
+            return (
                 f"{self.name} holds {self.holds}, and this was learned by another method, {METHODS[method].title}: "
                 f"{f'{INSTEAD[method]}, or ' if method in INSTEAD else ''}keep it as a session."
             )
-        for sentence in self.impossible(history):
+        return next(iter(self.impossible(history)), "")
+
+    def refuse_the_impossible(self, history: History) -> None:
+        sentence = self.refusal(history)
+        if sentence:
             raise OutputError(sentence)
 
     def write(

@@ -75,7 +75,7 @@ class BertVocabulary(Format):
         for line in range(max(text_of) + 1):  # BERT's own files fill gaps so, too
             text = text_of.get(line) or next(gap for gap in _gaps(line) if gap not in vocabulary)
             file.write(text.encode() + b"\n")
-        progress(Progress("writing", len(history), len(history), "merges"))
+        progress(Progress("writing", len(history), len(history), "steps"))
 
     def recognizes(self, data: bytes) -> bool:
         lines = data[:LOOK].split(b"\n")

@@ -65,7 +65,7 @@ class CsvTable(Format):
     name = "csv"
     extension = ".csv"
     endings = (".csv",)
-    explanation = "Comma-separated values: a row a merge, for spreadsheets and scripts."
+    explanation = "Comma-separated values: a row a step, for spreadsheets and scripts."
     methods = ()
     delimiter = ","
 
@@ -81,11 +81,11 @@ class CsvTable(Format):
         for row, step in zip(merge_rows(history), history, strict=True):
             writer.writerow(_cells(row) + [_cell(step.reasons[name]) for name in names] + empty)
             if row.step % ROWS_BETWEEN_REPORTS == 0:
-                progress(Progress("writing", row.step, len(history), "merges"))
+                progress(Progress("writing", row.step, len(history), "steps"))
         for row, scores in zip(_step_0_rows(history), _score_cells(history), strict=False):
             writer.writerow(_cells(row) + [""] * len(names) + scores)
         text.detach()  # flushes, and leaves the file open for its owner
-        progress(Progress("writing", len(history), len(history), "merges"))
+        progress(Progress("writing", len(history), len(history), "steps"))
 
     def recognizes(self, data: bytes) -> bool:
         return data.removeprefix(b"\xef\xbb\xbf").startswith(self._header)
@@ -145,7 +145,7 @@ class TsvTable(CsvTable):
     name = "tsv"
     extension = ".tsv"
     endings = (".tsv",)
-    explanation = "Tab-separated values: a row a merge, for pasting into spreadsheets."
+    explanation = "Tab-separated values: a row a step, for pasting into spreadsheets."
     delimiter = "\t"
 
 

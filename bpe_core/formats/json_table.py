@@ -46,7 +46,7 @@ class JsonTable(Format):
     name = "json"
     extension = ".json"
     endings = (".json",)
-    explanation = "JSON: recipe, base symbols and merges in one object, for scripts."
+    explanation = "JSON: recipe, base symbols and steps in one object, for scripts."
     methods = ()
 
     def impossible(self, history: History) -> list[str]:
@@ -75,7 +75,7 @@ class JsonTable(Format):
         file.write(b"]," + OPENING)
         _write_lines(file, _merges(history, progress))
         file.write(b"]\n}\n")
-        progress(Progress("writing", len(history), len(history), "merges"))
+        progress(Progress("writing", len(history), len(history), "steps"))
 
     def recognizes(self, data: bytes) -> bool:
         return data.lstrip().startswith(b"{") and SIGNATURE.encode() in data
@@ -113,7 +113,7 @@ def _merges(history: History, progress: ProgressReport) -> Iterator[dict[str, An
     for row, step in zip(merge_rows(history), history, strict=True):
         yield _picked(row, _MERGE_COLUMNS) | {name: _as_json(step.reasons[name]) for name in names}
         if row.step % ROWS_BETWEEN_REPORTS == 0:
-            progress(Progress("writing", row.step, len(history), "merges"))
+            progress(Progress("writing", row.step, len(history), "steps"))
 
 
 def _as_json(value: Number) -> Number | None:

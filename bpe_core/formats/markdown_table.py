@@ -42,8 +42,8 @@ class MarkdownTable(Format):
         for row in merge_rows(history):
             file.write(_line(row).encode() + b"\n")
             if row.step % ROWS_BETWEEN_REPORTS == 0:
-                progress(Progress("writing", row.step, len(history), "merges"))
-        progress(Progress("writing", len(history), len(history), "merges"))
+                progress(Progress("writing", row.step, len(history), "steps"))
+        progress(Progress("writing", len(history), len(history), "steps"))
 
     def recognizes(self, data: bytes) -> bool:
         return HEADER.encode() in data[:4_096]

@@ -68,8 +68,8 @@ class MergesPair(Format):
         for merge in history:
             file.write(f"{texts[merge.left]} {texts[merge.right]}\n".encode())
             if merge.step % ROWS_BETWEEN_REPORTS == 0:
-                progress(Progress("writing", merge.step, len(history), "merges"))
-        progress(Progress("writing", len(history), len(history), "merges"))
+                progress(Progress("writing", merge.step, len(history), "steps"))
+        progress(Progress("writing", len(history), len(history), "steps"))
 
     def companions(self, path: Path) -> dict[Path, Writer]:
         return {path.with_name(vocabulary_name(path.name)): write_vocabulary}

@@ -69,8 +69,8 @@ class MinbpeModel(Format):
         for merge in history:
             file.write(b"%d %d\n" % (merge.left, merge.right))
             if merge.step % ROWS_BETWEEN_REPORTS == 0:
-                progress(Progress("writing", merge.step, len(history), "merges"))
-        progress(Progress("writing", len(history), len(history), "merges"))
+                progress(Progress("writing", merge.step, len(history), "steps"))
+        progress(Progress("writing", len(history), len(history), "steps"))
 
     def companions(self, path: Path) -> dict[Path, Writer]:
         return {path.with_suffix(".vocab"): write_vocabulary}

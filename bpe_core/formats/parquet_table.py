@@ -64,9 +64,9 @@ class ParquetTable(Format):
                 if len(rows) == ROWS_AT_ONCE:
                     writer.write_table(arrow.Table.from_pylist(rows, schema))
                     rows.clear()
-                    progress(Progress("writing", row.step, len(history), "merges"))
+                    progress(Progress("writing", row.step, len(history), "steps"))
             writer.write_table(arrow.Table.from_pylist(rows, schema))
-        progress(Progress("writing", len(history), len(history), "merges"))
+        progress(Progress("writing", len(history), len(history), "steps"))
 
     def recognizes(self, data: bytes) -> bool:
         return data.startswith(self.mark) and KEY in data

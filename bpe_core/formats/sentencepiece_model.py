@@ -93,13 +93,13 @@ class SentencePieceModel(Format):
         return sentencepiece_unigram.numbers_for(history, known)
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
-        progress(Progress("writing", 0, len(history), "merges"))
+        progress(Progress("writing", 0, len(history), "steps"))
         is_bpe = history.recipe.method == "bpe"
         pieces = _pieces_of(history) if is_bpe else sentencepiece_unigram.pieces_of(history, numbers)
         file.writelines(piece.message() for piece in pieces)
         file.write(bytes_field(2, trainer_spec(BPE if is_bpe else UNIGRAM, history.recipe, pieces)))
         file.write(bytes_field(3, normalizer_spec(history.recipe)))
-        progress(Progress("writing", len(history), len(history), "merges"))
+        progress(Progress("writing", len(history), len(history), "steps"))
 
     def recognizes(self, data: bytes) -> bool:
         # The first field is a piece, in it first its text and then its score, or where that is not said its kind.

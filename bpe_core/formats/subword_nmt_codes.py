@@ -68,8 +68,8 @@ class SubwordNmtCodes(Format):
         for merge in history:
             file.write(texts[merge.left] + b" " + texts[merge.right] + b"\n")
             if merge.step % ROWS_BETWEEN_REPORTS == 0:
-                progress(Progress("writing", merge.step, len(history), "merges"))
-        progress(Progress("writing", len(history), len(history), "merges"))
+                progress(Progress("writing", merge.step, len(history), "steps"))
+        progress(Progress("writing", len(history), len(history), "steps"))
 
     def recognizes(self, data: bytes) -> bool:
         head = data[:100_000].split(b"\n")

@@ -63,8 +63,8 @@ class TiktokenRanks(Format):
                 file.write(base64.b64encode(text) + b" %d\n" % rank)
                 seen.add(text)
             if rank % ROWS_BETWEEN_REPORTS == 0:
-                progress(Progress("writing", max(0, rank - len(history.alphabet)), len(history), "merges"))
-        progress(Progress("writing", len(history), len(history), "merges"))
+                progress(Progress("writing", max(0, rank - len(history.alphabet)), len(history), "steps"))
+        progress(Progress("writing", len(history), len(history), "steps"))
 
     def recognizes(self, data: bytes) -> bool:
         return _LINE.match(data) is not None

@@ -58,7 +58,7 @@ class TokenizerJson(Format):
         return _model_of(history).numbers(history, known)
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
-        progress(Progress("writing", 0, len(history), "merges"))
+        progress(Progress("writing", 0, len(history), "steps"))
         whole = {
             "version": "1.0",
             "truncation": None,
@@ -71,7 +71,7 @@ class TokenizerJson(Format):
             "model": _model_of(history).written(history, numbers),
         }
         file.write(json.dumps(whole, ensure_ascii=False, indent=2).encode())
-        progress(Progress("writing", len(history), len(history), "merges"))
+        progress(Progress("writing", len(history), len(history), "steps"))
 
     def recognizes(self, data: bytes) -> bool:
         return data.lstrip()[:1] == b"{" and b'"model"' in data and b'"vocab"' in data

@@ -39,10 +39,23 @@ class Wording:
     def steps(self) -> str:
         return f"{self.step}s"
 
+    def counted(self, number: int) -> str:
+        """So many steps.
+
+        >>> Wording().counted(1), Wording("drop").counted(1_200)
+        ('1 merge', '1,200 drops')
+        """
+        return f"{number:,} {self.step if number == 1 else self.steps}"
+
     @staticmethod
     def of(recipe: Recipe) -> Wording:
         """What the steps of its method are called."""
         return METHODS[recipe.method].wording
+
+
+def told_by(history: History) -> str:
+    """How much a history tells: its steps; where it came from a file that tells tokens only, how many those are."""
+    return Wording.of(history.recipe).counted(len(history)) if len(history) else f"{history.vocabulary_size:,} tokens"
 
 
 @dataclass(frozen=True)
@@ -54,12 +67,22 @@ class Listed:
     module: str  # whose METHOD it is
     needs: Mapping[str, Any] = field(default_factory=dict)  # what a recipe cannot choose otherwise beside it
     wording: Wording = Wording()
+    usual_sizes: tuple[str, ...] = ()  # of vocabularies that serve well
     size_decides: bool = False  # the steps depend on how large the vocabulary shall be at last, from early on
 
 
 METHODS = {
     "bpe": Listed(
-        "Byte-pair encoding", "Joins the pair that occurs most, again and again.", "bpe_core.learning.bpe.method"
+        "Byte-pair encoding",
+        "Joins the pair that occurs most, again and again.",
+        "bpe_core.learning.bpe.method",
+        usual_sizes=(
+            "8–16,000 for small data",
+            "30–50,000 for English",
+            "32–37,000 for translation",
+            "50–100,000 for many languages",
+            "50,000 or more for code",
+        ),
     ),
     "gage": Listed(
         "Gage's compressor",
@@ -73,12 +96,22 @@ METHODS = {
         "Joins pairs inside words, and cuts a word by the longest token that fits, from the left.",
         "bpe_core.learning.wordpiece.method",
         dict(base="characters", marker="continuation", unknown="unk"),
+        usual_sizes=(
+            "8–16,000 for small data",
+            "30,000 for English, as BERT has",
+            "120,000 for a hundred languages, as multilingual BERT has",
+        ),
     ),
     "unigram": Listed(
         "Unigram",
         "Begins with many pieces of words, and drops again and again what the corpus needs least.",
         "bpe_core.learning.unigram.method",
         needs=dict(base="characters", marker="prefix"),
+        usual_sizes=(
+            "8,000 for small data",
+            "32,000 for English, as T5 has",
+            "250,000 for a hundred languages, as XLM-R has",
+        ),
         wording=Wording("drop", "dropped", "piece", "the one the corpus needs least"),
         size_decides=True,
     ),

@@ -23,7 +23,7 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, FormatError, NothingToLearn, RecipeError
 from bpe_core.history.history import Columns, EndReason, History
-from bpe_core.learning.methods import Method
+from bpe_core.learning.methods import Method, Wording
 from bpe_core.learning.protocol import Candidate, Learner
 from bpe_core.limits import check_room
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
@@ -125,7 +125,7 @@ class Trainer:
         limit = self._method.steps_planned(recipe, self.alphabet)
         if limit < self._learner.learned:
             raise RecipeError(
-                f"{self._learner.learned:,} merges are learned already; "
+                f"{Wording.of(recipe).counted(self._learner.learned)} are learned already; "
                 f"a vocabulary of {len(self.alphabet) + limit:,} has room for {limit:,}."
             )
         self.recipe = recipe
@@ -211,11 +211,11 @@ def learn(
     cancelled: CancelCheck = never_cancelled,
 ) -> History:
     """The same of words that are counted."""
-    trainer = Trainer(words, recipe)
+    trainer, wording = Trainer(words, recipe), Wording.of(recipe)
     finished = False
     while not finished and not cancelled():
         finished = trainer.advance(seconds=SECONDS_BETWEEN_REPORTS).finished
-        progress(Progress("training", len(trainer.history), trainer.steps_planned, "merges", ""))
+        progress(Progress("training", len(trainer.history), trainer.steps_planned, wording.steps, ""))
     history = trainer.history
     if not finished:
         history.end_reason = "stopped"
@@ -233,13 +233,13 @@ def _with_more_room(columns: Columns, room: int) -> Columns:
 def _check_same(told: Columns, found: Columns) -> None:
     """A history that is continued must belong to these words, or every later number would be wrong."""
     if len(found.left) < len(told.left):
-        raise FormatError(f"The merges do not belong to these words, which hold only {len(found.left):,} of them.")
+        raise FormatError(f"The steps do not belong to these words, which hold only {len(found.left):,} of them.")
     for name in ("left", "right", "count", "tokens_left"):
         differs = getattr(told, name) != getattr(found, name)
         if differs.any():
             step = int(differs.argmax()) + 1
             raise FormatError(
-                f"The merges do not belong to these words: at step {step:,} the history says "
+                f"The steps do not belong to these words: at step {step:,} the history says "
                 f"{int(getattr(told, name)[step - 1]):,} ({name.replace('_', ' ')}), "
                 f"the words say {int(getattr(found, name)[step - 1]):,}."
             )

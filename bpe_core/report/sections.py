@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.choice_titles import title_of
 from bpe_core.history.history import NOTHING
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.ties import ties
@@ -52,7 +53,7 @@ def recipe(report: Report) -> Markup:
             continue
         if name not in always and value == default:
             continue
-        items += [element("dt", {}, name.replace("_", " ")), element("dd", {}, _choice(value))]
+        items += [element("dt", {}, title_of(name)), element("dd", {}, _choice(value))]
     pattern = NAMED_PATTERNS.get(chosen.pattern)
     about = element("p", {"class": "muted"}, pattern.explanation) if pattern else Markup("")
     method = METHODS[chosen.method]

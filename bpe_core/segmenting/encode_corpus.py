@@ -17,11 +17,12 @@ import numpy.typing as npt
 
 from bpe_core.atomic import write_atomically
 from bpe_core.errors import BpeError, Cancelled, OutputError
-from bpe_core.history.history import History
+from bpe_core.history.history import History, Int64s
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Chunk, Corpus
 from bpe_core.text.safe_cuts import SafeCuts
+from bpe_core.token_texts import quoted, written
 
 Width = Literal["uint16", "uint32", "int32", "int64"]
 
@@ -57,9 +58,9 @@ class EncodedCorpus:
         return sum(file.tokens for file in self.files)
 
 
-def smallest_width(history: History) -> Width:
+def smallest_width(largest: int) -> Width:
     """Two bytes an id where they are enough, else four."""
-    return "uint16" if history.id_count <= 1 << 16 else "uint32"
+    return "uint16" if largest < 1 << 16 else "uint32"
 
 
 def encode_corpus(
@@ -69,18 +70,21 @@ def encode_corpus(
     *,
     at: int | None = None,
     width: Width | None = None,
+    numbers: Int64s | None = None,
     allow_special: bool = False,
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> EncodedCorpus:
     """Encode all texts as the tokenizer stood after `at` merges; when cancelled, nothing is written.
 
-    `width` is the kind of number an id becomes; the smallest that holds them all, if not said.
+    `width` is the kind of number an id becomes; the smallest that holds them all, if not said. `numbers` are what
+    is written for each id: those of the file that the tokenizer came from, where it has an order of its own.
     """
     path = Path(output)
-    kind = check_output(path, history, width)
-    chosen = width or smallest_width(history)
-    encoding = _Encoding(Tokenizer(history), len(history) if at is None else at, allow_special)
+    known = np.arange(history.id_count) if numbers is None else numbers
+    kind = check_output(path, int(known.max(initial=0)), width)
+    chosen = width or smallest_width(int(known.max(initial=0)))
+    encoding = _Encoding(Tokenizer(history), len(history) if at is None else at, allow_special, known)
     files = [FileFigures(source.name) for source in corpus.sources]
     with write_atomically(path) as file:
         if kind == ".npy":
@@ -93,7 +97,7 @@ def encode_corpus(
     return EncodedCorpus(path, chosen, files)
 
 
-def check_output(path: Path, history: History, width: Width | None) -> str:
+def check_output(path: Path, largest: int, width: Width | None) -> str:
     """Complain about what cannot be before the work; the ending of the file."""
     kind = path.suffix.lower()
     if kind not in (".npy", ".bin"):
@@ -102,8 +106,8 @@ def check_output(path: Path, history: History, width: Width | None) -> str:
         raise OutputError(f"{path} is no ordinary file; an .npy file begins with its length, which is known last.")
     if width is not None and width not in get_args(Width):
         raise BpeError(f"The width cannot be {width!r}; it is one of {', '.join(get_args(Width))}.")
-    if width is not None and history.id_count - 1 > np.iinfo(width).max:
-        raise BpeError(f"The largest id is {history.id_count - 1:,}; {width} holds at most {np.iinfo(width).max:,}.")
+    if width is not None and largest > np.iinfo(width).max:
+        raise BpeError(f"The largest id is {largest:,}; {width} holds at most {np.iinfo(width).max:,}.")
     return kind
 
 
@@ -130,7 +134,7 @@ def _write_all(
             figures.first = written
         read = chunk.bytes_read
         for ids in encoding.ids_of(chunk):
-            file.write(ids.astype(np.dtype(width).newbyteorder("<")).tobytes())
+            file.write(encoding.numbers_of(ids, figures.name).astype(np.dtype(width).newbyteorder("<")).tobytes())
             seen[ids] = True
             written += len(ids)
             figures.tokens += len(ids)
@@ -144,8 +148,8 @@ def _write_all(
 class _Encoding:
     """Encodes chunk by chunk; what must not be cut waits for the next one."""
 
-    def __init__(self, tokenizer: Tokenizer, at: int, allow_special: bool) -> None:
-        self.tokenizer = tokenizer
+    def __init__(self, tokenizer: Tokenizer, at: int, allow_special: bool, numbers: Int64s) -> None:
+        self.tokenizer, self._numbers = tokenizer, numbers
         self._at = at
         self._allowed: Literal["all"] | tuple[str, ...] = "all" if allow_special else ()
         self._cuts = SafeCuts.of(tokenizer.history.recipe, with_specials=allow_special)
@@ -157,6 +161,14 @@ class _Encoding:
             yield self._take(len(self._rest))
         elif len(self._rest) >= PIECE and (cut := self._cuts.last(self._rest)):
             yield self._take(cut)
+
+    def numbers_of(self, ids: npt.NDArray[np.int32], name: str) -> Int64s:
+        """What is written for them."""
+        numbers = self._numbers[ids]
+        if len(numbers) and numbers.min() < 0:
+            token = quoted(written(self.tokenizer.history)[ids[int(numbers.argmin())]])
+            raise BpeError(f"The tokenizer has no number for {token}, which stands in {name}; nothing was written.")
+        return numbers
 
     def _take(self, length: int) -> npt.NDArray[np.int32]:
         text = self._rest[:length].decode()

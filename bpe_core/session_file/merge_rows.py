@@ -31,7 +31,7 @@ def merge_columns(connection: sqlite3.Connection, run: int, alphabet: Alphabet, 
     """All steps of a run; a FormatError names the first that cannot be. One without a right half drops the left."""
     rows = connection.execute(SELECT, (run, LARGEST_VOCABULARY + 1)).fetchall()
     if len(rows) > LARGEST_VOCABULARY:
-        raise FormatError(f"{where}: there are more than {LARGEST_VOCABULARY:,} merges.")
+        raise FormatError(f"{where}: there are more than {LARGEST_VOCABULARY:,} steps.")
     table = np.array(rows, np.int64).reshape(-1, 8).T
     step, left, right, count, other_left, other_right, other_count, tokens_left = table
     may_drop = method.drops
@@ -59,7 +59,7 @@ def merge_columns(connection: sqlite3.Connection, run: int, alphabet: Alphabet, 
 
 def _refuse(wrong: npt.NDArray[np.bool_], what: str, where: str) -> None:
     if wrong.any():
-        raise FormatError(f"{where}, merge {int(np.argmax(wrong)) + 1:,}: {what}.")
+        raise FormatError(f"{where}, step {int(np.argmax(wrong)) + 1:,}: {what}.")
 
 
 def _never_merges(alphabet: Alphabet, half: Int64s) -> npt.NDArray[np.bool_]:

@@ -41,7 +41,7 @@ OF_A_RUN = {
     "run": "its recipe and state",
     "sources": "the list of its texts",
     "symbols": "its base symbols",
-    "length": "the number of its merges",
+    "length": "the number of its steps",
     "words": "its words",
 }
 OF_STEPS = {"merges": "what was learned", "reasons": "why what was learned was chosen"}
@@ -81,7 +81,7 @@ def described(part: checksums.Part) -> str:
     """A part of a session as the person knows it."""
     if part.name in OF_STEPS:
         first = part.place * checksums.MERGES_IN_A_PART
-        return f"run {part.run}: {OF_STEPS[part.name]} from merge {first + 1:,} on"
+        return f"run {part.run}: {OF_STEPS[part.name]} from step {first + 1:,} on"
     if part.name == "scores":
         return f"run {part.run}: the scores of its tokens"
     if part.name in checksums.OF_RUNS and part.run:

@@ -211,7 +211,7 @@ class _Salvage:
         """A run that has lost its end is one that was paused there: it can go on."""
         (already,) = self._connection.execute("SELECT max(step) FROM merges WHERE run = ?", (run,)).fetchone()
         if (already or 0) > learned or not self._remarks.get(run):
-            self._remark(run, f"What it learned after merge {learned:,} is lost")
+            self._remark(run, f"What it learned after step {learned:,} is lost")
         self._cut_runs.add(run)
         self._connection.execute("DELETE FROM merges WHERE run = ? AND step > ?", (run, learned))
         self._connection.execute("DELETE FROM reasons WHERE run = ? AND place >= ?", (run, learned // MERGES_IN_A_PART))

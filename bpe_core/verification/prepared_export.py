@@ -17,6 +17,7 @@ from bpe_core.atomic import write_atomically
 from bpe_core.errors import Cancelled, OutputError
 from bpe_core.formats import Format, format_for
 from bpe_core.history.history import History, Int64s
+from bpe_core.learning.methods import told_by
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.verification import Verification, verify
 
@@ -28,6 +29,7 @@ class PreparedExport:
     path: Path
     format: Format
     merges: int
+    told: str  # how many steps that are, in words
     files: Mapping[Path, bytes]  # the main one first
     verification: Verification
 
@@ -91,4 +93,4 @@ def prepare_export(
         progress=progress,
         cancelled=cancelled,
     )
-    return PreparedExport(target, chosen, len(table), files, found)
+    return PreparedExport(target, chosen, len(table), told_by(table), files, found)

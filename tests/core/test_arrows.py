@@ -23,7 +23,19 @@ QT = {"PySide6", "shiboken6", "pyqtgraph"}
 DRAWING = ("PySide6.QtWidgets", "PySide6.QtSvgWidgets", "PySide6.QtGui.QPainter", "PySide6.QtGui.QDrag", "pyqtgraph")
 # The engine's folders and files; each may use those before it.
 STAGES = [
-    *("errors", "progress", "limits", "ending", "private_folder", "lock", "atomic", "presets", "recipe", "text"),
+    *(
+        "errors",
+        "progress",
+        "limits",
+        "ending",
+        "private_folder",
+        "lock",
+        "atomic",
+        "presets",
+        "recipe",
+        "choice_titles",
+        "text",
+    ),
     *("kernels", "counting", "alphabet", "history", "learning", "honest_text", "token_texts", "segmenting"),
     *("insight", "measures", "formats", "verification", "session_file", "report", "reference", "gage_file"),
     *("warm_up", "compiler", "command_line", "__main__"),

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QFileDialog, QLabel
+from PySide6.QtWidgets import QDialog, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.window.pages import PAGES
 from app.window.questions.why.page import WhyPage
 from app.wiring import Program
 from bpe_core import PRESETS, Recipe
+from bpe_core.formats import FORMATS
 from bpe_core.learning.methods import METHODS
 from tests.gui.conftest import WAIT, rest, settle
 from tests.gui.sessions.saving import open_session, save_as, table
@@ -102,3 +103,28 @@ def test_why_here_is_told_in_the_terms_of_the_method(qtbot: QtBot, learned: Prog
                 edges = {int(edge) for edge in learned.token_text.edges()}
                 assert page.model.place.explanation.is_cut == (byte in edges)
     assert len(seen) > 2
+
+
+def test_steps_have_their_own_name_and_formats_without_a_place_say_so_at_once(qtbot: QtBot, learned: Program) -> None:
+    run = learned.session.runs.shown
+    assert run is not None
+    assert run.history is not None
+    step = run.wording.step
+    learned.bookmarks.toggle_here()
+    learned.actions["export"].trigger()
+    learned.actions["encode"].trigger()
+    dialog = learned.exchanging.export_dialog
+    assert dialog is not None
+    actions = [learned.actions[name] for name in ("copy_tsv", "find", "step", "back", "go_to", "paid", "export")]
+    said = [told for action in actions for told in (action.text(), action.toolTip())]
+    said += [label.text() for box in learned.window.findChildren(QDialog) for label in box.findChildren(QLabel)]
+    said += [learned.window.docks["merges"].windowTitle(), learned.bookmarks.index(0).data()]
+    assert sum(step in one.lower() for one in said) > 8
+    assert step == "merge" or not [one for one in said if "merge" in one.lower()]
+    for name, format in FORMATS.items():
+        with qtbot.waitSignal(learned.exchanging.export.refused, timeout=WAIT) as told:
+            dialog.format.setCurrentText(name)
+            dialog._begin_anew()
+        assert told.args == [format.refusal(run.history)]
+        assert dialog.go.isEnabled() == (told.args == [""])
+        assert html.escape(told.args[0]) in dialog.told.text()

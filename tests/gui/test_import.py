@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
@@ -224,7 +225,7 @@ def test_tokens_that_would_fill_the_memory_are_refused(qtbot: QtBot, program: Pr
     path.write_bytes(b"minbpe v1\n\n0\n" + b"\n".join(lines) + b"\n")
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.exchanging.open(path)
-    assert "merge 29: the tokens up to it have more than 536,870,912 bytes" in program.messages.sentence.text()
+    assert "step 29: the tokens up to it have more than 536,870,912 bytes" in program.messages.sentence.text()
 
 
 def test_opening_can_be_cancelled(qtbot: QtBot, program: Program, ranks: Path) -> None:
@@ -311,9 +312,10 @@ def test_the_numbers_shown_are_those_of_the_file(
         assert "no token with the number 9999" in decode_ids("9999", shown(window))
         window.token.look_at(256)
         assert window.pages[TokenPage].facts["Id"].text() == "258 in its file"
-    with qtbot.waitSignal(program.asking.encoding.failed) as told:
-        program.asking.encoding.start([], 5, None, tmp_path / "ids.npy")
-    assert "in an order of its own" in told.args[0]
+    (tmp_path / "text.txt").write_text("the lowest")
+    with qtbot.waitSignal(program.asking.encoding.finished, timeout=WAIT):
+        program.asking.encoding.start([tmp_path / "text.txt"], len(HISTORY), None, tmp_path / "ids.npy")
+    assert np.load(tmp_path / "ids.npy").tolist() == expected
 
 
 PIECES = (

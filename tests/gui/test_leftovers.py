@@ -148,7 +148,7 @@ def test_a_damaged_file_offers_what_can_be_saved_as_a_new_session(
     with qtbot.waitSignal(program.filing.document.opened, timeout=WAIT):
         press(program, "Open What Can Be Saved")
     assert [run.learned for run in program.session.runs.all] == [22, 0]
-    assert "Run 2: what it learned after merge 0 is lost." in program.messages.sentence.text()
+    assert "Run 2: what it learned after step 0 is lost." in program.messages.sentence.text()
     assert program.filing.document.path is None
     assert program.window.isWindowModified()
     assert "harbour (recovered)" in program.window.windowTitle()

@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from app.session.changes import Held
-from app.session.run import Run
+from app.session.run import NO_RUN, Run
 from app.session.runs import Runs
 from app.session.time import TimeCursor
 from app.window.parts.wording import tip
@@ -59,7 +59,7 @@ class BookmarkListModel(QAbstractListModel):
         if self.row_here >= 0:
             self.remove(self.row_here)
         else:
-            self._put((*self._rows, Bookmark(*here)), f"Bookmark merge {here[1]:,}")
+            self._put((*self._rows, Bookmark(*here)), f"Bookmark {self._step(here[0])} {here[1]:,}")
 
     def reference_here(self) -> str:
         """How the moment shown is written where there are no links; empty before there is any."""
@@ -78,7 +78,7 @@ class BookmarkListModel(QAbstractListModel):
     def set_note(self, row: int, note: str) -> None:
         mark = self._rows[row]
         changed = (*self._rows[:row], dataclasses.replace(mark, note=note), *self._rows[row + 1 :])
-        self._bookmarks.put(changed, f"Note at merge {mark.merge:,} of run {mark.run}", joins=True)
+        self._bookmarks.put(changed, f"Note at {self._step(mark.run)} {mark.merge:,} of run {mark.run}", joins=True)
 
     def remove(self, row: int) -> None:
         mark = self._rows[row]
@@ -94,17 +94,18 @@ class BookmarkListModel(QAbstractListModel):
         """Go to `bpe:2#1204`, or to `1204` of the run shown; a sentence if that cannot be."""
         found = REFERENCE.fullmatch(text)
         if found is None:
-            return "Write a merge as bpe:1#200, or as its number alone."
+            step = NO_RUN.step if self._runs.shown is None else self._runs.shown.wording.step
+            return f"Write a {step} as bpe:1#200, or as its number alone."
         shown = self._runs.shown
         number = int(found["run"]) if found["run"] else (shown.number if shown else 0)
         return self._travel(number, int(found["merge"].replace(",", "")))
 
     def _travel(self, number: int, merge: int) -> str:
-        run = next((run for run in self._runs.all if run.number == number), None)
+        run = self._run(number)
         if run is None:
             return f"There is no run {number:,} in this session."
         if merge > run.learned:
-            return f"Run {number:,} has learned {run.learned:,} merges so far."
+            return f"Run {number:,} has learned {run.wording.counted(run.learned)} so far."
         if run is not self._runs.shown:
             self._runs.show(run)
         self._cursor.go_to(merge)
@@ -141,10 +142,17 @@ class BookmarkListModel(QAbstractListModel):
         return None
 
     def _place_text(self, mark: Bookmark) -> str:
-        run = next((run for run in self._runs.all if run.number == mark.run), None)
-        several = f"Run {mark.run}, " if len(self._runs.all) > 1 else ""
-        place = f"{several}merge {mark.merge:,}" if several else f"Merge {mark.merge:,}"
-        return f"{place}   {_token_text(run, mark.merge)}".rstrip()
+        several, step = f"Run {mark.run}, " if len(self._runs.all) > 1 else "", self._step(mark.run)
+        place = f"{several}{step} {mark.merge:,}" if several else f"{step.capitalize()} {mark.merge:,}"
+        return f"{place}   {_token_text(self._run(mark.run), mark.merge)}".rstrip()
+
+    def _run(self, number: int) -> Run | None:
+        return next((run for run in self._runs.all if run.number == number), None)
+
+    def _step(self, number: int) -> str:
+        """What the steps of that run are called."""
+        run = self._run(number)
+        return (NO_RUN if run is None else run.wording).step
 
 
 def _place(mark: Bookmark) -> tuple[int, int]:

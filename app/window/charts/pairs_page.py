@@ -126,7 +126,7 @@ class PairsPage(Page):
             if self.model.lacks_words:
                 return "This table came without texts: Training > Count on My Corpus shows which pairs lead."
             if self.model.has_begun:
-                return "No pair is frequent enough to be merged."
+                return f"No {self.model.wording.choice} is frequent enough to be {self.model.wording.done}."
             return "The leading pairs appear here when training begins."
         wording = self.model.wording
         moment = f"After {count_text(self.model.at, wording.step)}"

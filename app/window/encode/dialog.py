@@ -42,7 +42,7 @@ class EncodeDialog(QDialog):
         self.files.setToolTip("Choose other files to encode")
         self.at = NumberBox(0, max(0, model.merges))
         self.at.setValue(model.position)
-        self.at.setAccessibleName("After how many merges")
+        self.at.setAccessibleName(f"After how many {model.wording.steps}")
         self.width_box = QComboBox()
         self.width_box.setAccessibleName("Numbers as")
         self.width_box.addItems(["the smallest that holds all ids", *WIDTHS])
@@ -70,7 +70,7 @@ class EncodeDialog(QDialog):
     def _lay_out(self) -> None:
         form = QFormLayout()
         form.addRow("Encode", self.files)
-        form.addRow("As of merge", self.at)
+        form.addRow(f"As of {self._model.wording.step}", self.at)
         form.addRow("Numbers as", self.width_box)
         row = QHBoxLayout()
         row.addWidget(self.output, 1)

@@ -13,10 +13,12 @@ from PySide6.QtCore import QObject, Signal
 from app.session.aside import Aside
 from app.session.corpus import SessionCorpus
 from app.session.corpus_texts import CorpusText, reading
+from app.session.run import NO_RUN
 from app.session.runs import Runs
 from app.session.time import TimeCursor
 from app.worker.job import Task
 from bpe_core import Progress
+from bpe_core.learning.methods import Wording
 from bpe_core.segmenting.encode_corpus import EncodedCorpus, Width, encode_corpus
 
 TOPIC = "ids of the corpus"
@@ -58,6 +60,11 @@ class CorpusEncoding(QObject):
         return self._runs.shown.learned if self._runs.shown is not None else 0
 
     @property
+    def wording(self) -> Wording:
+        """What its steps are called."""
+        return NO_RUN if self._runs.shown is None else self._runs.shown.wording
+
+    @property
     def position(self) -> int:
         """The moment shown."""
         return self._cursor.position
@@ -71,18 +78,19 @@ class CorpusEncoding(QObject):
         if run is None or run.history is None or not sources:
             self.failed.emit("There is nothing to encode with yet: train first, or open a text.")
             return
-        if run.shown_numbers is not None:
-            self.failed.emit(
-                f"{run.recipe.name} numbers its tokens in an order of its own. Export it as a table and open that: "
-                "its ids are the ones written."
-            )
-            return
-        history = run.history
+        history, numbers = run.history, run.shown_numbers
 
         def work(task: Task) -> EncodedCorpus:
             with reading(sources, task.remarks) as corpus:
                 return encode_corpus(
-                    corpus, history, path, at=at, width=width, progress=task.report, cancelled=task.cancelled
+                    corpus,
+                    history,
+                    path,
+                    at=at,
+                    width=width,
+                    numbers=numbers,
+                    progress=task.report,
+                    cancelled=task.cancelled,
                 )
 
         names = [source.name for source in sources]

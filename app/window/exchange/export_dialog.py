@@ -33,7 +33,7 @@ class ExportDialog(QDialog):
 
     def __init__(self, export: TableExport, folder: Path, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Export Merge Table")
+        self.setWindowTitle("Export Tokenizer")
         self.resize(620, 440)
         self._export = export
         self._check: Check | None = None
@@ -44,9 +44,9 @@ class ExportDialog(QDialog):
         self.explanation = paragraph()
         self.merges = NumberBox(0, export.merges)
         self.merges.setValue(export.merges)
-        self.merges.setAccessibleName("How many merges")
+        self.merges.setAccessibleName(f"How many {export.wording.steps}")
         self.up_to_here = QPushButton("Up to the Moment Shown")
-        self.up_to_here.setToolTip("Only the merges that were learned by then")
+        self.up_to_here.setToolTip(f"Only the {export.wording.steps} that were made by then")
         self.path = QLineEdit(str(folder / self._choices[0].file_name))
         self.path.setAccessibleName("File to write")
         self.choose = QPushButton("Choose …")
@@ -79,7 +79,7 @@ class ExportDialog(QDialog):
         row.addWidget(self.merges)
         row.addWidget(self.up_to_here)
         row.addStretch()
-        form.addRow("Merges", row)
+        form.addRow(self._export.wording.steps.capitalize(), row)
         row = QHBoxLayout()
         row.addWidget(self.path, 1)
         row.addWidget(self.choose)
@@ -100,6 +100,7 @@ class ExportDialog(QDialog):
         self.choose.clicked.connect(self._choose_path)
         self.go.clicked.connect(self._go)
         self.buttons.rejected.connect(self.reject)
+        self._export.refused.connect(self._show_refusal)
         self._export.progressed.connect(self._show_progress)
         self._export.checked.connect(self._show_check)
         self._export.written.connect(self._show_written)
@@ -130,7 +131,9 @@ class ExportDialog(QDialog):
         self._check = None
         self._export.forget()
         self.told.clear()
+        self.go.setEnabled(True)
         self._name_button()
+        self._export.look_at(self._choices[self.format.currentIndex()].name, self.merges.value())
 
     def _go(self) -> None:
         if self._export.is_busy:
@@ -160,6 +163,12 @@ class ExportDialog(QDialog):
     def _show_written(self, sentence: str) -> None:
         self._check = None
         self.told.setText(f"<p>{html.escape(sentence)}</p>")
+
+    def _show_refusal(self, sentence: str) -> None:
+        """Before anybody waits: there is no way to write this as that."""
+        self.go.setEnabled(not sentence)
+        if sentence:
+            self._show_failed(sentence)
 
     def _show_failed(self, sentence: str) -> None:
         self._check = None

@@ -1,4 +1,4 @@
-"""Exporting the merges of the shown run: first prepared and checked, then put in place."""
+"""Exporting what the shown run has learned: first prepared and checked, then put in place."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from PySide6.QtCore import QObject, Signal
 from app.session.aside import Aside
 from app.session.changes import Held
 from app.session.notices import Notice
+from app.session.run import NO_RUN
 from app.session.runs import Runs
 from app.session.time import TimeCursor
-from app.window.parts.wording import count_text
 from app.worker.job import Task
 from bpe_core import Progress
 from bpe_core.formats import FORMATS
+from bpe_core.learning.methods import Wording
 from bpe_core.verification.prepared_export import PreparedExport, prepare_export
 
 TOPIC = "export"
+FIT = "export fit"
 STEM = "merges"  # of a file whose format asks for no name of its own
 
 
@@ -58,6 +60,7 @@ def format_choices() -> list[FormatChoice]:
 class TableExport(QObject):
     """One export at a time."""
 
+    refused = Signal(str)  # why the format that was chosen has no place for the run at all; empty: it has
     progressed = Signal(float)  # from 0 to 1
     checked = Signal(Check)
     written = Signal(str)  # a sentence
@@ -84,6 +87,11 @@ class TableExport(QObject):
         return self._runs.shown.learned if self._runs.shown is not None else 0
 
     @property
+    def wording(self) -> Wording:
+        """What its steps are called."""
+        return NO_RUN if self._runs.shown is None else self._runs.shown.wording
+
+    @property
     def position(self) -> int:
         """The moment shown."""
         return self._cursor.position
@@ -94,7 +102,14 @@ class TableExport(QObject):
 
     @staticmethod
     def nothing_yet() -> Notice:
-        return Notice("There is no merge table to export yet: train first, or import one.", is_error=False)
+        return Notice("There is nothing to export yet: train first, or import a tokenizer.", is_error=False)
+
+    def look_at(self, format: str, merges: int) -> None:
+        """Whether the format can hold the run at all is told at once: nobody shall wait for that."""
+        run = self._runs.shown
+        if run is not None and run.history is not None and not self.is_busy:
+            table = run.history.first(merges)
+            self._aside.ask(FIT, lambda task: FORMATS[format].refusal(table), self.refused.emit, self._fail)
 
     def prepare(self, path: Path, format: str | None = None, merges: int | None = None) -> None:
         """Write in memory and check; `checked` tells what came of it. None: by the name's ending; all merges."""
@@ -162,7 +177,7 @@ class TableExport(QObject):
         self._prepared = None
         names = " and ".join(str(path) for path in prepared.files)
         found = prepared.verification
-        sentence = f"Wrote {count_text(prepared.merges, 'merge')} to {names}; {found.sentence}."
+        sentence = f"Wrote {prepared.told} to {names}; {found.sentence}."
         self.written.emit(sentence)
         self.noticed.emit(Notice(sentence, "\n".join(found.cannot_hold), is_error=False))
 

@@ -278,7 +278,7 @@ def title_of(leftover: Leftover) -> str:
     if summary is None:
         return f"a damaged copy, {when}"
     what = Path(summary.saved_as).name if summary.saved_as else ", ".join(summary.texts[:2]) or "a text"
-    return f"{what}, {count_text(summary.merges, 'merge')}, {when}"
+    return f"{what}, {count_text(summary.merges, 'step')}, {when}"
 
 
 def _how_it_ended(leftover: Leftover) -> str:

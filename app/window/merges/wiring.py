@@ -23,12 +23,15 @@ class Merging(QObject):
         runs.changed.connect(lambda: model.show_run(runs.shown))
         dock = frame.window.docks["merges"]
         model.modelReset.connect(lambda: dock.setWindowTitle(model.wording.steps.capitalize()))
+        model.modelReset.connect(lambda: frame.actions.call_steps(model.wording.step))
         runs.grew.connect(lambda start, stop: model.grow())
         cursor.moved.connect(model.set_position)
         cursor.moved.connect(lambda position: table.mark(position, follow=not cursor.live))
         model.reordered.connect(lambda: table.mark(cursor.position, follow=not cursor.live))
         table.travelled.connect(cursor.go_to)
-        model.filter_changed.connect(lambda chosen: session.filter.put(chosen, "Filter merges", joins=True))
+        model.filter_changed.connect(
+            lambda chosen: session.filter.put(chosen, f"Filter {model.wording.steps}", joins=True)
+        )
         session.filter.changed.connect(model.set_filter)
         headers = self._actions["copy_headers"]
         headers.setChecked(frame.settings.get(COPY_HEADERS))

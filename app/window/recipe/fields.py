@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLineEdit, Q
 from app.window.parts.typed import NumberBox
 from app.window.parts.widgets import entry
 from app.window.parts.wording import tip
-from app.window.recipe.model import DECLARED, KINDS, OF_A_METHOD, Option, RecipeForm, options, presets
+from app.window.recipe.model import DECLARED, KINDS, OF_A_METHOD, Option, RecipeForm, options, presets, title_of
 
 NO_PRESET = "own choices"
 NO_LIMIT = 0
@@ -28,35 +28,6 @@ _MORE = (
 MORE = list(dict.fromkeys((*_MORE, *DECLARED)))
 for _elsewhere in ("name", "method", "vocab_size", "merges", *MAIN, *OF_A_METHOD):
     MORE.remove(_elsewhere)
-TITLES = {
-    "min_frequency": "At least",
-    "ties": "Ties",
-    "pattern": "Split by",
-    "custom_pattern": "Pattern",
-    "base": "Starts from",
-    "unit": "Unit",
-    "marker": "Marker",
-    "marker_text": "Marker text",
-    "lowercase": "Lower case",
-    "strip_ascii_punctuation": "No ASCII punctuation",
-    "strip_marks": "Remove also",
-    "unicode_form": "Unicode",
-    "special_tokens": "Special tokens",
-    "max_token_length": "Longest token",
-    "alphabet_limit": "Alphabet",
-    "unknown": "Unknown as",
-    "unknown_text": "Written as",
-    "wordpiece_rule": "Chosen by",
-    "longest_word": "Longest word",
-    "clean_text": "Clean text",
-    "strip_accents": "No accents",
-    "final_sigma": "Final sigma",
-    "seed_size": "Seeds",
-    "em_passes": "Passes a round",
-    "keep_share": "Kept a round",
-    "block_size": "Block",
-    "block_bytes": "Bytes in it",
-}
 HINTS = {
     "custom_pattern": "such as \\w+|\\s+",
     "strip_marks": "such as “”’",
@@ -64,10 +35,6 @@ HINTS = {
 }
 NOTHING_SAID = {"max_token_length": "no limit", "alphabet_limit": "all characters"}
 SUFFIXES = {"min_frequency": "×", "keep_share": " %", "block_size": " bytes", "block_bytes": " different"}
-
-
-def title_of(choice: str) -> str:
-    return TITLES.get(choice) or choice.replace("_", " ").capitalize()
 
 
 def field_of(choice: str) -> QWidget:

@@ -13,9 +13,9 @@ from app.session.aside import Aside
 from app.session.changes import Held
 from app.session.timer import timer
 from bpe_core import NAMED_PATTERNS, PRESETS, Recipe, RecipeError
+from bpe_core.choice_titles import title_of as title_of
 from bpe_core.learning.methods import METHODS, Method
 from bpe_core.learning.ties import TIE_RULES
-from bpe_core.presets import USUAL_SIZES as USUAL_SIZES
 from bpe_core.recipe import CHOICES, Learning, Size, Splitting, Symbols
 from bpe_core.recipe import LARGEST_VOCABULARY as LARGEST_VOCABULARY
 from bpe_core.text.normalization import normalize
@@ -143,9 +143,9 @@ class RecipeForm(QObject):
         return Method.of(self._recipe.value).drops
 
     @property
-    def has_usual_sizes(self) -> bool:
-        """Not where each block of a text has a vocabulary of its own."""
-        return not Method.of(self._recipe.value).starts_anew
+    def usual_sizes(self) -> tuple[str, ...]:
+        """Of vocabularies that the method has learned; none where each block of a text has one of its own."""
+        return METHODS[self._recipe.value.method].usual_sizes
 
     @property
     def step(self) -> str:
@@ -198,7 +198,7 @@ class RecipeForm(QObject):
             return False
         if choice in ("vocab_size", "merges"):
             self._own_size = changed.part(Size)
-        self._recipe.put(changed, f"Recipe: {choice.replace('_', ' ')}", joins=True)
+        self._recipe.put(changed, f"Recipe: {title_of(choice)}", joins=True)
         self.refuse(choice, "")
         return True
 

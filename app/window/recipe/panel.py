@@ -22,8 +22,8 @@ from app.window.parts.theme import shades_of
 from app.window.parts.typed import mark_refused
 from app.window.parts.widgets import muted, paragraph
 from app.window.parts.wording import tip
-from app.window.recipe.fields import MAIN, MORE, connect, field_of, preset_box, put_into, title_of, value_in
-from app.window.recipe.model import OF_A_METHOD, USUAL_SIZES, RecipeForm
+from app.window.recipe.fields import MAIN, MORE, connect, field_of, preset_box, put_into, value_in
+from app.window.recipe.model import OF_A_METHOD, RecipeForm, title_of
 from app.window.recipe.size_box import SizeBox
 from app.window.recipe.split_preview import SplitPreview
 
@@ -87,7 +87,7 @@ class RecipePanel(QScrollArea):
         self.size_kind.activated.connect(self._choose_size_kind)
         layout.addRow(self.size_kind, self.size_box)
         self._add_refusal(layout, "vocab_size")
-        self.advice = _small_label("Usual sizes: " + "; ".join(USUAL_SIZES) + ".")
+        self.advice = _small_label()
         layout.addRow(self.advice)
         for choice in (*OF_A_METHOD, *MAIN):
             self._add(layout, choice)
@@ -176,7 +176,8 @@ class RecipePanel(QScrollArea):
         self.size_kind.setToolTip(tip(f"Count all tokens, or only the {self._form.step}s"))
         self.size_kind.setCurrentIndex(int(self.size_box.counts_steps))
         self.explanation.setText(self._form.explanation)
-        self._main_layout.setRowVisible(self.advice, self._form.has_usual_sizes)
+        self.advice.setText(f"Usual sizes: {'; '.join(self._form.usual_sizes)}.")
+        self._main_layout.setRowVisible(self.advice, bool(self._form.usual_sizes))
         self._showing = False
 
     def _refuse(self, choice: str, sentence: str) -> None:

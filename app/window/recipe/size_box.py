@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.window.parts.typed import NumberBox, mark_refused
 from app.window.parts.wording import tip
-from app.window.recipe.model import LARGEST_VOCABULARY, USUAL_SIZES, RecipeForm
+from app.window.recipe.model import LARGEST_VOCABULARY, RecipeForm
 
 
 class SizeBox(NumberBox):
@@ -47,5 +47,5 @@ class SizeBox(NumberBox):
         self.setAccessibleName(f"Number of {self._form.step}s" if self.counts_steps else "Vocabulary size")
         goal = "The vocabulary shrinks to this size" if self._form.shrinks else "How large the vocabulary grows"
         mark_refused(self, "")
-        self.setToolTip(tip(f"{goal}:\n" + "\n".join(f"• {usual}" for usual in USUAL_SIZES)))
+        self.setToolTip(tip("\n".join((f"{goal}:", *(f"• {usual}" for usual in self._form.usual_sizes)))))
         self.blockSignals(False)

@@ -11,10 +11,10 @@ from app.session.notices import Notice
 from app.session.session import Session
 from app.settings import SPEED
 from app.window.main_window import Frame
-from app.window.recipe.fields import title_of as title_of_choice
 from app.window.recipe.model import RecipeForm
 from app.window.training.speed_box import SpeedBox, merges_per_second
 from app.window.training.status import TrainingStatusModel, title_of
+from bpe_core.choice_titles import title_of as title_of_choice
 
 
 class Training(QObject):

@@ -13,6 +13,7 @@ from bpe_core.command_line.tables import open_table
 from bpe_core.formats import OpenedTable
 from bpe_core.honest_text import escape
 from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables, compare_texts
+from bpe_core.learning.methods import told_by
 from bpe_core.token_texts import TokenTexts, shown
 
 EXAMPLES = """\
@@ -48,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(_described(found, one, other, text), ensure_ascii=False, indent=1))
     else:
-        _tell(found, options)
+        _tell(found, (one, other), options)
         if text:
             _tell_text(one, other, text, options)
     return 0 if found.cause == "none" else DIFFERENT
@@ -57,10 +58,10 @@ def run(options: argparse.Namespace) -> int:
 # --- For people -------------------------------------------------------------------------
 
 
-def _tell(found: TableComparison, options: argparse.Namespace) -> None:
+def _tell(found: TableComparison, tables: Sequence[OpenedTable], options: argparse.Namespace) -> None:
     names = (options.first, options.second)
-    for name, merges in zip(names, found.merges, strict=True):
-        print(f"{name}: {merges:,} merges")
+    for name, one in zip(names, tables, strict=True):
+        print(f"{name}: {told_by(one.history)}")
     if found.first is not None:
         print(f"\nThey part ways at merge {found.first + 1:,}:")
         for merge in found.differing[:2]:

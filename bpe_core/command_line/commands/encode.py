@@ -13,7 +13,9 @@ from bpe_core.command_line.corpora import reading
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.tables import open_table
 from bpe_core.errors import BpeError, plain
+from bpe_core.formats import OpenedTable
 from bpe_core.honest_text import escape
+from bpe_core.learning.methods import told_by
 from bpe_core.segmenting.encode_corpus import Width, encode_corpus
 from bpe_core.token_texts import TokenTexts
 
@@ -37,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.add_argument("text", nargs="*", type=text_argument, metavar="TEXT", help="if left out: standard input")
     add_merge_table(parser)
-    parser.add_argument("--at", type=number, metavar="K", help="use only the first K merges")
+    parser.add_argument("--at", type=number, metavar="K", help="as it stood after the first K steps")
     parser.add_argument("--allow-special", action="store_true", help="special tokens in the text stand for themselves")
     parser.add_argument("--output", metavar="FILE", help="take the arguments as files and write their ids here")
     parser.add_argument("--width", choices=get_args(Width), help="of an id in that file; else the smallest that fits")
@@ -50,14 +52,9 @@ def run(options: argparse.Namespace) -> int:
     opened = open_table(options.merges)
     history = opened.history
     if options.at is not None and not 0 <= options.at <= len(history):
-        raise BpeError(f"{options.merges} holds {len(history):,} merges; --at must be a number from 0 to that.")
-    if options.output and opened.numbers is not None:
-        raise BpeError(
-            f"{options.merges} numbers its tokens in an order of its own. `bpe-explorer convert` it to a table first: "
-            "the ids of that table are the ones written."
-        )
+        raise BpeError(f"{options.merges} holds {told_by(history)}; --at must be a number from 0 to that.")
     if options.output:
-        return _encode_files(options, history)
+        return _encode_files(options, opened)
     tokenizer = bpe.Tokenizer(history)
     text = text_or_standard_input(options.text)
     ids = tokenizer.encode(text, at=options.at, allowed_special="all" if options.allow_special else ())
@@ -73,16 +70,17 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _encode_files(options: argparse.Namespace, history: bpe.History) -> int:
+def _encode_files(options: argparse.Namespace, opened: OpenedTable) -> int:
     bar = TerminalBar(sys.stderr)
     try:
         with reading(options.text or ["-"]) as corpus:
             result = encode_corpus(
                 corpus,
-                history,
+                opened.history,
                 options.output,
                 at=options.at,
                 width=options.width,
+                numbers=opened.numbers,
                 allow_special=options.allow_special,
                 progress=bar,
             )

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text.add_argument("--text", type=text_argument, help="the text to show token by token, instead of the session's")
     text.add_argument("--text-file", metavar="FILE", help="or a file that holds it, in UTF-8")
     parser.add_argument(
-        "--at", type=number, action="append", metavar="K", help="show it after K merges (may be repeated)"
+        "--at", type=number, action="append", metavar="K", help="show it after K steps (may be repeated)"
     )
     parser.add_argument("--output", default="report.html", metavar="FILE", help="the page (default: report.html)")
 

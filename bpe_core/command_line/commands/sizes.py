@@ -18,10 +18,9 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
-from bpe_core.learning.methods import Method
+from bpe_core.learning.methods import METHODS, Method
 from bpe_core.measures.measured_sizes import MEASURED, MeasuredSizes, measured_sizes, some_sizes
 from bpe_core.measures.size_curves import FORMULA, USUAL_POWER, SizeCurves, size_curves
-from bpe_core.presets import USUAL_SIZES
 
 EXAMPLES = f"""\
 examples:
@@ -65,7 +64,8 @@ def run(options: argparse.Namespace) -> int:
     else:
         for name, one in curves.items():
             _print(name, one)
-        print("Usual sizes: " + "; ".join(USUAL_SIZES) + ".")
+        usual = METHODS[history.recipe.method].usual_sizes
+        print(*(["Usual sizes: " + "; ".join(usual) + "."] if usual else []), sep="")
     return 0
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import open_table
-from bpe_core.learning.methods import Wording
+from bpe_core.learning.methods import Wording, told_by
 from bpe_core.session_file import (
     Recovered,
     is_session_file,
@@ -64,7 +64,7 @@ def _verified(path: Path, place: Path | None) -> dict[str, Any]:
     if is_session_file(path) or (place is not None and path.exists()):
         return _session(path, place)
     opened = open_table(path)
-    what = f"a table ({opened.format}) of {len(opened.history):,} merges"
+    what = f"a table ({opened.format}) of {told_by(opened.history)}"
     return {"file": str(path), "sound": True, "what": what, "found": [], "lost": [], "notes": list(opened.notes)}
 
 
@@ -107,7 +107,7 @@ def _parts(session: SavedSession) -> list[str]:
 
 def _run(run: SavedRun) -> str:
     words = "no words" if run.words is None else f"{len(run.words):,} different words"
-    return f"run {run.number}: {run.learned:,} {Wording.of(run.recipe).steps}, {words}"
+    return f"run {run.number}: {Wording.of(run.recipe).counted(run.learned)}, {words}"
 
 
 def _tell(found: dict[str, Any]) -> None:

@@ -28,16 +28,16 @@ def path(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("statement", "what"),
     [
-        ("UPDATE merges SET count = count + 1 WHERE run = 1 AND step = 2", "run 1: what was learned from merge 1 on"),
+        ("UPDATE merges SET count = count + 1 WHERE run = 1 AND step = 2", "run 1: what was learned from step 1 on"),
         ("UPDATE merges SET tokens_left = 7 WHERE run = 2 AND step = 3", "run 2: what was learned"),
         ("UPDATE merges SET token = 'x' WHERE run = 2 AND step = 3", "run 2: what was learned"),
         ("DELETE FROM merges WHERE run = 1 AND step > 2; DELETE FROM bookmarks", "a bookmark"),
-        ("DELETE FROM merges WHERE run = 2 AND step > 2", "run 2: the number of its merges"),
+        ("DELETE FROM merges WHERE run = 2 AND step > 2", "run 2: the number of its steps"),
         (
             "UPDATE reasons SET numbers = zeroblob(length(numbers)) WHERE name = 'loss'",
             "run 3: why what was learned was",
         ),
-        ("DELETE FROM reasons", "run 3: why what was learned was chosen from merge 1 on"),
+        ("DELETE FROM reasons", "run 3: why what was learned was chosen from step 1 on"),
         ("UPDATE symbols SET count = 5 WHERE run = 1 AND id = 9", "run 1: its base symbols"),
         ("UPDATE runs SET tokens_at_start = 5 WHERE number = 1", "run 1: its recipe and state"),
         ("UPDATE runs SET word_table = NULL WHERE number = 1", "run 1: its words"),

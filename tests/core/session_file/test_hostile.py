@@ -115,15 +115,15 @@ def test_a_newer_version_is_told(path: Path) -> None:
     [
         (
             "UPDATE merges SET left_id = 300 WHERE run = 1 AND step = 1",
-            "run 1, merge 1: it joins a token that does not",
+            "run 1, step 1: it joins a token that does not",
         ),
         (
             "UPDATE merges SET right_id = -1 WHERE run = 1 AND step = 2",
-            "run 1, merge 2: it joins a token that does not",
+            "run 1, step 2: it joins a token that does not",
         ),
         ("UPDATE merges SET left_id = 2 << 40 WHERE run = 1 AND step = 2", "joins a token that does not exist yet"),
         ("UPDATE merges SET left_id = 0 WHERE run = 2 AND step = 1", "never merges"),
-        ("DELETE FROM merges WHERE run = 1 AND step = 3", "run 1, merge 3: its number does not follow"),
+        ("DELETE FROM merges WHERE run = 1 AND step = 3", "run 1, step 3: its number does not follow"),
         (
             "UPDATE merges SET (left_id, right_id) = (101, 115) WHERE run = 1 AND step < 3",
             "the same pair as one before",
@@ -192,7 +192,7 @@ def test_tokens_that_double_their_way_past_any_memory(path: Path, monkeypatch: p
         f"INSERT INTO merges VALUES (1, {row + 1}, '', {left}, {left}, 2, NULL, NULL, NULL, 9)"
         for row, left in enumerate([97, *range(256, 285)])
     ]
-    assert "merge 20: the tokens up to it have more than 1,048,576 bytes" in refused(
+    assert "step 20: the tokens up to it have more than 1,048,576 bytes" in refused(
         path, "DELETE FROM merges", *doubling
     )
 

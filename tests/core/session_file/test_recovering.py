@@ -172,7 +172,7 @@ def test_a_run_that_has_lost_its_end_goes_on_to_the_same(tmp_path: Path) -> None
     write_session(session(run), path)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DELETE FROM merges WHERE step > 4")
-    with pytest.raises(FormatError, match=r"leads nowhere|number of its merges"):
+    with pytest.raises(FormatError, match=r"leads nowhere|number of its steps"):
         read_session(path)
     (back,) = recover_session(path).session.runs
     assert back.words is not None

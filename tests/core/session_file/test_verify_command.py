@@ -42,9 +42,9 @@ def test_what_is_sound(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_what_is_not(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["verify", str(damaged)]) == 1
     said = capsys.readouterr()
-    assert "run 2: what was learned from merge 1 on is not what was written" in said.err
+    assert "run 2: what was learned from step 1 on is not what was written" in said.err
     assert "can be saved: run 1: 22 merges" in said.out
-    assert "! Run 2: what it learned after merge 0 is lost." in said.out
+    assert "! Run 2: what it learned after step 0 is lost." in said.out
 
 
 def test_what_is_whole_is_written_elsewhere(damaged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

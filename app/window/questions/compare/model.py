@@ -33,8 +33,8 @@ COLUMNS = ("Left", "Right", "Here", "There")
 TIPS = (
     "The left half of the pair",
     "The right half of the pair",
-    "Which merge it is in the run shown; – where it is none",
-    "Which merge it is in the other one; – where it is none",
+    "Which step it is in the run shown; – where it is none",
+    "Which step it is in the other one; – where it is none",
 )
 
 

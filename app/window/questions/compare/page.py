@@ -146,7 +146,7 @@ class ComparePage(Page):
 
 def _table(model: CompareModel) -> QTableView:
     table = QTableView()
-    table.setAccessibleName("Merges that differ")
+    table.setAccessibleName("Steps that differ")
     table.setModel(model)
     table.setFont(fixed_font(table.font().pointSizeF()))
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)

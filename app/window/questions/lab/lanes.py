@@ -12,6 +12,7 @@ import numpy as np
 from app.session.run import Run
 from app.window.text.model import NO_TOKEN, TokenAt, Tokens
 from bpe_core import History
+from bpe_core.choice_titles import title_of
 from bpe_core.learning.methods import METHODS, Method
 from bpe_core.recipe import CHOICES, Learning, Normalization, Recipe, Size, Splitting, Symbols
 from bpe_core.segmenting.segmentation import Int64s, Segmentation
@@ -131,7 +132,7 @@ def _what_differs(run: Run, others: Sequence[Run]) -> list[str]:
 
 def _told(recipe: Recipe, name: str) -> str:
     value = getattr(recipe, name)
-    title = name.replace("_", " ")
+    title = title_of(name).lower()
     if isinstance(value, bool):
         return title if value else f"not {title}"
     if isinstance(value, tuple):

@@ -20,11 +20,10 @@ from app.worker.job import Task
 from bpe_core import BpeError, Cancelled, History, Progress, WordTable, count_words
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.learning.methods import Method
+from bpe_core.learning.methods import METHODS, Method
 from bpe_core.measures.measured_sizes import MeasuredSizes, measured_sizes
 from bpe_core.measures.size_curves import FORMULA as FORMULA
 from bpe_core.measures.size_curves import SizeCurves, size_curves
-from bpe_core.presets import USUAL_SIZES as USUAL_SIZES
 
 REDRAW_MILLISECONDS = 150
 MOST_FILES = 24  # that are measured by themselves
@@ -148,6 +147,12 @@ class SizesModel(QObject, Watched):
             is_share=self.measure.is_share,
             marked_x=position,
         )
+
+    @property
+    def usual_sizes(self) -> tuple[str, ...]:
+        """Of vocabularies that the method of the run has learned."""
+        run = self._runs.shown
+        return () if run is None else METHODS[run.recipe.method].usual_sizes
 
     @property
     def _steps_title(self) -> str:

@@ -19,7 +19,7 @@ from app.window.parts.lines_chart import LinesChart
 from app.window.parts.page import Page
 from app.window.parts.widgets import muted, paragraph, scrolling
 from app.window.parts.wording import tip
-from app.window.questions.sizes.model import FORMULA, USUAL_SIZES, SizesModel
+from app.window.questions.sizes.model import FORMULA, SizesModel
 
 MOST_NAME = 18  # characters of a file's name on a button
 
@@ -45,7 +45,7 @@ class SizesPage(Page):
         self.texts.setToolTip("Which texts have a line")
         self.texts.setMenu(QMenu(self))
         self.texts.menu().aboutToShow.connect(self._fill_texts)
-        self.told, self.advice = paragraph(), muted("<br>".join(("Usual sizes:", *USUAL_SIZES)))
+        self.told, self.advice = paragraph(), muted("")
         for label in (self.told, self.advice):
             label.setTextFormat(Qt.TextFormat.RichText)
         self.told.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -118,6 +118,8 @@ class SizesPage(Page):
         if self.model.progress:
             told.append(self.model.progress)
         self.told.setText("<br>".join(told))
+        usual = self.model.usual_sizes
+        self.advice.setText("<br>".join(("Usual sizes:", *usual)) if usual else "")
         self.texts.setVisible(len(self.model.names) > 1)
 
     def _fill_texts(self) -> None:
