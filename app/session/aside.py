@@ -18,7 +18,7 @@ from bpe_core.kernels import readiness
 
 Answer = TypeVar("Answer")
 
-PATIENCE = 1.0  # seconds that closing waits for each thread that may be compiling
+PATIENCE = 1.0  # seconds that closing waits for answers nobody wants any more
 TELL_AGAIN = 60.0  # seconds until a remark that was made about a topic is worth to be told once more
 REST = 9  # times as long as an answer took nothing is asked about its topic again, while a run goes on
 
@@ -71,16 +71,18 @@ class Aside(QObject):
         ended: Callable[[], object] = _ignore,
         *,
         queues: bool = False,
+        writes: bool = False,
     ) -> None:
         """Let `work` be done; whatever was asked about this topic before is stopped and not heard any more.
 
         With `queues` it is done after what was asked before instead. `failed` is given a sentence for
         the person; `progress` whatever the work reports, the newest only; `ended` is called at the very
-        end of work that was begun, whatever became of it, when the topic is free again.
+        end of work that was begun, whatever became of it, when the topic is free again. What `writes` a
+        file is waited for when the window closes, however long it takes until it heeds that.
         """
         if not queues:
             self.cancel(topic)
-        asked = _Asked(Task(str(topic), work), done, failed, progress, ended)
+        asked = _Asked(Task(str(topic), work, writes=writes), done, failed, progress, ended)
         self._topics.setdefault(topic, _Topic()).waiting.append(asked)
         self._go_on(topic)
 
@@ -109,16 +111,19 @@ class Aside(QObject):
             job.start(self._mailbox)
 
     def close(self) -> None:
-        """Nothing is heard or begun any more; all that is under way is asked to stop and waited for.
+        """Nothing is heard or begun any more; all that is under way is asked to stop, and what writes is waited for.
 
-        But for what may be compiling in memory, which nobody can stop: it is left behind (see app.leaving).
+        What only answers, and does not hear (one kernel may take its time over a word of a million characters), or
+        compiles in memory, is left behind (see app.leaving).
         """
         self._is_closed = True
         self._mailbox.close()
         for job in self._jobs:
             job.stop()
-        for job in self._jobs:
-            job.join(PATIENCE if readiness.compiles_here() else None)
+        patience_ends = time.monotonic() + PATIENCE
+        for job in sorted(self._jobs, key=lambda job: job.writes):
+            is_waited_for = job.writes and not (isinstance(job, Task) and readiness.compiles_here())
+            job.join(None if is_waited_for else max(0.0, patience_ends - time.monotonic()))
         self._jobs.clear()
 
     def _receive(self, job: Job, message: object) -> None:

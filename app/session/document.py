@@ -97,7 +97,9 @@ class Document(QObject):
             return
         now = self._snapshot()
         take = partial(self._take_saved, now, target, then)
-        self._aside.ask(TOPIC, lambda task: written(now, target), take, self._tell_unsaved, ended=self._unlock_new)
+        self._aside.ask(
+            TOPIC, lambda task: written(now, target), take, self._tell_unsaved, ended=self._unlock_new, writes=True
+        )
 
     def _ask_before_replacing(self, target: Path, then: Then) -> None:
         answer = Answer("Replace it", lambda: self.save(target, then=then, replaces_foreign=True))
@@ -132,6 +134,7 @@ class Document(QObject):
             lambda _: self.reported.emit(path),
             lambda sentence: self.noticed.emit(Notice(sentence)),
             queues=True,
+            writes=True,
         )
 
     # Opening

@@ -20,9 +20,13 @@ class Ended:
 
 
 class Job:
-    """Work on a thread of its own. It is asked to stop, never killed, and waited for before the program ends."""
+    """Work on a thread of its own. It is asked to stop, never killed, and before the program ends waited for.
 
-    def __init__(self, name: str) -> None:
+    But for `writes`, not long: what only answers may be left behind where it does not hear.
+    """
+
+    def __init__(self, name: str, *, writes: bool = False) -> None:
+        self.writes = writes
         self.failure = ""  # once it has ended: a sentence, where the reason is one that a person can understand
         self._mailbox: Mailbox | None = None
         self._stop = threading.Event()
@@ -79,8 +83,8 @@ class Reported:
 class Task(Job):
     """A function called once, with this object: its `cancelled` and `report` are what the engine takes as such."""
 
-    def __init__(self, name: str, function: Callable[[Task], Any]) -> None:
-        super().__init__(name)
+    def __init__(self, name: str, function: Callable[[Task], Any], *, writes: bool = False) -> None:
+        super().__init__(name, writes=writes)
         self.is_done = False
         self.answer: Any = None
         self.remarks: list[str] = []  # sentences to be told beside the answer

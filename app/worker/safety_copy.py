@@ -34,7 +34,7 @@ class SafetyCopyJob(Job):
     """Keeps a file up to date with the newest session it was given, from its first to the last."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__("safety copy")
+        super().__init__("safety copy", writes=True)
         self.path = path
         self._writer: SessionWriter | None = None
         self._newest: SavedSession | None = None

@@ -62,7 +62,7 @@ def new_program(qtbot: QtBot, settings: Settings) -> Iterator[Callable[..., Prog
         program.window.deleteLater()
     for thread in threading.enumerate():
         if thread.name.startswith(THREAD):
-            thread.join(1)  # one that has said that it ended may still be on its way out
+            thread.join(WAIT / 1000)  # one that only answers is left behind, and ends by itself
             assert not thread.is_alive(), thread.name
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # or all of it would be drawn anew below
     cast(QApplication, QApplication.instance()).setStyleSheet("")  # what is shown next alone must not wear it

@@ -50,8 +50,10 @@ class Heard:
 
         return hear
 
-    def ask(self, aside: Aside, topic: str, work: Callable[[Task], Any], *, queues: bool = False) -> None:
-        aside.ask(topic, work, self.done, self.failed, self.progress, self.ended, queues=queues)
+    def ask(
+        self, aside: Aside, topic: str, work: Callable[[Task], Any], *, queues: bool = False, writes: bool = False
+    ) -> None:
+        aside.ask(topic, work, self.done, self.failed, self.progress, self.ended, queues=queues, writes=writes)
 
 
 def wait_until_free(qtbot: QtBot, aside: Aside) -> None:
@@ -216,14 +218,17 @@ def test_what_took_long_rests_before_it_is_asked_again_while_a_run_goes_on(qtbot
     assert aside.pause("difference", learning, 100) == 100
 
 
-def test_closing_stops_what_can_be_stopped_and_waits_for_the_rest(session: Session) -> None:
+def test_closing_stops_what_can_be_stopped_and_waits_for_what_is_written(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.session.aside.PATIENCE", 0.05)
     ended, heard = [], Heard()
 
     def stubborn(task: Task) -> None:
-        time.sleep(0.1)
+        time.sleep(0.3)
         ended.append("written")
 
-    heard.ask(session.aside, "file", stubborn)
+    heard.ask(session.aside, "file", stubborn, writes=True)
     heard.ask(session.aside, "sum", until_told_to_stop)
     heard.ask(session.aside, "sum", lambda task: ended.append("never begun"), queues=True)
     session.close()
@@ -231,18 +236,19 @@ def test_closing_stops_what_can_be_stopped_and_waits_for_the_rest(session: Sessi
     assert heard.news == []
 
 
-def test_closing_does_not_wait_for_a_thread_that_compiles(
-    session: Session, aside: Aside, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("compiles", [True, False], ids=["compiles", "only answers"])
+def test_closing_does_not_wait_for_a_thread_that_does_not_hear(
+    session: Session, aside: Aside, monkeypatch: pytest.MonkeyPatch, compiles: bool
 ) -> None:
-    monkeypatch.setattr(readiness, "compiles_here", lambda: True)
+    monkeypatch.setattr(readiness, "compiles_here", lambda: compiles)
     monkeypatch.setattr("app.session.aside.PATIENCE", 0.1)
     compiled, begun = threading.Event(), threading.Event()
 
-    def compile_in_memory(task: Task) -> None:
+    def deaf(task: Task) -> None:
         begun.set()
         compiled.wait(WAIT / 1000)
 
-    aside.ask("compiling", compile_in_memory)
+    aside.ask("compiling" if compiles else "an answer", deaf, writes=compiles)
     assert begun.wait(WAIT / 1000)
     began = time.monotonic()
     session.close()

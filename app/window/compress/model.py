@@ -60,6 +60,7 @@ class FileCompression(QObject):
             self.failed.emit,
             self._tell_progress,
             self.ended.emit,
+            writes=True,
         )
         self.progressed.emit(0.0)
 

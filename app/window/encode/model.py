@@ -95,7 +95,13 @@ class CorpusEncoding(QObject):
 
         names = [source.name for source in sources]
         self._aside.ask(
-            TOPIC, work, partial(self._finish, names), self.failed.emit, self._tell_progress, self.ended.emit
+            TOPIC,
+            work,
+            partial(self._finish, names),
+            self.failed.emit,
+            self._tell_progress,
+            self.ended.emit,
+            writes=True,
         )
         self.progressed.emit(0.0)
 

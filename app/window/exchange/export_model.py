@@ -157,7 +157,7 @@ class TableExport(QObject):
 
     def _start(self, work: Callable[[Task], PreparedExport], done: Callable[[PreparedExport], None]) -> None:
         self.stage = "writing"
-        self._aside.ask(TOPIC, work, done, self._fail, self._tell_progress, self._end)
+        self._aside.ask(TOPIC, work, done, self._fail, self._tell_progress, self._end, writes=True)
         self.progressed.emit(0.0)
 
     def _tell_progress(self, progress: Progress) -> None:

@@ -16,10 +16,11 @@ from bpe_core import NAMED_PATTERNS, PRESETS, Recipe, RecipeError
 from bpe_core.choice_titles import title_of as title_of
 from bpe_core.learning.methods import METHODS, Method
 from bpe_core.learning.ties import TIE_RULES
+from bpe_core.progress import CancelCheck, while_wanted
 from bpe_core.recipe import CHOICES, Learning, Size, Splitting, Symbols
 from bpe_core.recipe import LARGEST_VOCABULARY as LARGEST_VOCABULARY
 from bpe_core.text.normalization import normalize
-from bpe_core.text.splitting import split_words
+from bpe_core.text.splitting import MATCHES_A_ROUND, split_words
 from bpe_core.token_texts import shown
 
 PREVIEW_CHARACTERS = 2_000
@@ -207,7 +208,7 @@ class RecipeForm(QObject):
         beginning, recipe = self._text.value[:PREVIEW_CHARACTERS], self._recipe.value
         self._aside.ask(
             "preview",
-            lambda task: tuple(shown(word.encode()) for word in split_words(normalize(beginning, recipe), recipe)),
+            lambda task: words_shown(beginning, recipe, task.cancelled),
             self.split.emit,
             self.split_failed.emit,
         )
@@ -216,3 +217,9 @@ class RecipeForm(QObject):
         self.standing = {choice: told for choice, told in self.standing.items() if self.value(choice) == told[0]}
         self.changed.emit()
         self._preview_soon.start()
+
+
+def words_shown(text: str, recipe: Recipe, cancelled: CancelCheck) -> tuple[str, ...]:
+    """How a text is split, as long as somebody waits: after each round, any pattern may be slow again."""
+    words = while_wanted(split_words(normalize(text, recipe), recipe), cancelled, every=MATCHES_A_ROUND)
+    return tuple(shown(word.encode()) for word in words)
