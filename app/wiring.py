@@ -64,6 +64,8 @@ from app.window.text.model import TokenTextModel
 from app.window.text.view.panel import TokenTextPanel
 from app.window.text.wiring import Writing
 from app.window.time.bar import TimeBar
+from app.window.time.caption import StepCaption
+from app.window.time.playing import PlayingControls
 from app.window.time.wiring import Travelling
 from app.window.toolbar import MainToolBar
 from app.window.training.speed_box import SpeedBox
@@ -131,7 +133,7 @@ class Program(QObject):
         self.settings.put(WINDOW_STATE, state)
         self.settings.put(CENTRE_STATE, centre)
         self.settings.save()
-        self.travelling.player.pause()
+        self.session.playing.give_way()
         self.filing.document.close()
         self.session.close()
         self.filing.document.release()
@@ -167,7 +169,8 @@ class Program(QObject):
         self.samples_menu = QMenu("Sa&mples", self.window)
         self.speed = SpeedBox(self.settings.get(SPEED))
         self.toolbar = MainToolBar(actions, self.form, self.training, self.samples_menu, self.speed)
-        self.text_panel = TokenTextPanel(self.token_text)
+        self.caption = StepCaption(self.session, actions["play"], actions["skip"])
+        self.text_panel = TokenTextPanel(self.token_text, self.caption)
         self.pages = Pages(World(self.session, self.token_text, self.token))
         self.charts = PageTabs("Charts", self.pages.on("charts"))
         self.inspector = PageTabs("Inspector", self.pages.on("inspector"))
@@ -219,6 +222,7 @@ class Program(QObject):
         self.filing = Filing(session, frame, text, self.merges, self.charts, self.lab.model, self)
         self.opening = Opening(session, frame, self.samples_menu, self.filing, self.exchanging, self)
         self.travelling = Travelling(session, frame, self.bookmarks, self.bookmarks_panel, self)
+        self.playing = PlayingControls(session, frame, editor, self)
         self.teaching = Teaching(self.course, self.lesson_panel, frame, self.pages, self.merges, self)
         elsewhere = (session.corpus.texts.changed, self.course.changed, self.filing.document.opened)
         self.starting = Starting(session.runs, frame, self.start_page, self.teaching, elsewhere, self)

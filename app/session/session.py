@@ -11,6 +11,7 @@ from app.session.detour import Detour
 from app.session.fingerprints import Fingerprints
 from app.session.merge_filter import MergeFilter
 from app.session.notices import Notice
+from app.session.playing import Playing
 from app.session.runs import Runs
 from app.session.time import TimeCursor
 from bpe_core import Recipe
@@ -34,9 +35,11 @@ class Session(QObject):
         self.corpus = SessionCorpus(self.recipe, self.aside, self.undo, self)
         self.cursor = TimeCursor(self)
         self.runs = Runs(self.corpus.counts, self.aside, self.cursor, self)
+        self.playing = Playing(self.runs, self.cursor, self)
         self.detour = Detour(
             self.corpus.texts, self.recipe, self.text, self.filter, self.runs, self.cursor, self.undo, self
         )
+        self.detour.changed.connect(self.playing.give_way)
         self.fingerprints = Fingerprints(self.runs, self.aside, self)
         self.fingerprints.noticed.connect(self.noticed)
         self.aside.noticed.connect(self.noticed)

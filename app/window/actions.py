@@ -86,11 +86,12 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("extend", "Continue to &Larger Vocabulary", "Go on to the size the recipe now asks for", "Ctrl+Shift+F5"),
     ),
     "time": (
-        Item("play", "&Play History", "Let the moment shown walk forward by itself", "F7", "train"),
-        Item("back", "One {Step} &Back", "Show the world one {step} earlier", "Alt+Left", "back"),
-        Item("forward", "One {Step} &Forward", "Show the world one {step} later", "Alt+Right", "step"),
-        Item("first", "To the B&eginning", "Show the world before the first {step}", "Alt+Home", "start"),
-        Item("live", "&Live", "Return to the newest {step} and stay there", "F8", "live", checkable=True),
+        Item("play", "&Play", "Let the moment shown walk forward by itself", ("F7", "Space"), "train"),
+        Item("skip", "S&kip", "Stop playing, and show the end at once", icon="live"),
+        Item("back", "One {Step} &Back", "Show the world one {step} earlier", ("Alt+Left", "Left"), "back"),
+        Item("forward", "One {Step} &Forward", "Show the world one {step} later", ("Alt+Right", "Right"), "step"),
+        Item("first", "To the B&eginning", "Show the world before the first {step}", ("Alt+Home", "Home"), "start"),
+        Item("live", "&Live", "Return to the newest {step} and stay there", ("F8", "End"), "live", checkable=True),
         Item("go_to", "&Go to {Step} …", "Type the number of a {step}", "Ctrl+G"),
         SEPARATOR,
         Item(
@@ -103,6 +104,9 @@ MENUS: dict[str, tuple[Item, ...]] = {
         ),
         Item("note", "Write a &Note …", "Write about the moment shown", "Ctrl+Shift+D"),
         Item("copy_reference", "&Copy Reference", "Copy the moment shown as bpe:run#{step}", "Ctrl+Shift+R"),
+        SEPARATOR,
+        Item("plays", "Play &When Learned", "Play a small run from its beginning once it is learned", checkable=True),
+        Item("motion", "Let Things M&ove", "Show a {step} that is played slowly as it happens", checkable=True),
     ),
     "ask": (
         Item("why", "&Why Is It Cut Here?", "Show why the text is cut where the caret stands", "Ctrl+Shift+W"),

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase
-from app.settings import LOCATION, START_HERE, Settings
+from app.settings import LOCATION, PLAYS, START_HERE, Settings
 from app.window.charts.pairs_page import PairsPage
 from app.wiring import Program, build
 from app.worker.job import THREAD
@@ -38,6 +38,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     monkeypatch.setenv(LOCATION, str(tmp_path_factory.mktemp("settings") / "settings.ini"))
     settings = Settings()
     settings.put(START_HERE, False)  # what is tested lies behind that page
+    settings.put(PLAYS, False)  # or whoever presses Train would wait for the end of the play
     return settings
 
 

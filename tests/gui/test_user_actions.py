@@ -26,7 +26,7 @@ from pytestqt.qtbot import QtBot
 
 from app.session.merge_filter import MergeFilter
 from app.session.run import Phase
-from app.settings import LOCATION, Settings
+from app.settings import LOCATION, PLAYS, Settings
 from app.window.charts.pairs_page import PairsPage
 from app.wiring import Program, build
 from resources import samples
@@ -197,6 +197,9 @@ def machine_for(qtbot: QtBot, folder: Path) -> type[RuleBasedStateMachine]:
 @contextmanager
 def own_settings(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv(LOCATION, str(folder / "settings.ini"))
+    chosen = Settings()
+    chosen.put(PLAYS, False)
+    chosen.save()
     yield
 
 

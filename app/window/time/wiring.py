@@ -11,7 +11,6 @@ from app.window.bookmarks.model import BookmarkListModel
 from app.window.bookmarks.panel import BookmarksPanel
 from app.window.main_window import Frame
 from app.window.parts.dialogs import ask_for_step
-from app.window.time.player import Player
 
 
 class Travelling(QObject):
@@ -29,10 +28,7 @@ class Travelling(QObject):
         self._cursor = cursor = session.cursor
         self._runs, self._bookmarks, self._panel = session.runs, bookmarks, panel
         self._window, self._actions = frame.window, frame.actions
-        self.player = player = Player(cursor, self)
         actions = frame.actions
-        actions["play"].triggered.connect(player.toggle)
-        player.playing_changed.connect(lambda on: actions.set_icon("play", "pause" if on else "train"))
         actions["back"].triggered.connect(lambda: cursor.go_to(cursor.position - 1))
         actions["forward"].triggered.connect(lambda: cursor.go_to(cursor.position + 1))
         actions["first"].triggered.connect(lambda: cursor.go_to(0))

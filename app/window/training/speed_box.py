@@ -1,4 +1,4 @@
-"""How fast to learn: from one merge a second, for teaching, to full speed."""
+"""How fast to learn and to play what was learned: from one merge a second, for teaching, to full speed."""
 
 from __future__ import annotations
 
@@ -31,8 +31,10 @@ class SpeedBox(QWidget):
         self.slider.setRange(0, FULL)
         self.slider.setValue(place)
         self.slider.setFixedWidth(96)
-        self.slider.setAccessibleName("Speed of training")
-        self.slider.setToolTip("How fast to learn: from one merge a second to full speed")
+        self.slider.setAccessibleName("Speed of training and playing")
+        self.slider.setToolTip(
+            "How fast to learn and to play: from one merge a second to full speed, at which all is played in 20 seconds"
+        )
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)  # its title stays beside it
         self._meaning = label()
         self._meaning.setMinimumWidth(self._meaning.fontMetrics().horizontalAdvance("10,000 a second "))

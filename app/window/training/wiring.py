@@ -34,14 +34,14 @@ class Training(QObject):
         runs, actions = session.runs, frame.actions
         self._frame, self._form = frame, form
         actions["main"].triggered.connect(self._act)
-        actions["new_run"].triggered.connect(lambda: self._if_all_is_said(session.train))
+        actions["new_run"].triggered.connect(lambda: self._if_all_is_said(self._train))
         actions["runs"].triggered.connect(lambda: frame.window.show_dock("runs"))
         actions["step"].triggered.connect(lambda: self._if_all_is_said(session.step))
         actions["stop"].triggered.connect(runs.stop)
         actions["extend"].triggered.connect(lambda: self._if_all_is_said(self._extend))
-        speed.changed.connect(runs.set_pace)
+        speed.changed.connect(self._set_speed)
         speed.slider.valueChanged.connect(lambda place: frame.settings.put(SPEED, place))
-        runs.set_pace(merges_per_second(speed.slider.value()))
+        self._set_speed(merges_per_second(speed.slider.value()))
         self.runs_menu = QMenu("Sho&w Run", frame.window)
         self.runs_menu.aboutToShow.connect(self._fill_runs)
         actions.menus["training"].addSeparator()
@@ -51,7 +51,7 @@ class Training(QObject):
         """What the one button of the training says."""
         runs = self._session.runs
         acts: dict[str, Callable[[], None]] = {
-            "train": lambda: self._if_all_is_said(self._session.train),
+            "train": lambda: self._if_all_is_said(self._train),
             "pause": runs.pause,
             "resume": runs.resume,
             "extend": lambda: self._if_all_is_said(self._extend),
@@ -67,6 +67,17 @@ class Training(QObject):
             self._frame.messages.show_notice(Notice(f"{title_of_choice(choice)}: {sentence}"))
         elif not self._frame.actions.is_typing_refused:
             act()
+
+    def _train(self) -> None:
+        """A small run is played once it is learned, unless one looks at the lab, where time has other sliders."""
+        if self._frame.window.stage != "lab":
+            self._session.playing.play_next_run()
+        self._session.train()
+
+    def _set_speed(self, merges_per_second: float | None) -> None:
+        """The one speed: of learning, and of playing what was learned."""
+        self._session.runs.set_pace(merges_per_second)
+        self._session.playing.set_speed(merges_per_second)
 
     def _extend(self) -> None:
         self._session.runs.extend(self._session.recipe.value)

@@ -82,19 +82,6 @@ def test_dragging_the_slider(qtbot: QtBot, program: Program, train: Train) -> No
     assert program.session.cursor.position == 0
 
 
-def test_history_plays_to_the_end(
-    qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("app.window.time.player.WHOLE_HISTORY_SECONDS", 0.5)
-    small(program)
-    train(program)
-    program.session.cursor.go_to(0)
-    program.actions["play"].trigger()
-    assert program.travelling.player.is_playing
-    qtbot.waitUntil(lambda: not program.travelling.player.is_playing, timeout=WAIT)
-    assert moments(program) == (64, 64, 64, 64)
-
-
 def test_the_past_can_be_visited_while_training_goes_on(qtbot: QtBot, program: Program) -> None:
     program.speed.slider.setValue(30)
     program.actions["main"].trigger()

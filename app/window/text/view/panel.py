@@ -16,7 +16,8 @@ class TokenTextPanel(QWidget):
 
     token_hovered = Signal(object)  # the TokenAt under the mouse, in the text or among the ids; or None
 
-    def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
+    def __init__(self, model: TokenTextModel, above: QWidget | None = None, parent: QWidget | None = None) -> None:
+        """With something `above` the text, such as a caption."""
         super().__init__(parent)
         self.editor = TokenTextEdit(model)
         self.ids = IdsView(model)
@@ -30,6 +31,8 @@ class TokenTextPanel(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2)
+        if above is not None:
+            layout.addWidget(above)
         layout.addWidget(self.splitter, 1)
         layout.addWidget(self.counts)
         self.editor.token_hovered.connect(self._light_id)

@@ -1,0 +1,223 @@
+"""Playing: the one walk of the time cursor through what was learned, and the one speed of all that walks.
+
+- Owned here: the schedule, the clock that follows it, and the speed. Train's playback, Replay, the play button and
+  a run that learns slowly all read this speed; nobody else moves the cursor by a clock.
+- States: *nothing to play* (no run shown, or it has learned nothing), *resting*, *playing*, *paused* (in the midst of
+  it, to be gone on with), and, after Skip or at the end, resting again with the cursor riding at the end.
+- Train plays when a small run was learned at once, at full speed: the cursor is held at the beginning while it is
+  learned, and begins to walk when it has ended. A run that takes longer is shown live and can be replayed.
+- It is only the cursor that walks. Everything is learned, so a person can do whatever they want meanwhile, and any
+  deed of theirs ends the walk where it is: another moment chosen, another run, an action, a click into the text.
+- A setting switches it off. All this happens in the window's thread; no step waits for whatever is asked aside.
+- `stepped` tells of each single step that comes slowly enough for an eye to follow, whoever made it; views animate
+  these and no others, and none where motion is not wanted.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from app.session.run import Phase, Run
+from app.session.runs import Runs
+from app.session.schedule import Schedule
+from app.session.time import TimeCursor
+from app.session.timer import timer
+
+TICK_MILLISECONDS = 16
+SMALL_TOKENS = 1_000_000  # before the first step; what is larger is shown live
+PATIENCE_MILLISECONDS = 3_000  # a run that takes longer was not learned at once
+FIRST_LOOK = 0.4  # of a step is over when playing begins: the first follows soon
+EVENT_SECONDS = 0.9  # that a step made by hand is animated
+LEAST_EVENT_SECONDS = 0.33  # faster, an eye does not follow; nor should anything flash four times a second
+
+
+@dataclass(frozen=True)
+class Step:
+    """The cursor has gone from one moment to the one beside it, and rests there for so many seconds at least."""
+
+    before: int
+    after: int
+    seconds: float
+
+
+class Playing(QObject):
+    """See above. `changed` tells of another state or speed."""
+
+    changed = Signal()
+    stepped = Signal(Step)
+
+    def __init__(self, runs: Runs, cursor: TimeCursor, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.speed: float | None = None  # steps a second; None: as fast as can be
+        self.follows_training = True
+        self.has_motion = True
+        self.is_paused = False
+        self._runs, self._cursor = runs, cursor
+        self._schedule, self._elapsed, self._at = Schedule(0, 0), 0.0, 0
+        self._ticked = self._stepped_at = 0.0
+        self._seen = cursor.position
+        self._is_wanted = False  # for the run that is about to be shown
+        self._run: Run | None = None  # that is to be played when it is learned
+        self._shown: Run | None = None
+        self._clock = timer(self, TICK_MILLISECONDS, self._tick, repeats=True)
+        self._clock.setTimerType(Qt.TimerType.PreciseTimer)
+        self._patience = timer(self, PATIENCE_MILLISECONDS, self._give_up)
+        runs.changed.connect(self._follow_runs)
+        cursor.moved.connect(self._follow_cursor)
+        cursor.live_changed.connect(self._follow_cursor)
+        cursor.end_moved.connect(lambda _: self.changed.emit())
+
+    # -- state -----------------------------------------------------------------------------
+
+    @property
+    def is_playing(self) -> bool:
+        return self._clock.isActive()
+
+    @property
+    def can_play(self) -> bool:
+        return self._cursor.end > 0
+
+    @property
+    def is_at_end(self) -> bool:
+        return self._cursor.position >= self._cursor.end
+
+    # -- deeds -----------------------------------------------------------------------------
+
+    def toggle(self) -> None:
+        self.pause() if self.is_playing else self.play()
+
+    def play(self) -> None:
+        """From where the cursor stands, or from the start if that is the end; what was paused goes on as it went."""
+        if not self.can_play:
+            return
+        if self.is_at_end:
+            self._cursor.go_to(0)
+        start = self._cursor.position
+        if not (self.is_paused and start == self._at and self._schedule.end == self._cursor.end):
+            self._set_out(start)
+        self._cursor.go_to(start)
+        self._at, self.is_paused, self._ticked = start, False, time.monotonic()
+        self._clock.start()
+        self.changed.emit()
+
+    def pause(self) -> None:
+        """Rest here; `play` goes on."""
+        self._halt(is_paused=True)
+
+    def skip(self) -> None:
+        """To the end at once."""
+        self._halt()
+        self._cursor.go_live()
+
+    def give_way(self) -> None:
+        """The person does something else: rest here, and begin nothing by itself."""
+        self._is_wanted = False
+        self._give_up()
+        self._halt(is_paused=self.is_playing or self.is_paused)
+
+    def set_speed(self, speed: float | None) -> None:
+        """From now on; also of what is under way."""
+        if speed == self.speed:
+            return
+        self.speed = speed
+        if self.is_playing or self.is_paused:
+            self._set_out(self._cursor.position)
+        self.changed.emit()
+
+    def play_next_run(self) -> None:
+        """Play the run that is about to begin, if it is small and learned at once."""
+        self._is_wanted = self.follows_training and self.speed is None
+
+    # -- the clock -------------------------------------------------------------------------
+
+    def _set_out(self, start: int) -> None:
+        self._schedule = Schedule(start, self._cursor.end, self.speed)
+        self._elapsed, self._at = FIRST_LOOK / self._schedule.pace(0.0), start
+
+    def _tick(self) -> None:
+        now = time.monotonic()
+        self._elapsed += now - self._ticked
+        self._ticked = now
+        place = min(int(self._schedule.place(self._elapsed)), self._cursor.end)
+        if place != self._at:
+            self._at = place
+            self._cursor.go_to(place)
+        if place >= self._schedule.end:
+            self.skip()
+
+    def _halt(self, *, is_paused: bool = False) -> None:
+        before = self.is_playing, self.is_paused
+        self._clock.stop()
+        self.is_paused = is_paused
+        if before != (False, is_paused):
+            self.changed.emit()
+
+    # -- following -------------------------------------------------------------------------
+
+    def _follow_cursor(self) -> None:
+        position = self._cursor.position
+        before, self._seen = self._seen, position
+        if (self.is_playing or self.is_paused) and (position != self._at or self._cursor.live):
+            self._forget_run()
+            self._halt()  # somebody took the cursor
+        if position == before:
+            return
+        now = time.monotonic()
+        since, self._stepped_at = now - self._stepped_at, now
+        seconds = self._seconds_to_the_next()
+        if self.has_motion and abs(position - before) == 1 and min(seconds, since) >= LEAST_EVENT_SECONDS:
+            self.stepped.emit(Step(before, position, seconds))
+        self.changed.emit()
+
+    def _seconds_to_the_next(self) -> float:
+        if self.is_playing:
+            return min(EVENT_SECONDS, 0.95 / self._schedule.pace(self._elapsed))
+        if self._cursor.live and self._shown is not None and self._shown.is_busy:
+            return min(EVENT_SECONDS, 0.95 / self.speed) if self.speed else 0.0
+        return EVENT_SECONDS
+
+    def _follow_runs(self) -> None:
+        run = self._runs.shown
+        if run is not self._shown:
+            self._shown = run
+            self._forget_run()
+            self._halt()
+            self._run, self._is_wanted = run if self._is_wanted else None, False
+        if run is None or run is not self._run:
+            return
+        if run.phase is Phase.LEARNING and not self._patience.isActive():
+            self._hold(run)
+        elif run.phase is Phase.ENDED:
+            self._play_what_was_learned(run)
+        elif not run.is_busy:
+            self._give_up()
+
+    def _hold(self, run: Run) -> None:
+        """Stay at the beginning while a small run is learned."""
+        if run.history is None or run.history.tokens_at_start > SMALL_TOKENS or self.speed is not None:
+            self._run = None
+            return
+        self._patience.start()
+        self._cursor.go_to(0)
+
+    def _play_what_was_learned(self, run: Run) -> None:
+        is_held = self._patience.isActive() and not self._cursor.live and self._cursor.position == 0
+        self._forget_run()
+        if is_held and run.learned:
+            self.play()
+        elif is_held:
+            self._cursor.go_live()
+
+    def _give_up(self) -> None:
+        """Show it live: it has not ended in time, or otherwise than by itself."""
+        is_held = self._run is not None and not self._cursor.live and self._cursor.position == 0
+        self._forget_run()
+        if is_held:
+            self._cursor.go_live()
+
+    def _forget_run(self) -> None:
+        self._run = None
+        self._patience.stop()

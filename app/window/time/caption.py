@@ -1,0 +1,138 @@
+"""The line above the text: what the last step did, token by token, and the two buttons of playing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QAction, QFontMetricsF, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
+
+from app.session.run import Run
+from app.session.session import Session
+from app.window.parts.left_to_right import from_the_left
+from app.window.parts.theme import fixed_font, shades_of
+from app.window.text.view.palette import TokenPalette
+
+HEIGHT = 34
+GAP = 6.0
+PADDING = 6.0
+CORNER = 3.0
+NO_RUN = "Your text, which is not part of the corpus"
+AT_FIRST = "Nothing is {done} yet: these are the tokens at first"
+LONGEST = 24  # characters of a token; the others are left out in the middle
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is said of a moment: words before and after, and in between the tokens that became others."""
+
+    before: str
+    parts: tuple[str, ...] = ()
+    becomes: str = ""
+    after: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """The same in words alone."""
+        arrow = f" → {self.becomes}" if self.becomes else ""
+        return " ".join(filter(None, (self.before, " + ".join(self.parts) + arrow, self.after)))
+
+
+def told_of(run: Run | None, position: int) -> Told:
+    """What the step did that leads to this moment."""
+    if run is None or run.history is None or run.names is None:
+        return Told(NO_RUN)
+    if position == 0 or position > min(len(run.history), len(run.names.text)):
+        return Told(AT_FIRST.format(done=run.wording.done))
+    step, text = run.history[position - 1], run.names.text
+    joins = step.right >= 0
+    parts = tuple(_short(text[id]) for id in (step.left, step.right) if id >= 0)
+    count = f"{step.count:,}×" if step.count >= 0 else ""
+    before = f"{run.wording.step} {position:,}" if joins else f"{run.wording.step} {position:,}:  −"
+    return Told(before.capitalize(), parts, _short(text[step.id]) if joins else "", count)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}…{text[-LONGEST // 2 + 1 :]}"
+
+
+class StepCaption(QWidget):
+    """Follows the moment shown. Its height never changes, so that nothing below moves."""
+
+    def __init__(self, session: Session, play: QAction, skip: QAction, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._runs, self._cursor, self._playing = session.runs, session.cursor, session.playing
+        self.told = Told(NO_RUN)
+        self._fixed = fixed_font(self.font().pointSizeF() + 1)
+        self.play, self.skip = _button(play), _button(skip)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 2, 0)
+        row.addStretch(1)
+        row.addWidget(self.play)
+        row.addWidget(self.skip)
+        self.setFixedHeight(HEIGHT)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        for signal in (session.cursor.moved, session.runs.changed, session.playing.changed):
+            signal.connect(self._show)
+        self._show()
+
+    def sizeHint(self) -> QSize:
+        return QSize(400, HEIGHT)
+
+    def _show(self) -> None:
+        self.play.setVisible(self._playing.can_play)
+        self.skip.setVisible(self._playing.is_playing or self._playing.is_paused)
+        told = told_of(self._runs.shown, self._cursor.position)
+        if told != self.told:
+            self.told = told
+            self.setAccessibleName(told.sentence)
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setClipRect(QRectF(0, 0, self._room(), self.height()))
+            colours = TokenPalette.matching(self.palette())
+            x = self._words(painter, 4.0, self.told.before)
+            for number, part in enumerate(self.told.parts):
+                x = self._words(painter, x, "+") if number else x
+                x = self._chip(painter, x, part, colours)
+            if self.told.becomes:
+                x = self._words(painter, x, "→")
+                x = self._chip(painter, x, self.told.becomes, colours, is_new=True)
+            self._words(painter, x, self.told.after)
+
+    def _room(self) -> float:
+        shown = [button.x() for button in (self.play, self.skip) if button.isVisible()]
+        return float(min(shown, default=self.width())) - GAP
+
+    def _words(self, painter: QPainter, x: float, words: str) -> float:
+        painter.setFont(self.font())
+        painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
+        width = QFontMetricsF(self.font()).horizontalAdvance(words)
+        painter.drawText(QRectF(x, 0, width + 2, self.height()), Qt.AlignmentFlag.AlignVCenter, words)
+        return x + width + GAP if words else x
+
+    def _chip(self, painter: QPainter, x: float, text: str, colours: TokenPalette, *, is_new: bool = False) -> float:
+        metrics = QFontMetricsF(self._fixed)
+        written = from_the_left(text)
+        height = metrics.height() + 6
+        place = QRectF(x, (self.height() - height) / 2, metrics.horizontalAdvance(written) + 2 * PADDING, height)
+        shades = shades_of(self.palette())
+        painter.setPen(QPen(shades.bar_next if is_new else shades.hairline, 1.6 if is_new else 1.0))
+        painter.setBrush(shades.mark_ground)
+        painter.drawRoundedRect(place, CORNER, CORNER)
+        painter.setFont(self._fixed)
+        painter.setPen(colours.ink)
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, written)
+        return place.right() + GAP
+
+
+def _button(action: QAction) -> QToolButton:
+    button = QToolButton()
+    button.setDefaultAction(action)
+    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+    button.setAutoRaise(True)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return button
