@@ -147,10 +147,6 @@ class Learning:
     seed_size: int = _choice(
         1_000_000, "Begin with so many pieces of words, those that cover most of the text", least=1, **_OF_UNIGRAM
     )
-    seed_words: int | None = _choice(
-        5, "A whole word that occurs so often is a seed, even if no longer word begins so",
-        least=1, optional=True, **_OF_UNIGRAM,
-    )  # fmt: skip
     em_passes: int = _choice(
         2, "Estimate the probabilities so often before each time pieces are dropped", least=1, most=10, **_OF_UNIGRAM
     )
@@ -243,6 +239,11 @@ class Recipe(Learning, Size, Symbols, Splitting):
         if METHODS[self.method].size_decides and self.differing(other, Size):
             return False
         return not self.differing(other, Splitting, Symbols, Learning)
+
+    @property
+    def asks_for_line_ends(self) -> bool:
+        """Whether its words must be counted together with how often each ends a line."""
+        return METHODS[self.method].asks_for_line_ends
 
     def applies(self, choice: str) -> bool:
         """Whether this choice has a meaning beside the others, and is not made by the method."""

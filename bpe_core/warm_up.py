@@ -72,7 +72,7 @@ def _learn_unigram() -> None:
     words = WordTable.from_counts({f"{i}{i}": 1 for i in range(300)})
     recipe = Recipe.preset("unigram", merges=0)
     base = Alphabet.for_words(words, recipe)
-    texts = seed_texts(words, base, recipe, lambda *found: repeated(*found, room=16))
+    texts = seed_texts(words, base, recipe, repeated)
     alphabet = with_seeds(base, texts)
     recipe = recipe.with_changes(merges=len(texts))
     learner = UnigramLearner(words, alphabet, recipe, None, lambda *found: CompiledLattices(*found, room=16))

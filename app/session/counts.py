@@ -22,9 +22,21 @@ from bpe_core import BpeError, Cancelled, Corpus, Progress, Recipe, WordTable, c
 from bpe_core.recipe import Splitting
 
 TOPIC = "counts"
-KEPT_SPLITTINGS = 3  # counts under older ones are forgotten
+KEPT_KINDS = 3  # counts of older ones are forgotten
 KEPT_TEXTS = 20  # that nobody wants at the moment
 LONG_WORD = 64  # bytes; hardly any word of a language with blanks is as long
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What counts hang on besides the text: how it is split, and whether it matters which words end lines."""
+
+    splitting: Splitting
+    with_line_ends: bool
+
+    @classmethod
+    def of(cls, recipe: Recipe) -> Kind:
+        return cls(recipe.part(Splitting), recipe.asks_for_line_ends)
 
 
 @dataclass(frozen=True)
@@ -69,9 +81,9 @@ class Counts(QObject):
     def __init__(self, aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._aside = aside
-        self._outcomes: dict[Splitting, Outcomes] = {}  # those of the splitting under way grow from its thread
+        self._outcomes: dict[Kind, Outcomes] = {}  # those of the kind under way grow from its thread
         self._progress: CountProgress | None = None
-        self._under_way: tuple[Splitting, set[Hashable]] = Splitting(), set()
+        self._under_way: tuple[Kind | None, set[Hashable]] = None, set()
         self._next: tuple[CorpusTexts, Recipe] | None = None
         self._wanted: dict[int, Hashable] = {}  # by the numbers of texts, what they were when they were wanted last
 
@@ -80,11 +92,11 @@ class Counts(QObject):
         return self._aside.is_busy(TOPIC)
 
     def outcome_of(self, source: CorpusText, recipe: Recipe) -> Outcome | None:
-        return self._outcomes.get(recipe.part(Splitting), {}).get(source.key())
+        return self._outcomes.get(Kind.of(recipe), {}).get(source.key())
 
     def outcome_as_wanted(self, source: CorpusText, recipe: Recipe) -> Outcome | None:
         """What came of it when it was wanted last, though its file may have changed since, or while it was read."""
-        return self._outcomes.get(recipe.part(Splitting), {}).get(self._wanted.get(source.number))
+        return self._outcomes.get(Kind.of(recipe), {}).get(self._wanted.get(source.number))
 
     def progress_of(self, source: CorpusText) -> CountProgress | None:
         return self._progress if self._progress is not None and self._progress.key == source.key() else None
@@ -92,10 +104,10 @@ class Counts(QObject):
     def want(self, sources: CorpusTexts, recipe: Recipe) -> None:
         """See to it that these texts are counted under this recipe; `settled` tells when."""
         self._next = sources, recipe
-        splitting, keys = self._under_way
+        kind, keys = self._under_way
         if not self.busy:
             self._start_next()
-        elif recipe.part(Splitting) != splitting or not keys <= {source.key() for source in sources}:
+        elif Kind.of(recipe) != kind or not keys <= {source.key() for source in sources}:
             self._aside.cancel(TOPIC)  # it works on something that nobody wants any more
 
     def cancel(self) -> None:
@@ -109,22 +121,22 @@ class Counts(QObject):
             return
         (sources, recipe), self._next = self._next, None
         self._wanted = {source.number: source.key() for source in sources}
-        wanted, splitting = {self._wanted[source.number]: source for source in sources}, recipe.part(Splitting)
-        self._forget_old(splitting, wanted)
-        outcomes = self._outcomes[splitting]
+        wanted, kind = {self._wanted[source.number]: source for source in sources}, Kind.of(recipe)
+        self._forget_old(kind, wanted)
+        outcomes = self._outcomes[kind]
         missing = {key: source for key, source in wanted.items() if key not in outcomes}
         if not missing:
             self.settled.emit()
             return
-        self._under_way = splitting, set(missing)
+        self._under_way = kind, set(missing)
         work = partial(count_texts, missing, recipe, outcomes)
         self._aside.ask(TOPIC, work, progress=self._take_progress, ended=self._end)
         self.changed.emit()
 
-    def _forget_old(self, current: Splitting, wanted: Mapping[Hashable, CorpusText]) -> None:
+    def _forget_old(self, current: Kind, wanted: Mapping[Hashable, CorpusText]) -> None:
         """What is wanted now is not forgotten."""
         self._outcomes[current] = self._outcomes.pop(current, {})
-        for old in list(self._outcomes)[:-KEPT_SPLITTINGS]:
+        for old in list(self._outcomes)[:-KEPT_KINDS]:
             del self._outcomes[old]
         known = self._outcomes[current]
         for key in [key for key in known if key not in wanted][:-KEPT_TEXTS]:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 
+from bpe_core.counting.line_ends import LineEnds
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled
 from bpe_core.kernels.policy import Policy
@@ -56,7 +57,16 @@ def count_words(
     if corpus.word_counts is not None:
         return corpus.word_counts
     cancelled = watching_memory(cancelled, "Counting", FEWER_WORDS)
-    chunks = _watched(corpus, progress, cancelled)
+
+    def counted(chunks: Iterator[Chunk]) -> WordTable:
+        return _counted(chunks, corpus, recipe, progress, cancelled)
+
+    return _with_line_ends(_watched(corpus, progress, cancelled), recipe, counted)
+
+
+def _counted(
+    chunks: Iterator[Chunk], corpus: Corpus, recipe: Recipe, progress: ProgressReport, cancelled: CancelCheck
+) -> WordTable:
     beginning = list(_up_to(chunks, KERNELS.least))
     if _takes_whole_documents(recipe):
         return _counted_as_wholes(chain(beginning, chunks))
@@ -80,7 +90,8 @@ def count_plainly(
     Line by line it needs little memory. Otherwise a whole document is held at a time: what an
     own expression matches may depend on any other place of the text.
     """
-    return _counted_plainly(_watched(corpus, progress, cancelled), recipe, cancelled)
+    chunks = _watched(corpus, progress, cancelled)
+    return _with_line_ends(chunks, recipe, lambda chunks: _counted_plainly(chunks, recipe, cancelled))
 
 
 def count_by_kernels(
@@ -91,7 +102,18 @@ def count_by_kernels(
     cancelled: CancelCheck = never_cancelled,
 ) -> WordTable:
     """The same with the compiled scanner, whether it is ready or must be compiled first; not for own patterns."""
-    return _counted_by_kernels(_watched(corpus, progress, cancelled), recipe)
+    chunks = _watched(corpus, progress, cancelled)
+    return _with_line_ends(chunks, recipe, lambda chunks: _counted_by_kernels(chunks, recipe))
+
+
+def _with_line_ends(
+    chunks: Iterator[Chunk], recipe: Recipe, counted: Callable[[Iterator[Chunk]], WordTable]
+) -> WordTable:
+    """Count, and look on the way which words end lines where the method asks for that."""
+    if not recipe.asks_for_line_ends:
+        return counted(chunks)
+    lines = LineEnds(recipe)
+    return lines.told(counted(lines.watched(chunks)))
 
 
 def _counted_as_wholes(chunks: Iterable[Chunk]) -> WordTable:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -50,6 +50,7 @@ class WordTable:
     text: npt.NDArray[np.uint8]
     starts: npt.NDArray[np.int64]  # one more than there are words; the last is len(text)
     counts: npt.NDArray[np.int64]
+    line_ends: npt.NDArray[np.int64] | None = None  # how often each ends a line; None where nobody looked
 
     @classmethod
     def from_counts(cls, counts: Mapping[str, int] | Iterable[tuple[bytes, int]]) -> WordTable:
@@ -79,10 +80,17 @@ class WordTable:
         if len(remaining) == 1:
             return remaining[0]
         total: dict[bytes, int] = {}
+        ends: dict[bytes, int] = {}
         for table in remaining:
             for word, count in table:
                 total[word] = total.get(word, 0) + count
-        return cls.from_counts(total.items())
+            if table.line_ends is not None:
+                for (word, _), count in zip(table, table.line_ends.tolist(), strict=True):
+                    ends[word] = ends.get(word, 0) + count
+        merged = cls.from_counts(total.items())
+        if not all(table.line_ends is not None for table in remaining):
+            return merged
+        return replace(merged, line_ends=np.fromiter(map(ends.__getitem__, total), np.int64, len(total)))
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -138,13 +146,21 @@ class WordTable:
     def save(self, path: Path | str) -> None:
         """Write the table to one file that `load` and any NumPy can read."""
         with write_atomically(path) as file:
-            np.savez_compressed(file, text=self.text, starts=self.starts, counts=self.counts)
+            ends = {} if self.line_ends is None else {"line_ends": self.line_ends}
+            np.savez_compressed(
+                file,
+                text=self.text,
+                starts=self.starts,
+                counts=self.counts,
+                **ends,  # type: ignore[arg-type]
+            )
 
     @classmethod
     def load(cls, path: Path | str) -> WordTable:
         try:
             with np.load(path, allow_pickle=False) as archive:
-                table = cls(archive["text"], archive["starts"], archive["counts"])
+                ends = archive.get("line_ends")
+                table = cls(archive["text"], archive["starts"], archive["counts"], ends)
         except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError) as error:
             raise FormatError(f"{path} is not a word table written by this program: {cause_of(error)}.") from error
         table._check(path)
@@ -161,6 +177,12 @@ class WordTable:
             and self.starts[-1] == len(self.text)
             and bool((np.diff(self.starts) > 0).all())
             and bool((self.counts > 0).all())
+            and (self.line_ends is None or self._are_line_ends(self.line_ends))
         )
         if not sound:
             raise FormatError(f"{path} is a damaged word table: its parts do not fit together.")
+
+    def _are_line_ends(self, numbers: npt.NDArray[np.int64]) -> bool:
+        if numbers.dtype != np.int64 or numbers.shape != self.counts.shape:
+            return False
+        return bool(((numbers >= 0) & (numbers <= self.counts)).all())

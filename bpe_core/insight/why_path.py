@@ -16,7 +16,7 @@ and elsewhere what `text_words` tells.
     >>> from bpe_core.reference.unigram import train
     >>> words = WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3})
     >>> why = WhyPath("lower", train(words, Recipe.preset("unigram", vocab_size=14)))
-    >>> reason = why.at_byte(3, 0)
+    >>> reason = why.at_byte(3, 2)
     >>> reason.kind, *([why.texts[token] for token in way.tokens] for way in (reason.taken, reason.other))
     ('best', ['▁low', 'e', 'r'], ['▁', 'l', 'o', 'we', 'r'])
 """

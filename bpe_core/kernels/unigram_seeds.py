@@ -1,7 +1,7 @@
 """Pieces that occur again, found length by length: places where the same piece stands are one group.
 
-A group of pieces of one length is parted by the symbol that follows. Places that are alone in their group are given up:
-no longer piece that begins there occurs again. So little is left after a few symbols.
+Each group of pieces of one length is parted by the symbol that follows. Places that are alone in their group are given
+up: no longer piece that begins there occurs elsewhere. So little is left after a few symbols.
 """
 
 from __future__ import annotations
@@ -12,76 +12,104 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.kernels.jit import kernel
-from bpe_core.kernels.unigram_pieces import SPREAD, SYMBOL_BITS
 
-# Entries of `Groups.number`.
-PLACES, GROUPS = range(2)
-NUMBERS = 2
+VARIOUS = 255  # a follower: different ones at different times, at one place already
+_NONE = -1
+
+
+class Text(NamedTuple):
+    """All words end to end; of each cell what is written there, and what is true of pieces that begin there."""
+
+    symbols: npt.NDArray[np.int32]
+    limits: npt.NDArray[np.int32]  # how long such a piece may be
+    weights: npt.NDArray[np.int64]  # how often it occurs in the corpus
+    followers: npt.NDArray[np.uint8]  # what this cell counts as where it follows a piece
 
 
 class Places(NamedTuple):
-    """Where pieces of one length stand, and the group of each."""
+    """Where the pieces of one length stand, group after group."""
 
-    cells: npt.NDArray[np.int64]
-    groups: npt.NDArray[np.int32]
+    cells: npt.NDArray[np.int32]
+    starts: npt.NDArray[np.int32]  # where each group begins, and the end of all
 
 
-class Groups(NamedTuple):
-    """The groups of the pieces that are longer by one symbol."""
+class Parts(NamedTuple):
+    """Room for the parts of one group: for each place which, for each symbol which, and what is known of each."""
 
-    keys: npt.NDArray[np.uint64]  # of the shorter group and the symbol; a power of two, 0 is empty
-    group: npt.NDArray[np.int32]
-    times: npt.NDArray[np.int32]  # of each group: at how many places
-    weight: npt.NDArray[np.int64]  # how often it occurs in the corpus
-    first: npt.NDArray[np.int64]  # one of its places
-    follower: npt.NDArray[np.uint8]  # the class of what follows there
-    differs: npt.NDArray[np.bool_]  # whether something of another class follows elsewhere
-    number: npt.NDArray[np.int64]
+    of_place: npt.NDArray[np.int32]
+    of_symbol: npt.NDArray[np.int32]  # or -1
+    symbol: npt.NDArray[np.int32]
+    times: npt.NDArray[np.int32]
+    weight: npt.NDArray[np.int64]
+    first: npt.NDArray[np.int32]
+    follower: npt.NDArray[np.uint8]
+    differs: npt.NDArray[np.bool_]  # whether another follower stands elsewhere
+    free: npt.NDArray[np.int32]  # where its next place is written
+
+
+class Seeds(NamedTuple):
+    """What is found: pieces of this length; and of each place of what length it was alone in its group."""
+
+    firsts: npt.NDArray[np.int32]
+    weights: npt.NDArray[np.int64]
+    alone: npt.NDArray[np.int32]
 
 
 @kernel
-def part_groups(symbols, limits, weights, classes, places, longer, groups, length):
-    """Write the places of pieces of this length, of those of one symbol less; False where more room is needed."""
-    number = groups.number
-    number[GROUPS] = 0
-    mask = np.uint64(len(groups.keys) - 1)
-    for place in range(len(groups.keys)):
-        groups.keys[place] = 0
-    written = np.int64(0)
-    for i in range(number[PLACES]):
-        cell = places.cells[i]
-        if limits[cell] < length:
+def part_groups(text, places, groups, longer, parts, seeds, length):
+    """Part the groups of places by the last symbol of pieces of this length; how many groups, how many seeds."""
+    written = found = new_groups = np.int64(0)
+    for group in range(groups):
+        start, stop = places.starts[group], places.starts[group + 1]
+        count = _part_group(text, places, start, stop, parts, length)
+        for part in range(count):
+            parts.of_symbol[parts.symbol[part]] = _NONE
+            if length > 1 and parts.differs[part] and parts.weight[part] > 1:
+                seeds.firsts[found] = parts.first[part]
+                seeds.weights[found] = parts.weight[part]
+                found += 1
+            if parts.times[part] > 1:
+                parts.free[part] = written
+                longer.starts[new_groups] = written
+                written += parts.times[part]
+                new_groups += 1
+            else:
+                parts.free[part] = _NONE
+                seeds.alone[parts.first[part]] = length
+        for i in range(start, stop):
+            part = parts.of_place[i - start]
+            if part != _NONE and parts.free[part] != _NONE:
+                longer.cells[parts.free[part]] = places.cells[i]
+                parts.free[part] += 1
+    longer.starts[new_groups] = written
+    return new_groups, found
+
+
+@kernel
+def _part_group(text, places, start, stop, parts, length):
+    """Which part each place belongs to; how many there are."""
+    count = np.int64(0)
+    for i in range(start, stop):
+        cell = np.int64(places.cells[i])
+        if text.limits[cell] < length:
+            parts.of_place[i - start] = _NONE
             continue
-        key = ((np.uint64(places.groups[i]) + np.uint64(1)) << SYMBOL_BITS) | np.uint64(symbols[cell + length - 1])
-        slot = ((key * SPREAD) >> np.uint64(20)) & mask
-        while groups.keys[slot] != 0 and groups.keys[slot] != key:
-            slot = (slot + np.uint64(1)) & mask
-        follower = classes[symbols[cell + length]]
-        if groups.keys[slot] == 0:
-            group = number[GROUPS]
-            if 2 * group + 2 > len(groups.keys):
-                return False
-            groups.keys[slot] = key
-            groups.group[slot] = group
-            groups.times[group] = 0
-            groups.weight[group] = 0
-            groups.first[group] = cell
-            groups.follower[group] = follower
-            groups.differs[group] = False
-            number[GROUPS] = group + 1
-        group = np.int64(groups.group[slot])
-        groups.times[group] += 1
-        groups.weight[group] += weights[cell]
-        if groups.follower[group] != follower:
-            groups.differs[group] = True
-        longer.cells[written] = cell
-        longer.groups[written] = group
-        written += 1
-    kept = np.int64(0)
-    for i in range(written):
-        if groups.times[longer.groups[i]] > 1:
-            longer.cells[kept] = longer.cells[i]
-            longer.groups[kept] = longer.groups[i]
-            kept += 1
-    number[PLACES] = kept
-    return True
+        symbol = text.symbols[cell + length - 1]
+        follower = text.followers[cell + length]
+        part = np.int64(parts.of_symbol[symbol])
+        if part == _NONE:
+            part = count
+            count += 1
+            parts.of_symbol[symbol] = part
+            parts.symbol[part] = symbol
+            parts.times[part] = 0
+            parts.weight[part] = 0
+            parts.first[part] = cell
+            parts.follower[part] = follower
+            parts.differs[part] = follower == VARIOUS
+        elif parts.follower[part] != follower:
+            parts.differs[part] = True
+        parts.times[part] += 1
+        parts.weight[part] += text.weights[cell]
+        parts.of_place[i - start] = part
+    return count

@@ -68,6 +68,7 @@ class Listed:
     needs: Mapping[str, Any] = field(default_factory=dict)  # what a recipe cannot choose otherwise beside it
     wording: Wording = Wording()
     usual_sizes: tuple[str, ...] = ()  # of vocabularies that serve well
+    asks_for_line_ends: bool = False  # what it learns hangs on which words end lines
     size_decides: bool = False  # the steps depend on how large the vocabulary shall be at last, from early on
 
 
@@ -113,6 +114,7 @@ METHODS = {
             "250,000 for a hundred languages, as XLM-R has",
         ),
         wording=Wording("drop", "dropped", "piece", "the one the corpus needs least"),
+        asks_for_line_ends=True,
         size_decides=True,
     ),
 }

@@ -13,7 +13,7 @@ more than 1.1 times the size asked for are left, drop the least likely until the
     >>> words = WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3})
     >>> history = train(words, Recipe.preset("unigram", vocab_size=14))
     >>> [history.alphabet.symbols[id].text.decode() for id in history.vocabulary.tolist()][-2:]
-    ['▁newest', '▁low']
+    ['▁low', 'we']
 
 Scores, losses and expected counts are kept with 32 bits, as in models: what differs by less is equal.
 """
@@ -34,7 +34,9 @@ from bpe_core.learning.unigram.scripts import TRANSPARENT, scripts_of
 from bpe_core.recipe import Recipe
 from bpe_core.reference.unigram_paths import Piece, Scored, Tokens, best_path, ids_by_piece
 
-Stretches = list[tuple[Piece, int]]  # what of each word pieces may cover, with how often the word occurs
+# What of each word pieces may cover, how often the word occurs, and what stands behind it: the first byte of what is
+# written there, 0 for the end of a line.
+Stretches = list[tuple[Piece, int, set[int]]]
 
 RARE, PENALTY, LEAST_EXPECTED, MORE_THAN_ASKED, DIFFERENCE = 0.5, 10.0, 1e-3, 1.1, 0.0001
 RARELY_USED, NOT_ITS_OWN_PATH, LEAST_LOSS, LEAST_LIKELY = range(4)
@@ -56,36 +58,34 @@ def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
 def stretches_of(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Stretches:
     """Each word without what the alphabet lacks, which parts it."""
     found: Stretches = []
-    for word, count in words:
+    for (word, count), ends in zip(words, words.counts if words.line_ends is None else words.line_ends, strict=True):
         stretch: list[int] = []
+        behind = {0} if ends else set[int]()
+        if ends < count:
+            behind.add(recipe.marker_text.encode()[0])
         for symbol in [*alphabet.symbols_of(word, recipe), NOTHING]:
             if symbol != NOTHING and alphabet.symbols[symbol].merges:
                 stretch.append(symbol)
             elif stretch:
-                found.append((tuple(stretch), count))
+                found.append((tuple(stretch), count, behind if symbol == NOTHING else {0}))
                 stretch = []
     return found
 
 
 def find_seeds(stretches: Stretches, base: Alphabet, recipe: Recipe) -> list[Piece]:
-    """The pieces that occur at least twice, hold letters of one script, and go on in different ways; frequent words."""
+    """The pieces that occur at least twice, hold letters of one script, and go on in different ways."""
     longest = recipe.max_token_length or 512
     counts: dict[Piece, int] = {}
     followers: dict[Piece, set[int]] = {}
-    for stretch, weight in stretches:
+    for stretch, weight, behind in stretches:
         for start in range(len(stretch)):
             for stop in range(start + 2, min(len(stretch), start + longest) + 1):
                 piece = stretch[start:stop]
                 counts[piece] = counts.get(piece, 0) + weight
-                follower = base.symbols[stretch[stop]].text if stop < len(stretch) else b"\0"
-                followers.setdefault(piece, set()).add(follower[0])
+                follower = {base.symbols[stretch[stop]].text[0]} if stop < len(stretch) else behind
+                followers.setdefault(piece, set()).update(follower)
     is_whole = _Scripts(base, recipe).is_whole
     found = [piece for piece in counts if counts[piece] >= 2 and len(followers[piece]) > 1 and is_whole(piece)]
-    for stretch, weight in stretches:
-        is_word = 1 < len(stretch) <= longest and stretch[0] == base.marker_id and is_whole(stretch)
-        if is_word and recipe.seed_words is not None and weight >= recipe.seed_words and stretch not in found:
-            counts[stretch] = weight
-            found.append(stretch)
     found.sort(key=lambda piece: _joined(piece, base, "text"))
     found.sort(key=lambda piece: (counts[piece] * len(piece), len(_joined(piece, base, "text"))), reverse=True)
     return found[: recipe.seed_size]
@@ -164,7 +164,7 @@ class Run:
     def covered(self) -> dict[int, int]:
         """How many symbols of the corpus each token could cover."""
         covered = dict.fromkeys(range(len(self.alphabet)), 0)
-        for stretch, weight in self.corpus:
+        for stretch, weight, _ in self.corpus:
             for start in range(len(stretch)):
                 for stop in range(start + 1, len(stretch) + 1):
                     if (token := self.id_of.get(stretch[start:stop])) is not None:
@@ -177,7 +177,7 @@ class Run:
         """New scores of what is expected; the pieces that are too rare to have one, the rarest first."""
         scores = self.with_penalties()
         expected = dict.fromkeys(range(len(self.alphabet)), 0.0)
-        for stretch, weight in self.corpus:
+        for stretch, weight, _ in self.corpus:
             for token, share in shares(stretch, self.usable(scores), scores).items():
                 expected[token] += weight * share
         counts = {id: narrow(count) for id, count in expected.items()}
@@ -253,7 +253,7 @@ class Run:
     def token_counts(self) -> dict[int, int]:
         """How often each token stands on the best paths."""
         counts = dict.fromkeys(range(len(self.alphabet)), 0)
-        for stretch, weight in self.corpus:
+        for stretch, weight, _ in self.corpus:
             for token in best_path(stretch, self.usable(self.scores), self.scores)[1]:
                 counts[token] += weight
         return counts

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -10,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bpe_core.text.corpus
-from bpe_core.counting.count_words import count_plainly, count_words
-from bpe_core.errors import BpeError, Cancelled, PatternError
+from bpe_core.counting.count_words import count_by_kernels, count_plainly, count_words
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError, Cancelled, FormatError, PatternError
 from bpe_core.progress import Progress
 from bpe_core.recipe import Recipe
 from bpe_core.text.corpus import Corpus
@@ -54,6 +58,33 @@ def test_counts_do_not_depend_on_blocks(recipe: Recipe, texts: list[str], size: 
 def test_the_chosen_way_of_counting_is_the_plain_one(recipe: Recipe) -> None:
     texts = ["low lower\nΑΣ lowest<e>", "“It's Low”, he said.\n\nlow"]
     assert list(count_words(Corpus.from_texts(texts), recipe)) == as_told(texts, recipe)
+
+
+@given(texts=TEXTS, size=st.integers(4, 30), by_kernels=st.booleans())
+def test_of_each_word_it_is_told_how_often_it_ends_a_line(texts: list[str], size: int, by_kernels: bool) -> None:
+    texts, recipe = [re.sub("[\x1c-\x1f]", " ", text) for text in texts], Recipe.preset("unigram")
+    ends: Counter[bytes] = Counter()
+    for line in chain.from_iterable(text.split("\n") for text in texts):
+        ends.update(word.encode() for word in list(split_words(normalize(line, recipe), recipe))[-1:])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bpe_core.text.corpus.Corpus.chunks, "__defaults__", (size,))
+        table = (count_by_kernels if by_kernels else count_plainly)(Corpus.from_texts(texts), recipe)
+        apart = WordTable.merged(count_words(Corpus.from_texts([text]), recipe) for text in texts)
+    assert table.line_ends is not None
+    assert table.line_ends.tolist() == [ends[word] for word, _ in table]
+    assert apart.line_ends is None or apart.line_ends.tolist() == table.line_ends.tolist()
+
+
+def test_words_that_end_lines_are_saved_with_the_others(tmp_path: Path) -> None:
+    table = count_words(Corpus.from_texts(["low new\nlow", "new low"]), Recipe.preset("unigram"))
+    table.save(tmp_path / "words.npz")
+    loaded = WordTable.load(tmp_path / "words.npz")
+    assert loaded.line_ends is not None
+    assert loaded.line_ends.tolist() == [2, 1]
+    replace(table, line_ends=table.counts + 1).save(tmp_path / "words.npz")
+    with pytest.raises(FormatError, match="damaged word table"):
+        WordTable.load(tmp_path / "words.npz")
+    assert WordTable.merged([table, WordTable.from_counts({"low": 1})]).line_ends is None
 
 
 def test_documents_are_never_glued(tmp_path: Path) -> None:

@@ -17,12 +17,11 @@ OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
     custom_pattern=r"\d+", special_tokens=("<|end|>",), base="characters", marker="symbol", marker_text="@", merges=7,
     alphabet_limit=50, unknown="bytes", vocab_size=777, min_frequency=9, max_token_length=11, ties="largest-text",
     unknown_text="<?>", block_size=1_000, block_bytes=100, clean_text=True, final_sigma=False, strip_accents=True,
-    wordpiece_rule="score", longest_word=12, seed_size=5, seed_words=3, em_passes=3, keep_share=60,
+    wordpiece_rule="score", longest_word=12, seed_size=5, em_passes=3, keep_share=60,
 )  # fmt: skip
 OF_METHODS = {
     "block_size": "gage", "block_bytes": "gage", "wordpiece_rule": "wordpiece", "longest_word": "wordpiece",
-    "seed_size": "unigram", "seed_words": "unigram", "em_passes": "unigram",
-    "keep_share": "unigram",
+    "seed_size": "unigram", "em_passes": "unigram", "keep_share": "unigram",
 }  # fmt: skip
 METHODS = {"method"}  # of which there is one
 

@@ -48,7 +48,7 @@ def test_the_kernels_make_the_same_steps(run: tuple[bpe.WordTable, bpe.Recipe]) 
     expected = unigram.train(words, recipe)
     assume(expected.alphabet.symbols[-1].kind == "seed")
     base = bpe.Alphabet.for_words(words, recipe)
-    texts = seed_texts(words, base, recipe, lambda *found: repeated(*found, room=4))
+    texts = seed_texts(words, base, recipe, repeated)
     assert with_seeds(base, texts) == expected.alphabet
     learner = UnigramLearner(words, expected.alphabet, recipe, None, lambda *told: CompiledLattices(*told, room=1))
     columns = Columns.with_room(len(expected))

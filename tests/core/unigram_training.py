@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from hypothesis import strategies as st
 
 from bpe_core.counting.words import WordTable
@@ -18,13 +20,15 @@ from tests.core.random_training import words
 def runs(draw: st.DrawFn) -> tuple[WordTable, Recipe]:
     """Words with a recipe that drops some of their seeds, or all."""
     table = draw(words())
+    if draw(st.booleans()):
+        ends = [draw(st.sampled_from([0, count // 2, count])) for _, count in table]
+        table = replace(table, line_ends=np.array(ends, np.int64))
     choices: dict[str, Any] = dict(
         max_token_length=draw(st.sampled_from([None, 2, 3, 6, 16])),
         alphabet_limit=draw(st.sampled_from([None, None, 1, 3])),
         unknown=draw(st.sampled_from(["unk", "bytes"])),
         em_passes=draw(st.integers(1, 3)),
         keep_share=draw(st.integers(50, 95)),
-        seed_words=draw(st.sampled_from([None, 1, 5])),
         seed_size=draw(st.sampled_from([1_000_000, 20, 5])),
     )
     recipe = Recipe.preset("unigram", merges=0, **choices)

@@ -103,12 +103,12 @@ def lesson_from(name: str, toml: str) -> Lesson:
 
 
 def text_of_words(counts: Mapping[str, int]) -> str:
-    """A corpus in which each word stands as often as it counts.
+    """A corpus in which each word stands as often as it counts, always in a line of its own.
 
     >>> text_of_words({"low": 2, "new": 1})
-    'low low\\nnew\\n'
+    'low\\nlow\\nnew\\n'
     """
-    return "".join(" ".join([word] * count) + "\n" for word, count in counts.items())
+    return "".join(f"{word}\n" * count for word, count in counts.items())
 
 
 def filled(text: str, step: LessonStep, bench: Bench) -> str:

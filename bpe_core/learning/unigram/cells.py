@@ -20,6 +20,10 @@ from bpe_core.recipe import Recipe
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
 
+# What follows a piece counts as the first byte of its UTF-8. These two are none.
+END = 0  # of a line; or of a word, where nobody knows of lines
+VARIOUS = 255  # now the end of a line, now a blank
+
 
 @dataclass(frozen=True, eq=False)
 class Stretches:
@@ -28,6 +32,7 @@ class Stretches:
     symbols: Int32s
     starts: Int64s  # the first cell of each stretch, and the end of all
     counts: Int64s
+    followers: npt.NDArray[np.uint8]  # what stands behind each
     unknown_tokens: int  # tokens of the corpus that stand for what the alphabet lacks
 
     @classmethod
@@ -54,7 +59,9 @@ class Stretches:
             ends[layout.starts[1:] - 2] = True
             begins = ~known & ~ends & (before | np.concatenate((np.ones(1, np.bool_), ends[:-1])))
             unknown = int(words.counts[word_of_cell[begins]].sum())
-        return cls(kept, starts, words.counts[word_of_cell[firsts]], unknown)
+        word = word_of_cell[firsts]
+        behind = np.where(lasts == layout.starts[word + 1] - 3, _followers(words, recipe)[word], np.uint8(END))
+        return cls(kept, starts, words.counts[word], behind, unknown)
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -66,6 +73,13 @@ class Stretches:
 
     def total(self) -> int:
         return int(self.counts.sum())
+
+
+def _followers(words: WordTable, recipe: Recipe) -> npt.NDArray[np.uint8]:
+    """What stands behind each word: blanks begin the word that is next, as the marker."""
+    at_ends = words.counts if words.line_ends is None else words.line_ends
+    is_various, is_end = (at_ends > 0) & (at_ends < words.counts), at_ends > 0
+    return np.where(is_various, VARIOUS, np.where(is_end, END, recipe.marker_text.encode()[0])).astype(np.uint8)
 
 
 def may_be_joined(alphabet: Alphabet, recipe: Recipe) -> npt.NDArray[np.bool_]:

@@ -5,15 +5,13 @@ stretch of the sorted places. It is a seed if it
 
 - occurs at least twice, and is no longer than the recipe allows;
 - holds letters of one script, and the word marker only in front;
-- is followed by different things: what is always followed by an `e` is told better by the longer piece with the `e`;
-  or is a whole word that occurs at least `seed_words` times.
+- is followed by different things: what is always followed by an `e` is told better by the longer piece with the `e`.
 
 Of these the best are kept: those that cover the most characters of the corpus.
 
-Followers differ here when the first bytes of their UTF-8 differ, or one of them is the end of the word: so
-SentencePiece finds them, by a suffix array over the bytes of its lines. There it is a matter of luck whether a word
-that begins no longer one is a seed: it is if it once ends a line. Words with their counts do not know of lines; so
-those that are frequent are seeds.
+Followers differ when the first bytes of their UTF-8 differ: so SentencePiece finds them, by a suffix array over the
+bytes of its lines. Behind a word there is a blank, told by the marker, or the end of the line; a word that begins no
+longer one is a seed if it has had both. Words that came with their counts are taken for lines of their own.
 """
 
 from __future__ import annotations
@@ -27,17 +25,19 @@ from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.counting.words import WordTable
 from bpe_core.kernels.policy import Policy
 from bpe_core.learning.layout import SEPARATOR
-from bpe_core.learning.unigram.cells import Int32s, Int64s, Stretches, may_be_joined
+from bpe_core.learning.unigram.cells import VARIOUS, Int32s, Int64s, Stretches, may_be_joined
 from bpe_core.learning.unigram.scripts import TRANSPARENT, scripts_of
-from bpe_core.recipe import LARGEST_NUMBER, Recipe
+from bpe_core.recipe import Recipe
 
 KERNELS = Policy("bpe_core.learning.unigram.compiled_seeds", small=5_000, large=500_000)
 LONGEST = 512  # symbols, where the recipe says no length
-_END_CLASS = 0
 _WALL = -2  # no piece holds it
 
-# For each length the pieces that are seeds: a place where each stands, and how often it occurs.
-Repeated = Callable[[Stretches, Int32s, npt.NDArray[np.uint8]], Iterator[tuple[Int64s, int, Int64s]]]
+UInt8s = npt.NDArray[np.uint8]
+
+# The pieces that are seeds: a place where each stands, its length, and how often it occurs. Of words, how long a piece
+# may be that begins at each cell, and what each cell counts as where it follows one.
+Repeated = Callable[[Stretches, Int32s, UInt8s], Iterator[tuple[Int64s, Int64s, Int64s]]]
 
 
 def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
@@ -62,36 +62,14 @@ def seed_texts(words: WordTable, base: Alphabet, recipe: Recipe, repeated: Repea
     if not len(stretches):
         return []
     limits = _limits(stretches, base, recipe, recipe.max_token_length or LONGEST)
-    classes = _classes(base)
     nothing: Int64s = np.zeros(0, np.int64)
-    all_firsts, all_lengths, all_covered = [nothing], [nothing], [nothing]
-    for firsts, length, counts in repeated(stretches, limits, classes):
-        all_firsts.append(firsts)
-        all_lengths.append(np.full(len(firsts), length))
-        all_covered.append(counts * length)
-    texts = _texts(stretches, base, recipe, np.concatenate(all_firsts), np.concatenate(all_lengths))
-    known, more = {text for text, _ in texts}, list[int]()
-    firsts, lengths, counts = _frequent_words(stretches, base, recipe, limits)
-    for pair, count in zip(_texts(stretches, base, recipe, firsts, lengths), (counts * lengths).tolist(), strict=True):
-        if pair[0] not in known:
-            known.add(pair[0])
-            texts.append(pair)
-            more.append(count)
-    covered = np.concatenate([*all_covered, np.array(more, np.int64)])
+    found = [(nothing, nothing, nothing), *repeated(stretches, limits, _followers(stretches, base))]
+    firsts, lengths, counts = (np.concatenate(column) for column in zip(*found, strict=True))
+    texts, covered = _texts(stretches, base, recipe, firsts, lengths), counts * lengths
     size = np.fromiter((len(text) for text, _ in texts), np.int64, len(texts))
     order = np.array(sorted(range(len(texts)), key=lambda i: texts[i][0]), np.int64)
     order = order[np.lexsort((-size[order], -covered[order]))]
     return [texts[i] for i in order[: recipe.seed_size].tolist()]
-
-
-def _frequent_words(
-    stretches: Stretches, base: Alphabet, recipe: Recipe, limits: Int32s
-) -> tuple[Int64s, Int64s, Int64s]:
-    """Where the words begin that are seeds as a whole, their lengths, and how often they occur."""
-    firsts, lengths = stretches.starts[:-1], np.diff(stretches.starts) - 1
-    begins = (stretches.symbols[firsts] == base.marker_id) & (lengths > 1) & (limits[firsts] >= lengths)
-    chosen = np.flatnonzero(begins & (stretches.counts >= (recipe.seed_words or LARGEST_NUMBER)))
-    return firsts[chosen], lengths[chosen], stretches.counts[chosen]
 
 
 def _texts(
@@ -135,9 +113,11 @@ def _codes(base: Alphabet) -> Int64s:
     return np.array([ord(symbol.text.decode()) if symbol.kind == "character" else 0 for symbol in base.symbols])
 
 
-def _classes(base: Alphabet) -> npt.NDArray[np.uint8]:
-    """For each base symbol the first byte of its text; behind them what the end of a word counts as."""
-    return np.array([symbol.text[0] for symbol in base.symbols] + [_END_CLASS], np.uint8)
+def _followers(stretches: Stretches, base: Alphabet) -> UInt8s:
+    """What each cell counts as where it follows a piece: the first byte of what is written there."""
+    followers = np.array([symbol.text[0] for symbol in base.symbols], np.uint8)[stretches.symbols]
+    followers[stretches.starts[1:] - 1] = stretches.followers
+    return followers
 
 
 def sorted_places(stretches: Stretches, limits: Int32s) -> tuple[Int64s, Int32s]:
@@ -172,19 +152,19 @@ def _alike(symbols: Int32s, places: Int64s, most: int) -> Int32s:
     return alike
 
 
-def _repeated(
-    stretches: Stretches, limits: Int32s, classes: npt.NDArray[np.uint8]
-) -> Iterator[tuple[Int64s, int, Int64s]]:
-    """For each length the pieces that are seeds: a place where each stands, and how often it occurs."""
+def _repeated(stretches: Stretches, limits: Int32s, followers: UInt8s) -> Iterator[tuple[Int64s, Int64s, Int64s]]:
+    """The pieces that are seeds: a place where each stands, its length, and how often it occurs."""
     places, alike = sorted_places(stretches, limits)
     if not len(places):
         return
-    symbols, weights, limit = stretches.symbols, stretches.cell_counts[places], limits[places]
+    weights, limit = stretches.cell_counts[places], limits[places]
     differs = np.zeros(len(places), np.bool_)  # whether what follows the common part of two neighbours differs
-    differs[1:] = classes[symbols[places[1:] + alike[1:]]] != classes[symbols[places[:-1] + alike[1:]]]
+    differs[1:] = followers[places[1:] + alike[1:]] != followers[places[:-1] + alike[1:]]
     for length in range(2, int(limits.max()) + 1):
         groups = np.flatnonzero(alike < length)  # of equal pieces of that length
-        branches = np.logical_or.reduceat(differs & (alike == length), groups)
+        firsts = places[groups]
+        varies = (followers[np.minimum(firsts + length, len(followers) - 1)] == VARIOUS) & (limit[groups] >= length)
+        branches = np.logical_or.reduceat(differs & (alike == length), groups) | varies
         counts = np.add.reduceat(weights, groups)
         chosen = np.flatnonzero(branches & (counts >= 2) & (limit[groups] >= length))
-        yield places[groups[chosen]], length, counts[chosen]
+        yield firsts[chosen], np.full(len(chosen), length), counts[chosen]
