@@ -14,7 +14,7 @@ import numpy as np
 from bpe_core.errors import FormatError
 from bpe_core.history.history import History
 from bpe_core.history.scores import DROPPED, Scores
-from bpe_core.learning.unigram.paths import Edge, best_path, edges_of, spelled
+from bpe_core.learning.unigram.paths import Edge, best_path, edges_of, lengths_of, spelled
 from bpe_core.segmenting.cutting import Cutting, utf8
 from bpe_core.segmenting.path_search import drawn_path, n_best_paths
 from bpe_core.segmenting.segmentation import Int32s
@@ -45,7 +45,7 @@ class Pieces:
         self._first_seed = len(alphabet) - len(seeds)
         self._id_of = {tuple(symbols): id for id, symbols in enumerate(seeds, self._first_seed)}
         self._lengths = [1] * self._first_seed + [len(symbols) for symbols in seeds]
-        self._longest = max(map(len, seeds), default=1)
+        self._different_lengths = lengths_of(seeds)
         self._gone_at: dict[int, int] = dict(
             zip(history.columns.left.tolist(), range(1, len(history) + 1), strict=True)
         )
@@ -70,7 +70,11 @@ class Pieces:
         """The tokens that could stand at each place after so many steps, the shortest first."""
         scores = self.scores_at(at)
         return [
-            [edge for edge in edges_of(symbols, here, self._longest, self._id_of) if scores[edge[1]] != DROPPED]
+            [
+                edge
+                for edge in edges_of(symbols, here, self._different_lengths, self._id_of)
+                if scores[edge[1]] != DROPPED
+            ]
             for here in range(len(symbols))
         ]
 

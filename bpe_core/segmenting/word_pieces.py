@@ -6,6 +6,7 @@ tells for how long it holds: until one of the longer tokens is born that were lo
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from bpe_core.history.history import History
@@ -50,7 +51,7 @@ class LongestPieces:
         self.unknown = unknown
         self._longest_word = history.recipe.longest_word
         self.starting, self.continuing = births_of(history)
-        self._longest = max(map(len, (*self.starting, *self.continuing)), default=0)
+        self._lengths = sorted({len(text) for text in (*self.starting, *self.continuing)})
 
     def cut(self, word: bytes, at: int) -> WordCut:
         """A word after so many steps; where it gets stuck, or is too long, it is unknown as a whole."""
@@ -63,7 +64,8 @@ class LongestPieces:
         until = ALWAYS
         while start < len(text):
             births = self.continuing if start else self.starting
-            for stop in range(min(len(text), start + self._longest), start, -1):
+            for length in reversed(self._lengths[: bisect_right(self._lengths, len(text) - start)]):
+                stop = start + length
                 id, birth = births.get(text[start:stop], (self.unknown, ALWAYS))
                 if birth <= at:
                     break

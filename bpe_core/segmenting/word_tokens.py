@@ -186,11 +186,11 @@ class _Cuts:
         if len(self.ids) > 2 * self.counts.sum() + 1_000:
             self._leave_out_what_is_old()
 
-    def for_keys(self, keys: list[Key]) -> _Cuts:
+    def for_keys(self, keys: list[Key], cut: WordCutter) -> _Cuts:
         """The same for other words, with what is known of them."""
         index = {key: i for i, key in enumerate(self._keys)}
         old = np.array([index.get(key, NOTHING) for key in keys], np.int64)
-        cuts = _Cuts(keys, self._cut)
+        cuts = _Cuts(keys, cut)
         known = old != NOTHING
         for mine, theirs in zip(self._columns(), cuts._columns(), strict=True):
             theirs[known] = mine[old[known]]
@@ -254,13 +254,14 @@ class WordTokens:
         low = words.first_behind(start)
         high = max(low, int(np.searchsorted(words.starts, stop)))
         new = replace(answer._words, origins=answer._words.origins + start)
+        self._cut = answer._cut  # which remembers what was asked about it
         if self.pending and start <= self.pending[0] and self.pending[1] <= stop:
             self.pending = None
         self._take([words.part(0, low), new, words.part(high, len(words))])
 
     def _take(self, parts: list[Words]) -> None:
         self._words = Words.joined(parts)
-        self._cuts = self._cuts.for_keys(self._words.keys)
+        self._cuts = self._cuts.for_keys(self._words.keys, self._cut)
         self._found = None
 
     # -- tokens ----------------------------------------------------------------------------

@@ -129,3 +129,25 @@ def test_a_few_new_letters_go_with_the_token_before_them_until_the_answer_comes(
     assert known.tokens_between(0, 9, 2).edges.tolist() == [0, 4, 6, 7, 9]
     known.splice(0, 9, b"z" * 100)
     assert known.tokens(2).ids.tolist() == [NO_TOKEN]
+
+
+def test_what_was_cut_aside_is_not_cut_again_where_it_is_shown() -> None:
+    history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
+    cuts: list[bytes] = []
+
+    def counted(word: bytes, at: int) -> WordCut:
+        cuts.append(word)
+        return cut(word, at)
+
+    def found_aside(text: str) -> WordTokens:
+        answer = WordSegmenter(history, Cutting(history.recipe), counted).segmentation(text, ())
+        answer.tokens(3)
+        return answer
+
+    known = found_aside("low lower")
+    assert cuts == [b"low", b" lower"]
+    known.splice(9, 0, b" lowest")
+    known.put(3, found_aside(" lower lowest"))
+    assert cuts == [b"low", b" lower", b" lower", b" lowest"]
+    assert known.tokens(3).ids.tolist() == words_of("low lower lowest", history).tokens(3).ids.tolist()
+    assert len(cuts) == 4

@@ -86,10 +86,10 @@ class LiveEncoder(QObject):
             request = self._model.request(SafeCuts.of(wanted.recipe)) if self._model.is_pending else None
         if request is None:
             return
-        text = request.text
+        text, at = request.text, min(self._cursor.position, len(wanted))
         self._aside.ask(
             TOPIC,  # special tokens stand for themselves: a person who types one means it
-            lambda task: Tokenizer(wanted).segmentation(text, allowed_special="all"),
+            lambda task: encoded(wanted, text, at),
             partial(self._accept, request, wanted),
             self._fail,
             ended=self.encode,
@@ -104,6 +104,13 @@ class LiveEncoder(QObject):
             return
         self._history = history
         self._model.accept(request.revision, request.start, found)
+
+
+def encoded(history: History, text: str, at: int) -> Segmentation:
+    """A text with its tokens at the moment shown: some methods look for them only then, and the window must not."""
+    found = Tokenizer(history).segmentation(text, allowed_special="all")
+    found.tokens(at)
+    return found
 
 
 def _are_the_same(one: History, other: History | None) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from bpe_core.alphabet import Alphabet
 
@@ -25,9 +25,16 @@ def spelled(alphabet: Alphabet, marker: bytes) -> list[list[int]]:
     return found
 
 
-def edges_of(symbols: Sequence[int], here: int, longest: int, id_of: Mapping[Symbols, int]) -> list[Edge]:
+def lengths_of(seeds: Iterable[Sequence[int]]) -> list[int]:
+    """Those there are, the shortest first: one piece of 60,000 symbols must not have all shorter ones looked for."""
+    return sorted({len(symbols) for symbols in seeds} - {1})
+
+
+def edges_of(symbols: Sequence[int], here: int, lengths: Sequence[int], id_of: Mapping[Symbols, int]) -> list[Edge]:
     edges = [(1, symbols[here])]
-    for length in range(2, min(longest, len(symbols) - here) + 1):
+    for length in lengths:
+        if length > len(symbols) - here:
+            break
         id = id_of.get(tuple(symbols[here : here + length]))
         if id is not None:
             edges.append((length, id))

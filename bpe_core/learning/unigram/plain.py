@@ -11,7 +11,7 @@ from bpe_core.alphabet import Alphabet
 from bpe_core.history.scores import DROPPED, Float32s
 from bpe_core.learning.unigram.cells import Int32s, Int64s, Stretches
 from bpe_core.learning.unigram.lattices import SHIFT, SMALL, UNREACHED, Float64s, OwnPaths
-from bpe_core.learning.unigram.paths import Edge, best_path, edges_of, spelled
+from bpe_core.learning.unigram.paths import Edge, best_path, edges_of, lengths_of, spelled
 from bpe_core.recipe import Recipe
 
 # A token that is looked at costs some hundred times what it costs a kernel.
@@ -26,14 +26,14 @@ class PlainLattices:
         self._size = len(alphabet)
         ids = spelled(alphabet, recipe.marker_text.encode())
         id_of = {tuple(symbols): id for id, symbols in enumerate(ids, self._size - len(ids))}
-        self._longest = max(map(len, id_of), default=1)
+        lengths = lengths_of(id_of)
         cells = stretches.symbols.tolist()
         starts = stretches.starts.tolist()
         self._edges: list[list[list[Edge]]] = []
         self._place: dict[int, tuple[int, int, int]] = {}  # where a piece stands, and its length
         for first, stop in pairwise(starts):
             symbols = cells[first : stop - 1]
-            edges = [edges_of(symbols, here, self._longest, id_of) for here in range(len(symbols))]
+            edges = [edges_of(symbols, here, lengths, id_of) for here in range(len(symbols))]
             for here, found in enumerate(edges):
                 for length, id in found:
                     self._place.setdefault(id, (len(self._edges), here, length))

@@ -1,0 +1,49 @@
+"""One piece of thousands of characters, as a stranger's vocabulary may have: each place of a text costs what it did."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bpe_core import Tokenizer
+from bpe_core.formats import open_table
+from bpe_core.learning.unigram.paths import edges_of, lengths_of
+from bpe_core.segmenting.word_pieces import LongestPieces
+
+LONG = 3_000
+WORD = "a" * 2_000
+
+
+class Counted(dict[Any, Any]):
+    """Counts how often something is looked for."""
+
+    looked_for = 0
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        self.looked_for += 1
+        return super().get(key, default)
+
+
+def test_wordpiece_looks_only_for_lengths_that_there_are(tmp_path: Path) -> None:
+    texts = ["[UNK]", "a", "##a", "a" * LONG + "b", "##" + "a" * LONG + "b"]
+    model: dict[str, Any] = {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##"}
+    model |= {"max_input_chars_per_word": 10 * LONG, "vocab": {text: id for id, text in enumerate(texts)}}
+    table = tmp_path / "tokenizer.json"
+    table.write_text(json.dumps({"version": "1.0", "model": model, "pre_tokenizer": {"type": "BertPreTokenizer"}}))
+    history = open_table(table).history
+    pieces = LongestPieces(history)
+    pieces.starting, pieces.continuing = found = Counted(pieces.starting), Counted(pieces.continuing)
+    assert pieces.cut(WORD.encode(), 0).ids == Tokenizer(history).encode(WORD)
+    assert sum(counted.looked_for for counted in found) == len(WORD)
+    assert pieces.cut(b"a" * LONG + b"b", 0).ids == [3]
+
+
+def test_unigram_looks_only_for_lengths_that_there_are() -> None:
+    seeds: Mapping[tuple[int, ...], int] = Counted({(0, 0): 2, (0,) * LONG + (1,): 3})
+    symbols = [0] * len(WORD)
+    edges = [edges_of(symbols, here, lengths_of(seeds), seeds) for here in range(len(symbols))]
+    assert edges == [[(1, 0), (2, 2)]] * (len(WORD) - 1) + [[(1, 0)]]
+    assert isinstance(seeds, Counted)
+    assert seeds.looked_for == len(WORD) - 1
