@@ -20,7 +20,7 @@ from bpe_core.learning.methods import METHODS, Method, Wording
 from bpe_core.session_file import Fingerprint
 from bpe_core.token_texts import TokenTexts
 
-NO_PAIRS_YET = LeadingPairs(0, ())
+NO_PAIRS_YET = LeadingPairs(-1, ())  # of no moment
 NO_RUN = Wording()  # what steps are called before there are any
 _stamps = itertools.count(1)
 
@@ -56,6 +56,7 @@ class Run:
     names: TokenTexts | None = None
     leading: LeadingPairs = NO_PAIRS_YET
     merges_per_second: float = 0.0
+    seconds_left: float | None = None
     merges_when_prepared: int | None = None  # learn this many at once; None: go on
     only_counts: bool = False  # the merges are there; they are being counted on texts
     job: TrainingJob | None = None

@@ -206,7 +206,7 @@ class Runs(QObject):
         if run not in self.all:
             return
         if isinstance(message, Learned):
-            run.merges_per_second = message.merges_per_second
+            run.merges_per_second, run.seconds_left = message.merges_per_second, message.seconds_left
         self._grow(run, message)
         if isinstance(message, Rested):
             self._rest(run)
@@ -238,7 +238,7 @@ class Runs(QObject):
     def _rest(self, run: Run) -> None:
         assert run.history is not None
         run.job = None
-        run.merges_per_second = 0.0
+        run.merges_per_second, run.seconds_left = 0.0, None
         if run.history.end_reason or run.phase is Phase.ENDED:
             self._end(run, run.end_sentence())
         else:

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.worker.job import Job
+from app.worker.time_left import TimeLeft
 from app.worker.window_first import let_window_go_first
 from bpe_core import Batch, Cancelled, Candidate, History, Recipe, Trainer, WordTable
 from bpe_core.learning.layout import count_symbols
@@ -74,6 +75,7 @@ class Learned:
     history: History
     merges_per_second: float
     leading: LeadingPairs | None
+    seconds_left: float | None = None  # where that can be known
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,7 @@ class TrainingJob(Job):
         self._pace = pace
         self._left = merges
         self._recent: deque[tuple[float, int]] = deque()
+        self._time_left = TimeLeft()
 
     def stop(self) -> None:
         super().stop()
@@ -125,7 +128,8 @@ class TrainingJob(Job):
                 leading = None
                 if now - told_leading >= LEADING_SECONDS:
                     leading, told_leading = _leading(self._trainer), now
-                self.post(Learned(self._named_history(), self._rate(now), leading))
+                left = self._time_left.seconds(now, batch.stop, self._trainer.steps_planned - batch.stop)
+                self.post(Learned(self._named_history(), self._rate(now), leading, left))
                 told = now
             self._wait_for_the_next(now)
         self.post(Rested(self._named_history(), _leading(self._trainer)))

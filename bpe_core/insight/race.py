@@ -135,6 +135,28 @@ def _counts_at(runner: Runner, states: Int64s) -> Int64s:
     return np.where(states < runner.born, 0, found)
 
 
+def most_dramatic(
+    ranked: RankedWords, most: int, *, among: int = 24, cancelled: CancelCheck = never_cancelled
+) -> list[tuple[int, int]]:
+    """The pairs that lost most to merges of others, found among those that came in second and those merged first.
+
+    >>> from bpe_core.reference import train
+    >>> from bpe_core.recipe import Recipe
+    >>> from bpe_core.counting.words import WordTable
+    >>> words = WordTable.from_counts({"low": 5, "lower": 2, "wer": 3})
+    >>> ranked = RankedWords.of(words, train(words, Recipe.preset("words", merges=3)))
+    >>> symbols = ranked.history.alphabet.symbols
+    >>> [b" ".join(symbols[id].text for id in pair) for pair in most_dramatic(ranked, 2)]
+    [b'o w', b'w e']
+    """
+    history = ranked.history
+    merged = (history.pair(row) for row in range(min(among, len(history))))
+    pairs = dict.fromkeys([*(one.pair for one in best_that_never_won(history, among)), *merged])
+    runners = race(ranked, list(pairs), cancelled=cancelled).runners
+    lost = {runner.pair: sum(cut.lost for cut in runner.cuts) for runner in runners}
+    return sorted(lost, key=lost.__getitem__, reverse=True)[:most]
+
+
 @dataclass(frozen=True)
 class NeverMerged:
     """A pair that came in second and was never merged at all."""

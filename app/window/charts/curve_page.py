@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.session.session import Session
 from app.window.charts.curves import CurveModel, CurveOf
 from app.window.parts.lines import ChartLines
+from app.window.parts.lines_chart import LOGARITHMIC
 from app.window.parts.page import Page
 from app.window.parts.theme import shades_of
 from app.window.parts.widgets import muted
@@ -92,8 +93,10 @@ class CurvePage(Page):
             self._line.setData(line.x, line.y)
         if lines.marked_x is not None:
             self._marker.setValue(lines.marked_x)
-        if (lines.x_title, lines.y_title) != self._titles:
-            self._titles = (lines.x_title, lines.y_title)
+        x_title = lines.x_title + (LOGARITHMIC if lines.is_log_x and not lines.is_bars else "")
+        y_title = lines.y_title + (LOGARITHMIC if lines.is_log_y and not lines.is_bars else "")
+        if (x_title, y_title) != self._titles:
+            self._titles = (x_title, y_title)
             color = shades_of(self.palette()).muted.name()
-            self._plot.setLabel("bottom", lines.x_title, color=color)
-            self._plot.setLabel("left", lines.y_title, color=color)
+            self._plot.setLabel("bottom", x_title, color=color)
+            self._plot.setLabel("left", y_title, color=color)

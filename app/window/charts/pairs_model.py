@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.run import NO_RUN, Run
+from app.session.run import NO_PAIRS_YET, NO_RUN, Run
 from app.session.session import Session
 from app.session.timer import timer
 from app.window.parts.watched import Table, Watched
@@ -52,6 +52,7 @@ class PairsModel(QObject, Watched):
         self.at = 0
         self.is_veiled = False
         self._shown: LeadingPairs | None = None
+        self._shown_run: Run | None = None
         runs, cursor = session.runs, session.cursor
         self._runs, self._cursor, self._aside = runs, cursor, session.aside
         self._replayed: tuple[Run, LeadingPairs] | None = None
@@ -116,12 +117,17 @@ class PairsModel(QObject, Watched):
 
     def refresh(self) -> None:
         leading = self._wanted()
-        if leading is None:
-            self._replay_soon.start()
-        else:
-            self.at, self._shown = leading.at, leading
-            self.bars = () if self.is_veiled else _bars(self._runs.shown, leading)
-            self.changed.emit()
+        if leading is not None:
+            self._show(leading)
+            return
+        if self._shown_run is not self._runs.shown:  # what is known of another run is true of none of its moments
+            self._show(NO_PAIRS_YET)
+        self._replay_soon.start()
+
+    def _show(self, leading: LeadingPairs) -> None:
+        self.at, self._shown, self._shown_run = leading.at, leading, self._runs.shown
+        self.bars = () if self.is_veiled else _bars(self._runs.shown, leading)
+        self.changed.emit()
 
     def _replay(self) -> None:
         run = self._runs.shown
@@ -138,7 +144,10 @@ class PairsModel(QObject, Watched):
         )
 
     def _take(self, run: Run, leading: LeadingPairs) -> None:
+        """Shown as what it is, the pairs of that moment, even where time has gone on meanwhile."""
         self._replayed = run, leading
+        if run is self._runs.shown:
+            self._show(leading)
         self.refresh()
 
     def _replay_what_is_wanted(self) -> None:

@@ -125,6 +125,8 @@ class PairsPage(Page):
                 return "The leading pairs are hidden until you have made your prediction."
             if self.model.lacks_words:
                 return "This table came without texts: Training > Count on My Corpus shows which pairs lead."
+            if self.model.has_begun and self.model.at < 0:
+                return "The pairs that led at this moment are being counted …"
             if self.model.has_begun:
                 return f"No {self.model.wording.choice} is frequent enough to be {self.model.wording.done}."
             return "The leading pairs appear here when training begins."

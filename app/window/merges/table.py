@@ -54,7 +54,9 @@ class MergeTableView(QTableView):
         for changed in {before, row} - {-1}:
             for column in range(len(self._model.columns)):
                 self.update(self._model.index(changed, column))
-        if follow and row >= 0:
+        if follow and not position and self._model.sort_column == 0:
+            self.scrollToBottom() if self._model.sort_descending else self.scrollToTop()
+        elif follow and row >= 0:
             self._bring_into_view(self._model.index(row, max(0, self.columnAt(0))))
 
     def _bring_into_view(self, index: QModelIndex) -> None:

@@ -18,6 +18,7 @@ from app.window.parts.theme import shades_of
 
 MARGIN = 10.0
 TICKS = 5
+LOGARITHMIC = " (logarithmic)"  # said behind the title of an axis that is
 # Distinguishable without colour vision; the dashes help where lines cross.
 LIGHT = ("#0b62a4", "#c25e00", "#00785a", "#a3477f", "#5b5f00", "#2f8fc4", "#7a4a1f", "#555b66")
 DARK = ("#6caaf0", "#f0953f", "#3fc59a", "#e08bc0", "#d6d24a", "#8fd0f5", "#c99b6d", "#aab2bd")
@@ -101,8 +102,9 @@ class LinesChart(QWidget):
             width = metrics.horizontalAdvance(told)
             painter.drawText(QPointF(scale.x(state) - width / 2, plot.bottom() + metrics.height()), told)
         painter.drawText(QPointF(plot.left(), MARGIN + metrics.ascent() - 4), lines.y_title)
-        width = metrics.horizontalAdvance(lines.x_title)
-        painter.drawText(QPointF(plot.right() - width, plot.bottom() + 2.1 * metrics.height()), lines.x_title)
+        title = lines.x_title + (LOGARITHMIC if lines.is_log_x else "")
+        left = plot.right() - metrics.horizontalAdvance(title)
+        painter.drawText(QPointF(left, plot.bottom() + 2.1 * metrics.height()), title)
 
     def _paint_line(self, painter: QPainter, scale: _Scale, lines: ChartLines, index: int, line: NamedLine) -> None:
         if not len(line.x):
@@ -167,14 +169,20 @@ class _Scale:
         """
         if self._top <= 1e-9:
             return [0.0]
-        rough = self._top / (TICKS - 1)
-        unit = 10.0 ** math.floor(math.log10(rough))
-        step = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= rough)
+        step = _round_step(self._top / (TICKS - 1))
         return [step * i for i in range(TICKS + 1) if step * i <= self._top * 1.0001]
 
     def x_ticks(self) -> list[float]:
+        """Steps as the axis counts them, at places that are as far from each other as they are.
+
+        >>> lines = ChartLines((), "", "", is_log_x=False, first_x=0.0, last_x=6.0)
+        >>> _Scale(QRectF(0, 0, 10, 10), lines).x_ticks()
+        [0.0, 2.0, 4.0, 6.0]
+        """
         if not self._is_log:
-            return [self._start + (self._end - self._start) * i / 4 for i in range(5)]
+            step = max(1.0, _round_step((self._end - self._start) / (TICKS - 1)))
+            first = math.ceil(self._start / step)
+            return [step * i for i in range(first, first + 2 * TICKS) if step * i <= self._end]
         room = self.plot.width() / 8
         round_ones = (10.0**i for i in range(1, 8) if self._start < 10**i < self._end / 2)
         return [self._start, *(x for x in round_ones if self.x(x) - self.plot.left() > room), self._end]
@@ -188,6 +196,16 @@ class _Scale:
             before = self.y(y)
             points.append(QPointF(self.x(x), before))
         return points
+
+
+def _round_step(least: float) -> float:
+    """The next round number that is not smaller.
+
+    >>> _round_step(1.5), _round_step(23.0), _round_step(0.07)
+    (2.0, 50.0, 0.1)
+    """
+    unit = 10.0 ** math.floor(math.log10(least))
+    return next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= least)
 
 
 def _number(value: float, is_share: bool) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Signal
-from PySide6.QtGui import QGuiApplication, QPalette, QValidator
+from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QValidator
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QSpinBox, QToolTip, QWidget
 
 from app.window.parts.theme import shades_of
@@ -35,7 +35,7 @@ def is_refused(field: QWidget) -> bool:
 
 
 def mark_refused(field: QWidget, sentence: str) -> None:
-    """Colour a field whose value was refused, and say why: at once where it is being typed in, later by its tip.
+    """Frame a field whose value was refused, and say why: at once where it is being typed in, later by its tip.
 
     Without a sentence the field is as it was.
     """
@@ -44,15 +44,35 @@ def mark_refused(field: QWidget, sentence: str) -> None:
     if not is_refused(field):
         field.setProperty(_TIP, field.toolTip())
     field.setProperty(_REFUSED, sentence)
-    palette = QPalette()
-    if sentence:
-        palette.setColor(QPalette.ColorRole.Base, shades_of(QGuiApplication.palette()).error_ground)
-        palette.setColor(QPalette.ColorRole.Text, shades_of(QGuiApplication.palette()).error)
-    field.setPalette(palette)
+    frame = field.findChild(_Frame)
+    if frame is None:
+        frame = _Frame(field)
+    frame.setVisible(bool(sentence))
     field.setToolTip(tip(sentence) if sentence else field.property(_TIP))
     field.setAccessibleDescription(sentence)
     if sentence and field.hasFocus():
         QToolTip.showText(field.mapToGlobal(QPoint(0, field.height())), tip(sentence), field)
+
+
+class _Frame(QWidget):
+    """A line around a field: a palette of its own would be overruled by the style sheet."""
+
+    def __init__(self, field: QWidget) -> None:
+        super().__init__(field)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setGeometry(field.rect())
+        field.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and isinstance(watched, QWidget):
+            self.setGeometry(watched.rect())
+        return False
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(shades_of(self.palette()).error, 2))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 3, 3)
 
 
 class NumberBox(QSpinBox):

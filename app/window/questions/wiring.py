@@ -118,7 +118,7 @@ class Asking(QObject):
         menu.popup(place)
 
     def _ask_what_paid(self) -> None:
-        self._token.model.peek(None)
+        self._token.model.pin(None)
         self._show_in_inspector("token")
         self._token.show_answer("paid")
 

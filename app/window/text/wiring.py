@@ -32,6 +32,9 @@ class Writing(QObject):
         panel.token_hovered.connect(self._look_at)
         panel.ids.ids_pasted.connect(self._decode)
         panel.editor.caret_token_changed.connect(self._look_at_caret)
+        panel.editor.place_clicked.connect(lambda byte: self._stay_with(self._hovered or self._token_at(byte)))
+        panel.editor.selection_changed.connect(self._stay_with_selected)
+        self._hovered: TokenAt | None = None
         self._connect_undo(frame)
 
     def _connect_undo(self, frame: Frame) -> None:
@@ -46,11 +49,24 @@ class Writing(QObject):
         redo.setEnabled(False)
 
     def _look_at(self, token: TokenAt | None) -> None:
+        self._hovered = token
         self._token.peek(token.id if token else None)
+
+    def _stay_with(self, token: TokenAt | None) -> None:
+        """The token that was clicked is the one looked at, also when the mouse goes to where it is told about."""
+        self._token.pin(token.id if token else None)
+
+    def _stay_with_selected(self, selected: tuple[int, int] | None) -> None:
+        if selected is not None:
+            self._stay_with(self._token_at(selected[0]))
+
+    def _token_at(self, byte: int) -> TokenAt | None:
+        text = self._panel.editor.model
+        return text.token_at(min(byte, text.byte_length - 1))
 
     def _look_at_caret(self, token: TokenAt | None) -> None:
         if self._panel.editor.hasFocus():  # elsewhere, time moves what stands at the caret
-            self._look_at(token)
+            self._token.peek(token.id if token else None)
 
     def _decode(self, entered: str) -> None:
         self._panel.ids.show_decoded(decode_ids(entered, self._session.runs.shown))

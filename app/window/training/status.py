@@ -84,7 +84,7 @@ def sentence_of(run: Run) -> str:
         return "Preparing …"
     if run.phase is Phase.LEARNING:
         rate = run.merges_per_second
-        left = f" · {duration_text((run.planned - run.learned) / rate)} left" if rate > 0 else ""
+        left = "" if run.seconds_left is None else f" · {duration_text(run.seconds_left)} left"
         return f"{learned} · {rate_text(rate, run.wording.steps)}{left}" if rate > 0 else f"{learned} · learning"
     if run.phase is Phase.PAUSED:
         return f"Paused after {learned}."

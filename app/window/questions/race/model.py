@@ -13,7 +13,7 @@ from app.session.session import Session
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine
 from app.window.parts.watched import Table, Watched
 from bpe_core import History
-from bpe_core.insight.race import Race, Runner, best_that_never_won, race
+from bpe_core.insight.race import Race, Runner, best_that_never_won, most_dramatic, race
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.methods import METHODS, Method
 from bpe_core.progress import CancelCheck, never_cancelled
@@ -50,7 +50,7 @@ class RaceFacts:
 
 
 class RaceModel(QObject, Watched):
-    """While nobody chose any pairs, those of the next merges run."""
+    """While nobody chose any pairs, those of the next merges run; at the end those that lived through most."""
 
     changed = Signal()
     refused = Signal(str)  # why a pair could not be added
@@ -145,7 +145,8 @@ class RaceModel(QObject, Watched):
         run = self._runs.shown
         if run is not None and run.history is not None:
             self._forget_other_runs_pairs(run)
-            self.choose([*(self.chosen or _next_pairs(run.history, self._cursor.position)), *pairs])
+            running = [runner.pair for runner in self.facts.runners] if self.facts is not None else []
+            self.choose([*(self.chosen or _next_pairs(run.history, self._cursor.position) or running), *pairs])
 
     def _forget_other_runs_pairs(self, run: Run | None) -> None:
         if run is not self._run:
@@ -157,8 +158,8 @@ class RaceModel(QObject, Watched):
 
 
 def _next_pairs(history: History, at: int) -> list[Pair]:
-    """Those of the next merges; near the end, of the last ones."""
-    first = min(at, max(0, len(history) - FOLLOWED))
+    """Those of the next merges; near the end, of the last ones. At the very end none is next."""
+    first = min(at, max(0, len(history) - FOLLOWED)) if at < len(history) else len(history)
     return [history.pair(row) for row in range(first, min(first + FOLLOWED, len(history)))]
 
 
@@ -169,6 +170,8 @@ def race_facts(
     names: Sequence[str],
     cancelled: CancelCheck = never_cancelled,
 ) -> RaceFacts:
+    """Of these pairs; of none: of those that lived through most."""
+    pairs = pairs or most_dramatic(ranked, FOLLOWED, cancelled=cancelled)
     result = race(ranked, pairs, cancelled=cancelled)
     end = len(ranked.history)
     runners = tuple(_runner_facts(runner, at, names, ranked.base) for runner in result.runners)

@@ -32,7 +32,7 @@ class RacePage(Page):
         self.unlucky = QPushButton("Never won")
         self.unlucky.setToolTip("Add the pairs that came in second most often and were never merged")
         self.clear = QPushButton("Next merges")
-        self.clear.setToolTip("Show the pairs of the next merges again")
+        self.clear.setToolTip("Show the pairs of the next merges again; at the end, those that lost most to others")
         self.told = LinkedText("How each pair fared")
         self._lay_out()
         self.entry.returnPressed.connect(self._add)

@@ -20,7 +20,7 @@ from app.worker.job import Task
 from bpe_core import BpeError, Cancelled, History, Progress, WordTable, count_words
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.learning.methods import METHODS, Method
+from bpe_core.learning.methods import METHODS, Method, Wording
 from bpe_core.measures.measured_sizes import MeasuredSizes, measured_sizes
 from bpe_core.measures.size_curves import FORMULA as FORMULA
 from bpe_core.measures.size_curves import SizeCurves, size_curves
@@ -135,9 +135,9 @@ class SizesModel(QObject, Watched):
             steps, y = self.facts.line(name, self.measure)
             places, shown = thinned(y)
             at_knee = float(np.interp(self.facts.knee_step, steps, y))
-            knee = ((float(self.facts.knee_step), at_knee, f"knee at {self.facts.knee:,}"),)
+            knee = ((float(self.facts.knee_step), at_knee, f"knee at {self.facts.knee_step:,}"),)
             drawn.append(NamedLine(name, steps[places.astype(np.int64)], shown, () if drawn else knee))
-        position, title = float(self._cursor.position), self._steps_title
+        position, title = float(self._cursor.position), self.wording.steps.capitalize()
         run = self._runs.shown
         return ChartLines(
             tuple(drawn),
@@ -155,9 +155,9 @@ class SizesModel(QObject, Watched):
         return () if run is None else METHODS[run.recipe.method].usual_sizes
 
     @property
-    def _steps_title(self) -> str:
-        run = self._runs.shown
-        return (NO_RUN if run is None else run.wording).steps.capitalize()
+    def wording(self) -> Wording:
+        """What the steps of the run shown are called."""
+        return NO_RUN if self._runs.shown is None else self._runs.shown.wording
 
     @property
     def here(self) -> list[tuple[str, float]]:

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from app.window.parts.lines_chart import LinesChart
 from app.window.parts.page import Page
 from app.window.parts.widgets import muted, paragraph, scrolling
-from app.window.parts.wording import tip
+from app.window.parts.wording import count_text, tip
 from app.window.questions.sizes.model import FORMULA, SizesModel
 
 MOST_NAME = 18  # characters of a file's name on a button
@@ -114,7 +114,8 @@ class SizesPage(Page):
         facts = self.model.facts
         if facts is not None:
             told.insert(0, f"With {self.model.vocabulary_here:,} tokens:")
-            told.append(f"Knee at <b>{facts.knee:,}</b> tokens: each further one gains less.")
+            step = count_text(facts.knee_step, self.model.wording.step)
+            told.append(f"Knee at <b>{facts.knee:,}</b> tokens, after {step}: each further one gains less.")
         if self.model.progress:
             told.append(self.model.progress)
         self.told.setText("<br>".join(told))

@@ -54,6 +54,7 @@ class LifeModel(QObject, Watched):
         self._corpus, self._aside = session.corpus, session.aside
         self._files: tuple[Run, FileCounts] | None = None
         self.refresh_on(FOLLOW_MILLISECONDS, token.changed, session.cursor.moved, session.runs.changed)
+        token.changed.connect(self._forget_another)
         self._lines_soon = timer(self, CONTEXT_PAUSE_MILLISECONDS, self._ask_for_lines)
 
     @property
@@ -66,11 +67,23 @@ class LifeModel(QObject, Watched):
             self._lines_soon.stop()
 
     @property
+    def is_asking(self) -> bool:
+        """Whether a token is looked at of which the answer is on its way."""
+        run, looked_at = self._runs.shown, self._token.facts
+        if run is None or run.history is None or looked_at is None or self.hint:
+            return False
+        return self.facts is None and looked_at.id < run.history.first_special
+
+    @property
     def curves(self) -> ChartLines:
         """How often the token occurred, and before its birth the pair it was made of."""
         facts = self.facts
         if facts is None:
-            return NO_LINES
+            run = self._runs.shown
+            if run is None or not self.is_asking:
+                return NO_LINES
+            nothing_yet = _line("the token", (), 0)  # in it, a person can travel already
+            return ChartLines((nothing_yet,), self._steps_title, "Occurrences", last_x=float(run.learned))
         born = facts.curve[0][0] if facts.curve else 0
         lines = _line("the token", facts.curve, facts.end), _line("its pair", facts.pair_curve, born, is_faint=True)
         at, end = float(facts.at), float(facts.end)
@@ -95,6 +108,12 @@ class LifeModel(QObject, Watched):
         else:
             self._token.look_at(token)
 
+    def _forget_another(self) -> None:
+        """At once: the name of one token never stands above what is known of another."""
+        looked_at = self._token.facts
+        if self.facts is not None and (looked_at is None or looked_at.id != self.facts.token):
+            self._take(None)
+
     def refresh(self) -> None:
         run, facts = self._runs.shown, self._token.facts
         self._rest_as_long(self._aside, "token", run)
@@ -115,7 +134,7 @@ class LifeModel(QObject, Watched):
         self._aside.ask(
             "token",
             lambda task: life_facts(ranked(), token, at, names, files, file_names, task.cancelled),
-            lambda life: self._take(life, run),
+            lambda life: self._take_if_looked_at(life, run),
         )
         if not run.is_busy:  # files are read when it rests
             self._lines_soon.start()
@@ -129,7 +148,7 @@ class LifeModel(QObject, Watched):
             self._aside.ask(
                 "token",
                 lambda task: life_without_words(history, token, at, names, task.cancelled),
-                lambda life: self._take(life, run),
+                lambda life: self._take_if_looked_at(life, run),
             )
             return
         self.hint = ""
@@ -137,8 +156,12 @@ class LifeModel(QObject, Watched):
         self._aside.ask(
             "token",
             lambda task: life_by_use(words, history, token, at, names, at_first, task.cancelled),
-            lambda life: self._take(life, run),
+            lambda life: self._take_if_looked_at(life, run),
         )
+
+    def _take_if_looked_at(self, facts: LifeFacts, run: Run) -> None:
+        if self._token.facts is not None and self._token.facts.id == facts.token:
+            self._take(facts, run)
 
     def _take(self, facts: LifeFacts | None, run: Run | None = None) -> None:
         self._run = run

@@ -76,7 +76,8 @@ class LifeView(QWidget):
         facts = self.model.facts
         self.hint.setText(self.model.hint)
         self.hint.setVisible(bool(self.model.hint))
-        self.chart.setVisible(facts is not None and bool(facts.curve))
+        # While another token is asked about, its place is kept: nothing jumps.
+        self.chart.setVisible(bool(facts.curve) if facts is not None else self.model.is_asking)
         self.chart.refresh()
         told = {} if facts is None else dict(_answers(facts))
         for name, section in self.sections.items():

@@ -41,7 +41,10 @@ class TokenModel(QObject):
         super().__init__(session)
         self.facts: TokenFacts | None = None
         self._is_veiled = False
+        self._pinned: int | None = None  # the token that the person has pointed at, until time goes elsewhere
         self._runs, self._cursor = session.runs, session.cursor
+        session.cursor.moved.connect(lambda _: self._unpin())
+        session.runs.changed.connect(self._unpin)
         throttle = Throttle(100, self._follow, self)
         session.cursor.moved.connect(throttle.call)
         session.runs.changed.connect(throttle.call)
@@ -63,11 +66,19 @@ class TokenModel(QObject):
                 self.look_at(self.facts.id)
 
     def peek(self, token: int | None) -> None:
-        """Look at a token in passing; None returns to the one of the moment shown."""
+        """Look at a token in passing; None returns to the one pointed at, or that of the moment shown."""
         if token is None:
             self._follow()
         else:
             self.look_at(token)
+
+    def pin(self, token: int | None) -> None:
+        """Stay with this token until time goes elsewhere; None: no longer."""
+        self._pinned = token
+        self._follow()
+
+    def _unpin(self) -> None:
+        self._pinned = None
 
     def travel_to(self, token: int) -> None:
         """Go to the moment the token was learned."""
@@ -78,6 +89,9 @@ class TokenModel(QObject):
         self.look_at(token)
 
     def _follow(self) -> None:
+        if self._pinned is not None:
+            self.look_at(self._pinned)
+            return
         run, position = self._runs.shown, self._cursor.position
         learned = run is not None and run.history is not None and 0 < position <= run.learned
         self.look_at(int(run.history.ids[position - 1]) if run and run.history and learned else -1)

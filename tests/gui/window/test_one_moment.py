@@ -1,0 +1,156 @@
+"""No panel mixes two moments or two things: each shows what it says it shows."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.session.run import Phase
+from app.window.charts import pairs_model
+from app.window.charts.pairs_page import PairsPage
+from app.window.questions.race.page import RacePage
+from app.window.questions.sizes.page import SizesPage
+from app.window.questions.token.page import TokenPage
+from app.wiring import Program
+from tests.gui.conftest import WAIT, rest, settle, wait_for_phase
+from tests.gui.questions.conftest import answered
+from tests.gui.window.small_run import Train, small
+
+LEFT, NO_KEY = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+
+
+def test_pairs_are_shown_as_of_the_moment_they_were_counted_for(
+    qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While time goes on faster than they are counted, too; they used to stand still until it stopped."""
+    small(program)
+    train(program)
+    begun, may_end, whole = threading.Event(), threading.Event(), pairs_model.replayed
+
+    def slowly(*given: object) -> object:
+        begun.set()
+        may_end.wait(WAIT / 1000)
+        return whole(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(pairs_model, "replayed", slowly)
+    model, told = program.pages[PairsPage].model, []
+    model.changed.connect(lambda: told.append((model.at, model.bars[0].pair, program.pages[PairsPage].headline())))
+    program.session.cursor.go_to(5)
+    qtbot.waitUntil(begun.is_set, timeout=WAIT)
+    program.session.cursor.go_to(9)
+    may_end.set()
+    settle(qtbot, program)
+    history = program.session.runs.shown.history  # type: ignore[union-attr]
+    assert history is not None
+    past = [one for one in told if one[0] != 64]  # the end is still shown when one leaves it
+    assert list(dict.fromkeys(at for at, _, _ in past)) == [5, 9]
+    for at, pair, headline in past:
+        assert pair == history.pair(at)
+        assert headline.startswith(f"After {at} merges")
+
+
+def test_pairs_of_a_run_that_was_brought_back_are_counted_at_every_moment(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
+    program.speed.slider.setValue(60)
+    program.actions["main"].trigger()
+    qtbot.waitUntil(lambda: program.merges.rowCount() > 3, timeout=WAIT)
+    program.actions["main"].trigger()
+    wait_for_phase(qtbot, program, Phase.PAUSED)
+    page = program.pages[PairsPage]
+    program.filing.document.save(tmp_path / "paused.bpex")
+    rest(qtbot, program)
+    before = program.session.runs.shown
+    headlines: list[str] = []
+    page.model.changed.connect(lambda: headlines.append(page.headline()))
+    program.filing.document.open(tmp_path / "paused.bpex")
+    qtbot.waitUntil(lambda: program.session.runs.shown is not before, timeout=WAIT)
+    for position in (program.session.cursor.end, 0):
+        program.session.cursor.go_to(position)
+        settle(qtbot, program)
+        assert page.model.at == position
+        assert page.model.bars
+    assert not [told for told in headlines if "No pair is frequent enough" in told]
+
+
+def test_the_name_of_a_token_stands_above_its_own_life(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program)
+    train(program)
+    program.inspector.show_page("token")
+    page = program.pages[TokenPage]
+    answered(qtbot, program)
+    for token in (300, 301, 270):
+        program.token.look_at(token)
+        life = page.life.model.facts
+        assert life is None or life.token == token
+        assert page.life.chart.isVisible()  # what is below does not jump
+        answered(qtbot, program)
+        assert page.life.model.facts is not None
+        assert page.life.model.facts.token == token
+
+
+def test_the_token_that_was_clicked_is_the_one_told_about(qtbot: QtBot, program: Program, train: Train) -> None:
+    train(program)
+    editor, token = program.text_panel.editor, program.token
+    byte = program.token_text.text().index("house") + 1
+    clicked = program.token_text.token_at(byte)
+    assert clicked is not None
+    place = editor.rectangle_of(byte).center()
+    editor.viewport().repaint()
+    qtbot.mouseMove(editor.viewport(), place)
+    qtbot.mouseClick(editor.viewport(), LEFT, NO_KEY, place)
+    QApplication.sendEvent(editor.viewport(), QEvent(QEvent.Type.Leave))  # the mouse goes to the tab of the inspector
+    qtbot.mouseMove(program.inspector)
+    program.inspector.show_page("token")
+    answered(qtbot, program)
+    assert token.facts is not None
+    assert token.facts.id == clicked.id
+    program.merge_panel.table.setFocus()  # a text that is being read tells about the token at its caret
+    program.session.cursor.go_to(3)
+    qtbot.waitUntil(lambda: token.facts is not None and token.facts.step == 3, timeout=WAIT)
+
+
+def test_the_beginning_is_the_beginning_of_the_table(qtbot: QtBot, program: Program, train: Train) -> None:
+    train(program)
+    table = program.merge_panel.table
+    assert table.rowAt(2) > 0
+    program.actions["first"].trigger()
+    assert table.rowAt(2) == 0
+    program.actions["live"].trigger()
+    table.sortByColumn(0, Qt.SortOrder.DescendingOrder)
+    program.merges.sort(0, Qt.SortOrder.DescendingOrder)
+    program.actions["first"].trigger()
+    assert table.is_at_end
+
+
+def test_the_race_opens_on_pairs_to_which_something_happened(qtbot: QtBot, program: Program, train: Train) -> None:
+    train(program)
+    program.actions["race"].trigger()
+    answered(qtbot, program)
+    facts = program.pages[RacePage].model.facts
+    assert facts is not None
+    assert all(sum(lost for _, _, lost in runner.cuts) for runner in facts.runners)
+    program.session.cursor.go_to(10)
+    answered(qtbot, program)
+    history = program.session.runs.shown.history  # type: ignore[union-attr]
+    assert history is not None
+    facts = program.pages[RacePage].model.facts
+    assert facts is not None
+    assert [runner.pair for runner in facts.runners] == [history.pair(row) for row in range(10, 15)]
+
+
+def test_the_knee_is_told_in_what_the_axis_counts(qtbot: QtBot, program: Program, train: Train) -> None:
+    train(program)
+    program.actions["sizes"].trigger()
+    answered(qtbot, program)
+    page = program.pages[SizesPage]
+    facts = page.model.facts
+    assert facts is not None
+    ((x, _, told),) = page.model.lines.lines[0].marked
+    assert (x, told) == (facts.knee_step, f"knee at {facts.knee_step:,}")
+    assert f"<b>{facts.knee:,}</b> tokens, after {facts.knee_step:,} merge" in page.told.text()
