@@ -26,6 +26,7 @@ class Piece:
     id: int
     first: int
     stop: int
+    data: bytes  # that it covers
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,10 @@ class Taught:
             spans = boundaries.tokens(at).spans().tolist()
             edges = np.searchsorted(symbols.starts, [start for start, _, _ in spans]).tolist()
             ends = [*edges[1:], len(symbols.ids)]
-            pieces = tuple(Piece(id, *place) for (_, _, id), *place in zip(spans, edges, ends, strict=True))
+            pieces = tuple(
+                Piece(id, first, stop, data[start:end])
+                for (start, end, id), first, stop in zip(spans, edges, ends, strict=True)
+            )
             scenes.append(Scene(pieces, self._merge(at - 1) if at else self._beginning(text, len(pieces))))
         texts = (shown(data[a:b]) for a, b in zip(symbols.starts.tolist(), symbols.stops.tolist(), strict=True))
         return WordLife(tuple(texts), tuple(scenes), self._reasons(text, boundaries.tokens(len(self._history)).edges))

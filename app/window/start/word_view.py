@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import numpy as np
 from PySide6.QtCore import QEasingCurve, QPointF, QRectF, QSize, Qt, QVariantAnimation
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.start.word_life import Piece, Scene, WordLife
-from app.window.text.model import Tokens
-from app.window.text.view.colouring import colours_of
+from app.window.text.view.colouring import colour_of
 from app.window.text.view.palette import TokenPalette
 
 LARGEST, SMALLEST = 30.0, 8.0  # points; as large as fits
@@ -108,9 +106,7 @@ class _Drawing:
         return [left + shift for left in lefts]
 
     def _fills(self, scene: Scene) -> dict[Piece, QColor]:
-        edges = np.array([piece.first for piece in scene.pieces] + [len(self._symbols)])
-        colours = colours_of(Tokens(edges, np.array([piece.id for piece in scene.pieces], np.int64)))
-        return {piece: self._palette.fills[colour] for piece, colour in zip(scene.pieces, colours, strict=True)}
+        return {piece: self._palette.fills[colour_of(piece.data)] for piece in scene.pieces}
 
     def _tile(self, area: QRectF, fill: QColor) -> None:
         self._painter.setPen(Qt.PenStyle.NoPen)

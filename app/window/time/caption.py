@@ -2,59 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QAction, QFontMetricsF, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
-from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.left_to_right import from_the_left
 from app.window.parts.theme import fixed_font, shades_of
+from app.window.text.view.colouring import colour_of
 from app.window.text.view.palette import TokenPalette
+from app.window.time.told import Chip, told_of
 
 HEIGHT = 34
 GAP = 6.0
 PADDING = 6.0
 CORNER = 3.0
-NO_RUN = "Your text, which is not part of the corpus"
-AT_FIRST = "Nothing is {done} yet: these are the tokens at first"
-LONGEST = 24  # characters of a token; the others are left out in the middle
-
-
-@dataclass(frozen=True)
-class Told:
-    """What is said of a moment: words before and after, and in between the tokens that became others."""
-
-    before: str
-    parts: tuple[str, ...] = ()
-    becomes: str = ""
-    after: str = ""
-
-    @property
-    def sentence(self) -> str:
-        """The same in words alone."""
-        arrow = f" → {self.becomes}" if self.becomes else ""
-        return " ".join(filter(None, (self.before, " + ".join(self.parts) + arrow, self.after)))
-
-
-def told_of(run: Run | None, position: int) -> Told:
-    """What the step did that leads to this moment."""
-    if run is None or run.history is None or run.names is None:
-        return Told(NO_RUN)
-    if position == 0 or position > min(len(run.history), len(run.names.text)):
-        return Told(AT_FIRST.format(done=run.wording.done))
-    step, text = run.history[position - 1], run.names.text
-    joins = step.right >= 0
-    parts = tuple(_short(text[id]) for id in (step.left, step.right) if id >= 0)
-    count = f"{step.count:,}×" if step.count >= 0 else ""
-    before = f"{run.wording.step} {position:,}" if joins else f"{run.wording.step} {position:,}:  −"
-    return Told(before.capitalize(), parts, _short(text[step.id]) if joins else "", count)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}…{text[-LONGEST // 2 + 1 :]}"
 
 
 class StepCaption(QWidget):
@@ -63,7 +25,7 @@ class StepCaption(QWidget):
     def __init__(self, session: Session, play: QAction, skip: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._runs, self._cursor, self._playing = session.runs, session.cursor, session.playing
-        self.told = Told(NO_RUN)
+        self.told = told_of(None, 0)
         self._fixed = fixed_font(self.font().pointSizeF() + 1)
         self.play, self.skip = _button(play), _button(skip)
         row = QHBoxLayout(self)
@@ -114,14 +76,14 @@ class StepCaption(QWidget):
         painter.drawText(QRectF(x, 0, width + 2, self.height()), Qt.AlignmentFlag.AlignVCenter, words)
         return x + width + GAP if words else x
 
-    def _chip(self, painter: QPainter, x: float, text: str, colours: TokenPalette, *, is_new: bool = False) -> float:
+    def _chip(self, painter: QPainter, x: float, chip: Chip, colours: TokenPalette, *, is_new: bool = False) -> float:
         metrics = QFontMetricsF(self._fixed)
-        written = from_the_left(text)
+        written = from_the_left(chip.text)
         height = metrics.height() + 6
         place = QRectF(x, (self.height() - height) / 2, metrics.horizontalAdvance(written) + 2 * PADDING, height)
         shades = shades_of(self.palette())
         painter.setPen(QPen(shades.bar_next if is_new else shades.hairline, 1.6 if is_new else 1.0))
-        painter.setBrush(shades.mark_ground)
+        painter.setBrush(colours.fills[colour_of(chip.data)])
         painter.drawRoundedRect(place, CORNER, CORNER)
         painter.setFont(self._fixed)
         painter.setPen(colours.ink)

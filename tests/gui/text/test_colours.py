@@ -16,7 +16,7 @@ from PySide6.QtGui import QColor, QImage, QPalette
 
 from app.window.text.model import NO_TOKEN, Tokens
 from app.window.text.view.canvas import MARGIN
-from app.window.text.view.colouring import COLOURS, UNCOLOURED, coloured_tokens, colours_of, preferred_colours
+from app.window.text.view.colouring import COLOURS, UNCOLOURED, colour_of, coloured_tokens, colours_of
 from app.window.text.view.editor import TokenTextEdit
 from app.window.text.view.palette import DARK_FILLS, LIGHT_FILLS, TokenPalette
 from tests.gui.text.conftest import LANGUAGES, dark, light, middle_of
@@ -35,7 +35,7 @@ def test_every_cell_on_the_screen_has_the_colour_of_its_token(
     editor = shown(text, cursor=cursor)
     model = editor.model
     tokens = model.tokens_between(0, model.byte_length)
-    colours = colours_of(tokens)
+    colours = colours_of(model.data, tokens)
     pixel = pixels_of(editor)
     checked = 0
     for block in editor.flow.visible():
@@ -84,54 +84,63 @@ def test_light_and_dark_follow_the_palette_at_once(shown: Callable[..., TokenTex
     assert pixels_of(editor)(QPoint(2, 2)) == QColor("#17191c")
 
 
-ids_with_runs = st.lists(st.tuples(st.integers(0, 12), st.integers(1, 6)), min_size=1, max_size=40).map(
-    lambda runs: [token for token, times in runs for _ in range(times)]
+@pytest.mark.parametrize("window", [light(), dark()], ids=["light", "dark"])
+def test_neighbours_of_one_colour_are_parted_by_their_edges(
+    shown: Callable[..., TokenTextEdit], window: QPalette
+) -> None:
+    editor = shown("aaaaaaaaaaaa", cursor=0)
+    editor.setPalette(window)
+    edges = editor.model.tokens_between(0, 12).edges[1:-1].tolist()
+    assert edges
+    pixel = pixels_of(editor)
+    for edge in edges:
+        x = editor.rectangle_of(edge).left()
+        around = [pixel(QPoint(x + i, 4)).lightness() for i in (-4, -3, 3, 4)]
+        assert len(set(around)) == 1
+        across = [pixel(QPoint(x + i, 4)).lightness() for i in (-1, 0, 1)]
+        assert max(abs(lightness - around[0]) for lightness in across) > 15
+
+
+pieces = st.lists(
+    st.sampled_from([b"a", b"b", b" the", b"he", b"\xf0\x9f", b"\x00", b"\xff" * 40]), min_size=1, max_size=40
 )
 
 
-def tokens_of(ids: list[int]) -> Tokens:
-    """Tokens as long as their ids say."""
-    lengths = np.array([token % 4 + 1 for token in ids])
-    return Tokens(np.append(0, np.cumsum(lengths)).astype(np.int64), np.array(ids, np.int64))
+def tokens_of(texts: list[bytes]) -> Tokens:
+    return Tokens(np.append(0, np.cumsum([len(text) for text in texts])).astype(np.int64), np.arange(len(texts)))
 
 
-@given(ids_with_runs)
-def test_neighbours_never_have_the_same_colour(ids: list[int]) -> None:
-    colours = colours_of(tokens_of(ids))
-    assert (colours[1:] != colours[:-1]).all()
+@given(pieces)
+def test_a_token_has_the_colour_of_its_bytes_whatever_its_id_and_place(texts: list[bytes]) -> None:
+    colours = colours_of(b"".join(texts), tokens_of(texts))
+    assert colours.tolist() == [colour_of(text) for text in texts]
     assert colours.min() >= 0
     assert colours.max() < COLOURS
 
 
-@given(ids_with_runs, st.data())
-def test_a_stretch_has_the_colours_it_has_in_the_whole_text(ids: list[int], data: st.DataObject) -> None:
-    whole = tokens_of(ids * 8)
-    length = int(whole.edges[-1])
-    colours = colours_of(whole)
+@given(pieces, st.data())
+def test_a_stretch_has_the_colours_it_has_in_the_whole_text(texts: list[bytes], data: st.DataObject) -> None:
+    whole, text = tokens_of(texts), b"".join(texts)
 
     def between(start: int, stop: int) -> Tokens:
         first = int(np.searchsorted(whole.edges, start, side="right")) - 1
         last = int(np.searchsorted(whole.edges, stop, side="left"))
         return Tokens(whole.edges[first : last + 1], whole.ids[first:last])
 
-    start = data.draw(st.integers(0, length - 1))
-    stop = data.draw(st.integers(start + 1, length))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("app.window.text.view.colouring._CONTEXT", 2)
-        tokens, found = coloured_tokens(between, start, stop, length)
+    start = data.draw(st.integers(0, len(text) - 1))
+    stop = data.draw(st.integers(start + 1, len(text)))
+    tokens, found = coloured_tokens(between, text, start, stop)
     first = int(np.searchsorted(whole.edges, tokens.edges[0]))
     assert tokens.edges[0] <= start < tokens.edges[1]
     assert tokens.edges[-2] < stop <= tokens.edges[-1]
-    np.testing.assert_array_equal(found, colours[first : first + len(tokens)])
+    np.testing.assert_array_equal(found, colours_of(text, whole)[first : first + len(tokens)])
 
 
-def test_a_token_keeps_its_own_colour_almost_everywhere() -> None:
-    ids = np.random.default_rng(5).integers(0, 30_000, 20_000)
-    tokens = Tokens(np.arange(20_001), ids)
-    assert (colours_of(tokens) == preferred_colours(ids)[0]).mean() > 0.8
-    first, second, third = preferred_colours(ids)
-    assert ((first != second) & (second != third) & (first != third)).all()
-    assert colours_of(Tokens(np.arange(3), np.array([NO_TOKEN, 5])))[0] == UNCOLOURED
+def test_all_colours_are_used_alike_and_what_is_no_token_has_none() -> None:
+    texts = [str(number).encode() for number in range(3_000)] + [bytes([byte]) for byte in range(256)]
+    shares = np.bincount(colours_of(b"".join(texts), tokens_of(texts)), minlength=COLOURS) / len(texts)
+    assert shares.min() > 0.8 / COLOURS
+    assert colours_of(b"xyz", Tokens(np.array([0, 1, 3]), np.array([NO_TOKEN, 5])))[0] == UNCOLOURED
 
 
 # Machado, Oliveira and Fernandes (2009): what linear red, green and blue become where one kind of cone is missing.

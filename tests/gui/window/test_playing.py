@@ -15,7 +15,7 @@ from app.session.playing import EVENT_SECONDS, LEAST_EVENT_SECONDS, Step
 from app.session.run import Phase
 from app.session.schedule import WHOLE_SECONDS, Schedule
 from app.settings import PLAYS, Settings
-from app.window.time.caption import told_of
+from app.window.time.told import told_of
 from app.wiring import Program
 from tests.gui.conftest import WAIT, settle, wait_for_phase
 from tests.gui.window.small_run import Train, moments, rows, small

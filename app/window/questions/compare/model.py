@@ -53,7 +53,8 @@ class CutText:
 
     title: str
     tokens: tuple[CutToken, ...] = ()
-    places: Tokens | None = None  # by which they have their colours
+    places: Tokens | None = None  # where they stand in
+    data: bytes = b""  # by which they have their colours
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -223,6 +224,7 @@ class CompareModel(QAbstractTableModel, Watched):
                 f"{side.title} after {count_text(side.at, 'merge')}",
                 cut_tokens(self._encoded.data, cut, regions, _readable),
                 _places(cut),
+                self._encoded.data,
             )
             for side, cut in zip(sides, spans, strict=True)
         )

@@ -44,7 +44,7 @@ class CutTextView(QTextEdit):
         if cut is None or cut.places is None:
             return
         palette = TokenPalette.matching(self.palette())
-        colours = colours_of(cut.places).tolist()
+        colours = colours_of(cut.data, cut.places).tolist()
         cursor = QTextCursor(self.document())
         cursor.beginEditBlock()
         for token, colour in zip(cut.tokens, colours, strict=True):

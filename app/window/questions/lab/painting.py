@@ -63,13 +63,13 @@ class LanePainter(TokenPainter):
         painter: QPainter,
         blocks: Sequence[PlacedBlock],
         start: int,
-        length: int,
+        data: bytes,
         lanes: Sequence[LaneShown],
         left: float,
     ) -> None:
-        """Blocks that follow each other, of which the first begins at byte `start` of a text of that length."""
+        """Blocks that follow each other, of which the first begins at byte `start` of a text with these bytes."""
         stop = start + sum(block.layout.byte_count for block in blocks)
-        coloured = [coloured_tokens(lane.tokens_between, start, stop, length) for lane in lanes]
+        coloured = [coloured_tokens(lane.tokens_between, data, start, stop) for lane in lanes]
         for block in blocks:
             for row in block.layout.rows:
                 first = start + row.first_byte

@@ -65,7 +65,7 @@ class LaneRows(TokenCanvas):
             painter.setFont(self.font())
             tokens = LanePainter(colours, 1.0 / self.devicePixelRatioF(), self._lab.stretches, self._lab.differing)
             start = self.model.pieces.byte_of(blocks[0].start)
-            tokens.paint_lanes(painter, blocks, start, self.model.byte_length, lanes, self.left)
+            tokens.paint_lanes(painter, blocks, start, self.model.data, lanes, self.left)
 
     def _shown(self) -> list[LaneShown]:
         shown: list[LaneShown] = []

@@ -1,10 +1,10 @@
-"""Which of the palette's colours each token gets: its own by its id, unless a neighbour has it.
+"""Which of the palette's colours each token gets: that of its bytes, wherever and whenever it is met.
 
-A token's colour must not depend on where in the text it stands, yet two neighbours must
-never look the same. So the token with the lower id keeps its first colour and the higher
-one gives way to its second or third. Only an unbroken climb of ids can hand a conflict on,
-so the colours of a stretch are settled by the few tokens around it: travelling through the
-text, or through time, repaints nothing that did not change.
+A token keeps its colour through time, across texts, pages and runs, for it depends on nothing but the bytes that
+it covers. So two neighbours may have the same colour: what parts them are their edges.
+
+The bytes are hashed all at once: the hash of a stretch is a difference of two sums that grow along the text, divided
+by a power of the base. (All is counted modulo 2**64, where an odd number can be divided by.)
 """
 
 from __future__ import annotations
@@ -18,95 +18,52 @@ from app.window.text.model import NO_TOKEN, Tokens
 
 COLOURS = 6
 UNCOLOURED = -1
-_CONTEXT = 256  # bytes on each side looked at first; more where ids climb, or tokens repeat, for longer
-_MOST_CONTEXT = 2**16
+_BASE = np.uint64(0x100000001B3)
+_INVERSE = np.uint64(pow(0x100000001B3, -1, 2**64))
+_SCATTER = np.uint64(0x9E3779B97F4A7C15)
 
 Int64s = npt.NDArray[np.int64]
 Int8s = npt.NDArray[np.int8]
 
 
-def preferred_colours(ids: Int64s) -> Int8s:
-    """Three different colours for each id, the first its own: shape (3, tokens).
+def colour_of(data: bytes) -> int:
+    """The colour of a token that stands for these bytes.
 
-    Neighbouring ids get unlike colours because the multiplier scatters them.
-    """
-    scattered = (ids.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)
-    first = scattered % np.uint64(COLOURS)
-    step = np.uint64(1) + (scattered // np.uint64(COLOURS)) % np.uint64(COLOURS - 1)
-    second = (first + step) % np.uint64(COLOURS)
-    third = np.zeros_like(first)
-    for colour in range(2, -1, -1):  # the lowest of three colours that is not taken by the other two
-        free = (first != colour) & (second != colour)
-        third[free] = colour
-    return np.stack((first, second, third)).astype(np.int8)
-
-
-def colours_of(tokens: Tokens) -> Int8s:
-    """The colour of each of these neighbouring tokens; those at the ends may be wrong if others stand beyond.
-
-    >>> tokens = Tokens(np.arange(5), np.array([7, 7, 7, 9]))
-    >>> colours = colours_of(tokens)
-    >>> bool((colours[1:] != colours[:-1]).all())
+    >>> colour_of(b"the") == colour_of(b"the") != colour_of(b"teh")
     True
     """
-    ids = tokens.ids
-    if not len(ids):
+    return int(colours_of(data, Tokens(np.array([0, len(data)], np.int64), np.zeros(1, np.int64)))[0])
+
+
+def colours_of(data: bytes, tokens: Tokens) -> Int8s:
+    """The colour of each of these neighbouring tokens of a text."""
+    edges = tokens.edges
+    if len(edges) < 2:
         return np.empty(0, np.int8)
-    preferred = preferred_colours(ids)
-    yields = _yields_to_the_left(tokens)
-    colours = preferred[0].copy()
-    nothing = np.int8(COLOURS)  # a colour no token has, where no neighbour is to be avoided
-    left, right = np.full(len(ids), nothing), np.full(len(ids), nothing)
-    while True:  # each round settles one more token of every climb
-        left[1:] = np.where(yields, colours[:-1], nothing)
-        right[:-1] = np.where(yields, nothing, colours[1:])
-        settled = preferred[2].copy()
-        for choice in (preferred[1], preferred[0]):
-            free = (choice != left) & (choice != right)
-            settled[free] = choice[free]
-        if np.array_equal(settled, colours):
-            break
-        colours = settled
-    colours[ids == NO_TOKEN] = UNCOLOURED
+    first, last = int(edges[0]), int(edges[-1])
+    values = np.frombuffer(data, np.uint8)[first:last].astype(np.uint64) + np.uint64(1)
+    powers, inverses = (_powers(base, last - first + 1) for base in (_BASE, _INVERSE))
+    sums = np.zeros(last - first + 1, np.uint64)
+    np.cumsum(values * powers[:-1], out=sums[1:])
+    starts, stops = edges[:-1] - first, edges[1:] - first
+    hashes = (sums[stops] - sums[starts]) * inverses[starts]
+    hashes = (hashes ^ (hashes >> np.uint64(29))) * _SCATTER
+    colours = ((hashes >> np.uint64(33)) % np.uint64(COLOURS)).astype(np.int8)
+    colours[tokens.ids == NO_TOKEN] = UNCOLOURED
     return colours
 
 
-def _yields_to_the_left(tokens: Tokens) -> npt.NDArray[np.bool_]:
-    """For each pair of neighbours, whether the right one gives way to the left one.
-
-    In a run of equal tokens every second one gives way, counted from where the run starts,
-    so that typing before a run does not change how it looks.
-    """
-    ids = tokens.ids
-    index = np.arange(len(ids))
-    same = np.zeros(len(ids), np.bool_)
-    same[1:] = ids[1:] == ids[:-1]
-    place_in_run = index - np.maximum.accumulate(np.where(same, 0, index))
-    in_first_run = np.logical_and.accumulate(same | (index == 0))
-    # Where the first run began is not known; equal tokens are equally long, so their places tell them apart.
-    place_in_run[in_first_run] += int(tokens.edges[0]) // max(1, int(tokens.edges[1] - tokens.edges[0]))
-    return np.where(same[1:], place_in_run[1:] % 2 == 1, ids[1:] > ids[:-1])
-
-
 def coloured_tokens(
-    tokens_between: Callable[[int, int], Tokens], start: int, stop: int, length: int
+    tokens_between: Callable[[int, int], Tokens], data: bytes, start: int, stop: int
 ) -> tuple[Tokens, Int8s]:
-    """The tokens that share a byte with a stretch of the text, with the colours they have in the whole of it."""
+    """The tokens that share a byte with a stretch of the text, with their colours."""
     if start >= stop:
         return Tokens(np.array([start], np.int64), np.empty(0, np.int64)), np.empty(0, np.int8)
-    context = _CONTEXT
-    while True:
-        low, high = max(0, start - context), min(length, stop + context)
-        tokens = tokens_between(low, high)
-        edges = tokens.edges
-        first = int(np.searchsorted(edges, np.int64(start), side="right")) - 1
-        last = int(np.searchsorted(edges, np.int64(stop), side="left"))
-        yields = _yields_to_the_left(tokens)
-        # What stands beyond a pair matters only as long as the outer token is the one that keeps its colour.
-        starts_run = tokens.ids[1:] != tokens.ids[:-1]
-        settled_left = low == 0 or bool((starts_run & ~yields)[:first].any())
-        settled_right = high == length or bool(yields[last - 1 :].any())
-        if (settled_left and settled_right) or context >= _MOST_CONTEXT:
-            colours = colours_of(tokens)
-            return Tokens(edges[first : last + 1], tokens.ids[first:last]), colours[first:last]
-        context *= 4
+    tokens = tokens_between(start, stop)
+    return tokens, colours_of(data, tokens)
+
+
+def _powers(base: np.uint64, count: int) -> npt.NDArray[np.uint64]:
+    powers = np.full(count, base, np.uint64)
+    powers[0] = 1
+    return np.multiply.accumulate(powers)

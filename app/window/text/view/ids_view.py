@@ -195,7 +195,7 @@ class IdsGrid(QAbstractScrollArea):
         """The tokens of these indices with the colours they have in the text; what covers none of it has no colour."""
         edges = self.model.edges()
         start, end = int(edges[first]), int(edges[stop])
-        _, colours = coloured_tokens(self.model.tokens_between, start, end, self.model.byte_length)
+        _, colours = coloured_tokens(self.model.tokens_between, self.model.data, start, end)
         left = iter(colours.tolist())
         tokens = self.model.ids_between(first, stop)
         for (start, end), id in zip(pairwise(tokens.edges.tolist()), tokens.ids.tolist(), strict=True):

@@ -72,7 +72,7 @@ class TokenPainter:
         """Paint blocks that follow each other; `left` is where rows begin."""
         start = model.pieces.byte_of(blocks[0].start)
         stop = start + sum(block.layout.byte_count for block in blocks)
-        tokens, colours = coloured_tokens(model.tokens_between, start, stop, model.byte_length)
+        tokens, colours = coloured_tokens(model.tokens_between, model.data, start, stop)
         for block in blocks:
             painter.save()
             painter.translate(left, block.y)
@@ -123,7 +123,9 @@ class TokenPainter:
         pixels = _line_of_pixels(segments, self._fills[colours[segments.span]])
         begins_here = segments.is_first & (starts[segments.span] > 0)  # at the edge of a row nothing is divided
         is_split = layout.splits_character(row.first_byte + starts[segments.span])
-        _draw_over(pixels, segments.begin[begins_here & ~is_split], self.palette.hairline)
+        edges = segments.begin[begins_here & ~is_split]
+        _draw_over(pixels, edges, self.palette.hairline)
+        _draw_over(pixels, edges - 1, self.palette.paper)  # neighbours may have the same colour
         top, bottom = row.y + ROW_GAP, row.y + row.height - ROW_GAP
         places = ((segments.begin[begins_here & is_split] + 0.5) * self.pixel).tolist()
         image = QImage(pixels.data, len(pixels), 1, pixels.nbytes, QImage.Format.Format_ARGB32_Premultiplied)
