@@ -110,15 +110,27 @@ def test_a_text_is_cut_as_the_specification_says(
         assert found.tokens(step).spans()[:, 2].tolist() == reference.encode(text, history, at=step)
 
 
-def test_the_courses_corpus_begins_with_the_pair_it_finds() -> None:
-    recipe = Recipe.preset("wordpiece", merges=7, min_frequency=1)
+def test_the_courses_corpus_gives_the_courses_vocabulary() -> None:
+    """All 70 of it: where scores are equal, it takes what it meets first, as we do, and pairs that occur once count.
+
+    Ours holds twelve more: each character can begin a word, those too that do not here (as tokenizers' trainer has it).
+    """
+    specials, begin_no_word = ("[PAD]", "[CLS]", "[SEP]", "[MASK]"), "defklmnoprvz"
+    recipe = Recipe.preset("wordpiece", vocab_size=70 + 12, min_frequency=1, special_tokens=specials)
     history = bpe.train(bpe.Corpus.from_texts([COURSE]), recipe)
     texts = TokenTexts.of(history).text
     first = history[0]
     assert (texts[first.left], texts[first.right], first.id) == ("a", "##b", len(history.alphabet))
     assert Fraction(first.count, first.reasons["left_count"] * first.reasons["right_count"]) == Fraction(1, 5)
-    made = [texts[id] for id in history.ids.tolist()]
-    assert made == ["ab", "##fu", "Fa", "Fac", "##ct", "##ful", "##full"]
+    inside = [f"##{letter}" for letter in "abcdefghiklmnoprstuvwyz"]
+    assert {texts[id] for id in range(len(history.alphabet))} == {
+        *("[UNK]", *",.CFHTabcghistuwy", *inside, *begin_no_word)
+    }
+    made = "ab ##fu Fa Fac ##ct ##ful ##full ##fully Th ch ##hm cha chap chapt ##thm Hu Hug Hugg sh th is ##thms"
+    assert [texts[id] for id in history.ids.tolist()] == f"{made} ##za ##zat ##ut".split()
+    cut = bpe.Tokenizer(history).encode("This is the Hugging Face course!")
+    expected = "Th ##i ##s is th ##e Hugg ##i ##n ##g Fac ##e c ##o ##u ##r ##s ##e [UNK]"
+    assert [texts[id] for id in cut] == expected.split()
 
 
 def test_the_articles_example_is_decided_by_the_score() -> None:
