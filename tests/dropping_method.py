@@ -51,7 +51,7 @@ def cut(word: bytes, id_of: dict[bytes, int]) -> Iterator[int]:
 
 
 class DroppingLearner:
-    scores = None
+    scores = gone_through = None
 
     def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> None:
         self._words = list(words)

@@ -93,6 +93,12 @@ class Run:
             return self.learned
 
     @property
+    def gone_through(self) -> float | None:
+        """How much of its text is done with, where that tells how far it is, and not the steps."""
+        gone = None if self.trainer is None else self.trainer.gone_through
+        return None if gone is None else gone[0] / max(1, gone[1])
+
+    @property
     def is_busy(self) -> bool:
         return self.phase in (Phase.COUNTING, Phase.PREPARING, Phase.LEARNING)
 

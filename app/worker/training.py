@@ -128,7 +128,8 @@ class TrainingJob(Job):
                 leading = None
                 if now - told_leading >= LEADING_SECONDS:
                     leading, told_leading = _leading(self._trainer), now
-                left = self._time_left.seconds(now, batch.stop, self._trainer.steps_planned - batch.stop)
+                far = self._trainer.progress()
+                left = self._time_left.seconds(now, far.done, (far.total or 0) - far.done)
                 self.post(Learned(self._named_history(), self._rate(now), leading, left))
                 told = now
             self._wait_for_the_next(now)

@@ -15,8 +15,8 @@ from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_prog
 
 PIECE = 1 << 20
 ZLIB_LEVEL, ZSTD_LEVEL = 6, 3  # those that both take where nobody chooses
-ZSTD_MODULES = ("compression.zstd", "zstandard", "pyzstd")  # the first is a part of Python from 3.14 on
-ZSTD_IS_MISSING = "zstd is not installed here: `pip install zstandard` adds it to what is compared."
+ZSTD_MODULES = ("compression.zstd", "backports.zstd")  # the first is a part of Python from 3.14 on
+ZSTD_IS_MISSING = "zstd is not installed here: `pip install backports.zstd` adds it to what is compared."
 
 
 def sizes_of_others(
@@ -63,7 +63,5 @@ def _maker_of_zstd() -> Callable[[], Any] | None:
             module = importlib.import_module(name)
         except ImportError:
             continue
-        if name == "zstandard":
-            return lambda: module.ZstdCompressor(level=ZSTD_LEVEL).compressobj()
         return lambda: module.ZstdCompressor(ZSTD_LEVEL)
     return None

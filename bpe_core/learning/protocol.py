@@ -38,6 +38,10 @@ class Learner(Protocol):
     def scores(self) -> Scores | None:
         """The log-probabilities of the tokens, where the method has any."""
 
+    @property
+    def gone_through(self) -> tuple[int, int] | None:
+        """How many bytes of how many are done with, where a text is gone through once and the end is not known."""
+
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
         """Fill rows up to `stop_at`, returning early after about so much work. Empty: it can go on."""
 

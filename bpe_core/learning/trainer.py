@@ -100,6 +100,20 @@ class Trainer:
     def steps_planned(self) -> int:
         return self._limit
 
+    @property
+    def gone_through(self) -> tuple[int, int] | None:
+        """How many bytes of how many, where that tells better than the steps how far it is."""
+        gone = self._learner.gone_through
+        if gone is None or gone[0] * self._limit < self._learner.learned * gone[1]:
+            return None
+        return gone
+
+    def progress(self) -> Progress:
+        """How far it is."""
+        if (gone := self.gone_through) is not None:
+            return Progress("training", *gone, "bytes")
+        return Progress("training", self._learner.learned, self._limit, Wording.of(self.recipe).steps)
+
     def advance(self, max_merges: int | None = None, seconds: float | None = None) -> Batch:
         """Learn until so many merges are made, so much time has passed, or the end is reached."""
         self._let_kernels_take_over()
@@ -211,11 +225,11 @@ def learn(
     cancelled: CancelCheck = never_cancelled,
 ) -> History:
     """The same of words that are counted."""
-    trainer, wording = Trainer(words, recipe), Wording.of(recipe)
+    trainer = Trainer(words, recipe)
     finished = False
     while not finished and not cancelled():
         finished = trainer.advance(seconds=SECONDS_BETWEEN_REPORTS).finished
-        progress(Progress("training", len(trainer.history), trainer.steps_planned, wording.steps, ""))
+        progress(trainer.progress())
     history = trainer.history
     if not finished:
         history.end_reason = "stopped"

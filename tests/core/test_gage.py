@@ -75,6 +75,21 @@ def test_each_learner_equals_the_reference(
     assert learner.tokens_at_start == told.tokens_at_start == words.total_bytes
 
 
+def test_progress_follows_the_text_where_the_steps_to_come_are_not_known() -> None:
+    words = WordTable.from_counts([(text_of("prose").encode()[:2_000], 1)])
+    trainer = bpe.Trainer(words, Recipe.preset("gage", block_size=500))
+    shares = []
+    while not trainer.advance(max_merges=10).finished:
+        shares.append((trainer.progress().done, trainer.progress().total, trainer.progress().unit))
+    assert shares == sorted(shares)
+    assert {total for _, total, _ in shares} == {2_000}
+    assert {done for done, _, _ in shares} == {500, 1_000, 1_500, 2_000}
+    assert trainer.gone_through == (2_000, 2_000)
+    few = bpe.Trainer(words, Recipe.preset("gage", block_size=500, merges=20))
+    few.advance(max_merges=15)
+    assert few.progress() == bpe.Progress("training", 15, 20, "replacements")
+
+
 @each_learner
 @settings(max_examples=25)
 @given(words=words(), recipe=recipes(), steps=st.integers(0, 12), wanted=st.integers(1, 9))

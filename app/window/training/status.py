@@ -77,7 +77,8 @@ def title_of(run: Run) -> str:
 
 
 def sentence_of(run: Run) -> str:
-    learned = f"{count_text(run.learned, run.wording.step)} of {run.planned:,}"
+    learned, gone = count_text(run.learned, run.wording.step), run.gone_through
+    learned += f" of {run.planned:,}" if gone is None else f", {gone:.0%} of the text".replace("%", " %")
     if run.phase is Phase.COUNTING:
         return "Counting words …"
     if run.phase is Phase.PREPARING:
@@ -96,4 +97,5 @@ def sentence_of(run: Run) -> str:
 def _fraction(run: Run) -> float | None:
     if not run.is_busy and run.phase is not Phase.PAUSED:
         return None
-    return run.learned / run.planned if run.planned else 0.0
+    gone = run.gone_through
+    return gone if gone is not None else run.learned / run.planned if run.planned else 0.0

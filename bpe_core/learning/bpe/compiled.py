@@ -34,7 +34,7 @@ _ROOMY = (
 class CompiledLearner:
     """Owns the arrays of one run; `learn` fills rows of the columns it is given."""
 
-    scores = None
+    scores = gone_through = None
 
     def __init__(
         self,

@@ -37,7 +37,7 @@ class SymbolRun(NamedTuple):
 class PlainLearner:
     """Runs of ids; for each pair its count and the runs that hold it."""
 
-    scores = None
+    scores = gone_through = None
 
     def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> None:
         layout = lay_out(words, alphabet, recipe)

@@ -45,6 +45,12 @@ class CompiledLearner:
         return int(self._state.number[kernel.STEPS])
 
     @property
+    def gone_through(self) -> tuple[int, int]:
+        """With the block at work."""
+        ends, block = self.blocks.ends, int(self._state.number[kernel.BLOCK])
+        return int(ends[block]) if block >= 0 else 0, int(ends[-1]) if len(ends) else 0
+
+    @property
     def reasons(self) -> Reasons:
         return self._rows.columns
 

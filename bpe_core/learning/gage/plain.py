@@ -91,12 +91,18 @@ class PlainLearner:
         """A history that is known already holds what is learned here anyway."""
         self._recipe = recipe
         self._blocks = list(blocks_of_words(words, recipe))
+        self._gone, self._bytes = 0, sum(len(data) for data, _ in self._blocks)
         self.tokens_at_start = self._tokens_left = sum(len(data) * times for data, times in self._blocks)
         self._size = sum(size_of_block((), len(data)) * times for data, times in self._blocks)
         self.has_candidates = any(len(data) > 1 for data, _ in self._blocks)
         self._rows = ReasonRows()
         self.learned = self._first = 0  # steps so far, and before this block
         self._index, self._block = -1, BlockAtWork(b"", recipe)
+
+    @property
+    def gone_through(self) -> tuple[int, int]:
+        """With the block at work."""
+        return self._gone, self._bytes
 
     @property
     def reasons(self) -> Reasons:
@@ -125,6 +131,7 @@ class PlainLearner:
         if self._index + 1 == len(self._blocks):
             return False
         self._index += 1
+        self._gone += len(self._blocks[self._index][0])
         self._block, self._first = BlockAtWork(self._blocks[self._index][0], self._recipe), self.learned
         return True
 

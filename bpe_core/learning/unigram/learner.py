@@ -120,6 +120,8 @@ class UnigramLearner:
         self.tokens_at_start = self._tokens()
         self._course = self._rounds()
 
+    gone_through = None
+
     @property
     def scores(self) -> Scores:
         return Scores(tuple(self._since), tuple(self._rows), self._dropped[: self.learned])
