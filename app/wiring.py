@@ -222,7 +222,7 @@ class Program(QObject):
         self.filing = Filing(session, frame, text, self.merges, self.charts, self.lab.model, self)
         self.opening = Opening(session, frame, self.samples_menu, self.filing, self.exchanging, self)
         self.travelling = Travelling(session, frame, self.bookmarks, self.bookmarks_panel, self)
-        self.playing = PlayingControls(session, frame, editor, self)
+        self.playing = PlayingControls(session, frame, self.text_panel, self)
         self.teaching = Teaching(self.course, self.lesson_panel, frame, self.pages, self.merges, self)
         elsewhere = (session.corpus.texts.changed, self.course.changed, self.filing.document.opened)
         self.starting = Starting(session.runs, frame, self.start_page, self.teaching, elsewhere, self)

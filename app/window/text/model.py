@@ -95,6 +95,25 @@ class TokenCounts:
         return self.tokens / self.words if self.words else None
 
 
+@dataclass(frozen=True)
+class Moment:
+    """The same text with the tokens it falls into at another moment."""
+
+    model: TokenTextModel
+    cursor: int
+
+    @property
+    def pieces(self) -> TextPieces:
+        return self.model.pieces
+
+    @property
+    def data(self) -> bytes:
+        return self.model.data
+
+    def tokens_between(self, start: int, stop: int) -> Tokens:
+        return self.model.tokens_between(start, stop, self.cursor)
+
+
 class TokenTextModel(QObject):
     """The text, its tokens at every step and the time cursor, as one thing that can be watched."""
 
@@ -259,9 +278,9 @@ class TokenTextModel(QObject):
 
     # -- tokens ----------------------------------------------------------------------------
 
-    def tokens_between(self, start: int, stop: int) -> Tokens:
-        """All tokens that share a byte with the range."""
-        return self._segmentation.tokens_between(start, stop, self._cursor)
+    def tokens_between(self, start: int, stop: int, cursor: int | None = None) -> Tokens:
+        """All tokens that share a byte with the range; at another moment, if one is named."""
+        return self._segmentation.tokens_between(start, stop, self._cursor if cursor is None else cursor)
 
     def token_at(self, byte: int) -> TokenAt | None:
         """The token that holds this byte."""

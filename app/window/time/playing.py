@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QStyle
 from app.session.session import Session
 from app.settings import MOTION, PLAYS
 from app.window.main_window import Frame
-from app.window.text.view.editor import TokenTextEdit
+from app.window.text.view.panel import TokenTextPanel
 from app.window.time.keys import KeysOfControls
 
 # What may be done meanwhile, or says itself what becomes of playing.
@@ -18,7 +18,7 @@ GO_ON = {"main", "new_run", "play", "skip", "plays", "motion", "runs", "help", "
 class PlayingControls(QObject):
     """Connects the walk of the session's cursor with the window."""
 
-    def __init__(self, session: Session, frame: Frame, editor: TokenTextEdit, parent: QObject) -> None:
+    def __init__(self, session: Session, frame: Frame, text: TokenTextPanel, parent: QObject) -> None:
         super().__init__(parent)
         self._playing, self._runs, self._actions = session.playing, session.runs, frame.actions
         self._settings = frame.settings
@@ -27,10 +27,11 @@ class PlayingControls(QObject):
         for name, action in frame.actions.by_name.items():
             if name not in GO_ON:
                 action.triggered.connect(session.playing.give_way)
-        texts = session.corpus.texts.changed
+        editor, texts = text.editor, session.corpus.texts.changed
         for deed in (editor.place_clicked, editor.menu_opening, editor.model.text_changed, texts):
             deed.connect(session.playing.give_way)
         frame.window.stage_changed.connect(lambda stage: session.playing.give_way() if stage else None)
+        session.playing.stepped.connect(text.show_step)
         session.playing.changed.connect(self._show)
         session.runs.changed.connect(self._show)
         self._show()

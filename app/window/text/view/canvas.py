@@ -17,19 +17,26 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPalette,
+    QPixmap,
     QResizeEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 
-from app.window.text.model import TextChange, TokenAt, TokenTextModel
+from app.session.playing import Step
+from app.session.timer import timer
+from app.window.parts.motion import Motion
+from app.window.parts.theme import shades_of
+from app.window.text.model import Moment, TextChange, TokenAt, TokenTextModel
 from app.window.text.view.block_layout import Typesetting
 from app.window.text.view.flow import Flow
 from app.window.text.view.painting import ByteSpan, Overlay, TokenPainter
 from app.window.text.view.palette import TokenPalette
+from app.window.text.view.step_event import StepEvent, placed
 
 MARGIN = 10  # between the text and the sides
 SMALLEST_FONT, LARGEST_FONT = 6.0, 48.0
+FRESH_MILLISECONDS = 400  # a step whose tokens come later than that is not shown any more as it happens
 _JUMP = 3  # a scroll farther than this many pages goes by estimate
 
 
@@ -47,6 +54,10 @@ class TokenCanvas(QAbstractScrollArea):
         self._show_blanks = False
         self.hovered: TokenAt | None = None
         self.highlighted: ByteSpan | None = None
+        self._step: Step | None = None  # that is to be seen as it happens
+        self._event: StepEvent | None = None
+        self._fresh = timer(self, FRESH_MILLISECONDS, self._forget_step)
+        self._motion = Motion(self, self.viewport().update)
         self._scroll_bar_is_told = False  # rather than moved by the person
         self._scrolled_to = 0
         self._set_up_widget()
@@ -93,6 +104,18 @@ class TokenCanvas(QAbstractScrollArea):
         x = self.left + block.layout.x_of(character - block.start)
         return QRectF(x, block.y + row.y, 2, row.height).toAlignedRect()
 
+    def show_step(self, step: Step) -> None:
+        """Let a step be seen as it happens, as soon as its tokens are known."""
+        self._forget_step()
+        self._step = step
+        self._fresh.start()
+        self._begin_event()
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether a step is just seen."""
+        return self._motion.is_under_way
+
     def zoom(self, steps: float) -> None:
         """Make the letters larger or smaller."""
         font = QFont(self.font())
@@ -102,6 +125,7 @@ class TokenCanvas(QAbstractScrollArea):
     # -- following the model ---------------------------------------------------------------
 
     def _follow_text(self, change: TextChange) -> None:
+        self._forget_step()
         self._hover_over(None)
         if change.is_whole:
             self.flow.start_over()
@@ -112,6 +136,10 @@ class TokenCanvas(QAbstractScrollArea):
     def _follow_tokens(self) -> None:
         if self.hovered:
             self._hover_over(self.model.token_at(self.hovered.start))
+        if self._step is not None and self.model.cursor not in (self._step.before, self._step.after):
+            self._forget_step()
+        else:
+            self._begin_event()
         self.viewport().update()
 
     # -- scrolling -------------------------------------------------------------------------
@@ -134,6 +162,7 @@ class TokenCanvas(QAbstractScrollArea):
 
     def _refresh(self) -> None:
         """Bring the scroll bar in line with what is shown, and show it."""
+        self._forget_step()
         self.flow.visible()
         bar = self.verticalScrollBar()
         self._scroll_bar_is_told = True
@@ -184,18 +213,57 @@ class TokenCanvas(QAbstractScrollArea):
         return Overlay(None, hovered or self.highlighted, self._show_blanks)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        seen = event.rect()
+        colours = TokenPalette.matching(self.palette())
+        with QPainter(self.viewport()) as painter:
+            if self._event is not None and self._motion.is_under_way:
+                light = shades_of(self.palette()).bar_next
+                self._event.paint(painter, self._motion.progress, colours.paper, light)
+            else:
+                self._event = None
+                self._paint_tokens(painter, event.rect(), self.model)
+            self._paint_caret(painter, colours)
+
+    def _paint_tokens(self, painter: QPainter, seen: QRect, shown: TokenTextModel | Moment, showing: int = 0) -> None:
         blocks = [
             block
             for block in self.flow.visible()
             if block.y < seen.bottom() + 1 and block.y + block.layout.height > seen.top()
         ]
-        colours = TokenPalette.matching(self.palette())
-        with QPainter(self.viewport()) as painter:
-            if blocks:
-                tokens = TokenPainter(colours, 1.0 / self.devicePixelRatioF())
-                tokens.paint(painter, blocks, self.model, self._overlay(), self.left)
-            self._paint_caret(painter, colours)
+        if blocks:
+            tokens = TokenPainter(TokenPalette.matching(self.palette()), 1.0 / self.devicePixelRatioF())
+            tokens.paint(painter, blocks, shown, self._overlay(), self.left, showing)
+
+    # -- a step as it happens --------------------------------------------------------------
+
+    def _begin_event(self) -> None:
+        step = self._step
+        if step is None or not self._fresh.isActive() or not self.isVisible() or self.model.is_pending:
+            return
+        blocks = self.flow.visible()
+        start = self.model.pieces.byte_of(blocks[0].start)
+        stop = start + sum(block.layout.byte_count for block in blocks)
+        before, after = (self.model.tokens_between(start, stop, at).edges for at in (step.before, step.after))
+        changes = placed(blocks, start, before, after, self.left)
+        if changes:
+            pictures = (self._picture_of(step.before, 1), self._picture_of(step.after, 0))
+            self._fresh.stop()  # it is shown once
+            self._event = StepEvent(*pictures, changes)
+            self._motion.begin(step.seconds)
+
+    def _picture_of(self, moment: int, showing: int) -> QPixmap:
+        scale = self.devicePixelRatioF()
+        picture = QPixmap(self.viewport().size() * scale)
+        picture.setDevicePixelRatio(scale)
+        picture.fill(TokenPalette.matching(self.palette()).paper)
+        with QPainter(picture) as painter:
+            self._paint_tokens(painter, self.viewport().rect(), Moment(self.model, moment), showing)
+        return picture
+
+    def _forget_step(self) -> None:
+        """Show the text as it is now, at rest."""
+        self._fresh.stop()
+        self._step = self._event = None
+        self._motion.end()
 
     def _paint_caret(self, painter: QPainter, colours: TokenPalette) -> None:
         """Nothing here; an editor has one."""

@@ -27,12 +27,15 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QLineEdit, QMenu, QVBoxLayout, QWidget
 
+from app.session.playing import Step
 from app.session.timer import timer
+from app.window.parts.motion import Motion
 from app.window.parts.widgets import label
 from app.window.text.model import NO_TOKEN, TokenAt, TokenTextModel
 from app.window.text.view.colouring import UNCOLOURED, coloured_tokens
 from app.window.text.view.painting import ByteSpan
 from app.window.text.view.palette import TokenPalette
+from app.window.text.view.step_event import LIT
 
 _PADDING = 7
 _GAP = 1
@@ -75,6 +78,8 @@ class IdsGrid(QAbstractScrollArea):
         self.highlighted: ByteSpan | None = None
         self._selected: ByteSpan | None = None
         self._current = 0  # the index the keyboard is at
+        self._before: dict[int, int] = {}  # while ids close up: the index each had, by the byte its token starts at
+        self._motion = Motion(self, self.viewport().update)
         self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -109,6 +114,18 @@ class IdsGrid(QAbstractScrollArea):
         if span and self.isVisible():
             self._reveal(self.model.index_of_token(span[0]))
         self.viewport().update()
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether ids just close up."""
+        return self._motion.is_under_way
+
+    def show_step(self, step: Step) -> None:
+        """Let the ids be seen closing up after a step that is about to be shown."""
+        if self.isVisible() and self.model.cursor == step.before:
+            first, stop = self._indices(0, self.viewport().height())
+            self._before = {token.start: index for index, token in enumerate(self._coloured(first, stop), first)}
+            self._motion.begin(step.seconds)
 
     def selected_ids(self) -> list[int]:
         """The ids of the tokens the selected text touches; all if nothing is selected."""
@@ -174,14 +191,18 @@ class IdsGrid(QAbstractScrollArea):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         seen, offset = event.rect(), self.verticalScrollBar().value()
-        first = (seen.top() + offset) // self.cells.height * self.cells.columns
-        stop = min(self._count(), ((seen.bottom() + offset) // self.cells.height + 1) * self.cells.columns)
+        first, stop = self._indices(seen.top(), seen.bottom())
         if first >= stop:
             return
+        closed = self._motion.part(LIT, 1.0) if self._motion.is_under_way else 1.0
+        shift = 0
         palette = TokenPalette.matching(self.palette())
         with QPainter(self.viewport()) as painter:
             for index, token in enumerate(self._coloured(first, stop), first):
                 cell = self.cells.rectangle(index, offset)
+                if closed < 1.0:
+                    shift = self._before.get(token.start, index + shift) - index
+                    cell = self._on_its_way(cell, self.cells.rectangle(index + shift, offset), closed)
                 if token.colour != UNCOLOURED:
                     painter.fillRect(cell, palette.fills[token.colour])
                 if _touches(self._selected, token.start, token.stop):
@@ -190,6 +211,19 @@ class IdsGrid(QAbstractScrollArea):
                 painter.setPen(palette.ink if number != NO_TOKEN else palette.faint)
                 painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, str(number) if number != NO_TOKEN else "·")
             self._paint_outline(painter, palette)
+
+    def _indices(self, top: int, bottom: int) -> tuple[int, int]:
+        """The tokens between two heights of the viewport."""
+        offset, columns = self.verticalScrollBar().value(), self.cells.columns
+        first = (top + offset) // self.cells.height * columns
+        return first, min(self._count(), ((bottom + offset) // self.cells.height + 1) * columns)
+
+    def _on_its_way(self, cell: QRectF, before: QRectF, closed: float) -> QRectF:
+        """Within a row it glides; into another row it comes from the side."""
+        if cell.top() == before.top():
+            return cell.translated((before.left() - cell.left()) * (1.0 - closed), 0.0)
+        side = 1.0 if before.top() > cell.top() else -1.0
+        return cell.translated(side * self.cells.width * (1.0 - closed), 0.0)
 
     def _coloured(self, first: int, stop: int) -> Iterator[ColouredId]:
         """The tokens of these indices with the colours they have in the text; what covers none of it has no colour."""

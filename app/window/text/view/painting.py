@@ -14,7 +14,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPen
 
-from app.window.text.model import TokenTextModel
+from app.window.text.model import Moment, TokenTextModel
 from app.window.text.view.block_layout import BlockLayout, TextRow
 from app.window.text.view.colouring import Int8s, Int64s, coloured_tokens
 from app.window.text.view.flow import PlacedBlock
@@ -67,9 +67,15 @@ class TokenPainter:
         self._fills = np.array([*(fill.rgb() for fill in palette.fills), 0], np.uint32)  # the last for UNCOLOURED
 
     def paint(
-        self, painter: QPainter, blocks: Sequence[PlacedBlock], model: TokenTextModel, overlay: Overlay, left: float
+        self,
+        painter: QPainter,
+        blocks: Sequence[PlacedBlock],
+        model: TokenTextModel | Moment,
+        overlay: Overlay,
+        left: float,
+        showing: int = 0,
     ) -> None:
-        """Paint blocks that follow each other; `left` is where rows begin."""
+        """Paint blocks that follow each other; `left` is where rows begin, `showing` what is kept with them."""
         start = model.pieces.byte_of(blocks[0].start)
         stop = start + sum(block.layout.byte_count for block in blocks)
         tokens, colours = coloured_tokens(model.tokens_between, model.data, start, stop)
@@ -78,7 +84,7 @@ class TokenPainter:
             painter.translate(left, block.y)
             for row in block.layout.rows:
                 first = start + row.first_byte
-                self._paint_fills(painter, block.layout, row, first, tokens.edges, colours)
+                self._paint_fills(painter, block.layout, row, first, tokens.edges, colours, showing)
                 self._paint_overlay(painter, block.layout, row, first, overlay)
             self._paint_letters(painter, block.layout)
             if overlay.show_blanks:

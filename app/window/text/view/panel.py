@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
+from app.session.playing import Step
 from app.window.text.model import TokenAt, TokenTextModel
 from app.window.text.view.counts_bar import CountsBar
 from app.window.text.view.editor import TokenTextEdit
@@ -39,6 +40,11 @@ class TokenTextPanel(QWidget):
         self.editor.selection_changed.connect(self.ids.grid.select)
         self.ids.grid.token_hovered.connect(self._light_token)
         self.ids.grid.token_chosen.connect(self._show_token)
+
+    def show_step(self, step: Step) -> None:
+        """Let a step be seen as it happens."""
+        self.editor.show_step(step)
+        self.ids.grid.show_step(step)
 
     def _light_id(self, token: TokenAt | None) -> None:
         self.ids.grid.highlight(token.span if token else None)

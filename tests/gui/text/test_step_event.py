@@ -1,0 +1,91 @@
+"""A step as it happens in the text: where it is seen, how it ends, and when it is not shown at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pytestqt.qtbot import QtBot
+
+from app.session.playing import Step
+from app.window.text.view.editor import TokenTextEdit
+from app.window.text.view.ids_view import IdsGrid
+from app.window.text.view.step_event import changes_between
+from tests.gui.text.conftest import LANGUAGES
+
+cuts = st.sets(st.integers(1, 19)).map(lambda inside: np.array(sorted({0, 20, *inside}), np.int64))
+
+
+@given(cuts, cuts)
+def test_all_that_is_cut_otherwise_changes_and_nothing_else(before: np.ndarray, after: np.ndarray) -> None:
+    changes = changes_between(before, after)
+    inner_before = {edge for was, _ in changes for edge in was[1:-1]}
+    inner_after = {edge for _, now in changes for edge in now[1:-1]}
+    assert set(before.tolist()) - set(after.tolist()) == inner_before
+    assert set(after.tolist()) - set(before.tolist()) == inner_after
+    for was, now in changes:
+        assert (was[0], was[-1]) == (now[0], now[-1])
+
+
+@pytest.mark.parametrize(("before", "after"), [(21, 22), (42, 41)])
+def test_a_step_is_seen_and_then_the_text_is_as_it_would_have_been(
+    qtbot: QtBot, shown: Callable[..., TokenTextEdit], before: int, after: int
+) -> None:
+    editor = shown(LANGUAGES * 3, cursor=before)
+    model = editor.model
+    was, now = (model.tokens_between(0, model.byte_length, at).edges for at in (before, after))
+    assert len(was) != len(now)
+    editor.show_step(Step(before, after, 0.3))
+    model.set_cursor(after)
+    assert editor.is_moving
+    early = editor.viewport().grab().toImage()
+    qtbot.waitUntil(lambda: not editor.is_moving)
+    late = editor.viewport().grab().toImage()
+    assert early != late
+    editor.viewport().update()
+    model.tokens_changed.emit()  # such as when the same tokens are found again: it is seen once
+    assert editor.viewport().grab().toImage() == late
+    fresh = shown(LANGUAGES * 3, cursor=after)
+    assert late == fresh.viewport().grab().toImage()
+
+
+def test_it_gives_way_to_whatever_happens(qtbot: QtBot, shown: Callable[..., TokenTextEdit]) -> None:
+    editor = shown(LANGUAGES * 3, cursor=21)
+    for deed in (
+        lambda: editor.model.replace(0, 0, "x"),
+        lambda: editor.verticalScrollBar().setValue(30),
+        lambda: editor.model.set_cursor(70),
+    ):
+        editor.model.set_cursor(21)
+        editor.show_step(Step(21, 22, 30.0))
+        editor.model.set_cursor(22)
+        assert editor.is_moving
+        deed()
+        assert not editor.is_moving
+
+
+def test_a_step_that_changes_nothing_in_sight_moves_nothing(shown: Callable[..., TokenTextEdit]) -> None:
+    editor = shown("a\n" * 10, cursor=20)
+    editor.show_step(Step(20, 20, 30.0))
+    assert not editor.is_moving
+
+
+def test_ids_close_up(qtbot: QtBot, shown: Callable[..., TokenTextEdit]) -> None:
+    editor = shown(LANGUAGES, cursor=21)
+    model = editor.model
+    grid = IdsGrid(model)
+    qtbot.addWidget(grid)
+    grid.resize(300, 300)
+    grid.show()
+    grid.show_step(Step(21, 22, 0.3))
+    model.set_cursor(22)
+    assert grid.is_moving
+    early = grid.viewport().grab().toImage()
+    qtbot.waitUntil(lambda: not grid.is_moving)
+    late = grid.viewport().grab().toImage()
+    assert early != late
+    grid.viewport().update()
+    assert grid.viewport().grab().toImage() == late
