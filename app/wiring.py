@@ -199,7 +199,7 @@ class Program(QObject):
             message_bar=self.messages,
             text=self.text_panel,
             charts=self.charts,
-            stages={"lab": self.lab, STAGE: self.start_page},
+            stages={id: page for id, (_, page) in self.pages.on("centre").items()} | {STAGE: self.start_page},
             docks=docks,
             time_bar=self.time_bar,
             status=self.status,
@@ -214,7 +214,7 @@ class Program(QObject):
         self.writing = Writing(session, frame, text, self.text_panel, self.token, self)
         self.running = Training(session, frame, self.training, self.form, self.speed, self)
         self.merging = Merging(session, frame, self.merges, self.merge_panel, self)
-        self.charting = Charting(session, frame, self.charts, self.lab, self)
+        self.charting = Charting(session, frame, self.charts, self.pages, self)
         self.asking = Asking(session, frame, self.pages, self.inspector, editor, table, self)
         self.comparing = Laboratory(session, frame, self.pages, self.inspector, self)
         self.exchanging = Exchanging(session, frame, self.pages, self)
@@ -251,12 +251,13 @@ class Program(QObject):
             self.merge_panel,
             self.charts,
             self.inspector,
-            self.lab,
             self.start_page,
             self.bookmarks_panel,
             self.lesson_panel,
         ):
             self.theme.changed.connect(part.recolor)
+        for _, page in self.pages.on("centre").values():
+            self.theme.changed.connect(page.recolor)
         stored = (self.settings.get(setting) for setting in (WINDOW_GEOMETRY, WINDOW_STATE, CENTRE_STATE))
         self.window.restore_layout(*stored)
 

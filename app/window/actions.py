@@ -111,6 +111,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
     "ask": (
         Item("why", "&Why Is It Cut Here?", "Show why the text is cut where the caret stands", "Ctrl+Shift+W"),
         Item("token", "About the &Token", "Show the life of the token at the caret, or of the {step} shown", "Ctrl+T"),
+        Item("tree", "&Merge Tree", "Give the tree of the word that was clicked all the room", "Ctrl+Shift+T"),
         Item("paid", "What &Paid for It?", "Show the words and files that the {step} shown was made for"),
         ABOUT_PAGES,
         SEPARATOR,

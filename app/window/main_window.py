@@ -31,6 +31,7 @@ from app.window.parts.focus_order import order_focus, show_focused
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
 STATE_VERSION = 3  # of another version a layout is not taken over, but laid out anew
 LESSONS_WIDTH = 320
+STAGES_IN_TIME = frozenset({"tree"})  # that follow the slider along the bottom
 
 
 @dataclass(frozen=True)
@@ -171,8 +172,8 @@ class MainWindow(QMainWindow):
             self._before_stage = self.arrangement()
             for dock in self.docks.values():
                 dock.setVisible(dock.isFloating() and dock.isVisible())
-            self._time_bar.hide()
         self._show_stage(id)
+        self._time_bar.setVisible(not id or id in STAGES_IN_TIME)
         if not id and self._before_stage is not None:
             before, self._before_stage = self._before_stage, None
             self.restoreState(before.state, STATE_VERSION)

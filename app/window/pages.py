@@ -35,6 +35,7 @@ from app.window.questions.token.model import TokenModel
 from app.window.questions.token.page import TokenPage
 from app.window.questions.why.model import WhyModel
 from app.window.questions.why.page import WhyPage
+from app.window.questions.why.tree_page import TreePage
 from app.window.text.model import TokenTextModel
 
 Tabs = Literal["charts", "inspector", "centre"]
@@ -54,6 +55,10 @@ def build_lab(world: World) -> LabPage:
     model = LabModel(world.session)
     figures = LabFigures(world.session, model)
     return LabPage(model, figures, DifferingWordsModel(figures, model), world.text)
+
+
+def build_tree(world: World) -> TreePage:
+    return TreePage(WhyModel(world.session, world.text, "tree"), world.session.cursor)
 
 
 @dataclass(frozen=True)
@@ -92,6 +97,7 @@ PAGES = (
         Item("compare", "&Compare with Another …", "Put another run or tokenizer beside the one shown"),
     )),
     PageRow("lab", "Lab", "centre", build_lab),
+    PageRow("tree", "Merge Tree", "centre", build_tree),
 )  # fmt: skip
 
 

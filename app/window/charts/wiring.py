@@ -13,10 +13,10 @@ from app.session.run import NO_RUN
 from app.session.session import Session
 from app.settings import LAST_FOLDER
 from app.window.main_window import Frame
-from app.window.pages import PAGES
-from app.window.parts.dialogs import CHART_FILTERS, ask_where_to_save
+from app.window.pages import PAGES, Pages
+from app.window.parts.dialogs import ANIMATED_FILTER, CHART_FILTERS, ask_where_to_save
 from app.window.parts.page import Page, PageTabs
-from app.window.parts.pictures import picture_of, save_csv, save_png, save_svg
+from app.window.parts.pictures import picture_of, save_animated, save_csv, save_png, save_svg
 from bpe_core import OutputError
 from bpe_core.atomic import replace_atomically
 
@@ -24,9 +24,9 @@ from bpe_core.atomic import replace_atomically
 class Charting(QObject):
     """Connects the charts with the window's actions."""
 
-    def __init__(self, session: Session, frame: Frame, charts: PageTabs, stage: Page, parent: QObject) -> None:
+    def __init__(self, session: Session, frame: Frame, charts: PageTabs, pages: Pages, parent: QObject) -> None:
         super().__init__(parent)
-        self._frame, self._charts, self._stage, self._runs = frame, charts, stage, session.runs
+        self._frame, self._charts, self._pages, self._runs = frame, charts, pages, session.runs
         session.runs.changed.connect(self._name_pages)
         frame.actions["save_chart"].triggered.connect(self._save)
         frame.actions["copy_chart"].triggered.connect(self._copy)
@@ -41,18 +41,20 @@ class Charting(QObject):
 
     @property
     def _shown(self) -> Page:
-        return self._stage if self._frame.window.stage == "lab" else self._charts.page
+        on_stage = self._pages.on("centre").get(self._frame.window.stage)
+        return self._charts.page if on_stage is None else on_stage[1]
 
     def _save(self) -> None:
         name = f"{self._shown.accessibleName().lower()}.png"
         proposal = Path(self._frame.settings.get(LAST_FOLDER)) / name
-        path = ask_where_to_save(self._frame.window, "Save the chart", str(proposal), CHART_FILTERS)
+        filters = CHART_FILTERS | (ANIMATED_FILTER if any(True for _ in self._shown.frames()) else {})
+        path = ask_where_to_save(self._frame.window, "Save the chart", str(proposal), filters)
         if path is not None:
             self._frame.messages.show_notice(save(self._shown, path))
 
     def _copy(self) -> None:
         self._shown.watched.catch_up()
-        QGuiApplication.clipboard().setImage(picture_of(self._shown))
+        QGuiApplication.clipboard().setImage(picture_of(self._shown.pictured))
 
 
 def save(page: Page, path: Path) -> Notice:
@@ -69,7 +71,9 @@ def save(page: Page, path: Path) -> Notice:
 def _write(page: Page, kind: str, path: Path) -> None:
     if kind == ".csv":
         is_written = save_csv(page.as_table(), path)
+    elif kind == ".apng":
+        is_written = save_animated(list(page.frames()), path)
     else:
-        is_written = save_svg(page, path) if kind == ".svg" else save_png(page, path)
+        is_written = save_svg(page.pictured, path) if kind == ".svg" else save_png(page.pictured, path)
     if not is_written:
         raise OSError(errno.EIO, "not all of it could be written")

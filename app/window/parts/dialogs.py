@@ -14,6 +14,7 @@ TOKENIZER_FILTER = (
 SESSION_FILTERS = {"Session (*.bpex)": "bpex"}
 REPORT_FILTERS = {"Web page (*.html)": "html"}
 CHART_FILTERS = {"PNG picture (*.png)": "png", "SVG drawing (*.svg)": "svg", "CSV table (*.csv)": "csv"}
+ANIMATED_FILTER = {"Animated PNG picture (*.apng)": "apng"}
 
 
 def ask_for_texts(parent: QWidget, folder: str) -> list[Path]:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QImage, QShowEvent
 from PySide6.QtWidgets import QTabWidget, QWidget
 
 from app.window.parts.watched import Table, Watched
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One picture of several that follow each other, and how long it is shown."""
+
+    image: QImage
+    milliseconds: int
 
 
 class Page(QWidget):
@@ -29,6 +38,15 @@ class Page(QWidget):
         """What is shown, for a CSV file."""
         self.watched.catch_up()
         return self.watched.as_table()
+
+    @property
+    def pictured(self) -> QWidget:
+        """What is saved as a picture."""
+        return self
+
+    def frames(self) -> Iterable[Frame]:
+        """What is shown as it comes to be, where it can be told so."""
+        return ()
 
     def recolor(self) -> None:
         """Take the colours of the palette, after it has changed."""

@@ -1,14 +1,18 @@
-"""A widget as a picture: PNG, SVG, or what it shows as CSV."""
+"""A widget as a picture: PNG, animated or not, SVG, or what it shows as CSV."""
 
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QBuffer, QByteArray, QPoint
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
+
+from app.window.parts.apng import animated
+from app.window.parts.page import Frame
 
 SCALE = 2  # pixels of a saved picture for each on screen
 
@@ -36,6 +40,20 @@ def save_svg(widget: QWidget, path: Path) -> bool:
         return False
     widget.render(painter, QPoint())
     return painter.end()
+
+
+def save_animated(frames: Sequence[Frame], path: Path) -> bool:
+    """As a PNG file that plays."""
+    pngs = [_png(frame.image) for frame in frames]
+    return path.write_bytes(animated(pngs, [frame.milliseconds for frame in frames])) > 0
+
+
+def _png(image: QImage) -> bytes:
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+    image.save(buffer, "PNG")  # type: ignore[call-overload]
+    return bytes(data.data())
 
 
 def save_csv(rows: list[tuple[str, ...]], path: Path) -> bool:

@@ -23,6 +23,7 @@ from app.window.questions.race.page import RacePage
 from app.window.questions.sizes.page import SizesPage
 from app.window.questions.token.page import TokenPage
 from app.window.questions.why.page import WhyPage
+from app.window.questions.why.tree_page import TreePage
 from app.window.text.view.editor import TokenTextEdit
 
 
@@ -43,13 +44,17 @@ class Asking(QObject):
         self._runs, self._cursor = session.runs, session.cursor
         self._window, self._actions, self._inspector, self._editor = frame.window, frame.actions, inspector, editor
         self._why, self._token, self._race = pages[WhyPage], pages[TokenPage], pages[RacePage]
-        self._sizes, self._compare = pages[SizesPage], pages[ComparePage]
+        self._sizes, self._compare, self._tree = pages[SizesPage], pages[ComparePage], pages[TreePage]
         self.encoding = CorpusEncoding(session.runs, session.cursor, session.corpus, session.aside, self)
         self._connect_actions()
         pages[PairsPage].pair_chosen.connect(lambda left, right: self._follow((left, right)))
         self._sizes.held_out_wanted.connect(self._ask_for_held_out)
         self._sizes.time_chosen.connect(self._cursor.go_to)
         self._sizes.model.failed.connect(lambda sentence: frame.messages.show_notice(Notice(sentence)))
+        self._why.enlarge_wanted.connect(self._actions["tree"].trigger)
+        self._tree.close_wanted.connect(lambda: self._window.set_stage(""))
+        self._tree.copy_wanted.connect(self._actions["copy_chart"].trigger)
+        self._tree.save_wanted.connect(self._actions["save_chart"].trigger)
         editor.caret_placed.connect(self._why.model.look_at)
         editor.place_clicked.connect(lambda byte: inspector.show_page("why"))
         editor.menu_opening.connect(self._add_to_text_menu)
@@ -67,6 +72,7 @@ class Asking(QObject):
         acts: dict[str, Callable[[], None]] = {
             "why": self._ask_why,
             "token": self._ask_about_token,
+            "tree": self._enlarge_tree,
             "paid": self._ask_what_paid,
             "follow": lambda: self._follow(self._pair_of(self._cursor.position - 1)),
             "compare": self._compare.choice.setFocus,
@@ -82,6 +88,14 @@ class Asking(QObject):
         """About the place of the caret."""
         self._show_in_inspector("why")
         self._why.model.look_at(self._editor.caret_byte)
+
+    def _enlarge_tree(self) -> None:
+        """The one of the word that was asked about; of none, that at the caret."""
+        if not self._why.model.is_asked:
+            self._why.model.look_at(self._editor.caret_byte)
+        self._tree.model.look_where(self._why.model)
+        self._window.set_stage("tree")
+        self._tree.setFocus()
 
     def _ask_about_token(self) -> None:
         """The one at the caret if the text is being read, else the one of the moment shown."""

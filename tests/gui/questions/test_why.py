@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtGui import QContextMenuEvent, QImage
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
+from app.window.parts.apng import chunks_of
+from app.window.parts.pictures import SCALE
 from app.window.questions.why.page import WhyPage
+from app.window.questions.why.tree_page import TreePage
 from app.wiring import Program
 from bpe_core import Tokenizer
-from tests.gui.conftest import settle
+from tests.gui.conftest import WAIT, settle
 from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, answered, click_before, word_facts
 
 
@@ -97,12 +102,13 @@ def test_a_node_of_the_tree_travels_and_a_gap_asks(qtbot: QtBot, learned: Progra
     click_before(qtbot, learned, 8)
     answered(qtbot, learned)
     tree = learned.pages[WhyPage].tree
-    # Where things are drawn is nobody's business but the drawing's, and that of whoever has to click there.
-    box, node = next((box, node) for box, node in tree._boxes if node.step is not None)
-    qtbot.mouseClick(tree, LEFT, NO_KEY, box.center().toPoint())
+    node = next(node for node in tree.nodes() if node.step is not None)
+    qtbot.mouseClick(tree, Qt.MouseButton.RightButton, NO_KEY, tree.area_of(node).center().toPoint())
+    assert learned.session.cursor.position == MERGES, "only a left click travels"
+    qtbot.mouseClick(tree, LEFT, NO_KEY, tree.area_of(node).center().toPoint())
     assert learned.session.cursor.position == node.step
     answered(qtbot, learned)
-    x = tree._edges[2] - 4  # between the second and the third symbol
+    x = tree.gap_before(2)
     qtbot.mouseClick(tree, LEFT, NO_KEY, QPoint(round(x), 1))
     joint = word_facts(learned).joints[2]
     assert all(f"step:{step}" in learned.pages[WhyPage].reason.text() for step in joint.steps)
@@ -127,3 +133,41 @@ def test_why_is_reached_by_keys_and_menus(qtbot: QtBot, learned: Program) -> Non
     menus[0].close()
     answered(qtbot, learned)
     assert word_facts(learned).byte in (15, 16), "the menu is about the place under the mouse"
+
+
+def test_the_tree_takes_all_the_room_grows_with_the_slider_and_is_saved(
+    qtbot: QtBot, learned: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    click_before(qtbot, learned, 8)
+    answered(qtbot, learned)
+    why, page = learned.pages[WhyPage], learned.pages[TreePage]
+    qtbot.mouseClick(why.enlarge, LEFT)
+    assert learned.window.stage == "tree"
+    qtbot.waitUntil(lambda: page.word.text() != "", timeout=WAIT)
+    assert learned.time_bar.isVisible(), "the slider is there to grow it by"
+    facts = page.model.facts
+    assert facts is not None
+    natural = page.tree.natural_size
+    grown = [node.text for node in page.tree.nodes()]
+    for step in facts.steps:
+        learned.session.cursor.go_to(step.step or 0)
+        assert page.word.text() == " | ".join(token.text for token in step.tokens)
+        assert page.tree.natural_size == natural, "what is drawn keeps its place"
+    assert [node.text for node in page.tree.nodes()] == grown
+
+    saved = {}
+    for kind in ("png", "svg", "apng", "csv"):
+        path = tmp_path / f"tree.{kind}"
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, path=path: (str(path), ""))
+        qtbot.mouseClick(page.save, LEFT)
+        saved[kind] = path.read_bytes()
+    assert not QImage.fromData(saved["png"]).isNull()
+    assert b"<svg" in saved["svg"]
+    frames = [data for kind, data in chunks_of(saved["apng"]) if kind == b"fcTL"]
+    assert len(frames) == len(facts.steps)
+    assert QImage.fromData(saved["apng"]).size() == natural * SCALE, "who knows no animation sees the first picture"
+    assert grown[-1].encode() in saved["csv"]
+    qtbot.mouseClick(page.copy, LEFT)
+    assert not QApplication.clipboard().image().isNull()
+    qtbot.keyClick(page, Qt.Key.Key_Escape)
+    assert learned.window.stage == ""

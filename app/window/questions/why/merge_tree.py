@@ -1,23 +1,19 @@
-"""The merge tree of a word, drawn: symbols along the bottom, each merge above the two it joined."""
+"""The merge tree of a word, drawn as large as its place allows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QVariantAnimation, Signal
+from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QTransform
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.wording import tip
-from app.window.questions.why.model import TreeNode, WordFacts
+from app.window.questions.why.model import MOST_DRAWN, TreeNode, WordFacts
+from app.window.questions.why.tree_layout import TreeLayout, nodes_of, small_font, step_and_count
 
-MARGIN = 10.0
-TOP = 5.0
-GAP = 8.0  # between two symbols
-LEVEL = 40.0  # from one row of nodes to the next
-SMALL = 0.8  # of the font that tells step and count
-PADDING = 5.0
+GROW_MILLISECONDS = 250
 
 
 class MergeTree(QWidget):
@@ -26,120 +22,138 @@ class MergeTree(QWidget):
     node_chosen = Signal(int)  # the step that made it
     joint_chosen = Signal(int)  # before the symbol with this index
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, smallest: float = 0.5, largest: float = 1.0, parent: QWidget | None = None) -> None:
+        """As large as its place, between these shares of its natural size."""
         super().__init__(parent)
+        self._smallest, self._largest = smallest, largest
         self._facts: WordFacts | None = None
         self._trees: tuple[TreeNode, ...] = ()
         self._marked_joint: int | None = None
-        self._boxes: list[tuple[QRectF, TreeNode]] = []
         self._font = fixed_font(self.font().pointSizeF())
-        self._small = QFont(self.font())
-        self._small.setPointSizeF(self.font().pointSizeF() * SMALL)
+        self._layout = TreeLayout.of((), (), self._font)
+        self._newest: TreeNode | None = None  # that is just growing
+        self._growth = QVariantAnimation(self)
+        self._growth.setStartValue(0.0)
+        self._growth.setEndValue(1.0)
+        self._growth.setDuration(GROW_MILLISECONDS)
+        self._growth.valueChanged.connect(lambda _: self.update())
         self.setAccessibleName("Merge tree")
         self.setMouseTracking(True)
 
-    def show_trees(self, facts: WordFacts | None, trees: tuple[TreeNode, ...], marked_joint: int | None) -> None:
-        """Draw these tokens of the word, one boundary marked."""
+    def show_trees(
+        self,
+        facts: WordFacts | None,
+        trees: tuple[TreeNode, ...],
+        marked_joint: int | None,
+        *,
+        grows: bool = False,
+    ) -> None:
+        """Draw these tokens of the word, one boundary marked; what is new grows if it is to."""
+        before = {(node.start, node.stop) for node in nodes_of(self._trees)} if facts is self._facts else set()
         self._facts, self._trees, self._marked_joint = facts, trees, marked_joint
-        self._lay_out()
+        fresh = [node for node in nodes_of(trees) if (node.start, node.stop) not in before]
+        self._newest = fresh[0] if grows and before and len(fresh) == 1 else None
+        self._growth.stop()
+        if self._newest is not None:
+            self._growth.start()
+        symbols = facts.symbols if facts is not None else ()
+        is_whole_known = facts is not None and len(symbols) <= MOST_DRAWN and facts.steps
+        whole = facts.steps[-1].tokens if facts is not None and is_whole_known else trees
+        self._layout = TreeLayout.of(symbols, whole, self._font)
         told = " | ".join(tree.text for tree in trees)
         self.setAccessibleDescription(f"The word is cut into {told}" if facts else "")
         self.updateGeometry()
-        self.setMinimumSize(self.sizeHint())
+        self.setMinimumSize((self._layout.size * self._smallest).toSize() if facts else QSize(0, 0))
         self.update()
 
     def sizeHint(self) -> QSize:
-        if self._facts is None:
-            return QSize(120, 40)
-        levels = max((_depth(tree) for tree in self._trees), default=0)
-        leaf = QFontMetricsF(self._font).height() + 4
-        return QSize(round(self._edges[-1] + MARGIN), round(2 * TOP + levels * LEVEL + leaf))
+        return self._layout.size.toSize() if self._facts is not None else QSize(120, 40)
 
-    def _lay_out(self) -> None:
-        """Where each symbol begins; boxes stand over the middle of what they cover."""
-        metrics = QFontMetricsF(self._font)
-        symbols = self._facts.symbols if self._facts is not None else ()
-        self._edges = [MARGIN]
-        for symbol in symbols:
-            width = max(26.0, metrics.horizontalAdvance(symbol) + 2 * PADDING)
-            self._edges.append(self._edges[-1] + width + GAP)
-        levels = max((_depth(tree) for tree in self._trees), default=0)
-        self._boxes = []
-        for tree in self._trees:
-            self._place(tree, levels, metrics)
+    def nodes(self) -> Iterator[TreeNode]:
+        """All nodes drawn, for whoever wants to look at them one by one."""
+        return nodes_of(self._trees)
 
-    def _place(self, node: TreeNode, levels: int, metrics: QFontMetricsF) -> float:
-        """Enter the boxes of a node and all below it; the middle of its own."""
-        if node.left is None or node.right is None:
-            middle = (self._edges[node.start] + self._edges[node.stop] - GAP) / 2
-        else:
-            middle = (self._place(node.left, levels, metrics) + self._place(node.right, levels, metrics)) / 2
-        told = QFontMetricsF(self._small).horizontalAdvance(_step_and_count(node))
-        width = max(18.0, metrics.horizontalAdvance(node.text) + 2 * PADDING, told + PADDING)
-        top = TOP + (levels - _depth(node)) * LEVEL
-        height = metrics.height() + 4 + (QFontMetricsF(self._small).height() if node.step is not None else 0)
-        self._boxes.append((QRectF(middle - width / 2, top, width, height), node))
-        return middle
+    def area_of(self, node: TreeNode) -> QRectF:
+        """Where a node is drawn."""
+        return self._placing().mapRect(self._layout.box(node))
+
+    def gap_before(self, symbol: int) -> float:
+        """Where the boundary before a symbol is drawn, from the left."""
+        return self._placing().map(QPointF(self._layout.gap_before(symbol), 0)).x()
+
+    def draw(self, painter: QPainter, palette: QPalette) -> None:
+        """At its natural size, from the corner of whatever is painted on."""
+        shades = shades_of(palette)
+        if self._marked_joint is not None:
+            x = self._layout.gap_before(self._marked_joint)
+            painter.setPen(QPen(shades.bar_next, 2, Qt.PenStyle.DotLine))
+            painter.drawLine(QPointF(x, 2), QPointF(x, self._layout.size.height() - 2))
+        painter.setPen(QPen(shades.muted, 1))
+        for node in self.nodes():
+            painter.setOpacity(self._strength(node))
+            for begin, end in self._layout.lines_below(node):
+                painter.drawLine(begin, end)
+        tokens = {id(tree) for tree in self._trees}
+        for node in self.nodes():
+            painter.setOpacity(self._strength(node))
+            self._draw_node(painter, palette, node, is_token=id(node) in tokens)
+        painter.setOpacity(1.0)
+
+    @property
+    def natural_size(self) -> QSize:
+        return self._layout.size.toSize()
+
+    def _draw_node(self, painter: QPainter, palette: QPalette, node: TreeNode, *, is_token: bool) -> None:
+        box, shades = self._layout.box(node), shades_of(palette)
+        if node is self._newest and self._is_growing:
+            box = box.translated(0, (1 - self._strength(node)) * box.height() / 2)
+        painter.setPen(QPen(shades.curve if is_token else shades.hairline, 1))
+        painter.setBrush(shades.mark_ground if is_token else palette.color(QPalette.ColorRole.Base))
+        painter.drawRoundedRect(box, 4, 4)
+        centred = Qt.AlignmentFlag.AlignHCenter
+        painter.setFont(self._font)
+        painter.setPen(palette.color(QPalette.ColorRole.Text))
+        where = Qt.AlignmentFlag.AlignVCenter if node.step is None else Qt.AlignmentFlag.AlignTop
+        painter.drawText(box.adjusted(0, 0 if node.step is None else 1, 0, 0), centred | where, node.text)
+        painter.setFont(small_font(self._font))
+        painter.setPen(shades.muted)
+        painter.drawText(box.adjusted(0, 0, 0, -1), centred | Qt.AlignmentFlag.AlignBottom, step_and_count(node))
+
+    @property
+    def _is_growing(self) -> bool:
+        return self._growth.state() == QVariantAnimation.State.Running
+
+    def _strength(self, node: TreeNode) -> float:
+        return float(self._growth.currentValue()) if node is self._newest and self._is_growing else 1.0
+
+    def _placing(self) -> QTransform:
+        """From the drawing to the widget: as large as it can be, in the middle."""
+        wanted = self._layout.size
+        share = min(self.width() / wanted.width(), self.height() / wanted.height(), self._largest)
+        share = max(share, self._smallest)
+        left = max(0.0, (self.width() - share * wanted.width()) / 2) if self._largest > 1 else 0.0
+        top = max(0.0, (self.height() - share * wanted.height()) / 2) if self._largest > 1 else 0.0
+        return QTransform(share, 0, 0, share, left, top)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        with QPainter(self) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setFont(self._font)
-            shades = shades_of(self.palette())
-            self._paint_mark(painter)
-            boxes = {id(node): box for box, node in self._boxes}
-            painter.setPen(QPen(shades.muted, 1))
-            for box, node in self._boxes:
-                for part in (node.left, node.right):
-                    if part is not None:
-                        below = boxes[id(part)]
-                        start = QPointF(box.center().x(), box.bottom())
-                        painter.drawLine(start, QPointF(below.center().x(), below.top()))
-            whole = {id(tree) for tree in self._trees}
-            for box, node in self._boxes:
-                is_token = id(node) in whole
-                painter.setPen(QPen(shades.curve if is_token else shades.hairline, 1))
-                painter.setBrush(shades.mark_ground if is_token else self.palette().base())
-                painter.drawRoundedRect(box, 4, 4)
-                if node.step is None:
-                    painter.setPen(self.palette().color(QPalette.ColorRole.Text))
-                    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, node.text)
-                else:
-                    self._paint_merge(painter, box, node)
-
-    def _paint_merge(self, painter: QPainter, box: QRectF, node: TreeNode) -> None:
-        centred = Qt.AlignmentFlag.AlignHCenter
-        painter.setPen(self.palette().color(QPalette.ColorRole.Text))
-        painter.drawText(box.adjusted(0, 1, 0, 0), centred | Qt.AlignmentFlag.AlignTop, node.text)
-        painter.setFont(self._small)
-        painter.setPen(shades_of(self.palette()).muted)
-        painter.drawText(box.adjusted(0, 0, 0, -1), centred | Qt.AlignmentFlag.AlignBottom, _step_and_count(node))
-        painter.setFont(self._font)
-
-    def _paint_mark(self, painter: QPainter) -> None:
-        if self._marked_joint is None or self._facts is None:
-            return
-        x = self._edges[self._marked_joint] - GAP / 2
-        painter.setPen(QPen(shades_of(self.palette()).bar_next, 2, Qt.PenStyle.DotLine))
-        painter.drawLine(QPointF(x, 2), QPointF(x, self.height() - 2))
+        if self._facts is not None:
+            with QPainter(self) as painter:
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                painter.setTransform(self._placing(), combine=True)
+                self.draw(painter, self.palette())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() != Qt.MouseButton.LeftButton or self._facts is None:
+            return
         node = self._node_at(event.position())
         if node is not None and node.step is not None:
             self.node_chosen.emit(node.step)
-            return
-        joint = self._joint_at(event.position().x())
-        if joint is not None:
-            self.joint_chosen.emit(joint)
+        else:
+            inside = self._placing().inverted()[0].map(event.position())
+            self.joint_chosen.emit(self._layout.joint_at(inside.x()))
 
     def _node_at(self, point: QPointF) -> TreeNode | None:
-        return next((node for box, node in self._boxes if box.contains(point)), None)
-
-    def _joint_at(self, x: float) -> int | None:
-        if self._facts is None:
-            return None
-        places = range(len(self._edges))
-        return min(places, key=lambda place: abs(self._edges[place] - GAP / 2 - x))
+        return next((node for node in self.nodes() if self.area_of(node).contains(point)), None)
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
@@ -148,22 +162,6 @@ class MergeTree(QWidget):
                 QToolTip.showText(event.globalPos(), tip(_told(node)), self)
             return True
         return super().event(event)
-
-    def nodes(self) -> Iterator[TreeNode]:
-        """All nodes drawn, for whoever wants to look at them one by one."""
-        return (node for _, node in self._boxes)
-
-
-def _depth(node: TreeNode) -> int:
-    if node.left is None or node.right is None:
-        return 0
-    return 1 + max(_depth(node.left), _depth(node.right))
-
-
-def _step_and_count(node: TreeNode) -> str:
-    if node.step is None:
-        return ""
-    return f"{node.step:,}" if node.count is None else f"{node.step:,} · {node.count:,}×"
 
 
 def _told(node: TreeNode) -> str:

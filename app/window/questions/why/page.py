@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QListWidget,
@@ -30,6 +30,8 @@ STEP = Qt.ItemDataRole.UserRole + 1
 class WhyPage(Page):
     """Follows the place that was clicked and the moment shown; the steps can be walked by themselves."""
 
+    enlarge_wanted = Signal()
+
     def __init__(self, model: WhyModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
         self.model = model
@@ -41,6 +43,7 @@ class WhyPage(Page):
         self.back = _button("◀", "One merge back in this word")
         self.forward = _button("▶", "One merge forward in this word")
         self.now = _button("◆", "As of the moment shown")
+        self.enlarge = _button("⤢", "Give the tree all the room there is")
         self.told = label()
         self.reason = LinkedText("Why the text is cut here")
         self.joints = QListWidget()
@@ -57,6 +60,7 @@ class WhyPage(Page):
         for widget in (self.back, self.now, self.forward):
             row.addWidget(widget)
         row.addWidget(self.told, 1)
+        row.addWidget(self.enlarge)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 4, 8, 4)
         column.setSpacing(4)
@@ -71,6 +75,7 @@ class WhyPage(Page):
         self.back.clicked.connect(lambda: self._walk(-1))
         self.forward.clicked.connect(lambda: self._walk(1))
         self.now.clicked.connect(self._follow)
+        self.enlarge.clicked.connect(self.enlarge_wanted)
         self.tree.node_chosen.connect(self.model.travel_to)
         self.tree.joint_chosen.connect(self._choose_joint)
         self.joints.currentRowChanged.connect(self._row_chosen)
