@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from itertools import pairwise
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from bpe_core.errors import PatternError
 from bpe_core.recipe import Recipe
 from bpe_core.text.patterns import NAMED_PATTERNS
+from bpe_core.text.specials import FEW, parts_of
 from bpe_core.text.splitting import MATCHES_A_ROUND, Splitter, lines_of, split_words
 from tests.shared import here, text_of
 
@@ -84,6 +86,19 @@ def test_only_newlines_end_lines(text: str) -> None:
 def test_special_tokens_are_boundaries_and_belong_to_no_word() -> None:
     recipe = Recipe.preset("gpt2", special_tokens=("<end>", "<end>of<end>", "new"))
     assert list(split_words("low<end>lower <end>of<end> newest", recipe)) == ["low", "lower", " ", " ", "est"]
+
+
+@given(
+    text=st.text("ab<]^-\\x", max_size=40),
+    tokens=st.sets(st.text("ab<]^-\\", min_size=1, max_size=4), min_size=1, max_size=12),
+    many=st.booleans(),
+)
+def test_many_special_tokens_stand_where_few_would(text: str, tokens: set[str], many: bool) -> None:
+    others = {f"<{number}>" for number in range(FEW)} if many else set[str]()
+    expected = re.split(f"({'|'.join(map(re.escape, sorted(tokens, key=len, reverse=True)))})", text)
+    assert list(parts_of(text, (*tokens, *others))) == [
+        (part, place % 2 == 1) for place, part in enumerate(expected) if part
+    ]
 
 
 def test_a_special_token_may_look_like_an_expression() -> None:
