@@ -25,6 +25,7 @@ from app.system.garbage import GarbageCollection
 from app.window.actions import Actions
 from app.window.bookmarks.model import BookmarkListModel
 from app.window.bookmarks.panel import BookmarksPanel
+from app.window.charts.pairs_page import PairsPage
 from app.window.charts.wiring import Charting
 from app.window.compress.wiring import Compressing
 from app.window.corpus.model import CorpusListModel
@@ -230,6 +231,7 @@ class Program(QObject):
 
     def _connect_topics_with_each_other(self) -> None:
         self.session.recipe.changed.connect(lambda _: self.corpus.refresh())
+        self.session.playing.stepped.connect(self.pages[PairsPage].show_step)
         self.runs_panel.compare_wanted.connect(self.asking.compare_with)
         self.status.addPermanentWidget(ExportBar(self.exchanging.export))
 

@@ -92,6 +92,14 @@ class PairsModel(QObject, Watched):
         return [(*header, self.measure), *((*row, str(bar.value)) for row, bar in zip(rows, self.bars, strict=True))]
 
     @property
+    def made(self) -> str:
+        """The token that the step made which leads to the moment of the bars; none where it dropped one."""
+        run = self._shown_run
+        if run is None or run.history is None or run.names is None or not 0 < self.at <= len(run.history):
+            return ""
+        return run.names.text[int(run.history.ids[self.at - 1])] if run.history.pair(self.at - 1)[1] != NOTHING else ""
+
+    @property
     def wording(self) -> Wording:
         return NO_RUN if self._runs.shown is None else self._runs.shown.wording
 

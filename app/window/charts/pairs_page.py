@@ -17,8 +17,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPushButton, QToolTip, QWidget
 
+from app.session.playing import Step
 from app.window.charts.pairs_model import Bar, PairsModel
+from app.window.charts.pairs_motion import Placed, at_rest, losses, on_their_way
 from app.window.parts.left_to_right import from_the_left
+from app.window.parts.motion import Motion
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.wording import count_text, tip
@@ -27,6 +30,7 @@ ROW_PADDING = 5.0
 MARGIN = 12.0
 LABEL_SHARE = 0.34  # of the width, at most
 HEADER_GAP = 6.0
+SHARE = 0.75  # of the time of a step that the pairs are on their way: they begin a little later
 HOW_TO = "A click follows this pair through time."
 
 
@@ -41,6 +45,11 @@ class PairsPage(Page):
         self.model = model
         self.setAccessibleName("Pairs now")
         self._fixed = fixed_font(self.font().pointSizeF())
+        self._before: tuple[Bar, ...] = ()  # the bars of the moment before, while they are on their way
+        self._was: tuple[int, tuple[Bar, ...]] = (0, ())  # the moment shown last, and its bars
+        self._step: Step | None = None  # to be seen as it happens, once its pairs are known
+        self._losses: dict[tuple[int, int], str] = {}
+        self._motion = Motion(self, self.update)
         self._row = -1  # the bar under the mouse, or the one reached by the arrow keys
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -56,7 +65,37 @@ class PairsPage(Page):
     def sizeHint(self) -> QSize:
         return QSize(480, 240)
 
+    def show_step(self, step: Step) -> None:
+        """Let a step be seen as it happens, as soon as its pairs are known."""
+        self._step = step
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether pairs are on their way to their places."""
+        return self._motion.is_under_way
+
+    @property
+    def losses(self) -> dict[tuple[int, int], str]:
+        """What is said of the pairs that the last step took occurrences from."""
+        return self._losses
+
+    def _follow_step(self) -> None:
+        """Begin to move if the bars are those after a step that is to be seen, of those before it."""
+        step, was, now = self._step, self._was, (self.model.at, self.model.bars)
+        self._was = now
+        if now == was:
+            return
+        self._losses = {}
+        self._motion.end()
+        if step is None or (was[0], now[0]) != (step.before, step.after) or not (was[1] and now[1]):
+            return
+        self._step, self._before = None, was[1]
+        if step.after > step.before and self.model.made:
+            self._losses = losses(was[1], now[1], self.model.made)
+        self._motion.begin(step.seconds * SHARE)
+
     def _changed(self) -> None:
+        self._follow_step()
         leading = self.model.bars[:1]
         self.setAccessibleDescription(
             "".join(f"Next: {self._told(bar)}" for bar in leading) or "Nothing to choose from yet"
@@ -101,15 +140,21 @@ class PairsPage(Page):
                 return
             rows = self._rows_shown()
             label_width, most = self._label_width(bars[:rows]), max(bar.value for bar in bars[:rows])
+            drawn = at_rest(bars, rows)
+            if self._motion.is_under_way:
+                progress, before = self._motion.progress, self._before[:rows]
+                drawn = on_their_way(self._before, bars, rows, progress)
+                label_width += (self._label_width(before) - label_width) * (1 - progress)
+                most += (max(bar.value for bar in before) - most) * (1 - progress)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             if 0 <= self._row < rows:
                 place = QRectF(4, self._top() + self._row * self._row_height(), self.width() - 8, self._row_height())
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(shades.mark_ground)
                 painter.drawRoundedRect(place, 3, 3)
-            for i, bar in enumerate(bars[:rows]):
-                y = self._top() + i * self._row_height()
-                self._draw(painter, bar, y, label_width, most)
+            for placed in drawn:
+                painter.setOpacity(placed.strength)
+                self._draw(painter, placed, label_width, most)
 
     def _rows_shown(self) -> int:
         room = max(1, int((self.height() - self._top() - 4) / self._row_height()))
@@ -166,21 +211,22 @@ class PairsPage(Page):
         width = QFontMetricsF(self.font()).horizontalAdvance
         return max(width("9,999,999"), *(width(bar.label) for bar in bars))
 
-    def _draw(self, painter: QPainter, bar: Bar, y: float, label_width: float, most: float) -> None:
-        shades, height = shades_of(self.palette()), self._row_height()
+    def _draw(self, painter: QPainter, placed: Placed, label_width: float, most: float) -> None:
+        bar, shades, height = placed.bar, shades_of(self.palette()), self._row_height()
+        y, aside = self._top() + placed.row * height, placed.aside * self.width()
         metrics = QFontMetricsF(self._fixed)
         font = QFont(self._fixed)
         font.setWeight(QFont.Weight.DemiBold if bar.is_next else QFont.Weight.Normal)
         painter.setFont(font)
         painter.setPen(self.palette().color(QPalette.ColorRole.Text))
         label = metrics.elidedText(_title(bar), Qt.TextElideMode.ElideMiddle, label_width + 1)
-        line = QRectF(MARGIN, y, label_width, height)
+        line = QRectF(MARGIN + aside, y, label_width, height)
         painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, label)
-        left = MARGIN + label_width + 10
+        left = MARGIN + label_width + 10 + aside
         painter.setFont(self.font())
         number_width = self._number_width(self.model.bars[: self._rows_shown()])
-        full = max(20.0, self.width() - left - number_width - 8 - MARGIN)
-        length = max(2.0, full * bar.value / most) if most > 0 else 2.0
+        full = max(20.0, self.width() - left + aside - number_width - 8 - MARGIN)
+        length = max(2.0, full * placed.value / most) if most > 0 else 2.0
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(shades.bar_next if bar.is_next else shades.bar_tied if bar.is_tied else shades.bar)
         painter.drawRoundedRect(QRectF(left, y + 2, length, height - 4), 2.5, 2.5)
@@ -188,6 +234,16 @@ class PairsPage(Page):
         mark = "= " if bar.is_tied and not bar.is_next else ""
         place = QRectF(left + length + 7, y, number_width + 40, height)
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, mark + bar.label)
+        if bar.pair in self._losses:
+            self._tell_loss(painter, QRectF(left, y, length, height), self._losses[bar.pair])
+
+    def _tell_loss(self, painter: QPainter, bar: QRectF, loss: str) -> None:
+        """At the end of the bar, inside, where there is room for it."""
+        if painter.fontMetrics().horizontalAdvance(loss) + 14 < bar.width():
+            painter.setPen(self.palette().color(QPalette.ColorRole.Text))
+            painter.drawText(
+                bar.adjusted(0, 0, -7, 0), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, loss
+            )
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):

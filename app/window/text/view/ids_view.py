@@ -5,6 +5,7 @@ Each id stands on the colour its token has in the text; hovering one lights the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -53,6 +54,12 @@ class Cells:
     def rectangle(self, index: int, scrolled: int) -> QRectF:
         row, column = divmod(index, self.columns)
         return QRectF(column * self.width, row * self.height - scrolled, self.width - _GAP, self.height - _GAP)
+
+    def between(self, place: float, scrolled: int) -> QRectF:
+        """A cell on its way along the rows, as on a belt: out of one on the left, into the one above on the right."""
+        whole = math.floor(place)
+        cell = self.rectangle(whole, scrolled)
+        return cell.translated((place - whole) * self.width, 0.0)
 
 
 class ColouredId(NamedTuple):
@@ -202,7 +209,7 @@ class IdsGrid(QAbstractScrollArea):
                 cell = self.cells.rectangle(index, offset)
                 if closed < 1.0:
                     shift = self._before.get(token.start, index + shift) - index
-                    cell = self._on_its_way(cell, self.cells.rectangle(index + shift, offset), closed)
+                    cell = self.cells.between(index + shift * (1.0 - closed), offset)
                 if token.colour != UNCOLOURED:
                     painter.fillRect(cell, palette.fills[token.colour])
                 if _touches(self._selected, token.start, token.stop):
@@ -217,13 +224,6 @@ class IdsGrid(QAbstractScrollArea):
         offset, columns = self.verticalScrollBar().value(), self.cells.columns
         first = (top + offset) // self.cells.height * columns
         return first, min(self._count(), ((bottom + offset) // self.cells.height + 1) * columns)
-
-    def _on_its_way(self, cell: QRectF, before: QRectF, closed: float) -> QRectF:
-        """Within a row it glides; into another row it comes from the side."""
-        if cell.top() == before.top():
-            return cell.translated((before.left() - cell.left()) * (1.0 - closed), 0.0)
-        side = 1.0 if before.top() > cell.top() else -1.0
-        return cell.translated(side * self.cells.width * (1.0 - closed), 0.0)
 
     def _coloured(self, first: int, stop: int) -> Iterator[ColouredId]:
         """The tokens of these indices with the colours they have in the text; what covers none of it has no colour."""
