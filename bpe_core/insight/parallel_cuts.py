@@ -34,37 +34,45 @@ class ParallelCuts:
     length: int  # of the text
 
     @cached_property
+    def is_agreed(self) -> Bools:
+        """Of each place, whether all cut there."""
+        found: Bools = np.logical_and.reduce(self.has, axis=0)
+        return found
+
+    @cached_property
     def differing(self) -> Int64s:
         """The places where some cut and some do not."""
-        found: Int64s = self.places[~self.has.all(axis=0)]
-        return found
+        return self.places[~self.is_agreed]
 
     @cached_property
     def stretches(self) -> Int64s:
         """The shortest parts of the text that begin and end where all cut and are cut differently: a row each."""
-        agreed = np.concatenate(([0], self.places[self.has.all(axis=0)], [self.length]))
-        which = np.unique(np.searchsorted(agreed, self.differing))
+        agreed = np.concatenate(([0], self.places[self.is_agreed], [self.length]))
+        which = np.searchsorted(agreed, self.differing)
+        which = which[np.diff(which, prepend=0) > 0]  # the first of each
         return np.stack((agreed[which - 1], agreed[which]), axis=1)
 
-    def own(self, tokenizer: int) -> Int64s:
-        """The places where this one cuts and others do not."""
-        found: Int64s = self.places[self.has[tokenizer] & ~self.has.all(axis=0)]
-        return found
+    @cached_property
+    def own(self) -> list[Int64s]:
+        """The places where one tokenizer cuts and others do not, of each."""
+        return [self.places[cuts & ~self.is_agreed] for cuts in self.has]
 
 
 def parallel_cuts(tokens_of_each: Sequence[Tokens], length: int) -> ParallelCuts:
     """The cuts of several tokenizers in the same text, from all the tokens of each."""
-    cuts = [cuts_of(tokens, length) for tokens in tokens_of_each]
-    places = np.unique(np.concatenate([np.zeros(0, np.int64), *cuts]))
-    return ParallelCuts(places, np.array([np.isin(places, own) for own in cuts]).reshape(len(cuts), -1), length)
+    cuts = np.zeros((len(tokens_of_each), length + 1), bool)  # a text's marks are found faster than they are sorted
+    for marks, tokens in zip(cuts, tokens_of_each, strict=True):
+        _mark_cuts(marks, tokens)
+    cuts = cuts[:, :length]
+    places = np.flatnonzero(cuts.any(axis=0))
+    return ParallelCuts(places, cuts[:, places], length)
 
 
-def cuts_of(tokens: Tokens, length: int) -> Int64s:
+def _mark_cuts(marks: Bools, tokens: Tokens) -> None:
     """Where one tokenizer cuts: wherever a token ends.
 
     What belongs to no token, such as a blank that the pattern drops, goes with the token behind it, for that is
     where other tokenizers keep it.
     """
     stops = tokens.edges[1:]
-    found: Int64s = np.unique(stops[(stops > tokens.edges[:-1]) & (tokens.ids != NO_TOKEN)])
-    return found[found < length]
+    marks[stops[(stops > tokens.edges[:-1]) & (tokens.ids != NO_TOKEN)]] = True

@@ -38,6 +38,7 @@ class CompressDialog(QDialog):
         title = TITLES[model.direction]
         self.setWindowTitle(title)
         self.resize(560, 280)
+        self.setMinimumSize(420, 260)  # where all that is told can be read
         self._model, self._folder = model, folder
         self._confirmed = ""  # a file that may be replaced
         self.source, self.target = entry(), entry()

@@ -198,7 +198,7 @@ def test_cuts_in_a_text_are_where_tokens_end(text: str, several: list[bpe.Histor
     agreed = sorted({0, length} | everywhere)
     expected = [[a, b] for a, b in pairwise(agreed) if any(a < place < b for place in found.differing.tolist())]
     assert found.stretches.tolist() == expected
-    assert [found.own(i).tolist() for i in range(len(several))] == [sorted(own - everywhere) for own in cuts]
+    assert [own.tolist() for own in found.own] == [sorted(own - everywhere) for own in cuts]
 
 
 # --- Vocabularies ------------------------------------------------------------------------

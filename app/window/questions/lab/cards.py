@@ -126,11 +126,11 @@ class LaneCards(QWidget):
             cut = lane.cut
             card.total.setText("…" if cut is None else f"{cut.count:,}")
             is_one = cut is not None and cut.count == 1
-            ratio = "" if cut is None or not cut.count else f"   {len(cut.data) / cut.count:.2f} bytes each"
-            card.unit.setText(("token" if is_one else "tokens") + (" …" if lane.is_behind else ratio))
-            card.more.setText(lane.explanation)
+            ratio = "" if cut is None or not cut.count else f"{len(cut.data) / cut.count:.2f} bytes each · "
+            card.unit.setText(("token" if is_one else "tokens") + (" …" if lane.is_behind else ""))
+            card.more.setText(ratio + lane.explanation)
             card.more.setToolTip(tip(lane.explanation))
-            card.setAccessibleName(f"{letter_of(card)} {card.total.text()} {card.unit.text()}")
+            card.setAccessibleName(f"{letter_of(card)} {card.total.text()} {card.unit.text()}, {card.more.text()}")
 
 
 def letter_of(card: LaneCard) -> str:

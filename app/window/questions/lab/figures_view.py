@@ -130,21 +130,19 @@ class LabFiguresView(QWidget):
         elif not found.words:
             told = "All words of the corpus are cut alike at this size."
         else:
-            told = f"Words of {found.source} that are cut most differently, by how often they occur:"
+            told = f"Words of {found.source} cut most differently:"
         self.told.setText(NO_WORDS if found.is_final and not found.source else told)
         self.table.setVisible(bool(found.words))
 
     def _overlaps(self) -> str:
         """A line for each two vocabularies: how much both hold, as a part of each and of all."""
-        letters = self._figures.found.letters
-        rows = [("Vocabularies", "tokens in both", "Jaccard", "", "")]
+        rows = [("Vocabularies", "in both", "Jaccard", "of each")]
         rows += [
             (
                 f"{self._letter(one)} and {self._letter(other)}",
                 f"<b>{found.common:,}</b>",
                 f"{found.jaccard:.3f}",
-                f"{found.share_of_first:.0%} of {letters[one]}",
-                f"{found.share_of_second:.0%} of {letters[other]}",
+                f"{found.share_of_first:.0%} · {found.share_of_second:.0%}",
             )
             for one, other, found in self._figures.found.overlaps
         ]

@@ -276,7 +276,7 @@ class LabModel(QObject, Watched):
 
     def own_cuts(self, lane: int) -> Int64s:
         """Where this lane cuts and not all do."""
-        return self.parallel.own(lane) if self.parallel is not None else np.zeros(0, np.int64)
+        return self.parallel.own[lane] if self.parallel is not None else np.zeros(0, np.int64)
 
     @property
     def summary(self) -> str:

@@ -104,7 +104,7 @@ class LanePainter(TokenPainter):
         painter.drawRects(
             [QRectF(x + 1, bottom - UNDERLINE, max(1.0, end - x - 2), UNDERLINE) for x, end in found.lines]
         )
-        own = np.isin(found.cuts + first, lane.own_cuts)
+        own = _are_in(found.cuts + first, lane.own_cuts)
         if not own.any():
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -121,7 +121,7 @@ class LanePainter(TokenPainter):
         begins, ends = begins[is_here], ends[is_here]
         low, high = np.searchsorted(self._differing_cuts, (first, first + row.byte_count))
         cuts = self._differing_cuts[low:high] - first
-        bounds = np.unique(np.concatenate((np.zeros(1, np.int64), begins, ends, cuts)))
+        bounds = np.flatnonzero(np.bincount(np.concatenate((np.zeros(1, np.int64), begins, ends, cuts))))
         bounds = bounds[bounds < row.byte_count]
         if not row.byte_count or not len(begins):
             return RowDifferences([], cuts[:0], np.zeros(0))
@@ -137,7 +137,7 @@ class LanePainter(TokenPainter):
                 joined[-1] = joined[-1][0], end * self.pixel
             else:
                 joined.append((x * self.pixel, end * self.pixel))
-        is_cut = segments.is_first & np.isin(starts, cuts)
+        is_cut = segments.is_first & _are_in(starts, cuts)
         return RowDifferences(joined, starts[is_cut], segments.begin[is_cut] * np.float64(self.pixel))
 
     def _paint_letter(self, painter: QPainter, row: TextRow, lane: LaneShown, left: float) -> None:
@@ -149,6 +149,15 @@ class LanePainter(TokenPainter):
         painter.setPen(QPen(self.palette.paper))
         painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, lane.letter)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+
+def _are_in(places: Int64s, ascending: Int64s) -> npt.NDArray[np.bool_]:
+    """Which of them stand among others that may be very many, and are in order already."""
+    if not len(ascending):
+        return np.zeros(len(places), np.bool_)
+    where = np.searchsorted(ascending, places)
+    found: npt.NDArray[np.bool_] = ascending[np.minimum(where, len(ascending) - 1)] == places
+    return found
 
 
 def _towards(fill: QColor, paper: QColor) -> QColor:

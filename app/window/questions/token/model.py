@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.throttle import Throttle
-from bpe_core.history.history import NOTHING, Step
+from bpe_core.history.history import NOTHING, TIED, Step
 from bpe_core.learning.methods import Method
 
 
@@ -147,6 +147,8 @@ def _decided(merge: Step, text: list[str]) -> str:
     other = " + ".join(text[id] for id in merge.runner_up if id != NOTHING)
     if merge.tied:
         return f"a tie with {other}: the tie rule decided"
+    if TIED in merge.reasons:  # which was chosen by more than the count
+        return f"ahead of {other}"
     ahead = merge.count - merge.runner_up_count
     if merge.right == NOTHING:
         return f"next was {other}, which occurs {merge.runner_up_count:,} times"
