@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
 from app.session.changes import Held, Steps
-from app.session.corpus_texts import CorpusText, CorpusTexts, moved, with_files, without
+from app.session.corpus_texts import CorpusText, CorpusTexts, moved, with_files, with_folder, without
 from app.session.counts import CountProgress, Counts, Outcome
 from app.session.notices import Notice
 from bpe_core import CorpusError, Recipe
 from bpe_core.progress import CancelCheck
 from bpe_core.text.reading.files import texts_in
+from bpe_core.text.reading.folders import holds_more_than
 from bpe_core.text.reading.skipped import SkipLog
 from bpe_core.text.reading.source import ReadingOptions
 
 TOPIC = "files of folders"
+MOST_LISTED = 1_000  # files of a folder, one by one
 MOST_TOLD = 200  # sentences about what is left out of folders
 
 
@@ -81,18 +84,25 @@ class SessionCorpus(QObject):
     def outcome_of(self, source: CorpusText) -> Outcome | None:
         return self.counts.outcome_of(source, self._recipe.value)
 
+    def outcome_as_wanted(self, source: CorpusText) -> Outcome | None:
+        """Without looking at its file again."""
+        return self.counts.outcome_as_wanted(source, self._recipe.value)
+
     def progress_of(self, source: CorpusText) -> CountProgress | None:
         return self.counts.progress_of(source)
 
-    def _take_files(self, found: tuple[tuple[Path, ...], tuple[str, ...]]) -> None:
-        paths, left_out = found
+    def _take_files(self, found: Found) -> None:
+        left_out, is_something = found.left_out, bool(found.files or found.folders)
         if left_out:
             others = len(left_out) - 1
-            more = f" And {others:,} more are left out." if others and paths else ""
+            more = f" And {others:,} more are left out." if others and is_something else ""
             details = "\n".join(left_out[:MOST_TOLD]) if others else ""
-            self.noticed.emit(Notice(left_out[0 if paths else -1] + more, details, is_error=not paths))
-        if paths:
-            self.texts.put(with_files(self._of_the_person, paths), "Add files")
+            self.noticed.emit(Notice(left_out[0 if is_something else -1] + more, details, is_error=not is_something))
+        if is_something:
+            texts = with_files(self._of_the_person, found.files)
+            for folder in found.folders:
+                texts = with_folder(texts, folder)
+            self.texts.put(texts, "Add files")
 
     @property
     def _of_the_person(self) -> CorpusTexts:
@@ -110,20 +120,33 @@ class SessionCorpus(QObject):
         return self._recipe.value.pattern != "none"
 
 
-def texts_among(paths: Sequence[Path], cancelled: CancelCheck) -> tuple[tuple[Path, ...], tuple[str, ...]]:
-    """These files, and the texts of these folders, in the order they are to be read; and why the rest is left out.
+@dataclass(frozen=True)
+class Found:
+    """What was opened: files in the order they are to be read, large folders, and why the rest is left out."""
+
+    files: tuple[Path, ...]
+    folders: tuple[Path, ...]
+    left_out: tuple[str, ...]
+
+
+def texts_among(paths: Sequence[Path], cancelled: CancelCheck) -> Found:
+    """These files, and the texts of these folders, but for folders of so many that they are one text of the corpus.
 
     What is wrong with a file that a person named is told beside its name.
     """
     found: list[Path] = []
+    folders: list[Path] = []
     log = SkipLog()
     for path in paths:
         if not path.is_dir():
             found.append(path)
+            continue
+        if holds_more_than(MOST_LISTED, path, cancelled):
+            folders.append(path)
             continue
         try:
             texts = texts_in(path, ("*",), ReadingOptions(), log, is_strict=False, cancelled=cancelled)
             found += [text.path for text in texts if text.path is not None]
         except CorpusError as error:
             log.add(str(path), str(error))
-    return tuple(found), tuple(report.sentence for report in log.reports())
+    return Found(tuple(found), tuple(folders), tuple(report.sentence for report in log.reports()))

@@ -25,18 +25,22 @@ _numbers = itertools.count(1)
 
 @dataclass(frozen=True)
 class CorpusText:
-    """A file or a text given directly. Its number is its identity, however it is moved about."""
+    """A file, a text given directly, or all texts of a large folder. Its number is its identity, wherever it is moved.
+
+    Of a folder with more texts than a list is good for, nobody asks after each: they are read as one corpus.
+    """
 
     name: str
     path: Path | None = None
     text: str = field(default="", repr=False)
     encoding: str | None = None
     refused: str = ""  # why the file is not even looked at
+    is_folder: bool = False
     number: int = field(default_factory=lambda: next(_numbers))
 
     @property
     def size(self) -> int | None:
-        """In bytes; None for a file that cannot be looked at."""
+        """In bytes; None for a file that cannot be looked at, and for a folder: that takes long."""
         if self.path is None:
             return len(self.text.encode())
         state = self.file_state()
@@ -44,7 +48,7 @@ class CorpusText:
 
     def file_state(self) -> tuple[int, int] | None:
         """Size and time of a file as it is now; None for a text given directly or a file that is gone."""
-        if self.path is None or self.refused:
+        if self.path is None or self.refused or self.is_folder:
             return None
         try:
             status = self.path.stat()
@@ -58,12 +62,17 @@ class CorpusText:
         if self.refused:
             raise CorpusError(self.refused)
         _refuse_what_may_never_end(self.path)
-        encoding, on_invalid = LENIENT.get(self.encoding or "", (self.encoding, "strict"))
+        in_doubt: OnInvalid = (
+            "replace" if self.is_folder else "strict"
+        )  # one file of many must not stop all; it is told
+        encoding, on_invalid = LENIENT.get(self.encoding or "", (self.encoding, in_doubt))
         return Corpus.from_files([self.path], encoding=encoding, on_invalid=on_invalid)
 
     def key(self) -> Hashable:
-        """What its count is remembered by: another one when the file is."""
-        return self.number if self.path is None else (self.path, self.file_state(), self.encoding)
+        """What its count is remembered by: another one when the file is. A folder is looked at when it is opened."""
+        if self.path is None or self.is_folder:
+            return self.number, self.encoding
+        return self.path, self.file_state(), self.encoding
 
 
 CorpusTexts = tuple[CorpusText, ...]
@@ -91,9 +100,22 @@ def with_files(sources: CorpusTexts, paths: tuple[Path, ...]) -> CorpusTexts:
     ['a.txt', 'b.txt', 'c.txt']
     """
     known = {source.path for source in sources if not source.refused}
+    folders = [source.path for source in sources if source.is_folder and source.path]
+    paths = tuple(path for path in paths if not any(path.is_relative_to(folder) for folder in folders))
     fresh = [path for path in dict.fromkeys(paths) if path not in known]
     kept = tuple(source for source in sources if source.path is None or source.path not in fresh)
     return kept + tuple(CorpusText(path.name, path=path) for path in fresh)
+
+
+def with_folder(sources: CorpusTexts, folder: Path) -> CorpusTexts:
+    """The sources and a folder as one of them, as it is now; what lies in it is not read twice.
+
+    >>> some = with_files((), (Path("a/b/c.txt"), Path("d.txt")))
+    >>> [source.name for source in with_folder(some, Path("a"))]
+    ['d.txt', 'a/']
+    """
+    kept = (source for source in sources if source.path is None or not source.path.is_relative_to(folder))
+    return (*kept, CorpusText(f"{folder.name}/", path=folder, is_folder=True))
 
 
 def from_session(name: str, path: str, encoding: str | None) -> CorpusText:
@@ -105,7 +127,8 @@ def from_session(name: str, path: str, encoding: str | None) -> CorpusText:
     refused = ""
     if PATHS_REACH_FAR and PureWindowsPath(path).drive.startswith(r"\\"):
         refused = f"{path} is on another computer, and only a session names it. If you trust it, add the file yourself."
-    return CorpusText(name, path=Path(path), encoding=encoding, refused=refused)
+    is_folder = not refused and Path(path).is_dir()
+    return CorpusText(name, path=Path(path), encoding=encoding, refused=refused, is_folder=is_folder)
 
 
 def without(sources: CorpusTexts, numbers: set[int]) -> CorpusTexts:

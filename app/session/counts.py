@@ -49,6 +49,8 @@ class Counted:
     share_in_long_words: float  # of all bytes
     encoding: str
     file_state: tuple[int, int] | None  # of its file when it was read, or began to be
+    files: int  # more than one of a folder
+    size: int  # of them all, in bytes
 
 
 @dataclass(frozen=True)
@@ -185,6 +187,8 @@ def _counted(source: CorpusText, key: Hashable, recipe: Recipe, task: Task) -> C
         share_in_long_words=float(weights[lengths > LONG_WORD].sum() / everything),
         encoding=_encoding_of(corpus),
         file_state=file_state,
+        files=len(corpus.sources),
+        size=corpus.total_size or 0,
     )
 
 

@@ -1,6 +1,7 @@
-"""How smoothly the window runs: start-up, idling, training at full speed, large merge tables.
+"""How smoothly the window runs: start-up, idling, training at full speed, a folder of many files, large merge
+tables.
 
-    python -m tests.benchmarks.window [TEXT] [--only start idle training table find]
+    python -m tests.benchmarks.window [TEXT] [--only start idle training folder table find]
 
 Runs offscreen unless QT_QPA_PLATFORM or DISPLAY names a screen. Each part runs in a fresh process.
 """
@@ -19,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tests.benchmarks import many_files
 from tests.benchmarks.first_paint import STARTED
 from tests.shared import SHARED
 
@@ -153,6 +155,31 @@ class _Ticker:
             )
 
 
+# Many files
+
+
+def measure_folder(text: Path) -> None:
+    """The gaps of a window in which a folder of many files is opened, counted and learned from."""
+
+    def in_a_window(folder: Path) -> None:
+        program, run_for = _window()
+        run_for(2.0)
+        program.form.choose(vocab_size=256 + many_files.MERGES)
+        ticker, began, before = _Ticker(), time.perf_counter(), time.process_time()
+        program.opening.open_paths([folder])
+        _until(lambda: not program.session.corpus.is_listing, run_for)
+        _until(lambda: not program.session.corpus.counts.busy, run_for)
+        worked = time.process_time() - before
+        print(f"window, listed and counted: {time.perf_counter() - began:.1f} s, {worked:.1f} s of the processor")
+        program.session.train()
+        _until(lambda: _is_over(program), run_for)
+        print(f"window, with {_learned(program):,} merges: {time.perf_counter() - began:.1f} s in all")
+        ticker.report(f"{many_files.FILES:,} files")
+        program.window.close()
+
+    many_files.measure(text, in_a_window)
+
+
 # Large tables
 
 
@@ -260,6 +287,7 @@ def _until(is_so: Callable[[], bool], run_for: Callable[[float], None]) -> None:
 PARTS: dict[str, Callable[[Path], None]] = {
     "idle": measure_idle,
     "training": measure_training,
+    "folder": measure_folder,
     "table": measure_table,
     "find": measure_find,
 }

@@ -10,8 +10,8 @@ from typing import Any
 from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from app.session.corpus import SessionCorpus
-from app.session.corpus_texts import CorpusText
-from app.session.counts import LONG_WORD, Counted, CountFailed
+from app.session.corpus_texts import CorpusText, CorpusTexts
+from app.session.counts import LONG_WORD, Counted, CountFailed, Outcome
 from app.window.parts.throttle import Throttle
 from app.window.parts.wording import count_text, duration_text, size_text, tip
 
@@ -43,21 +43,24 @@ class CorpusListModel(QAbstractListModel):
     def __init__(self, corpus: SessionCorpus, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._corpus = corpus
-        self._entries: list[Entry] = []
+        self._sources: CorpusTexts = ()
+        self._sizes: dict[int, int] = {}  # by the numbers of the texts, in bytes
+        self._outcomes: list[Outcome | None] = []
         self._throttle = Throttle(60, self.refresh, self)
         corpus.texts.changed.connect(self.refresh)
         corpus.counts.changed.connect(self._throttle.call)
 
     def refresh(self) -> None:
-        """Look at all texts anew, after another recipe was chosen, say."""
-        fresh = [self._entry(source) for source in self._corpus.texts.value]
-        if [entry.source for entry in fresh] == [entry.source for entry in self._entries]:
-            self._entries = fresh
+        """After another recipe was chosen, say; each text is looked at only when it is drawn."""
+        fresh = self._corpus.texts.value
+        self._outcomes = [self._corpus.outcome_as_wanted(source) for source in fresh]
+        if fresh == self._sources:
             if fresh:
                 self.dataChanged.emit(self.index(0), self.index(len(fresh) - 1))
         else:
             self.beginResetModel()
-            self._entries = fresh
+            self._sources = fresh
+            self._sizes = {source.number: self._sizes.get(source.number, source.size or 0) for source in fresh}
             self.endResetModel()
         self.totals_changed.emit()
 
@@ -67,22 +70,25 @@ class CorpusListModel(QAbstractListModel):
 
     @property
     def warning(self) -> str:
-        return next((entry.warning for entry in self._entries if entry.warning), "")
+        counted = (outcome for outcome in self._outcomes if isinstance(outcome, Counted))
+        return next(filter(None, (_warning(one, self._corpus.splits) for one in counted)), "")
 
     def totals(self) -> str:
         """One line about all texts."""
-        if not self._entries:
+        if not self._sources:
             return "No texts yet"
-        sizes = sum(entry.source.size or 0 for entry in self._entries)
-        parts = [count_text(len(self._entries), "text"), size_text(sizes)]
-        outcomes = [self._corpus.outcome_of(entry.source) for entry in self._entries]
-        words = sum(outcome.words for outcome in outcomes if isinstance(outcome, Counted))
+        counted = [outcome for outcome in self._outcomes if isinstance(outcome, Counted)]
+        in_folders = [outcome for outcome in counted if outcome.files > 1]
+        texts = len(self._sources) + sum(outcome.files - 1 for outcome in in_folders)
+        size = sum(self._sizes.values()) + sum(outcome.size for outcome in in_folders)
+        parts = [count_text(texts, "text"), size_text(size)]
+        words = sum(outcome.words for outcome in counted)
         if words:
             parts.append(count_text(words, "word"))
         return " · ".join(parts)
 
     def source_at(self, row: int) -> CorpusText:
-        return self._entries[row].source
+        return self._sources[row]
 
     # What a person does
 
@@ -108,17 +114,18 @@ class CorpusListModel(QAbstractListModel):
     # What Qt asks for
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self._entries)
+        return 0 if parent.isValid() else len(self._sources)
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
-        if not index.isValid() or index.row() >= len(self._entries):
+        if not index.isValid() or index.row() >= len(self._sources):
             return None
-        entry = self._entries[index.row()]
+        source = self._sources[index.row()]
         if role == Role.DisplayRole:
-            return entry.source.name
+            return source.name
         if role == self.EntryRole:
-            return entry
+            return self._entry(source)
         if role in (Role.ToolTipRole, Role.AccessibleDescriptionRole):
+            entry = self._entry(source)
             place = str(entry.source.path) if entry.source.path else entry.source.name
             told = "\n".join(filter(None, (place, entry.facts, entry.state, entry.warning)))
             return tip(told) if role == Role.ToolTipRole else told
@@ -143,7 +150,7 @@ class CorpusListModel(QAbstractListModel):
         if not data.hasFormat(MOVED_ROWS):
             return False
         moved = int(bytes(data.data(MOVED_ROWS).data()).decode())
-        place = row if row >= 0 else len(self._entries)
+        place = row if row >= 0 else len(self._sources)
         self._corpus.move(self.source_at(moved).number, place - (place > moved))
         return False  # the rows are already where they belong: Qt must not remove any
 
@@ -151,9 +158,11 @@ class CorpusListModel(QAbstractListModel):
 
     def _entry(self, source: CorpusText) -> Entry:
         size = source.size
-        known = "missing" if size is None else size_text(size)
+        known = "folder" if source.is_folder else "missing" if size is None else size_text(size)
         outcome = self._corpus.outcome_of(source)
         if isinstance(outcome, Counted):
+            if source.is_folder:
+                known = f"{count_text(outcome.files, 'file')} · {size_text(outcome.size)}"
             facts = f"{known} · {outcome.encoding.upper()}"
             state = f"{count_text(outcome.words, 'word')}, {len(outcome.table):,} distinct"
             return Entry(source, facts, state, warning=_warning(outcome, self._corpus.splits))
@@ -161,7 +170,8 @@ class CorpusListModel(QAbstractListModel):
             return Entry(source, known, outcome.sentence, is_failed=True)
         progress = self._corpus.progress_of(source)
         if progress is not None:
-            facts = f"{size_text(progress.done)} of {known} · {size_text(progress.bytes_per_second)}/s"
+            whole = known if progress.total is None else size_text(progress.total)
+            facts = f"{size_text(progress.done)} of {whole} · {size_text(progress.bytes_per_second)}/s"
             left = ((progress.total or 0) - progress.done) / max(1.0, progress.bytes_per_second)
             fraction = progress.done / progress.total if progress.total else None
             return Entry(source, facts, f"counting, {duration_text(left)} left", fraction)

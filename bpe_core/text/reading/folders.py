@@ -6,9 +6,11 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatch
+from itertools import islice
 from pathlib import Path
 
 from bpe_core.errors import CorpusError
+from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.text.reading.opening import sentences, shown
 
 PassOver = Callable[[str, CorpusError], None]  # what to do about something that cannot be read: its name, and why
@@ -23,6 +25,12 @@ def files_in(folder: Path, patterns: Sequence[str], pass_over: PassOver) -> list
     """
     found = [path for path in _all_files(folder, pass_over) if _matches(path.relative_to(folder), patterns)]
     return sorted(found, key=lambda path: path.relative_to(folder).parts)
+
+
+def holds_more_than(many: int, folder: Path, cancelled: CancelCheck = never_cancelled) -> bool:
+    """Whether more files than so many lie below a folder; no further ones are looked for."""
+    files = while_wanted(_all_files(folder, lambda name, error: None), cancelled, every=100)
+    return sum(1 for _ in islice(files, many + 1)) > many
 
 
 def _all_files(folder: Path, pass_over: PassOver) -> Iterator[Path]:

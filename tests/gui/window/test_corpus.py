@@ -12,6 +12,8 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
+from app.session import corpus as session_corpus
+from app.session.corpus_texts import CorpusText
 from app.session.run import Phase
 from app.settings import RECENT_FILES
 from app.window.charts.pairs_page import PairsPage
@@ -234,3 +236,43 @@ def test_rows_of_the_corpus_can_be_dragged(qtbot: QtBot, program: Program) -> No
     assert [model.source_at(row).name for row in range(3)][:2] == ["two", "three"]
     model.dropMimeData(model.mimeData([model.index(1)]), Qt.DropAction.MoveAction, 0, 0, nowhere)
     assert model.source_at(0).name == "three"
+
+
+def test_a_folder_of_very_many_files_is_one_text_of_the_corpus(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody asks the disk for each of them: the window used to stand still for a second, again and again."""
+    monkeypatch.setattr(session_corpus, "MOST_LISTED", 3)
+    (tmp_path / "many" / "inner").mkdir(parents=True)
+    for name in ("a", "b", "inner/c", "inner/d"):
+        (tmp_path / "many" / f"{name}.txt").write_text(f"words of {name} and words again\n")
+    (tmp_path / "many" / "e.txt").write_bytes(b"half a w\xf6rd\n")
+    (tmp_path / "alone.txt").write_text("alone")
+    corpus = program.corpus
+
+    def listed() -> list[str]:
+        return [corpus.data(corpus.index(row)) for row in range(corpus.rowCount())]
+
+    program.opening.open_paths([tmp_path / "alone.txt", tmp_path / "many" / "a.txt"])
+    qtbot.waitUntil(lambda: listed() == ["alone.txt", "a.txt"], timeout=WAIT)
+    program.opening.open_paths([tmp_path / "many"])
+    qtbot.waitUntil(lambda: listed() == ["alone.txt", "many/"], timeout=WAIT)  # what lies in it is not read twice
+    program.opening.open_paths([tmp_path / "many" / "b.txt", tmp_path / "other.txt"])
+    qtbot.waitUntil(lambda: listed() == ["alone.txt", "many/", "other.txt"], timeout=WAIT)
+    corpus.remove([2])
+    settle(qtbot, program)
+    qtbot.waitUntil(lambda: program.corpus_panel.totals.text().startswith("6 texts"), timeout=WAIT)
+    entry = corpus.data(corpus.index(1), corpus.EntryRole)
+    assert entry.facts.startswith("5 files · ")
+    assert "38 words" in entry.state
+    looked_at: list[Path] = []
+    with monkeypatch.context() as watched:
+        watched.setattr(CorpusText, "file_state", lambda text: looked_at.append(text.path))
+        for _ in range(3):
+            corpus.refresh()
+    assert not looked_at
+    small(program, 260)
+    train(program)
+    (tmp_path / "many" / "a.txt").write_text("many more words\n" * 4)
+    program.opening.open_paths([tmp_path / "many"])  # to have it as it is now, it is opened again
+    qtbot.waitUntil(lambda: "47 words" in corpus.data(corpus.index(1), corpus.EntryRole).state, timeout=WAIT)

@@ -1,0 +1,52 @@
+"""A folder of as many files as a large program has, opened, counted and trained in a window, and without one."""
+
+from __future__ import annotations
+
+import random
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+FILES = 44_175
+BYTES_A_FILE = 20_000  # on average
+FILES_A_FOLDER = 400
+MERGES = 1_000
+
+
+def make_folder(folder: Path, text: bytes) -> None:
+    """Stretches of a text, each beginning at a line of its own."""
+    chosen = random.Random(44_175)
+    for number in range(FILES):
+        parent = folder / f"part{number // FILES_A_FOLDER:03}"
+        parent.mkdir(exist_ok=True)
+        size = round(BYTES_A_FILE * chosen.uniform(0.2, 1.8))
+        begin = text.find(b"\n", chosen.randrange(max(1, len(text) - size))) + 1
+        stretch = text[begin : begin + size]
+        (parent / f"file{number:05}.txt").write_bytes(stretch[: stretch.rfind(b"\n") + 1] or b"nothing\n")
+
+
+def processor_seconds(who: int) -> float:
+    """Which tell more than the time that passes where others work, too."""
+    used = resource.getrusage(who)
+    return used.ru_utime + used.ru_stime
+
+
+def measure(text: Path, open_window: Callable[[Path], None]) -> None:
+    """The command line first: its files are read from memory by both then."""
+    with TemporaryDirectory() as top:
+        folder = Path(top) / "many"
+        folder.mkdir()
+        make_folder(folder, text.read_bytes())
+        for _ in range(2):
+            began, before = time.perf_counter(), processor_seconds(resource.RUSAGE_CHILDREN)
+            command = [sys.executable, "-m", "bpe_core", "train", str(folder)]
+            options = ["--vocab-size", str(256 + MERGES), "--output", str(Path(top) / "merges.csv")]
+            subprocess.run([*command, *options], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            seconds = time.perf_counter() - began
+            worked = processor_seconds(resource.RUSAGE_CHILDREN) - before
+        print(f"command line, {FILES:,} files: {seconds:.1f} s, {worked:.1f} s of the processor", flush=True)
+        open_window(folder)
