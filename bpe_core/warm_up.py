@@ -21,6 +21,7 @@ from bpe_core.learning.unigram.seeds import seed_texts, with_seeds
 from bpe_core.learning.wordpiece.compiled import CompiledScoreLearner
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
+from bpe_core.segmenting.compiled_paths import CompiledPaths
 from bpe_core.segmenting.compiled_pieces import compiled_pieces
 from bpe_core.segmenting.compiled_ranks import compiled_ranks
 from bpe_core.segmenting.cutting import Cutting
@@ -76,7 +77,10 @@ def _learn_unigram() -> None:
     alphabet = with_seeds(base, texts)
     recipe = recipe.with_changes(merges=len(texts))
     learner = UnigramLearner(words, alphabet, recipe, None, lambda *found: CompiledLattices(*found, room=16))
-    learner.learn(Columns.with_room(len(texts)), len(texts), 2**60)
+    columns = Columns.with_room(len(texts))
+    learner.learn(columns, len(texts), 2**60)
+    history = History(recipe, alphabet, columns)
+    CompiledPaths(history, Cutting(recipe), learner.scores).cut_words([b"11"], 0)
 
 
 def _learn_by_score(words: WordTable) -> None:

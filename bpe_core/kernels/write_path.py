@@ -46,7 +46,7 @@ def _take_tokens(pieces, room, data, start, place, stop, root, from_place):
 
 @kernel
 def write_best_path(pieces, room, data, start, stop, out, free):
-    """Cut a word, and write the ids of its tokens; how many there are."""
+    """Cut a word, and write the ids of its tokens; how many there are. Where they end stands in `room`, backwards."""
     number, size = pieces.number, stop - start + 1
     for place in range(1, size + 1):
         room.totals[place] = -np.inf
@@ -73,13 +73,16 @@ def _write_backward(number, room, data, start, size, out, free):
         before, token = np.int64(room.next_place[place]), np.int64(room.cells[place])
         if token != NO_TOKEN:
             out[free + count] = token
+            room.ranks[count] = place - 1
             count += 1
         elif number[FALLBACK] >= 0:
             for byte in range(start + place - 2, start + before - 2, -1):
                 out[free + count] = number[FALLBACK] + data[byte]
+                room.ranks[count] = byte + 1 - start
                 count += 1
         elif count == 0 or out[free + count - 1] != number[UNKNOWN]:  # neighbours are one token
             out[free + count] = number[UNKNOWN]
+            room.ranks[count] = place - 1
             count += 1
         place = before
     for i in range(count // 2):
@@ -87,3 +90,16 @@ def _write_backward(number, room, data, start, size, out, free):
         out[free + i] = out[free + count - 1 - i]
         out[free + count - 1 - i] = kept
     return count
+
+
+@kernel
+def cut_words(pieces, room, data, starts, ids, ends, counts):
+    """Cut words that stand end to end: the ids of their tokens, where those end in each word, how many there are."""
+    free = np.int64(0)
+    for word in range(len(starts) - 1):
+        count = write_best_path(pieces, room, data, starts[word], starts[word + 1], ids, free)
+        for i in range(count):
+            ends[free + i] = room.ranks[count - 1 - i]
+        counts[word] = count
+        free += count
+    return free

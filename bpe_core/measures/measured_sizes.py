@@ -75,13 +75,13 @@ def measured_sizes(
 ) -> MeasuredSizes:
     """Of these sizes those that the vocabulary ever had; if not said, some between its smallest and its largest."""
     steps = _steps_of(cut.history, some_sizes(cut.history) if sizes is None else sizes)
-    tokens, used, efficiency = list[int](), list[int](), list[float]()
-    for done, step in enumerate(while_wanted(steps.tolist(), cancelled, every=1)):
+    tokens, used, efficiency = np.zeros(len(steps), np.int64), np.zeros(len(steps), np.int64), np.zeros(len(steps))
+    order = np.argsort(steps)  # most words stay as they are from one of them to the next
+    for done, place in enumerate(while_wanted(order.tolist(), cancelled, every=1)):
         progress(Progress("measuring", done, len(steps), "sizes"))
-        counts = cut.counts(step)
-        tokens.append(int(counts.sum()))
-        used.append(int(np.count_nonzero(counts)))
-        efficiency.append(renyi_efficiency(counts, power))
+        counts = cut.counts(int(steps[place]))
+        tokens[place], used[place] = counts.sum(), np.count_nonzero(counts)
+        efficiency[place] = renyi_efficiency(counts, power)
     had = np.array([cut.history.vocabulary_size_at(step) for step in steps.tolist()], np.int64)
     table: WordTable = cut.words
     return MeasuredSizes(
@@ -89,9 +89,9 @@ def measured_sizes(
         table.total,
         had,
         steps,
-        np.array(tokens, np.int64),
-        np.array(used, np.int64),
-        np.array(efficiency),
+        tokens,
+        used,
+        efficiency,
     )
 
 

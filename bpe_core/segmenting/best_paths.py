@@ -7,6 +7,8 @@ path is sought on both sides of it.
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,10 +22,10 @@ from bpe_core.segmenting.path_search import drawn_path, n_best_paths
 from bpe_core.segmenting.segmentation import Int32s
 from bpe_core.segmenting.spelling import Spelling
 from bpe_core.segmenting.text_encoder import worth_kernels
-from bpe_core.segmenting.word_tokens import ALWAYS, WordCut, WordSegmenter
+from bpe_core.segmenting.word_tokens import ALWAYS, WordCut, WordCuts, WordSegmenter
 
 if TYPE_CHECKING:
-    from bpe_core.segmenting.compiled_encoder import CompiledEncoder
+    from bpe_core.segmenting.compiled_paths import CompiledPaths
 
 
 def _scores_of(history: History) -> Scores:
@@ -85,21 +87,32 @@ class BestPaths(WordSegmenter):
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history, cutting, self._cut_word)
         self._history = history
-        self._compiled: CompiledEncoder | None = None
-        self.pieces = Pieces(history)
+        self._scores = _scores_of(history)
+        self._known_compiled: CompiledPaths | None = None
         self._spelling = Spelling(history)
         self._unknown = history.alphabet.unknown_id
         self._joins = [symbol.merges for symbol in history.alphabet.symbols]
 
     def ids_of_part(self, text: str, at: int) -> Int32s:
-        """By the kernels where they are loaded, or where loading them takes less time than doing without."""
-        if self._compiled is None and not worth_kernels(len(text)):
-            return super().ids_of_part(text, at)
-        if self._compiled is None:
-            from bpe_core.segmenting.compiled_paths import compiled_paths  # imports Numba
+        compiled = self._compiled(len(text))
+        return super().ids_of_part(text, at) if compiled is None else compiled.best_paths(text, at)
 
-            self._compiled = compiled_paths(self._history, self._cutting, self.pieces.scores)
-        return self._compiled.best_paths(text, at)
+    def cut_words(self, words: Sequence[bytes], at: int) -> WordCuts:
+        compiled = self._compiled(sum(map(len, words)))
+        return super().cut_words(words, at) if compiled is None else compiled.cut_words(words, at)
+
+    def _compiled(self, size: int) -> CompiledPaths | None:
+        """The kernels, where they are loaded, or where loading them takes less time than doing without."""
+        if self._known_compiled is None and worth_kernels(size):
+            from bpe_core.segmenting.compiled_paths import CompiledPaths  # imports Numba
+
+            self._known_compiled = CompiledPaths(self._history, self._cutting, self._scores)
+        return self._known_compiled
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        """What the plain cut needs, and whoever asks for more than the cut."""
+        return Pieces(self._history)
 
     def _cut_word(self, word: bytes, at: int) -> WordCut:
         symbols = self._spelling.symbols(word)

@@ -140,7 +140,7 @@ class CompiledEncoder:
             elif status == kernel.NEEDS_MEMORY:
                 desk.memory = _larger(desk.memory)
             else:
-                desk.room, desk.spelled = _room(length + length // 4, self._merges, desk.kind)
+                desk.room, desk.spelled = room_for(length + length // 4, self._merges, desk.kind)
 
     def _take_desk(self, kind: int, at: int) -> Desk:
         for _ in range(len(self._desks)):
@@ -156,7 +156,7 @@ class CompiledEncoder:
         of_pieces = self._pieces.number.copy()
         of_pieces[AT] = at
         scores = self._pieces.scores if self._scores_at is None else self._scores_at(at)
-        room, spelled = _room(kernel.LONGEST_REMEMBERED, self._merges, kind)
+        room, spelled = room_for(kernel.LONGEST_REMEMBERED, self._merges, kind)
         return Desk(
             kind=kind,
             at=at,
@@ -223,7 +223,7 @@ def _by_code(symbols: dict[int, int]) -> Int32s:
     return table
 
 
-def _room(symbols: int, merges: int, kind: int) -> tuple[Workplace, kernel.Spelled]:
+def room_for(symbols: int, merges: int, kind: int) -> tuple[Workplace, kernel.Spelled]:
     """Room for words of so many symbols."""
     cells = symbols + kernel.MARKERS + SHORT
     room = Workplace(

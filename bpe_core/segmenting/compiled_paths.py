@@ -2,18 +2,60 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import accumulate
+
 import numpy as np
 
 from bpe_core.history.history import History
 from bpe_core.history.scores import Scores
-from bpe_core.kernels.pieces import CONTINUING, FALLBACK, MARKER, STARTING, UNKNOWN, enter_pieces
-from bpe_core.segmenting.compiled_encoder import CompiledEncoder, piece_table
+from bpe_core.kernels import write_path
+from bpe_core.kernels.encode import PATHS
+from bpe_core.kernels.merge_word import Workplace
+from bpe_core.kernels.pieces import CONTINUING, FALLBACK, MARKER, STARTING, UNKNOWN, PieceTable, enter_pieces
+from bpe_core.segmenting.compiled_encoder import CompiledEncoder, Float64s, piece_table, room_for
 from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.segmentation import Int64s
+from bpe_core.segmenting.word_tokens import ALWAYS, WordCuts
 from bpe_core.text.character_map import code_points
 
+WORDS_AT_ONCE = 1 << 14  # some 10 ms
 
-def compiled_paths(history: History, cutting: Cutting, scores: Scores) -> CompiledEncoder:
-    """What encodes large texts by the same tokens as the plain cut."""
+
+class CompiledPaths(CompiledEncoder):
+    """Cuts large texts, and many words, by the same tokens as the plain cut."""
+
+    def __init__(self, history: History, cutting: Cutting, scores: Scores) -> None:
+        super().__init__(history, cutting, _table_of(history), self._numbers_at)
+        self._scores = scores
+        self._gone_at: Int64s = np.full(len(history.alphabet), ALWAYS)  # after which step each token is there no more
+        self._gone_at[history.columns.left] = np.arange(1, len(history) + 1)
+
+    def _numbers_at(self, at: int) -> Float64s:
+        return self._scores.at(at).astype(np.float64)
+
+    def cut_words(self, words: Sequence[bytes], at: int) -> WordCuts:
+        pieces = self._pieces._replace(scores=self._numbers_at(at))
+        room, _ = room_for(max(map(len, words), default=0), 0, PATHS)
+        parts = [
+            self._cut_some(words[start : start + WORDS_AT_ONCE], at, pieces, room)
+            for start in range(0, len(words), WORDS_AT_ONCE)
+        ]
+        return WordCuts(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def _cut_some(self, words: Sequence[bytes], at: int, pieces: PieceTable, room: Workplace) -> WordCuts:
+        starts = np.fromiter(accumulate(map(len, words), initial=0), np.int64, len(words) + 1)
+        most = int(starts[-1]) + len(words)  # a token covers at least a byte, but for the marker
+        ids, ends, counts = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(len(words), np.int64)
+        data = np.frombuffer(bytearray().join([*words, bytes(4)]), np.uint8)
+        free = int(write_path.cut_words(pieces, room, data, starts, ids, ends, counts))
+        first = np.cumsum(counts) - counts
+        until = np.minimum(np.minimum.reduceat(self._gone_at[ids[:free]], first), self._scores.until(at))
+        since = np.full(len(words), at)
+        return WordCuts(ids[:free].astype(np.int64), ends[:free].astype(np.int64), counts, since, until)
+
+
+def _table_of(history: History) -> PieceTable:
     alphabet, marker = history.alphabet, history.recipe.marker_text.encode()
     texts, roots, ids = list[str](), list[int](), list[int]()
     for id, symbol in enumerate(alphabet.symbols):
@@ -23,12 +65,11 @@ def compiled_paths(history: History, cutting: Cutting, scores: Scores) -> Compil
             roots.append(STARTING if begins else CONTINUING)
             ids.append(id)
     codes = code_points("".join(texts))
-    starts = np.zeros(len(texts) + 1, np.int64)
-    np.cumsum([len(text) for text in texts], out=starts[1:])
+    starts = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
     pieces = piece_table(len(codes))
     known = {UNKNOWN: alphabet.unknown_id, MARKER: alphabet.marker_id, FALLBACK: alphabet.first_fallback_id}
     for entry, number in known.items():
         pieces.number[entry] = -1 if number is None else number
     births = np.zeros(len(ids), np.int32)
     enter_pieces(pieces, codes, starts, np.array(roots, np.int32), np.array(ids, np.int32), births)
-    return CompiledEncoder(history, cutting, pieces, lambda at: scores.at(at).astype(np.float64))
+    return pieces

@@ -7,7 +7,9 @@ the words that change.
     >>> def by_letters(word: bytes, at: int) -> WordCut:
     ...     '''Single letters, and from step 3 on whole words.'''
     ...     return WordCut([7], [len(word)], 3, 10) if at >= 3 else WordCut(list(word), range(1, len(word) + 1), 0, 3)
-    >>> low = WordTokens(b"a low", Words.of([b"a", b"low"], [0, 2], np.arange(6)), by_letters)
+    >>> def all_by_letters(words: Sequence[bytes], at: int) -> WordCuts:
+    ...     return WordCuts.of([by_letters(word, at) for word in words])
+    >>> low = WordTokens(b"a low", Words.of([b"a", b"low"], [0, 2], np.arange(6)), all_by_letters)
     >>> [low.tokens(at).spans().tolist() for at in (2, 3)]
     [[[0, 1, 97], [2, 3, 108], [3, 4, 111], [4, 5, 119]], [[0, 1, 7], [2, 5, 7]]]
 """
@@ -41,7 +43,28 @@ class WordCut(NamedTuple):
     until: int  # the first one after that from which on it may be cut otherwise
 
 
+class WordCuts(NamedTuple):
+    """How many words are cut: the same of each, the tokens of one behind those of the other."""
+
+    ids: Int64s
+    ends: Int64s
+    counts: Int64s  # of the tokens of each word
+    since: Int64s
+    until: Int64s
+
+    @classmethod
+    def of(cls, cuts: Sequence[WordCut]) -> WordCuts:
+        return cls(
+            np.array([id for cut in cuts for id in cut.ids], np.int64),
+            np.array([end for cut in cuts for end in cut.ends], np.int64),
+            np.array([len(cut.ids) for cut in cuts], np.int64),
+            np.array([cut.since for cut in cuts], np.int64),
+            np.array([cut.until for cut in cuts], np.int64),
+        )
+
+
 WordCutter = Callable[[bytes, int], WordCut]  # of a word and a number of steps
+WordsCutter = Callable[[Sequence[bytes], int], WordCuts]
 Key = bytes | int  # a word, or the id of a special token, which counts as a word of one byte
 
 
@@ -74,7 +97,9 @@ class WordSegmenter:
 
     def segmentation(self, text: str, allowed: tuple[str, ...]) -> WordTokens:
         data = utf8(text)
-        return WordTokens(data, Words.joined([*map(self._words_of, self._cutting.parts(text, allowed))]), self.cut)
+        return WordTokens(
+            data, Words.joined([*map(self._words_of, self._cutting.parts(text, allowed))]), self.cut_words
+        )
 
     def cut(self, word: bytes, at: int) -> WordCut:
         known = self._remembered.get(word)
@@ -83,6 +108,9 @@ class WordSegmenter:
                 self._remembered = {}
             known = self._remembered[word] = self._cut(word, at)
         return known
+
+    def cut_words(self, words: Sequence[bytes], at: int) -> WordCuts:
+        return WordCuts.of([self.cut(word, at) for word in words])
 
     def _words_of(self, part: Part) -> Words:
         if part.special is not None:
@@ -163,8 +191,9 @@ class Words:
 class _Cuts:
     """How the different words of a text are cut at the step last asked for."""
 
-    def __init__(self, keys: list[Key], cut: WordCutter) -> None:
-        self._keys, self._cut = keys, cut
+    def __init__(self, keys: list[Key], cut_words: WordsCutter) -> None:
+        self._keys, self._cut_words = keys, cut_words
+        self._is_special = np.fromiter((isinstance(key, int) for key in keys), np.bool_, len(keys))
         self._since = np.zeros(len(keys), np.int64)
         self._until = np.zeros(len(keys), np.int64)  # so nothing is known yet
         self.first = np.zeros(len(keys), np.int64)  # where its tokens stand
@@ -173,24 +202,27 @@ class _Cuts:
 
     def travel(self, at: int) -> None:
         """Cut anew what is cut otherwise after so many steps."""
-        changed = np.flatnonzero((self._since > at) | (self._until <= at))
-        if not len(changed):
-            return
-        found = [self._cut_of(self._keys[i], at) for i in changed.tolist()]
-        self._since[changed] = [cut.since for cut in found]
-        self._until[changed] = [cut.until for cut in found]
-        self.counts[changed] = counts = np.array([len(cut.ids) for cut in found])
-        self.first[changed] = len(self.ids) + np.cumsum(counts) - counts
-        self.ids = np.concatenate((self.ids, np.array([id for cut in found for id in cut.ids], np.int64)))
-        self.ends = np.concatenate((self.ends, np.array([end for cut in found for end in cut.ends], np.int64)))
+        changed = (self._since > at) | (self._until <= at)
+        specials, words = np.flatnonzero(changed & self._is_special), np.flatnonzero(changed & ~self._is_special)
+        keys = self._keys
+        if len(specials):
+            self._take(specials, WordCuts.of([WordCut((int(keys[i]),), (1,), 0, ALWAYS) for i in specials.tolist()]))
+        if len(words):
+            self._take(words, self._cut_words([key for i in words.tolist() if isinstance(key := keys[i], bytes)], at))
         if len(self.ids) > 2 * self.counts.sum() + 1_000:
             self._leave_out_what_is_old()
 
-    def for_keys(self, keys: list[Key], cut: WordCutter) -> _Cuts:
+    def _take(self, changed: Int64s, found: WordCuts) -> None:
+        self._since[changed], self._until[changed] = found.since, found.until
+        self.counts[changed] = found.counts
+        self.first[changed] = len(self.ids) + np.cumsum(found.counts) - found.counts
+        self.ids, self.ends = np.concatenate((self.ids, found.ids)), np.concatenate((self.ends, found.ends))
+
+    def for_keys(self, keys: list[Key], cut_words: WordsCutter) -> _Cuts:
         """The same for other words, with what is known of them."""
         index = {key: i for i, key in enumerate(self._keys)}
         old = np.array([index.get(key, NOTHING) for key in keys], np.int64)
-        cuts = _Cuts(keys, cut)
+        cuts = _Cuts(keys, cut_words)
         known = old != NOTHING
         for mine, theirs in zip(self._columns(), cuts._columns(), strict=True):
             theirs[known] = mine[old[known]]
@@ -199,9 +231,6 @@ class _Cuts:
 
     def _columns(self) -> tuple[Int64s, ...]:
         return self._since, self._until, self.first, self.counts
-
-    def _cut_of(self, key: Key, at: int) -> WordCut:
-        return WordCut((key,), (1,), 0, ALWAYS) if isinstance(key, int) else self._cut(key, at)
 
     def _leave_out_what_is_old(self) -> None:
         places = _in_rows(self.first, self.counts)
@@ -224,12 +253,12 @@ class WordTokens:
     them, so that typing does not flicker; of many, and of what they part, nothing is shown.
     """
 
-    def __init__(self, data: bytes, words: Words, cut: WordCutter) -> None:
+    def __init__(self, data: bytes, words: Words, cut_words: WordsCutter) -> None:
         self.data = data
         self.pending: tuple[int, int] | None = None
         self._words = words
-        self._cut = cut
-        self._cuts = _Cuts(words.keys, cut)
+        self._cut_words = cut_words
+        self._cuts = _Cuts(words.keys, cut_words)
         self._found: tuple[int, _Placed] | None = None  # at the step last asked for
 
     # -- changes ---------------------------------------------------------------------------
@@ -254,14 +283,14 @@ class WordTokens:
         low = words.first_behind(start)
         high = max(low, int(np.searchsorted(words.starts, stop)))
         new = replace(answer._words, origins=answer._words.origins + start)
-        self._cut = answer._cut  # which remembers what was asked about it
+        self._cut_words = answer._cut_words  # which remembers what was asked about it
         if self.pending and start <= self.pending[0] and self.pending[1] <= stop:
             self.pending = None
         self._take([words.part(0, low), new, words.part(high, len(words))])
 
     def _take(self, parts: list[Words]) -> None:
         self._words = Words.joined(parts)
-        self._cuts = self._cuts.for_keys(self._words.keys, self._cut)
+        self._cuts = self._cuts.for_keys(self._words.keys, self._cut_words)
         self._found = None
 
     # -- tokens ----------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -17,8 +19,9 @@ from bpe_core.reference import unigram
 from bpe_core.reference.unigram import stretches_of
 from bpe_core.reference.unigram_paths import encode, ids_by_piece, n_best
 from bpe_core.segmenting.best_paths import BestPaths
-from bpe_core.segmenting.compiled_paths import compiled_paths
+from bpe_core.segmenting.compiled_paths import CompiledPaths
 from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.word_tokens import WordCuts
 from bpe_core.text.normalization import normalize
 from tests.core.random_training import texts
 from tests.core.unigram_training import everything, runs
@@ -85,10 +88,22 @@ def test_a_text_is_cut_by_the_best_paths_of_the_specification(run: tuple[bpe.Wor
         ids = tokenizer.encode(text, at=at)
         assert ids == encode(text, history, at=at)
         assert [id for _, _, id in tokenizer.spans(text, at)] == ids
-        fast = compiled_paths(history, cutting, BestPaths(history, cutting).pieces.scores)
+        plain = BestPaths(history, cutting)
+        fast = CompiledPaths(history, cutting, plain.pieces.scores)
         assert [
             id for part in cutting.normalized_parts(text, ()) for id in fast.best_paths(part[0], at).tolist()
         ] == ids
+        split = [word.encode() for word in cutting.words(normalize(text, recipe))]
+        cuts = [plain.cut(word, at) for word in split]
+        expected = [part for cut in cuts for part in (len(cut.ids), cut.since, cut.until, *cut.ids, *cut.ends)]
+        assert not split or list(in_rows(fast.cut_words(split, at))) == expected
+
+
+def in_rows(cuts: WordCuts) -> Iterator[int]:
+    """What is told of each word."""
+    ends = np.cumsum(cuts.counts).tolist()
+    for count, since, until, end in zip(*map(list, (cuts.counts, cuts.since, cuts.until)), ends, strict=True):
+        yield from (count, since, until, *cuts.ids[end - count : end], *cuts.ends[end - count : end])
 
 
 def test_after_each_step_the_corpus_has_as_many_tokens_as_are_told(latin: bpe.History) -> None:
