@@ -1,7 +1,7 @@
 """How smoothly the window runs: start-up, idling, training at full speed, a folder of many files, large merge
 tables.
 
-    python -m tests.benchmarks.window [TEXT] [--only start idle training folder table find]
+    python -m tests.benchmarks.window [TEXT] [--only start idle training folder table find play]
 
 Runs offscreen unless QT_QPA_PLATFORM or DISPLAY names a screen. Each part runs in a fresh process.
 """
@@ -256,6 +256,14 @@ def measure_find(_: Path) -> None:
     program.window.close()
 
 
+def measure_play(text: Path) -> None:
+    """What was learned is played, merge by merge."""
+    from tests.benchmarks.playing import measure_playing
+
+    program, run_for = _window()
+    measure_playing(text, program, run_for, _Ticker())
+
+
 def _window(*files: Path):  # its modules are loaded only here
     """A window, and a way to let it run for some seconds."""
     from PySide6.QtCore import QEventLoop, QTimer
@@ -290,6 +298,7 @@ PARTS: dict[str, Callable[[Path], None]] = {
     "folder": measure_folder,
     "table": measure_table,
     "find": measure_find,
+    "play": measure_play,
 }
 
 if __name__ == "__main__":

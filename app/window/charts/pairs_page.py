@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
@@ -32,6 +34,17 @@ LABEL_SHARE = 0.34  # of the width, at most
 HEADER_GAP = 6.0
 SHARE = 0.75  # of the time of a step that the pairs are on their way: they begin a little later
 HOW_TO = "A click follows this pair through time."
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What all bars of one picture have in common."""
+
+    top: float
+    label_width: float
+    longest_label: float  # which is wider while labels that leave are still there
+    number_width: float
+    most: float  # what the longest bar stands for
 
 
 class PairsPage(Page):
@@ -100,7 +113,8 @@ class PairsPage(Page):
         self.setAccessibleDescription(
             "".join(f"Next: {self._told(bar)}" for bar in leading) or "Nothing to choose from yet"
         )
-        self.invitation.setVisible(not self.model.has_begun)
+        if self.invitation.isHidden() != self.model.has_begun:
+            self.invitation.setVisible(not self.model.has_begun)
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -140,10 +154,11 @@ class PairsPage(Page):
                 return
             rows = self._rows_shown()
             label_width, most = self._label_width(bars[:rows]), max(bar.value for bar in bars[:rows])
-            drawn = at_rest(bars, rows)
+            longest, drawn = label_width, at_rest(bars, rows)
             if self._motion.is_under_way:
                 progress, before = self._motion.progress, self._before[:rows]
                 drawn = on_their_way(self._before, bars, rows, progress)
+                longest = max(label_width, self._label_width(before))
                 label_width += (self._label_width(before) - label_width) * (1 - progress)
                 most += (max(bar.value for bar in before) - most) * (1 - progress)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -152,9 +167,10 @@ class PairsPage(Page):
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(shades.mark_ground)
                 painter.drawRoundedRect(place, 3, 3)
+            measures = Measures(self._top(), label_width, longest, self._number_width(bars[:rows]), most)
             for placed in drawn:
                 painter.setOpacity(placed.strength)
-                self._draw(painter, placed, label_width, most)
+                self._draw(painter, placed, measures)
 
     def _rows_shown(self) -> int:
         room = max(1, int((self.height() - self._top() - 4) / self._row_height()))
@@ -211,28 +227,28 @@ class PairsPage(Page):
         width = QFontMetricsF(self.font()).horizontalAdvance
         return max(width("9,999,999"), *(width(bar.label) for bar in bars))
 
-    def _draw(self, painter: QPainter, placed: Placed, label_width: float, most: float) -> None:
+    def _draw(self, painter: QPainter, placed: Placed, measures: Measures) -> None:
         bar, shades, height = placed.bar, shades_of(self.palette()), self._row_height()
-        y, aside = self._top() + placed.row * height, placed.aside * self.width()
+        label_width = measures.label_width
+        y, aside = measures.top + placed.row * height, placed.aside * self.width()
         metrics = QFontMetricsF(self._fixed)
         font = QFont(self._fixed)
         font.setWeight(QFont.Weight.DemiBold if bar.is_next else QFont.Weight.Normal)
         painter.setFont(font)
         painter.setPen(self.palette().color(QPalette.ColorRole.Text))
-        label = metrics.elidedText(_title(bar), Qt.TextElideMode.ElideMiddle, label_width + 1)
-        line = QRectF(MARGIN + aside, y, label_width, height)
+        label = metrics.elidedText(_title(bar), Qt.TextElideMode.ElideMiddle, measures.longest_label + 1)
+        line = QRectF(MARGIN + aside + label_width - measures.longest_label, y, measures.longest_label, height)
         painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, label)
         left = MARGIN + label_width + 10 + aside
         painter.setFont(self.font())
-        number_width = self._number_width(self.model.bars[: self._rows_shown()])
-        full = max(20.0, self.width() - left + aside - number_width - 8 - MARGIN)
-        length = max(2.0, full * placed.value / most) if most > 0 else 2.0
+        full = max(20.0, self.width() - left + aside - measures.number_width - 8 - MARGIN)
+        length = max(2.0, full * placed.value / measures.most) if measures.most > 0 else 2.0
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(shades.bar_next if bar.is_next else shades.bar_tied if bar.is_tied else shades.bar)
         painter.drawRoundedRect(QRectF(left, y + 2, length, height - 4), 2.5, 2.5)
         painter.setPen(self.palette().color(QPalette.ColorRole.Text) if bar.is_next else shades.muted)
         mark = "= " if bar.is_tied and not bar.is_next else ""
-        place = QRectF(left + length + 7, y, number_width + 40, height)
+        place = QRectF(left + length + 7, y, measures.number_width + 40, height)
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, mark + bar.label)
         if bar.pair in self._losses:
             self._tell_loss(painter, QRectF(left, y, length, height), self._losses[bar.pair])

@@ -35,16 +35,18 @@ class StepCaption(QWidget):
         row.addWidget(self.skip)
         self.setFixedHeight(HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        for signal in (session.cursor.moved, session.runs.changed, session.playing.changed):
-            signal.connect(self._show)
+        session.runs.changed.connect(self._show)
+        session.playing.changed.connect(self._show)  # also whenever the cursor has moved
         self._show()
 
     def sizeHint(self) -> QSize:
         return QSize(400, HEIGHT)
 
     def _show(self) -> None:
-        self.play.setVisible(self._playing.can_play)
-        self.skip.setVisible(self._playing.is_playing or self._playing.is_paused)
+        is_under_way = self._playing.is_playing or self._playing.is_paused
+        for button, is_wanted in ((self.play, self._playing.can_play), (self.skip, is_under_way)):
+            if button.isHidden() == is_wanted:
+                button.setVisible(is_wanted)
         told = told_of(self._runs.shown, self._cursor.position)
         if told != self.told:
             self.told = told
