@@ -31,7 +31,7 @@ from app.window.parts.focus_order import order_focus, show_focused
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
 STATE_VERSION = 3  # of another version a layout is not taken over, but laid out anew
 LESSONS_WIDTH = 320
-STAGES_IN_TIME = frozenset({"tree"})  # that follow the slider along the bottom
+STAGES_IN_TIME = frozenset({"tree", "duel"})  # that follow the slider along the bottom
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, TypeVar
 
 from app.session.session import Session
@@ -16,6 +17,7 @@ from app.window.charts.curves import compression, rank_frequency, token_lengths
 from app.window.charts.pairs_model import PairsModel
 from app.window.charts.pairs_page import PairsPage
 from app.window.parts.page import Page
+from app.window.questions.compare.duel_page import DuelPage
 from app.window.questions.compare.model import CompareModel
 from app.window.questions.compare.page import ComparePage
 from app.window.questions.gage.model import BlocksModel
@@ -50,15 +52,21 @@ class World:
     text: TokenTextModel  # the person's, cut into tokens
     token: TokenModel  # the token that is looked at
 
+    @cached_property
+    def why(self) -> WhyModel:
+        """One question, answered small and large."""
+        return WhyModel(self.session, self.text)
+
+    @cached_property
+    def comparison(self) -> CompareModel:
+        """One question, answered by a table and by the text."""
+        return CompareModel(self.session)
+
 
 def build_lab(world: World) -> LabPage:
     model = LabModel(world.session)
     figures = LabFigures(world.session, model)
     return LabPage(model, figures, DifferingWordsModel(figures, model), world.text)
-
-
-def build_tree(world: World) -> TreePage:
-    return TreePage(WhyModel(world.session, world.text, "tree"), world.session.cursor)
 
 
 @dataclass(frozen=True)
@@ -75,7 +83,7 @@ class PageRow:
 
 PAGES = (
     PageRow("token", "Token", "inspector", lambda w: TokenPage(w.token, LifeModel(w.session, w.token))),
-    PageRow("why", "Why here?", "inspector", lambda w: WhyPage(WhyModel(w.session, w.text))),
+    PageRow("why", "Why here?", "inspector", lambda w: WhyPage(w.why)),
     PageRow("pairs", "Pairs", "charts", lambda w: PairsPage(PairsModel(w.session))),
     PageRow("ranks", "Ranks", "charts", lambda w: CurvePage("Rank and frequency", w.session, rank_frequency)),
     PageRow("compression", "Compression", "charts", lambda w: CurvePage("Compression", w.session, compression)),
@@ -93,11 +101,14 @@ PAGES = (
     PageRow("blocks", "Blocks", "charts", lambda w: BlocksPage(BlocksModel(w.session)), (
         Item("blocks", "What Do B&ytes Stand For?", "Show the blocks of Gage's compressor and their tables"),
     )),
-    PageRow("compare", "Compare", "charts", lambda w: ComparePage(CompareModel(w.session)), (
+    PageRow("compare", "Compare", "charts", lambda w: ComparePage(w.comparison), (
         Item("compare", "&Compare with Another …", "Put another run or tokenizer beside the one shown"),
     )),
+    PageRow("duel", "Duel", "centre", lambda w: DuelPage(w.comparison), (
+        Item("duel", "&Duel", "Put your text as two tokenizers cut it side by side", "Ctrl+Shift+K"),
+    )),
     PageRow("lab", "Lab", "centre", build_lab),
-    PageRow("tree", "Merge Tree", "centre", build_tree),
+    PageRow("tree", "Merge Tree", "centre", lambda w: TreePage(w.why, w.session.cursor)),
 )  # fmt: skip
 
 

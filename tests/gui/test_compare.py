@@ -6,10 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase, Run
+from app.window.questions.compare.duel_page import DuelPage
 from app.window.questions.compare.page import ComparePage
 from app.wiring import Program
 from bpe_core import Corpus, Recipe, Tokenizer, train
@@ -34,7 +37,7 @@ def comparing(qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monk
     write_history(OTHER, path)
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_, **__: (str(path), ""))
     program.actions["compare"].trigger()
-    program.pages[ComparePage].open.click()
+    program.pages[ComparePage].choice.open.click()
     wait_until_compared(qtbot, program)
     return program
 
@@ -66,7 +69,7 @@ def test_the_shown_run_stays_and_the_other_stands_beside(comparing: Program) -> 
     assert found.cause == "tie"
     assert comparison.rowCount() == len(found.differing) > 0
     assert "Likely cause, tie" in comparing.pages[ComparePage].summary.text()
-    assert comparing.pages[ComparePage].choice.currentText() == "Run 2: other.csv"
+    assert comparing.pages[ComparePage].choice.box.currentText() == "Run 2: other.csv"
 
 
 def test_what_is_cut_differently_is_marked(comparing: Program) -> None:
@@ -76,11 +79,15 @@ def test_what_is_cut_differently_is_marked(comparing: Program) -> None:
     assert comparison.cut is not None
     assert comparison.regions == len(expected.regions)
     for cut, spans in zip(comparison.cut, (expected.spans, expected.other_spans), strict=True):
-        assert [token.id for token in cut.tokens] == [id for _, _, id in spans]
-        differing = [any(start <= a < stop for start, stop in expected.regions) for a, _, _ in spans]
-        assert [token.differs for token in cut.tokens] == differing
-    one, other = comparing.pages[ComparePage].texts
-    assert one.toPlainText() == other.toPlainText() == "the lowest price, then that⏎\nlast"
+        assert list(cut.ids) == [id for _, _, id in spans]
+        assert list(cut.differing) == list(expected.regions)
+    duel = comparing.pages[DuelPage]
+    comparing.pages[ComparePage].side_by_side.click()
+    assert comparing.window.stage == "duel"
+    assert comparing.time_bar.isVisible()
+    assert [count.text() for count in duel.counts] == [str(len(expected.spans)), str(len(expected.other_spans))]
+    one, other = duel.texts
+    assert one.model.text() == other.model.text() == "the lowest price, then that\nlast"
     assert f"{len(expected.spans)} tokens here, {len(expected.other_spans)} there" in comparison.totals
 
 
@@ -93,7 +100,7 @@ def test_both_travel_in_time(qtbot: QtBot, comparing: Program) -> None:
     one, other = comparison.cut
     assert one.title.endswith("after 10 merges")
     assert other.title.endswith("after 10 merges")
-    assert [token.id for token in other.tokens] == Tokenizer(OTHER).encode("the lowest price, then that\nlast", at=10)
+    assert list(other.ids) == Tokenizer(OTHER).encode("the lowest price, then that\nlast", at=10)
 
 
 def test_a_row_leads_to_its_merge(comparing: Program) -> None:
@@ -127,16 +134,23 @@ def test_runs_are_compared_with_each_other(qtbot: QtBot, comparing: Program) -> 
 
 def test_without_a_second_one_the_panel_says_what_to_do(qtbot: QtBot, comparing: Program) -> None:
     comparing.pages[ComparePage].model.choose(None)
-    panel = comparing.pages[ComparePage]
+    panel, duel = comparing.pages[ComparePage], comparing.pages[DuelPage]
     qtbot.waitUntil(lambda: "Choose another run" in panel.totals.text(), timeout=WAIT)
-    assert panel.texts[0].toPlainText() == ""
+    comparing.actions["duel"].trigger()
+    assert "Choose another run" in duel.told.text()
+    assert duel.texts[0].model.text() == ""
+    QTest.keyClick(duel, Qt.Key.Key_Escape)
+    assert comparing.window.stage == ""
     assert comparing.pages[ComparePage].model.rowCount() == 0
 
 
 def test_another_look_keeps_the_text(qtbot: QtBot, comparing: Program) -> None:
-    before = comparing.pages[ComparePage].texts[0].toPlainText()
+    comparing.actions["duel"].trigger()
+    duel = comparing.pages[DuelPage]
+    before = duel.texts[0].model.text()
+    assert before
     comparing.theme.choose("dark")
-    assert comparing.pages[ComparePage].texts[0].toPlainText() == before
+    assert duel.texts[0].model.text() == before
     comparing.theme.choose("light")
 
 
@@ -145,4 +159,5 @@ def test_a_long_text_is_compared_as_far_as_is_said(qtbot: QtBot, comparing: Prog
     comparison = comparing.pages[ComparePage].model
     qtbot.waitUntil(lambda: comparison.totals.startswith("The first 10,000 characters"), timeout=WAIT)
     wait_until_compared(qtbot, comparing)
-    assert len(comparing.pages[ComparePage].texts[0].toPlainText()) == 10_000
+    comparing.actions["duel"].trigger()
+    assert len(comparing.pages[DuelPage].texts[0].model.text()) == 10_000

@@ -31,8 +31,13 @@ class Charting(QObject):
         frame.actions["save_chart"].triggered.connect(self._save)
         frame.actions["copy_chart"].triggered.connect(self._copy)
         for row in PAGES:
-            if row.actions:
-                frame.actions[row.actions[0].name].triggered.connect(lambda _=False, id=row.id: charts.show_page(id))
+            if row.actions and row.tabs == "charts":
+                frame.actions[row.actions[0].name].triggered.connect(lambda _=False, id=row.id: self._bring_up(id))
+
+    def _bring_up(self, id: str) -> None:
+        """To the top, also of whatever has taken all the room."""
+        self._frame.window.set_stage("")
+        self._charts.show_page(id)
 
     def _name_pages(self) -> None:
         """What is chosen among are pairs, or pieces."""

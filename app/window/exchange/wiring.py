@@ -15,6 +15,7 @@ from app.window.exchange.export_model import TableExport
 from app.window.main_window import Frame
 from app.window.pages import Pages
 from app.window.parts.dialogs import ask_for_tokenizer
+from app.window.questions.compare.duel_page import DuelPage
 from app.window.questions.compare.page import ComparePage
 
 
@@ -31,7 +32,8 @@ class Exchanging(QObject):
         actions["export"].triggered.connect(self._export)
         actions["import"].triggered.connect(self._import)
         actions["count_imported"].triggered.connect(self._count)
-        pages[ComparePage].import_wanted.connect(self._import_to_compare)
+        for page in (pages[ComparePage], pages[DuelPage]):
+            page.choice.import_wanted.connect(self._import_to_compare)
         session.runs.changed.connect(self._enable)
         for teller in (self.export, self.imports):
             teller.noticed.connect(frame.messages.show_notice)

@@ -25,14 +25,21 @@ class Page(QWidget):
     def __init__(self, watched: Watched, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.watched = watched
+        self._looks = False
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.watched.watch(True)
+        self._look(True)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self.watched.watch(False)
+        self._look(False)
+
+    def _look(self, on: bool) -> None:
+        """Once each time: a window that is brought back tells again that it is shown."""
+        if on != self._looks:
+            self._looks = on
+            self.watched.watch(on)
 
     def as_table(self) -> Table:
         """What is shown, for a CSV file."""

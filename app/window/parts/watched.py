@@ -19,7 +19,7 @@ class Watched:
     Inherited beside a class of Qt; `refresh_on` is called once, in the constructor.
     """
 
-    is_watched = False
+    _lookers = 0
 
     def refresh_on(self, milliseconds: int, *news: SignalInstance) -> None:
         """Be refreshed after any of these, at most once in so many milliseconds."""
@@ -29,10 +29,15 @@ class Watched:
             signal.connect(self._throttle.call)
 
     def watch(self, on: bool) -> None:
-        """Whether somebody looks."""
-        self.is_watched = on
+        """One more looks, or one less: a question may be answered by several pages."""
+        self._lookers += 1 if on else -1
         if on:
             self._throttle.call()
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether somebody looks."""
+        return self._lookers > 0
 
     def refresh_soon(self) -> None:
         """As when the world had moved: something else is asked for."""

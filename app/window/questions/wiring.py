@@ -18,6 +18,7 @@ from app.window.merges.table import MergeTableView
 from app.window.pages import Pages
 from app.window.parts.dialogs import TEXT_FILTER
 from app.window.parts.page import PageTabs
+from app.window.questions.compare.duel_page import DuelPage
 from app.window.questions.compare.page import ComparePage
 from app.window.questions.race.page import RacePage
 from app.window.questions.sizes.page import SizesPage
@@ -52,7 +53,9 @@ class Asking(QObject):
         self._sizes.time_chosen.connect(self._cursor.go_to)
         self._sizes.model.failed.connect(lambda sentence: frame.messages.show_notice(Notice(sentence)))
         self._why.enlarge_wanted.connect(self._actions["tree"].trigger)
-        self._tree.close_wanted.connect(lambda: self._window.set_stage(""))
+        self._compare.duel_wanted.connect(self._actions["duel"].trigger)
+        for page in (self._tree, pages[DuelPage]):
+            page.close_wanted.connect(lambda: self._window.set_stage(""))
         self._tree.copy_wanted.connect(self._actions["copy_chart"].trigger)
         self._tree.save_wanted.connect(self._actions["save_chart"].trigger)
         editor.caret_placed.connect(self._why.model.look_at)
@@ -75,7 +78,8 @@ class Asking(QObject):
             "tree": self._enlarge_tree,
             "paid": self._ask_what_paid,
             "follow": lambda: self._follow(self._pair_of(self._cursor.position - 1)),
-            "compare": self._compare.choice.setFocus,
+            "compare": self._compare.choice.box.setFocus,
+            "duel": lambda: self._window.set_stage("duel"),
             "hold_out": self._ask_for_held_out,
             "encode": self._encode,
         }
@@ -93,7 +97,6 @@ class Asking(QObject):
         """The one of the word that was asked about; of none, that at the caret."""
         if not self._why.model.is_asked:
             self._why.model.look_at(self._editor.caret_byte)
-        self._tree.model.look_where(self._why.model)
         self._window.set_stage("tree")
         self._tree.setFocus()
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 
 from app.session.run import Run
@@ -18,8 +17,8 @@ from app.worker.job import Task
 from bpe_core import History, Tokenizer
 from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables, differing_regions
 from bpe_core.progress import while_wanted
-from bpe_core.segmenting.segmentation import Segmentation, Tokens
-from bpe_core.token_texts import BLANK, NEWLINE, shown
+from bpe_core.segmenting.segmentation import Segmentation
+from bpe_core.token_texts import shown
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
@@ -39,25 +38,17 @@ TIPS = (
 
 
 @dataclass(frozen=True)
-class CutToken:
-    """A token of a text that two have cut; `text` shows what would not be seen."""
-
-    text: str
-    id: int
-    differs: bool  # it lies in a stretch that the two cut differently
-
-
-@dataclass(frozen=True)
 class CutText:
     """One text as one of the two cuts it."""
 
     title: str
-    tokens: tuple[CutToken, ...] = ()
-    places: Tokens | None = None  # where they stand in
-    data: bytes = b""  # by which they have their colours
+    segmentation: Segmentation
+    at: int  # the step after which it stands so
+    ids: tuple[int, ...]
+    differing: tuple[tuple[int, int], ...]  # stretches of bytes that the other one cuts otherwise
 
     def __len__(self) -> int:
-        return len(self.tokens)
+        return len(self.ids)
 
 
 @dataclass(frozen=True)
@@ -68,6 +59,7 @@ class Side:
     stamp: Hashable
     history: History
     at: int
+    step: str  # what one is called
 
 
 @dataclass(frozen=True)
@@ -134,8 +126,8 @@ class CompareModel(QAbstractTableModel, Watched):
         at = self._cursor.position
         other_at = other.learned if self._cursor.live or at == run.learned else min(at, other.learned)
         return (
-            Side(_title(run), run.stamp, run.history, at),
-            Side(_title(other), other.stamp, other.history, other_at),
+            Side(_title(run), run.stamp, run.history, at, run.wording.step),
+            Side(_title(other), other.stamp, other.history, other_at, other.wording.step),
         )
 
     # Asking
@@ -213,20 +205,19 @@ class CompareModel(QAbstractTableModel, Watched):
     def _cut(self, sides: tuple[Side, Side]) -> None:
         """Both texts at the moments shown: only a comparison of arrays."""
         assert self._encoded is not None
-        spans = [
-            [(start, stop, id) for start, stop, id in found.tokens(side.at).spans().tolist()]
-            for found, side in zip(self._encoded.both, sides, strict=True)
-        ]
-        regions = differing_regions(*spans)
+        found = self._encoded.both
+        spans = [one.tokens(side.at).spans().tolist() for one, side in zip(found, sides, strict=True)]
+        regions = tuple(differing_regions(*spans))
         self.regions = len(regions)
         one, other = (
             CutText(
-                f"{side.title} after {count_text(side.at, 'merge')}",
-                cut_tokens(self._encoded.data, cut, regions, _readable),
-                _places(cut),
-                self._encoded.data,
+                f"{side.title} after {count_text(side.at, side.step)}",
+                segmentation,
+                side.at,
+                tuple(id for _, _, id in cut),
+                regions,
             )
-            for side, cut in zip(sides, spans, strict=True)
+            for side, segmentation, cut in zip(sides, found, spans, strict=True)
         )
         self.cut = one, other
         self.changed.emit()
@@ -293,32 +284,3 @@ def _title(run: Run) -> str:
 def _cells(merge: DifferingMerge) -> tuple[str, ...]:
     places = (f"{place + 1:,}" if place is not None else "–" for place in (merge.place, merge.other_place))
     return shown(merge.left), shown(merge.right), *places
-
-
-def cut_tokens(
-    data: bytes, spans: Sequence[Span], regions: Sequence[tuple[int, int]], write: Callable[[bytes], str] = shown
-) -> tuple[CutToken, ...]:
-    """The tokens that cover bytes, as text that a person can read.
-
-    >>> cut_tokens(b"a b", [(0, 1, 97), (1, 3, 300)], [(1, 3)])
-    (CutToken(text='a', id=97, differs=False), CutToken(text='␣b', id=300, differs=True))
-    """
-    inside = np.zeros(len(data) + 1, bool)
-    for start, stop in regions:
-        inside[start:stop] = True
-    return tuple(
-        CutToken(write(data[start:stop]), id, bool(inside[start])) for start, stop, id in spans if stop > start
-    )
-
-
-def _places(spans: Sequence[Span]) -> Tokens | None:
-    covering = [span for span in spans if span[1] > span[0]]
-    if not covering:
-        return None
-    edges = np.array([*(start for start, _, _ in covering), covering[-1][1]], np.int64)
-    return Tokens(edges, np.array([id for _, _, id in covering], np.int64))
-
-
-def _readable(raw: bytes) -> str:
-    """Blanks stay blanks, for the token's colour shows them; a line ends where it does in the text."""
-    return shown(raw).replace(BLANK, " ").replace(NEWLINE, NEWLINE + "\n")

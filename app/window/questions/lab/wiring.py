@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject
 
 from app.session.session import Session
 from app.window.main_window import Frame
-from app.window.pages import PAGES, Pages
+from app.window.pages import Pages
 from app.window.parts.page import PageTabs
 from app.window.questions.lab.page import LabPage
 from app.window.questions.why.page import WhyPage
@@ -27,9 +27,6 @@ class Laboratory(QObject):
         self._page.close_wanted.connect(lambda: self._action.setChecked(False))
         self._page.import_wanted.connect(frame.actions["import"].trigger)
         self._page.why_wanted.connect(self._ask_why)
-        for row in PAGES:  # what lies below the lab comes to the top again
-            for item in row.actions[:1] if row.tabs == "charts" else ():
-                frame.actions[item.name].triggered.connect(lambda _=False: self._action.setChecked(False))
 
     def _open(self, on: bool) -> None:
         if on:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 
 from app.session.run import NO_RUN, Run
 from app.session.session import Session
 from app.window.parts.watched import Table, Watched
-from app.window.questions.compare.model import CutToken, cut_tokens
 from bpe_core import Cancelled, History, Tokenizer, Trainer, WordTable
 from bpe_core.history.history import NOTHING
 from bpe_core.insight.table_comparison import compare_tables, compare_texts
@@ -25,6 +26,15 @@ TEXT_CHARACTERS = 600  # of the person's text, shown under both rules
 COLUMNS = ("Step", "{}", "Instead of", "Count", "Which was {}")
 
 _Index = QModelIndex | QPersistentModelIndex
+
+
+@dataclass(frozen=True)
+class CutToken:
+    """A token of a text that two have cut; `text` shows what would not be seen."""
+
+    text: str
+    id: int
+    differs: bool  # it lies in a stretch that the two cut differently
 
 
 @dataclass(frozen=True)
@@ -197,4 +207,20 @@ def train_again(words: WordTable, history: History, rule: str, text: str, cancel
         overlap=found.overlap,
         text=cut_tokens(data, cut.spans, cut.regions),
         other_text=cut_tokens(data, cut.other_spans, cut.regions),
+    )
+
+
+def cut_tokens(
+    data: bytes, spans: Sequence[tuple[int, int, int]], regions: Sequence[tuple[int, int]]
+) -> tuple[CutToken, ...]:
+    """The tokens that cover bytes, as text that a person can read.
+
+    >>> cut_tokens(b"a b", [(0, 1, 97), (1, 3, 300)], [(1, 3)])
+    (CutToken(text='a', id=97, differs=False), CutToken(text='␣b', id=300, differs=True))
+    """
+    inside = np.zeros(len(data) + 1, bool)
+    for start, stop in regions:
+        inside[start:stop] = True
+    return tuple(
+        CutToken(shown(data[start:stop]), id, bool(inside[start])) for start, stop, id in spans if stop > start
     )

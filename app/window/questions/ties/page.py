@@ -19,8 +19,7 @@ from app.window.parts.linked_text import LinkedText, link_to_step, number_in
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.widgets import label, paragraph, scrolling
-from app.window.questions.compare.model import CutToken
-from app.window.questions.ties.model import TIE_RULES, TiesModel, WhatIf
+from app.window.questions.ties.model import TIE_RULES, CutToken, TiesModel, WhatIf
 
 ROW_HEIGHT = 22
 

@@ -93,9 +93,8 @@ class WhyModel(QObject, Watched):
 
     changed = Signal()
 
-    def __init__(self, session: Session, text: TokenTextModel, topic: str = "why") -> None:
+    def __init__(self, session: Session, text: TokenTextModel) -> None:
         super().__init__(session)
-        self._topic = topic
         self.facts: WordFacts | None = None
         self.place: PlaceFacts | None = None
         self._text, self._runs, self._cursor, self._aside = text, session.runs, session.cursor, session.aside
@@ -113,12 +112,6 @@ class WhyModel(QObject, Watched):
         """Whether there is a place to answer for."""
         return self._byte is not None
 
-    def look_where(self, other: WhyModel) -> None:
-        """Ask about the place that another one was asked about; what that one knows is known at once."""
-        self._byte, self._other = other._byte, other._other
-        self._take(other.facts, other.place)
-        self.refresh_soon()
-
     def look_next_to(self, byte: int) -> None:
         """Ask about another place of the same text."""
         self._byte = byte
@@ -130,7 +123,7 @@ class WhyModel(QObject, Watched):
 
     def refresh(self) -> None:
         run, byte = self._runs.shown, self._byte
-        self._rest_as_long(self._aside, self._topic, run)
+        self._rest_as_long(self._aside, "why", run)
         if run is None or run.history is None or byte is None or not 0 <= byte <= len(self._data):
             self._take(None)
             return
@@ -147,7 +140,7 @@ class WhyModel(QObject, Watched):
                 raise Cancelled("Nobody wants to know any more.")
             return PlaceFacts(at, byte, at_byte(byte - start, min(at, len(history))))
 
-        self._aside.ask(self._topic, explained, lambda place: self._take(None, place))
+        self._aside.ask("why", explained, lambda place: self._take(None, place))
 
     def _ask_for_the_word(self, run: Run, text: str, byte: int, start: int, at: int) -> None:
         history, ranked = run.history, self._runs.ranked.of(run)
@@ -158,7 +151,7 @@ class WhyModel(QObject, Watched):
             corpus = ranked() if ranked is not None else None
             return word_facts(text, byte - start, start, history, at, names, corpus, task.cancelled)
 
-        self._aside.ask(self._topic, work, self._take)
+        self._aside.ask("why", work, self._take)
 
     @property
     def _data(self) -> bytes:

@@ -6,6 +6,7 @@ colours lie over it, so that a step through time costs only the rows it changes.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,7 @@ ByteSpan = tuple[int, int]
 
 ROW_GAP = 1.0  # paper left above and below the fills
 CORNER = 2.5
+MARK_HEIGHT = 2.0  # of the line under what is marked
 THINNEST = 2  # a token without any width is still shown
 
 
@@ -35,6 +37,11 @@ class Overlay:
     selection: ByteSpan | None = None
     outlined: ByteSpan | None = None
     show_blanks: bool = False
+    marked: Sequence[ByteSpan] = ()  # in their order
+
+    def marked_between(self, start: int, stop: int) -> Sequence[ByteSpan]:
+        first = bisect_right(self.marked, start, key=lambda span: span[1])
+        return self.marked[first : bisect_left(self.marked, stop, key=lambda span: span[0])]
 
 
 @dataclass(frozen=True)
@@ -217,6 +224,10 @@ class TokenPainter:
         if overlay.selection and overlay.selection[0] < stop and first < overlay.selection[1]:
             for low, high in self._stretches(layout, row, first, overlay.selection):
                 painter.fillRect(QRectF(low, row.y, high - low, row.height), self.palette.selection)
+        for span in overlay.marked_between(first, stop):
+            for low, high in self._stretches(layout, row, first, span):
+                line = QRectF(low, row.y + row.height - MARK_HEIGHT, high - low, MARK_HEIGHT)
+                painter.fillRect(line, self.palette.mark)
         if overlay.outlined and overlay.outlined[0] < stop and first < overlay.outlined[1]:
             painter.setPen(QPen(self.palette.outline, 1.6))
             painter.setBrush(Qt.BrushStyle.NoBrush)
