@@ -27,6 +27,7 @@ from bpe_core.formats.rebuilding import checked_alphabet, checked_end_reason, ch
 from bpe_core.history.history import NOTHING, Columns, History, Reasons
 from bpe_core.history.scores import Scores
 from bpe_core.learning.methods import Method
+from bpe_core.limits import check_room
 from bpe_core.recipe import Recipe
 from bpe_core.session_file import checksums, schema
 from bpe_core.session_file.merge_rows import merge_columns
@@ -37,6 +38,7 @@ from bpe_core.session_file.word_chunks import word_table
 
 HEADER = b"SQLite format 3\0"
 LARGEST = 2**63 - 1
+TIMES_THE_FILE = 3  # as much memory is taken
 OF_A_RUN = {
     "run": "its recipe and state",
     "sources": "the list of its texts",
@@ -63,6 +65,7 @@ def read_session(path: Path | str, *, is_safety_copy: bool = False) -> SavedSess
     A safety copy may have been left in the middle of a change; that change is taken back first.
     """
     with _opened(Path(path), is_safety_copy) as connection:
+        check_room(TIMES_THE_FILE * Path(path).stat().st_size, f"Opening {path}", "Close other programs first.")
         session = Reader(connection, str(path)).session()
         if _version(connection) >= schema.FIRST_CHECKED:
             refuse_what_is_wrong(connection, str(path))

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bpe_core.errors import FormatError, cause_of
+from bpe_core.limits import check_room
 from bpe_core.recipe import Recipe
 from bpe_core.session_file import schema
 from bpe_core.session_file.checksums import (
@@ -40,6 +41,7 @@ SIGNS_OF_A_SESSION = (
     "SELECT 1 FROM runs UNION ALL SELECT 1 FROM run_copies UNION ALL SELECT 1 FROM checks "
     "UNION ALL SELECT 1 FROM session WHERE key = 'recipe'"
 )
+TIMES_THE_FILE = 5  # as much memory is taken: its pages, a database of its rows, and what is made of them
 KEY_LENGTH = 64  # of a text: a sha256 in hexadecimal
 NOT_CHECKED = "Recovered without checksums, which are damaged or were never there: its figures may be wrong."
 
@@ -57,6 +59,7 @@ class Recovered:
 def recover_session(path: Path | str) -> Recovered:
     """A FormatError where nothing of a session is found."""
     try:
+        check_room(TIMES_THE_FILE * Path(path).stat().st_size, f"Recovering {path}", "Close other programs first.")
         data = Path(path).read_bytes()
     except OSError as error:
         raise FormatError(f"Could not read {path}: {error.strerror or error}.") from error

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
+
+import pytest
+from pytestqt.qtbot import QtBot
+
 from app.window.text.encoder import _are_the_same
+from app.wiring import Program
 from bpe_core import History, Recipe, WordTable
 from bpe_core.alphabet import Alphabet
+from bpe_core.segmenting.word_pieces import LongestPieces
+from bpe_core.segmenting.word_tokens import WordCut
+from tests.gui.conftest import settle
 
 
 def nothing_learned(recipe: Recipe, counts: dict[str, int]) -> History:
@@ -18,3 +28,26 @@ def test_a_run_with_other_characters_gives_other_tokens_before_its_first_merge()
     assert not _are_the_same(nobody, low)
     assert _are_the_same(low, again)
     assert not _are_the_same(low, None)
+
+
+def test_texts_are_cut_word_by_word_aside(
+    qtbot: QtBot, program: Program, train: Callable[[Program], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One word may take minutes where a stranger's vocabulary is made for it: not in the window's thread."""
+    cut, threads = LongestPieces.cut, set[int]()
+
+    def cut_and_note(pieces: LongestPieces, word: bytes, at: int) -> WordCut:
+        threads.add(threading.get_ident())
+        return cut(pieces, word, at)
+
+    program.form.choose_method("wordpiece")
+    settle(qtbot, program)
+    train(program)
+    monkeypatch.setattr(LongestPieces, "cut", cut_and_note)
+    program.token_text.set_text("the lighthouse keeper")
+    settle(qtbot, program)
+    program.token_text.replace(3, 4, " lonely ")
+    settle(qtbot, program)
+    assert program.token_text.token_count() > 3
+    assert threads
+    assert threading.get_ident() not in threads

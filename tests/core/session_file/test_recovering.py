@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import random
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_core import Trainer
-from bpe_core.errors import FormatError
+from bpe_core.errors import FormatError, TooLarge
 from bpe_core.session_file import SavedRun, SavedSession, SavedSource, read_session, recover_session, write_session
 from bpe_core.session_file.recovering import NOT_CHECKED, UNKNOWN
 from bpe_core.session_file.sqlite_pages import rows_in
@@ -232,3 +233,16 @@ def test_rows_that_all_name_the_same_bytes_do_not_take_for_ever(tmp_path: Path) 
     data[leaf + 3 : leaf + 5] = (1000).to_bytes(2, "big")
     data[leaf + 8 : leaf + 2008] = bytes(cell) * 1000
     assert 1 <= len(list(rows_in(bytes(data)))) <= 2
+
+
+@pytest.mark.parametrize("use", [read_session, recover_session])
+def test_memory_is_asked_for_before_it_is_needed(
+    tmp_path: Path, data: bytes, monkeypatch: pytest.MonkeyPatch, use: Callable[[Path], object]
+) -> None:
+    (tmp_path / "one.bpex").write_bytes(data)
+    use(tmp_path / "one.bpex")
+    monkeypatch.setattr("bpe_core.limits.available_memory", lambda: 300 * 2**20)
+    monkeypatch.setattr("bpe_core.limits.WORTH_ASKING", 0)
+    monkeypatch.setattr("bpe_core.limits.RESERVE", 300 * 2**20)
+    with pytest.raises(TooLarge, match=r"ing .*one\.bpex needs about \d MB of memory more"):
+        use(tmp_path / "one.bpex")
