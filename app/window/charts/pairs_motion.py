@@ -48,7 +48,9 @@ def on_their_way(before: Sequence[Bar], now: Sequence[Bar], rows: int, progress:
         place = row_before + (row - row_before) * glided
         if place < rows and (row < rows or row_before < rows):
             drawn.append(Placed(bar, place, value, glided if bar_before is None else 1.0))
-    return [one for one in drawn if progress < 1.0 or one.row < rows]
+    if progress < 1.0:  # whoever falls far passes in front of the others
+        drawn.sort(key=lambda one: one.row - was[one.bar.pair][0] if one.bar.pair in was else 0.0)
+    return drawn
 
 
 def losses(before: Sequence[Bar], now: Sequence[Bar], made: str) -> dict[tuple[int, int], str]:

@@ -70,6 +70,11 @@ class ColouredId(NamedTuple):
     id: int
     colour: int
 
+    @property
+    def place(self) -> tuple[int, bool]:
+        """Known again after a step by where it starts; one that covers nothing starts where another does."""
+        return self.start, self.start == self.stop
+
 
 class IdsGrid(QAbstractScrollArea):
     """Rows of ids; as many in each as there is room for."""
@@ -85,7 +90,7 @@ class IdsGrid(QAbstractScrollArea):
         self.highlighted: ByteSpan | None = None
         self._selected: ByteSpan | None = None
         self._current = 0  # the index the keyboard is at
-        self._before: dict[int, int] = {}  # while ids close up: the index each had, by the byte its token starts at
+        self._before: dict[tuple[int, bool], int] = {}  # while ids close up: the index each had, by `place`
         self._motion = Motion(self, self.viewport().update)
         self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -131,7 +136,7 @@ class IdsGrid(QAbstractScrollArea):
         """Let the ids be seen closing up after a step that is about to be shown."""
         if self.isVisible() and self.model.cursor == step.before:
             first, stop = self._indices(0, self.viewport().height())
-            self._before = {token.start: index for index, token in enumerate(self._coloured(first, stop), first)}
+            self._before = {token.place: index for index, token in enumerate(self._coloured(first, stop), first)}
             self._motion.begin(step.seconds)
 
     def selected_ids(self) -> list[int]:
@@ -208,7 +213,7 @@ class IdsGrid(QAbstractScrollArea):
             for index, token in enumerate(self._coloured(first, stop), first):
                 cell = self.cells.rectangle(index, offset)
                 if closed < 1.0:
-                    shift = self._before.get(token.start, index + shift) - index
+                    shift = self._before.get(token.place, index + shift) - index
                     cell = self.cells.between(index + shift * (1.0 - closed), offset)
                 if token.colour != UNCOLOURED:
                     painter.fillRect(cell, palette.fills[token.colour])
