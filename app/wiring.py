@@ -260,6 +260,7 @@ class Program(QObject):
             self.theme.changed.connect(part.recolor)
         for _, page in self.pages.on("centre").values():
             self.theme.changed.connect(page.recolor)
+        self.theme.dress()
         stored = (self.settings.get(setting) for setting in (WINDOW_GEOMETRY, WINDOW_STATE, CENTRE_STATE))
         self.window.restore_layout(*stored)
 

@@ -12,7 +12,7 @@ import dataclasses
 import json
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Literal, TypeVar, get_args
 
 from bpe_core.errors import RecipeError, cause_of
@@ -208,7 +208,7 @@ class Recipe(Learning, Size, Symbols, Splitting):
         """The preset of that name, with any of its choices changed."""
         if name not in PRESETS:
             raise RecipeError(f"There is no preset {name!r}; there are {', '.join(PRESETS)}.")
-        return cls(name=name, **PRESETS[name].choices).with_changes(**changes)
+        return _unchanged(name).with_changes(**changes) if changes else _unchanged(name)
 
     def with_changes(self, **changes: Any) -> Recipe:
         """A copy with some choices changed, validated as a whole."""
@@ -330,6 +330,12 @@ def _check_number(name: str, value: object, least: int, most: int) -> None:
         raise RecipeError(f"{name} must be at least {least}, not {value:,}.")
     if value > most:
         raise RecipeError(f"{name} can be at most {most:,}, not {value:,}.")
+
+
+@cache
+def _unchanged(preset: str) -> Recipe:
+    """A window asks for each of them again and again."""
+    return Recipe(name=preset, **PRESETS[preset].choices)
 
 
 def _check_agreement(recipe: Recipe) -> None:

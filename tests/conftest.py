@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from tempfile import TemporaryDirectory
 
 import pytest
@@ -32,8 +33,11 @@ EXAMPLES = settings().max_examples  # where rare cases matter most, tests ask fo
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Compile the kernels once, before several processes would each do so."""
+    """Compile once, kernels and Python, before several processes would each do so."""
     is_one_of_several = hasattr(config, "workerinput")
+    # The processes that tests start, and the next run of the tests, need not compile all of the program's Python anew.
+    sys.dont_write_bytecode = False
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if is_one_of_several or config.option.collectonly:
         return
     if not readiness.ready() and not kept.can_be_made():

@@ -12,6 +12,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.session import timer
 from app.session.run import Phase
 from app.settings import LOCATION, PLAYS, START_HERE, Settings
 from app.window.charts.pairs_page import PairsPage
@@ -25,11 +26,18 @@ OFFSCREEN_CHATTER = (
     "|Qt depends on a UTF-8 locale"  # said once where the language is C, to whichever test comes first
 )
 WAIT = 60_000  # milliseconds; a busy machine gets the time it needs
+HURRY = 10  # times as soon as for a person, the window does what it would do after a pause
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         item.add_marker(pytest.mark.qt_log_ignore(OFFSCREEN_CHATTER))
+
+
+@pytest.fixture
+def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests that look at one page after another, each of which would pause before it follows."""
+    monkeypatch.setattr(timer, "hurry", HURRY)
 
 
 @pytest.fixture

@@ -127,14 +127,16 @@ class Theme(QObject):
         self._application = application
         application.setStyle("Fusion")
         self._apply()
-        application.setStyleSheet(STYLE)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
+
+    def dress(self) -> None:
+        """Put the sheet on all there is, best when all is built: each part would be dressed anew as it is placed."""
+        self._application.setStyleSheet(STYLE)
 
     def choose(self, choice: str) -> None:
         self.choice = choice
         self._apply()
-        # Rules that name palette colours are resolved again only when the sheet is set again.
-        self._application.setStyleSheet(STYLE)
+        self.dress()  # rules that name palette colours are resolved again only when the sheet is set again
         self.changed.emit()
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
-from app.session.timer import timer
+from app.session.timer import pause, timer
 
 
 class Throttle(QObject):
@@ -32,8 +32,8 @@ class Throttle(QObject):
 
     def set_pause(self, milliseconds: int) -> None:
         """From now on at most once in so many; a pause under way begins anew."""
-        if milliseconds != self._timer.interval():
-            self._timer.setInterval(milliseconds)
+        if pause(milliseconds) != self._timer.interval():
+            self._timer.setInterval(pause(milliseconds))
 
     @property
     def is_pending(self) -> bool:
