@@ -131,13 +131,12 @@ class LifeModel(QObject, Watched):
             return
         files, file_names = self._file_counts(run), [source.name for source in run.sources]
         self.hint = ""
+        self._lines_soon.stop()
         self._aside.ask(
             "token",
             lambda task: life_facts(ranked(), token, at, names, files, file_names, task.cancelled),
-            lambda life: self._take_if_looked_at(life, run),
+            lambda life: self._take_with_lines(life, run),
         )
-        if not run.is_busy:  # files are read when it rests
-            self._lines_soon.start()
 
     def _ask_otherwise(self, run: Run, history: History, token: int, at: int) -> None:
         """What the steps tell of a method that joins or drops in its own way, or the table alone."""
@@ -162,6 +161,12 @@ class LifeModel(QObject, Watched):
     def _take_if_looked_at(self, facts: LifeFacts, run: Run) -> None:
         if self._token.facts is not None and self._token.facts.id == facts.token:
             self._take(facts, run)
+
+    def _take_with_lines(self, facts: LifeFacts, run: Run) -> None:
+        """Only now is it known of which token lines are wanted; files are read when the run rests."""
+        self._take_if_looked_at(facts, run)
+        if not run.is_busy:
+            self._lines_soon.start()
 
     def _take(self, facts: LifeFacts | None, run: Run | None = None) -> None:
         self._run = run
@@ -192,11 +197,11 @@ class LifeModel(QObject, Watched):
         self._aside.ask(
             "lines",
             lambda task: find_lines(ranked(), token, at, sources, task.cancelled, task.remarks),
-            self._take_lines,
+            lambda lines: self._take_lines(lines, facts),
         )
 
-    def _take_lines(self, lines: tuple[Line, ...]) -> None:
-        if lines != self.lines:
+    def _take_lines(self, lines: tuple[Line, ...], facts: LifeFacts) -> None:
+        if facts is self.facts and lines != self.lines:  # another token may be looked at by now
             self.lines = lines
             self.lines_changed.emit()
 
