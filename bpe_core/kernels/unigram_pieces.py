@@ -15,46 +15,68 @@ from bpe_core.kernels.jit import inlined, kernel
 
 SYMBOL_BITS = np.uint64(21)
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
-BEGINNINGS = 0  # entry of `Pieces.number`
-LONGEST = 1
+ID_SHIFT = np.uint64(32)
+NUMBER_MASK = np.uint64(2**32 - 1)
+_ONE = np.uint64(1)
+ROW = 2  # entries of a slot: its key, 0 where it is empty; the number of the longer beginning, and an id above it
+
+# Entries of `Pieces.number`.
+BEGINNINGS, LONGEST = range(2)
 
 
 class Pieces(NamedTuple):
-    """The table."""
+    """The table. With each beginning stands, one too large, the id of the piece that it is; 0 if it is none."""
 
-    keys: npt.NDArray[np.uint64]  # a power of two; 0 is empty
-    next: npt.NDArray[np.int32]
-    id: npt.NDArray[np.int32]  # of the piece that is a beginning itself, or -1
+    slots: npt.NDArray[np.uint64]
     number: npt.NDArray[np.int64]
 
 
 @inlined
-def _slot_of(pieces, beginning, symbol):
-    """Where the longer beginning is, or where it would be."""
-    key = ((np.uint64(beginning) + np.uint64(1)) << SYMBOL_BITS) | np.uint64(symbol)
-    mask = np.uint64(len(pieces.keys) - 1)
+def _place_of(slots, key):
+    """Where a key is, or where it would be."""
+    mask = np.uint64(len(slots) // ROW - 1)
     slot = ((key * SPREAD) >> np.uint64(20)) & mask
-    while pieces.keys[slot] != 0 and pieces.keys[slot] != key:
-        slot = (slot + np.uint64(1)) & mask
-    return slot, key
+    while slots[slot << _ONE] != 0 and slots[slot << _ONE] != key:
+        slot = (slot + _ONE) & mask
+    return slot << _ONE
+
+
+@inlined
+def _key_of(beginning, symbol):
+    return ((np.uint64(beginning) + _ONE) << SYMBOL_BITS) | np.uint64(symbol)
 
 
 @kernel
-def enter_pieces(pieces, symbols, starts, first_id):
-    """Enter pieces, whose symbols lie end to end; their ids follow each other."""
-    for i in range(len(starts) - 1):
-        beginning = np.int64(0)
-        for cell in range(starts[i], starts[i + 1]):
-            slot, key = _slot_of(pieces, beginning, symbols[cell])
-            if pieces.keys[slot] == 0:
-                number = pieces.number[BEGINNINGS]
-                pieces.keys[slot] = key
-                pieces.next[slot] = number
-                pieces.id[number] = -1
-                pieces.number[BEGINNINGS] = number + 1
-            beginning = np.int64(pieces.next[slot])
-        pieces.id[beginning] = first_id + i
-        pieces.number[LONGEST] = max(pieces.number[LONGEST], starts[i + 1] - starts[i])
+def enter_pieces(pieces, symbols, starts, first_id, piece):
+    """Enter pieces, whose symbols lie end to end, from this one on; the one for which there is no room."""
+    slots, number = pieces.slots, pieces.number
+    while piece < len(starts) - 1:
+        start, stop = starts[piece], starts[piece + 1]
+        if 2 * ROW * (number[BEGINNINGS] + stop - start) > len(slots):
+            break
+        beginning, place = np.uint64(0), np.uint64(0)
+        for cell in range(start, stop):
+            key = _key_of(beginning, symbols[cell])
+            place = _place_of(slots, key)
+            if slots[place] == 0:
+                slots[place] = key
+                slots[place + _ONE] = np.uint64(number[BEGINNINGS])
+                number[BEGINNINGS] += 1
+            beginning = slots[place + _ONE] & NUMBER_MASK
+        slots[place + _ONE] = beginning | (np.uint64(first_id + piece + 1) << ID_SHIFT)
+        number[LONGEST] = max(number[LONGEST], stop - start)
+        piece += 1
+    return piece
+
+
+@kernel
+def spread_slots(slots, larger):
+    """Enter all that is in a table in a larger one."""
+    for slot in range(0, len(slots), ROW):
+        if slots[slot] != 0:
+            place = _place_of(larger, slots[slot])
+            larger[place] = slots[slot]
+            larger[place + _ONE] = slots[slot + 1]
 
 
 @kernel
@@ -69,16 +91,17 @@ def match_pieces(pieces, symbols, first_edge, edge_id, edge_length, cell):
             edge_id[used] = symbols[cell]
             edge_length[used] = 1
             used += 1
-            beginning, place = np.int64(0), cell
-            while place < len(symbols) and symbols[place] >= 0:
-                slot, _ = _slot_of(pieces, beginning, symbols[place])
-                if pieces.keys[slot] == 0:
+            beginning, end = np.uint64(0), cell
+            while end < len(symbols) and symbols[end] >= 0:
+                place = _place_of(pieces.slots, _key_of(beginning, symbols[end]))
+                if pieces.slots[place] == 0:
                     break
-                beginning = np.int64(pieces.next[slot])
-                place += 1
-                if pieces.id[beginning] >= 0:
-                    edge_id[used] = pieces.id[beginning]
-                    edge_length[used] = place - cell
+                found = pieces.slots[place + _ONE]
+                beginning = found & NUMBER_MASK
+                end += 1
+                if found >> ID_SHIFT != 0:
+                    edge_id[used] = np.int64(found >> ID_SHIFT) - 1
+                    edge_length[used] = end - cell
                     used += 1
         cell += 1
         first_edge[cell] = used

@@ -14,22 +14,23 @@ import numpy.typing as npt
 from bpe_core.kernels.jit import kernel
 
 VARIOUS = 255  # a follower: different ones at different times, at one place already
+FOLLOWER_SHIFT = 21  # there are fewer symbols than characters
+SYMBOL_MASK = 2**FOLLOWER_SHIFT - 1
 _NONE = -1
 
 
 class Text(NamedTuple):
-    """All words end to end; of each cell what is written there, and what is true of pieces that begin there."""
+    """All words end to end: the symbol of each cell, and above its bits what it counts as where it follows a piece."""
 
-    symbols: npt.NDArray[np.int32]
-    limits: npt.NDArray[np.int32]  # how long such a piece may be
-    weights: npt.NDArray[np.int64]  # how often it occurs in the corpus
-    followers: npt.NDArray[np.uint8]  # what this cell counts as where it follows a piece
+    signs: npt.NDArray[np.int32]
 
 
 class Places(NamedTuple):
     """Where the pieces of one length stand, group after group."""
 
     cells: npt.NDArray[np.int32]
+    limits: npt.NDArray[np.int32]  # how long a piece may be that begins there
+    weights: npt.NDArray[np.int64]  # how often it occurs in the corpus
     starts: npt.NDArray[np.int32]  # where each group begins, and the end of all
 
 
@@ -42,7 +43,7 @@ class Parts(NamedTuple):
     times: npt.NDArray[np.int32]
     weight: npt.NDArray[np.int64]
     first: npt.NDArray[np.int32]
-    follower: npt.NDArray[np.uint8]
+    follower: npt.NDArray[np.int32]
     differs: npt.NDArray[np.bool_]  # whether another follower stands elsewhere
     free: npt.NDArray[np.int32]  # where its next place is written
 
@@ -79,8 +80,11 @@ def part_groups(text, places, groups, longer, parts, seeds, length):
         for i in range(start, stop):
             part = parts.of_place[i - start]
             if part != _NONE and parts.free[part] != _NONE:
-                longer.cells[parts.free[part]] = places.cells[i]
-                parts.free[part] += 1
+                free = parts.free[part]
+                longer.cells[free] = places.cells[i]
+                longer.limits[free] = places.limits[i]
+                longer.weights[free] = places.weights[i]
+                parts.free[part] = free + 1
     longer.starts[new_groups] = written
     return new_groups, found
 
@@ -91,11 +95,11 @@ def _part_group(text, places, start, stop, parts, length):
     count = np.int64(0)
     for i in range(start, stop):
         cell = np.int64(places.cells[i])
-        if text.limits[cell] < length:
+        if places.limits[i] < length:
             parts.of_place[i - start] = _NONE
             continue
-        symbol = text.symbols[cell + length - 1]
-        follower = text.followers[cell + length]
+        symbol = text.signs[cell + length - 1] & SYMBOL_MASK
+        follower = text.signs[cell + length] >> FOLLOWER_SHIFT
         part = np.int64(parts.of_symbol[symbol])
         if part == _NONE:
             part = count
@@ -110,6 +114,6 @@ def _part_group(text, places, start, stop, parts, length):
         elif parts.follower[part] != follower:
             parts.differs[part] = True
         parts.times[part] += 1
-        parts.weight[part] += text.weights[cell]
+        parts.weight[part] += places.weights[i]
         parts.of_place[i - start] = part
     return count

@@ -101,19 +101,15 @@ def piece_cells(alphabet: Alphabet, recipe: Recipe) -> tuple[Int32s, Int64s]:
     """
     marker, marker_id = recipe.marker_text.encode(), alphabet.marker_id
     texts = [symbol.text for symbol in alphabet.symbols if symbol.kind == "seed"]
-    begins = np.array([text.startswith(marker) for text in texts], np.bool_)
-    rests = [text[len(marker) :] if marked else text for text, marked in zip(texts, begins.tolist(), strict=True)]
-    letters = WordTable.from_counts((rest, 1) for rest in rests)
-    lengths = letters.lengths_in_characters() + begins
+    begins = np.fromiter((text.startswith(marker) for text in texts), np.bool_, len(texts))
+    rests = [text.removeprefix(marker).decode() for text in texts]
     starts = np.zeros(len(texts) + 1, np.int64)
-    np.cumsum(lengths, out=starts[1:])
+    np.cumsum(np.fromiter(map(len, rests), np.int64, len(rests)) + begins, out=starts[1:])
     symbols = np.empty(int(starts[-1]), np.int32)
     inside = np.ones(len(symbols), np.bool_)
     inside[starts[:-1][begins]] = False
     symbols[~inside] = -1 if marker_id is None else marker_id
-    symbol_of = symbols_by_code(alphabet)
-    codes = list(letters.code_points())
-    symbols[inside] = symbol_of[np.concatenate(codes)] if codes else 0
+    symbols[inside] = symbols_by_code(alphabet)[np.frombuffer("".join(rests).encode("utf-32-le"), np.uint32)]
     return symbols, starts
 
 

@@ -8,12 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.alphabet import Alphabet
-from bpe_core.history.scores import Float32s
+from bpe_core.history.scores import DROPPED, Float32s
 from bpe_core.kernels import unigram_lattices as kernel
 from bpe_core.kernels import unigram_pieces as table
 from bpe_core.learning.unigram.cells import Int32s, Int64s, Stretches, piece_cells
 from bpe_core.learning.unigram.lattices import Float64s, OwnPaths
 from bpe_core.recipe import Recipe
+
+TIDY_BELOW = 0.98  # of the tokens there were
 
 Number = TypeVar("Number", bound=np.generic)
 
@@ -24,7 +26,7 @@ class CompiledLattices:
     def __init__(self, stretches: Stretches, alphabet: Alphabet, recipe: Recipe, *, room: int = 1 << 16) -> None:
         size = len(alphabet)
         symbols, starts = piece_cells(alphabet, recipe)
-        pieces = table_of(symbols, starts, size - len(starts) + 1)
+        pieces = table_of(symbols, starts, size - len(starts) + 1, room)
         self._lengths = np.ones(size, np.int64)
         self._lengths[size - len(starts) + 1 :] = np.diff(starts)
         first_edge, edge_id, edge_length = _edges(pieces, stretches.symbols, room)
@@ -48,6 +50,7 @@ class CompiledLattices:
         self._desk = _desk(int(np.diff(stretches.starts).max(initial=1)))
         self._covered, self._place = np.zeros(size, np.int64), np.full(size, -1, np.int64)
         table.cover(stretches.starts, stretches.counts, first_edge, edge_id, edge_length, self._covered, self._place)
+        self._tidied_at = size  # tokens that had a score
         self._scores: Float64s = np.zeros(size)
         self._chances: Float64s = np.zeros(size)
         self._likelihood = np.zeros(1)
@@ -103,6 +106,11 @@ class CompiledLattices:
         return OwnPaths(found.astype(np.float32), ends, tokens[: ends[-1]])
 
     def tidy(self, scores: Float32s) -> None:
+        """Where there is little to forget, what has no score does no harm: its probability is 0."""
+        left = int(np.count_nonzero(scores != DROPPED))
+        if left > TIDY_BELOW * self._tidied_at:
+            return
+        self._tidied_at = left
         kernel.tidy_edges(self._lattice, scores.astype(np.float64))
 
     def expect(self, start: int, work: int, scores: Float32s) -> tuple[int, int]:
@@ -130,17 +138,19 @@ class CompiledLattices:
         )
 
 
-def table_of(symbols: Int32s, starts: Int64s, first_id: int) -> table.Pieces:
+def table_of(symbols: Int32s, starts: Int64s, first_id: int, room: int) -> table.Pieces:
     """Pieces, whose symbols lie end to end, by what they begin with."""
-    slots = 1 << (2 * len(symbols) + 2).bit_length()
-    pieces = table.Pieces(
-        keys=np.zeros(slots, np.uint64),
-        next=np.empty(slots, np.int32),
-        id=np.full(len(symbols) + 1, -1, np.int32),
-        number=np.array([1, 1], np.int64),
-    )
-    table.enter_pieces(pieces, symbols, starts, np.int64(first_id))
-    return pieces
+    number = np.array([1, 1], np.int64)
+    slots = np.zeros(table.ROW << room.bit_length(), np.uint64)
+    piece, pieces = 0, len(starts) - 1
+    while True:
+        entered = table.Pieces(slots, number)
+        piece = int(table.enter_pieces(entered, symbols, starts, np.int64(first_id), np.int64(piece)))
+        if piece == pieces:
+            return entered
+        larger = np.zeros(4 * len(slots), np.uint64)
+        table.spread_slots(slots, larger)
+        slots = larger
 
 
 def _edges(pieces: table.Pieces, symbols: Int32s, room: int) -> tuple[Int64s, Int32s, npt.NDArray[np.int16]]:

@@ -17,11 +17,12 @@ def repeated(
     stretches: Stretches, limits: Int32s, followers: npt.NDArray[np.uint8]
 ) -> Iterator[tuple[Int64s, Int64s, Int64s]]:
     """The pieces that are seeds: a place where each stands, its length, and how often it occurs."""
-    text = kernel.Text(stretches.symbols, limits, stretches.cell_counts, followers)
+    signs = np.maximum(stretches.symbols, 0) | (followers.astype(np.int32) << kernel.FOLLOWER_SHIFT)
+    text = kernel.Text(signs)
     cells = np.flatnonzero(limits > 1).astype(np.int32)
     room = len(cells)
-    places = kernel.Places(cells, np.empty(room + 2, np.int32))
-    longer = kernel.Places(np.empty_like(cells), np.empty(room + 2, np.int32))
+    places = kernel.Places(cells, limits[cells], stretches.cell_counts[cells], np.empty(room + 2, np.int32))
+    longer = kernel.Places(*map(np.empty_like, places))
     places.starts[:2] = 0, room
     parts = _parts(room, int(stretches.symbols.max(initial=0)) + 1)
     seeds = kernel.Seeds(np.empty(room, np.int32), np.empty(room, np.int64), np.zeros(len(limits), np.int32))
@@ -54,7 +55,7 @@ def _parts(places: int, symbols: int) -> kernel.Parts:
         times=np.empty(symbols, np.int32),
         weight=np.empty(symbols, np.int64),
         first=np.empty(symbols, np.int32),
-        follower=np.empty(symbols, np.uint8),
+        follower=np.empty(symbols, np.int32),
         differs=np.empty(symbols, np.bool_),
         free=np.empty(symbols, np.int32),
     )
