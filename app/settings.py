@@ -30,6 +30,7 @@ RECENT_FILES = Setting[list[str]]("files/recent", [])  # texts opened lately, th
 LAST_FOLDER = Setting("files/folder", "")  # where the last file was opened or saved
 SPEED = Setting("training/speed", 100)  # place of the speed slider; 100 is full speed
 PLAYS = Setting("time/play after training", True)  # a small run from its beginning, as soon as it is learned
+BY_AGE = Setting("look/colour by age", False)  # tokens; else by what they are
 MOTION = Setting("look/motion", True)  # whether what changes may move there
 COPY_HEADERS = Setting("table/copy headers", True)  # whether copied rows begin with a line of titles
 START_HERE = Setting("window/start here", True)  # whether a window without files begins with the page to start from

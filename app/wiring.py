@@ -170,7 +170,7 @@ class Program(QObject):
         self.samples_menu = QMenu("Sa&mples", self.window)
         self.speed = SpeedBox(self.settings.get(SPEED))
         self.toolbar = MainToolBar(actions, self.form, self.training, self.samples_menu, self.speed)
-        self.caption = StepCaption(self.session, actions["play"], actions["skip"])
+        self.caption = StepCaption(self.session, self.token_text, actions["play"], actions["skip"])
         self.text_panel = TokenTextPanel(self.token_text, self.caption)
         self.pages = Pages(World(self.session, self.token_text, self.token))
         self.charts = PageTabs("Charts", self.pages.on("charts"))

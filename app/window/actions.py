@@ -127,6 +127,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
             "lab",
             checkable=True,
         ),
+        Item("ages", "Colour by &Age", "Colour tokens by the {step} that made them", checkable=True),
         Item("full_screen", "&Full Screen", "Let the window take the whole screen, or give it back", "F11", "", True),
         SEPARATOR,
     ),

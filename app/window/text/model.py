@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
+from app.window.text.ages import Ages
 from app.window.text.edit_history import Edit, EditHistory
 from app.window.text.pieces import PiecesChange, TextPieces, utf8_length
 from bpe_core.segmenting.boundaries import Boundaries
@@ -110,6 +111,10 @@ class Moment:
     def data(self) -> bytes:
         return self.model.data
 
+    @property
+    def ages(self) -> Ages | None:
+        return self.model.ages
+
     def tokens_between(self, start: int, stop: int) -> Tokens:
         return self.model.tokens_between(start, stop, self.cursor)
 
@@ -119,6 +124,7 @@ class TokenTextModel(QObject):
 
     text_changed = Signal(object)  # a TextChange
     tokens_changed = Signal()  # another answer, or another cursor: the same text falls into other tokens
+    colours_changed = Signal()  # the tokens are coloured otherwise
     undo_changed = Signal(bool, bool)  # can undo, can redo
     step_made = Signal()  # an edit that is a step of undo by itself
 
@@ -130,6 +136,7 @@ class TokenTextModel(QObject):
         self._numbers: Int64s | None = None
         self._cursor = 0
         self._history = EditHistory()
+        self.ages: Ages | None = None  # by which tokens are coloured; None: by their bytes
         self._words: int | None = None
         self._tokens: int | None = None
         self._edges: tuple[int, int, Int32s] | None = None
@@ -240,6 +247,12 @@ class TokenTextModel(QObject):
         if numbers is not self._numbers:
             self._numbers = numbers
             self.tokens_changed.emit()
+
+    def colour_by(self, ages: Ages | None) -> None:
+        """By how old tokens are; None: by their bytes."""
+        if ages != self.ages:
+            self.ages = ages
+            self.colours_changed.emit()
 
     def number_of(self, id: int) -> int:
         """The number by which a token is shown; NO_TOKEN where it has none."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from app.session.session import Session
+from app.settings import BY_AGE
 from app.window.main_window import Frame
 from app.window.questions.token.model import TokenModel
+from app.window.text.ages import Ages
 from app.window.text.ids_decoding import decode_ids
 from app.window.text.model import TokenAt, TokenTextModel
 from app.window.text.undo import TextUndo
@@ -36,6 +38,22 @@ class Writing(QObject):
         panel.editor.selection_changed.connect(self._stay_with_selected)
         self._hovered: TokenAt | None = None
         self._connect_undo(frame)
+        self._runs, self._model, self._by_age = session.runs, model, frame.actions["ages"]
+        self._by_age.setChecked(frame.settings.get(BY_AGE))
+        self._by_age.toggled.connect(lambda on: frame.settings.put(BY_AGE, on))
+        for signal in (self._by_age.toggled, session.runs.changed, session.runs.grew):
+            signal.connect(self._colour)
+        self._colour()
+
+    def _colour(self) -> None:
+        """By the age of a token in the run shown, if that is wanted."""
+        history = None if self._runs.shown is None else self._runs.shown.history
+        if not self._by_age.isChecked():
+            self._model.colour_by(None)
+        elif history is not None:
+            self._model.colour_by(Ages(len(history.alphabet), history.first_special - len(history.alphabet)))
+        else:
+            self._model.colour_by(Ages(0, 0))
 
     def _connect_undo(self, frame: Frame) -> None:
         steps, undo, redo = self._session.undo, frame.actions["undo"], frame.actions["redo"]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QAction, QFontMetricsF, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtGui import QAction, QColor, QFontMetricsF, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from app.session.session import Session
 from app.window.parts.left_to_right import from_the_left
 from app.window.parts.theme import fixed_font, shades_of
+from app.window.text.model import TokenTextModel
 from app.window.text.view.colouring import colour_of
 from app.window.text.view.palette import TokenPalette
 from app.window.time.told import Chip, told_of
@@ -22,9 +23,12 @@ CORNER = 3.0
 class StepCaption(QWidget):
     """Follows the moment shown. Its height never changes, so that nothing below moves."""
 
-    def __init__(self, session: Session, play: QAction, skip: QAction, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, session: Session, model: TokenTextModel, play: QAction, skip: QAction, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._runs, self._cursor, self._playing = session.runs, session.cursor, session.playing
+        self._model = model  # whose tokens have the same colours
         self.told = told_of(None, 0)
         self._fixed = fixed_font(self.font().pointSizeF() + 1)
         self.play, self.skip = _button(play), _button(skip)
@@ -37,6 +41,7 @@ class StepCaption(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         session.runs.changed.connect(self._show)
         session.playing.changed.connect(self._show)  # also whenever the cursor has moved
+        model.colours_changed.connect(self.update)
         self._show()
 
     def sizeHint(self) -> QSize:
@@ -71,6 +76,11 @@ class StepCaption(QWidget):
         shown = [button.x() for button in (self.play, self.skip) if button.isVisible()]
         return float(min(shown, default=self.width())) - GAP
 
+    def _fill(self, chip: Chip, colours: TokenPalette) -> QColor:
+        if self._model.ages is None:
+            return colours.fills[colour_of(chip.data)]
+        return colours.ages[self._model.ages.colour_of(chip.id)]
+
     def _words(self, painter: QPainter, x: float, words: str) -> float:
         painter.setFont(self.font())
         painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
@@ -85,7 +95,7 @@ class StepCaption(QWidget):
         place = QRectF(x, (self.height() - height) / 2, metrics.horizontalAdvance(written) + 2 * PADDING, height)
         shades = shades_of(self.palette())
         painter.setPen(QPen(shades.bar_next if is_new else shades.hairline, 1.6 if is_new else 1.0))
-        painter.setBrush(colours.fills[colour_of(chip.data)])
+        painter.setBrush(self._fill(chip, colours))
         painter.drawRoundedRect(place, CORNER, CORNER)
         painter.setFont(self._fixed)
         painter.setPen(colours.ink)

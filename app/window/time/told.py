@@ -19,16 +19,17 @@ class Chip:
     """A token as it is shown, and the bytes it covers of a text, which give it its colour."""
 
     text: str
-    data: bytes = b""
+    id: int
+    data: bytes
 
     @classmethod
     def of(cls, history: History, names: TokenTexts, id: int) -> Chip:
         text = names.text[id]
         shown = text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}…{text[-LONGEST // 2 + 1 :]}"
         if names.lengths[id] > LONGEST_COLOURED:
-            return cls(shown, names.raw[id])
+            return cls(shown, id, names.raw[id])
         symbols = history.alphabet.symbols
-        return cls(shown, b"".join(symbols[symbol].decoded for symbol in history.symbols_of(id)))
+        return cls(shown, id, b"".join(symbols[symbol].decoded for symbol in history.symbols_of(id)))
 
 
 @dataclass(frozen=True)

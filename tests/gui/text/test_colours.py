@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import cast
 
 import numpy as np
@@ -199,11 +199,22 @@ def test_fills_differ_for_every_kind_of_colour_vision(window: QPalette, vision: 
     assert min(distances) > 2.5 * JUST_NOTICEABLE
 
 
+@pytest.mark.parametrize("vision", VISIONS)
+@pytest.mark.parametrize("window", [light(), dark()], ids=["light", "dark"])
+def test_ages_can_be_ordered_by_every_kind_of_colour_vision(window: QPalette, vision: str) -> None:
+    ages = TokenPalette.matching(window).ages
+    seen = [oklab(VISIONS[vision] @ linear(fill)) for fill in ages]
+    assert min(float(np.linalg.norm(a - b)) for a, b in pairwise(seen)) > JUST_NOTICEABLE
+    away = [float(np.linalg.norm(one - seen[0])) for one in seen]
+    assert away == sorted(away)
+
+
 @pytest.mark.parametrize("window", [light(), dark()], ids=["light", "dark"])
 def test_letters_are_easy_to_read_on_every_fill_selected_or_not(window: QPalette) -> None:
     palette = TokenPalette.matching(window)
     assert len(palette.fills) == COLOURS
-    for fill in (*palette.fills, palette.paper):
+    assert len(palette.ages) == COLOURS
+    for fill in (*palette.fills, *palette.ages, palette.paper):
         assert contrast(palette.ink, fill) >= 4.5
         assert contrast(palette.ink, palette.selected(fill)) >= 4.5
         assert contrast(palette.outline, fill) >= 3

@@ -15,6 +15,8 @@ from app.session.playing import EVENT_SECONDS, LEAST_EVENT_SECONDS, Step
 from app.session.run import Phase
 from app.session.schedule import WHOLE_SECONDS, Schedule
 from app.settings import PLAYS, Settings
+from app.window.text.view.legend import AgesLegend
+from app.window.text.view.palette import TokenPalette
 from app.window.time.told import told_of
 from app.wiring import Program
 from tests.gui.conftest import WAIT, settle, wait_for_phase
@@ -190,6 +192,27 @@ def test_only_steps_that_an_eye_can_follow_are_told(qtbot: QtBot, program: Progr
     qtbot.wait(int(1000 * LEAST_EVENT_SECONDS) + 20)
     cursor.go_to(8)
     assert len(told) == 2
+
+
+def test_tokens_are_coloured_by_age_where_that_is_wanted(program: Program, train: Train) -> None:
+    small(program, 280)
+    train(program)
+    legend = program.text_panel.findChild(AgesLegend)
+    assert isinstance(legend, AgesLegend)
+    assert not legend.isVisible()
+    viewport = program.text_panel.editor.viewport()
+    before = viewport.grab().toImage()
+    program.actions["ages"].trigger()
+    assert legend.isVisible()
+    assert legend.texts() == ["at first", "from 1", "from 2", "from 4", "from 7", "from 13"]
+    palette = TokenPalette.matching(program.window.palette())
+    after = viewport.grab().toImage()
+    grabbed = {after.pixelColor(x, 4).rgb() for x in range(10, 300)}
+    assert len(grabbed & {fill.rgb() for fill in palette.ages}) >= 3
+    assert not grabbed & {fill.rgb() for fill in palette.fills}
+    program.actions["ages"].trigger()
+    again = viewport.grab().toImage()
+    assert [again.pixel(x, 4) for x in range(300)] == [before.pixel(x, 4) for x in range(300)]
 
 
 def test_the_caption_tells_what_a_step_did(new_program: Callable[..., Program], train: Train) -> None:

@@ -64,6 +64,7 @@ class TokenCanvas(QAbstractScrollArea):
         self.flow = Flow(model.pieces, self._setting())
         model.text_changed.connect(self._follow_text)
         model.tokens_changed.connect(self._follow_tokens)
+        model.colours_changed.connect(self.viewport().update)
 
     def _set_up_widget(self) -> None:
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)

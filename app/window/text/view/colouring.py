@@ -14,10 +14,11 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from app.window.text.ages import COLOURS as COLOURS
+from app.window.text.ages import UNCOLOURED as UNCOLOURED
+from app.window.text.ages import Ages
 from app.window.text.model import NO_TOKEN, Tokens
 
-COLOURS = 6
-UNCOLOURED = -1
 _BASE = np.uint64(0x100000001B3)
 _INVERSE = np.uint64(pow(0x100000001B3, -1, 2**64))
 _SCATTER = np.uint64(0x9E3779B97F4A7C15)
@@ -54,13 +55,13 @@ def colours_of(data: bytes, tokens: Tokens) -> Int8s:
 
 
 def coloured_tokens(
-    tokens_between: Callable[[int, int], Tokens], data: bytes, start: int, stop: int
+    tokens_between: Callable[[int, int], Tokens], data: bytes, start: int, stop: int, ages: Ages | None = None
 ) -> tuple[Tokens, Int8s]:
-    """The tokens that share a byte with a stretch of the text, with their colours."""
+    """The tokens that share a byte with a stretch of the text, with the colours of their bytes, or of their ages."""
     if start >= stop:
         return Tokens(np.array([start], np.int64), np.empty(0, np.int64)), np.empty(0, np.int8)
     tokens = tokens_between(start, stop)
-    return tokens, colours_of(data, tokens)
+    return tokens, colours_of(data, tokens) if ages is None else ages.colours_of(tokens)
 
 
 def _powers(base: np.uint64, count: int) -> npt.NDArray[np.uint64]:

@@ -106,6 +106,7 @@ class IdsGrid(QAbstractScrollArea):
         self._soon = timer(self, 0, self._follow)  # an edit and its answer are followed once
         model.text_changed.connect(self._soon.start)
         model.tokens_changed.connect(self._soon.start)
+        model.colours_changed.connect(self.viewport().update)
 
     # -- face ------------------------------------------------------------------------------
 
@@ -209,6 +210,7 @@ class IdsGrid(QAbstractScrollArea):
         closed = self._motion.part(LIT, 1.0) if self._motion.is_under_way else 1.0
         shift = 0
         palette = TokenPalette.matching(self.palette())
+        fills = palette.fills if self.model.ages is None else palette.ages
         with QPainter(self.viewport()) as painter:
             for index, token in enumerate(self._coloured(first, stop), first):
                 cell = self.cells.rectangle(index, offset)
@@ -216,7 +218,7 @@ class IdsGrid(QAbstractScrollArea):
                     shift = self._before.get(token.place, index + shift) - index
                     cell = self.cells.between(index + shift * (1.0 - closed), offset)
                 if token.colour != UNCOLOURED:
-                    painter.fillRect(cell, palette.fills[token.colour])
+                    painter.fillRect(cell, fills[token.colour])
                 if _touches(self._selected, token.start, token.stop):
                     painter.fillRect(cell, palette.selection)
                 number = self.model.number_of(token.id)
@@ -234,7 +236,7 @@ class IdsGrid(QAbstractScrollArea):
         """The tokens of these indices with the colours they have in the text; what covers none of it has no colour."""
         edges = self.model.edges()
         start, end = int(edges[first]), int(edges[stop])
-        _, colours = coloured_tokens(self.model.tokens_between, self.model.data, start, end)
+        _, colours = coloured_tokens(self.model.tokens_between, self.model.data, start, end, self.model.ages)
         left = iter(colours.tolist())
         tokens = self.model.ids_between(first, stop)
         for (start, end), id in zip(pairwise(tokens.edges.tolist()), tokens.ids.tolist(), strict=True):

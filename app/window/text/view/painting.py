@@ -71,7 +71,10 @@ class TokenPainter:
     def __init__(self, palette: TokenPalette, pixel: float = 1.0) -> None:
         self.palette = palette
         self.pixel = pixel  # the size of a device's pixel
-        self._fills = np.array([*(fill.rgb() for fill in palette.fills), 0], np.uint32)  # the last for UNCOLOURED
+        self._use_fills(palette.fills)
+
+    def _use_fills(self, fills: Sequence[QColor]) -> None:
+        self._fills = np.array([*(fill.rgb() for fill in fills), 0], np.uint32)  # the last for UNCOLOURED
 
     def paint(
         self,
@@ -85,7 +88,8 @@ class TokenPainter:
         """Paint blocks that follow each other; `left` is where rows begin, `showing` what is kept with them."""
         start = model.pieces.byte_of(blocks[0].start)
         stop = start + sum(block.layout.byte_count for block in blocks)
-        tokens, colours = coloured_tokens(model.tokens_between, model.data, start, stop)
+        tokens, colours = coloured_tokens(model.tokens_between, model.data, start, stop, model.ages)
+        self._use_fills(self.palette.fills if model.ages is None else self.palette.ages)
         for block in blocks:
             painter.save()
             painter.translate(left, block.y)
@@ -116,7 +120,7 @@ class TokenPainter:
         low = int(np.searchsorted(edges, np.int64(first), side="right")) - 1
         high = int(np.searchsorted(edges, np.int64(first + row.byte_count), side="left"))
         starts = edges[low:high] - first
-        key = (starts.tobytes(), colours[low:high].tobytes(), self.palette.is_dark, self.pixel)
+        key = (starts.tobytes(), colours[low:high].tobytes(), self._fills.tobytes(), self.pixel)
         kept = row.painted.get(showing)
         if not isinstance(kept, RowTokens) or kept.key != key:
             kept = row.painted[showing] = self._row_tokens(layout, row, np.maximum(starts, 0), colours[low:high], key)
