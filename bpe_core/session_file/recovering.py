@@ -32,9 +32,14 @@ from bpe_core.session_file.sqlite_pages import Row, rows_in
 from bpe_core.session_file.values import SavedRun, SavedSession, SavedSource
 
 # Two columns are of a value or a text, six of words or of the copy of a base symbol.
-TABLES_BY_WIDTH = {9: "sources", 7: "runs", 5: "scores", 3: "bookmarks"}
+TABLES_BY_WIDTH = {9: "sources", 7: "runs", 5: "scores", 4: "first_scores", 3: "bookmarks"}
 # Whose rows have no numbers.
 TABLES_WITHOUT_ROWS = {10: "merges", 7: "run_copies", 6: "symbols", 5: "reasons", 4: "checks"}
+# What stands twice: the rows of a run, and what they are taken back by.
+SYMBOLS, SYMBOLS_TAKEN_BACK = "symbols WHERE run = ?", "symbols SELECT * FROM symbol_copies WHERE run = ?"
+SCORES = "scores WHERE run = ? AND place = 0"
+SCORES_TAKEN_BACK = "scores SELECT run, 0, since, kind, numbers FROM first_scores WHERE run = ?"
+NUMBERED_BY_THEIR_RUN = ("runs", "first_scores")
 OF_A_RUN = ("merges", "reasons", "scores", "symbols", "sources", "bookmarks")
 MOST_VERSIONS = 1000  # a number beyond is damage
 SIGNS_OF_A_SESSION = (
@@ -111,7 +116,7 @@ def _placed(row: Row) -> tuple[str, tuple[object, ...]] | None:
         table = TABLES_BY_WIDTH.get(len(values))
     if table is None:
         return None
-    return table, ((number, *values[1:]) if table == "runs" else values)
+    return table, ((number, *values[1:]) if table in NUMBERED_BY_THEIR_RUN else values)
 
 
 class _Salvage:
@@ -128,7 +133,8 @@ class _Salvage:
         self._connection.executemany("DELETE FROM texts WHERE rowid = ?", [(row,) for row in self._wrong_texts()])
         self._take_back_runs()
         for number in self._runs():
-            self._take_back_symbols(number)
+            self._take_back(Part("symbols", number), SYMBOLS, SYMBOLS_TAKEN_BACK)
+            self._take_back(Part("scores", number), SCORES, SCORES_TAKEN_BACK)
         if is_checked:
             for part in wrong_parts(self._connection):
                 self._take_out(part)
@@ -155,15 +161,14 @@ class _Salvage:
                     "INSERT OR REPLACE INTO runs SELECT * FROM run_copies WHERE number = ?", (number,)
                 )
 
-    def _take_back_symbols(self, run: int) -> None:
-        """Those that are gone come from their copies; all do where what is left is still not what was written."""
-        part = Part("symbols", run)
-        copies = "INSERT OR IGNORE INTO symbols SELECT * FROM symbol_copies WHERE run = ?"
+    def _take_back(self, part: Part, rows: str, copies: str) -> None:
+        """Rows that are gone come from their copies; all do where what is left is still not what was written."""
+        take = f"INSERT OR IGNORE INTO {copies}"
         if is_known_to_be_wrong(self._connection, part) or not self._has_a_checksum(part):
-            self._connection.execute(copies, (run,))
+            self._connection.execute(take, (part.run,))
         if is_known_to_be_wrong(self._connection, part):
-            self._connection.execute("DELETE FROM symbols WHERE run = ?", (run,))
-            self._connection.execute(copies, (run,))
+            self._connection.execute(f"DELETE FROM {rows}", (part.run,))
+            self._connection.execute(take, (part.run,))
 
     def _wrong_texts(self) -> list[int]:
         wrong = wrong_texts(self._connection)

@@ -70,6 +70,12 @@ SYMBOL_COPIES = (
     "decoded BLOB NOT NULL, count INTEGER) STRICT"
 )
 
+FIRST_SCORES = (
+    # the row of `scores` that each run begins with once more: without it no text can be cut
+    "CREATE TABLE first_scores (run INTEGER PRIMARY KEY NOT NULL, since INTEGER NOT NULL, kind TEXT NOT NULL, "
+    "numbers BLOB NOT NULL) STRICT"
+)
+
 
 def _to_version_2(connection: sqlite3.Connection) -> None:
     """Bookmarks and notes at a merge."""
@@ -104,6 +110,12 @@ def _to_version_7(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT INTO symbol_copies SELECT * FROM symbols")
 
 
+def _to_version_8(connection: sqlite3.Connection) -> None:
+    """The first scores twice."""
+    connection.execute(FIRST_SCORES)
+    connection.execute("INSERT INTO first_scores SELECT run, since, kind, numbers FROM scores WHERE place = 0")
+
+
 Migration = Callable[[sqlite3.Connection], None]
 MIGRATIONS: dict[int, Migration] = {
     2: _to_version_2,
@@ -112,6 +124,7 @@ MIGRATIONS: dict[int, Migration] = {
     5: _to_version_5,
     6: _to_version_6,
     7: _to_version_7,
+    8: _to_version_8,
 }
 VERSION = max(MIGRATIONS)
 CHECKED_OTHERWISE = 3  # had checksums that nobody makes any more
@@ -125,12 +138,14 @@ TABLES: dict[int, frozenset[str]] = {
     5: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES}),
     6: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES, SCORES}),
     7: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES, SCORES, SYMBOL_COPIES}),
+    8: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES, SCORES, SYMBOL_COPIES, FIRST_SCORES}),
 }
 
 
 def create(connection: sqlite3.Connection) -> None:
     """Make the tables of today in an empty database, as a part of the first transaction."""
-    for statement in (*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES, SCORES, SYMBOL_COPIES):
+    ours = (*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES, SCORES, SYMBOL_COPIES, FIRST_SCORES)
+    for statement in ours:
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {VERSION}")

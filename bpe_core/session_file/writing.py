@@ -227,6 +227,9 @@ class SessionWriter:
                 _stop_if(cancelled)
                 values = (run.number, place, since, SCORE_KIND, row.astype(SCORE_KIND).tobytes())
                 self._connection.execute("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?)", values)
+                if place == 0:
+                    copy = (run.number, *values[2:])
+                    self._connection.execute("INSERT OR REPLACE INTO first_scores VALUES (?, ?, ?, ?)", copy)
                 checksums.put(self._connection, "scores", run.number, place)
 
     def _write_words(self, words: WordTable | None, tables: dict[int, WordTable], cancelled: CancelCheck) -> int | None:
@@ -246,7 +249,7 @@ class SessionWriter:
         return number
 
     def _remove_run(self, number: int) -> None:
-        for table in ("merges", "reasons", "scores", "symbols", "symbol_copies", "sources", "checks"):
+        for table in ("merges", "reasons", "scores", "first_scores", "symbols", "symbol_copies", "sources", "checks"):
             self._connection.execute(f"DELETE FROM {table} WHERE run = ?", (number,))
         for table in ("runs", "run_copies"):
             self._connection.execute(f"DELETE FROM {table} WHERE number = ?", (number,))

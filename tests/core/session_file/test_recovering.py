@@ -24,6 +24,7 @@ from tests.core.session_file.sessions import (
     assert_same,
     assert_same_history,
     large_history,
+    learned_by,
     run_of,
     session,
     with_reasons,
@@ -33,7 +34,12 @@ PAGE = 4096
 LONG = with_reasons(large_history(1_500))
 TEXTS = tuple(SavedSource(f"text {n}", text=f"{n} " * (900 * n)) for n in range(1, 8))
 WRITTEN = dataclasses.replace(
-    session(run_of(RECIPES[0]), run_of(RECIPES[4], 2), SavedRun(3, LONG.recipe, TEXTS, None, LONG, state="ended")),
+    session(
+        run_of(RECIPES[0]),
+        run_of(RECIPES[4], 2),
+        SavedRun(3, LONG.recipe, TEXTS, None, LONG, state="ended"),
+        learned_by("unigram", 4),
+    ),
     sources=TEXTS,
 )
 
@@ -133,6 +139,9 @@ def test_the_page_of_all_runs_is_lost_and_no_run_with_it(tmp_path: Path, data: b
         "DELETE FROM symbols WHERE id % 3 = 0",
         "DELETE FROM symbols",
         "DELETE FROM symbol_copies",
+        "DELETE FROM scores WHERE place = 0",
+        "UPDATE scores SET numbers = zeroblob(length(numbers)) WHERE place = 0",
+        "DELETE FROM first_scores",
     ],
 )
 def test_what_is_written_twice_is_taken_from_the_other(tmp_path: Path, data: bytes, damage: str) -> None:
