@@ -267,6 +267,7 @@ class Program(QObject):
     def _fill_view_menu(self, view: QMenu) -> None:
         for dock in self.window.docks.values():
             view.addAction(dock.toggleViewAction())
+            dock.toggleViewAction().triggered.connect(lambda on, dock=dock: dock.raise_() if on else None)
         view.addSeparator()
         looks = view.addMenu("&Theme")
         group = QActionGroup(self.window)

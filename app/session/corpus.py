@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from app.session.aside import Aside
 from app.session.changes import Held, Steps
 from app.session.corpus_texts import CorpusText, CorpusTexts, moved, with_files, with_folder, without
-from app.session.counts import CountProgress, Counts, Outcome
+from app.session.counts import CountFailed, CountProgress, Counts, Outcome
 from app.session.notices import Notice
 from bpe_core import CorpusError, Recipe
 from bpe_core.progress import CancelCheck
@@ -38,6 +38,8 @@ class SessionCorpus(QObject):
         self.counts = Counts(aside, self)
         self._recipe = recipe
         self._aside = aside
+        self._told: set[int] = set()  # the numbers of texts that could not be counted, of which that was said
+        self.counts.settled.connect(self._tell_failures)
         self._samples: set[int] = set()  # the numbers of texts that make room for the first one that a person brings
 
     @property
@@ -109,6 +111,16 @@ class SessionCorpus(QObject):
         """What is added to: nothing where a sample stands alone."""
         texts = self.texts.value
         return () if len(texts) == 1 and texts[0].number in self._samples else texts
+
+    def _tell_failures(self) -> None:
+        """What was brought and cannot be learned from: said at once, not only when it is to be learned."""
+        failed = [(text.number, self.outcome_as_wanted(text)) for text in self.texts.value]
+        fresh = {number: one.sentence for number, one in failed if isinstance(one, CountFailed)}
+        new = [sentence for number, sentence in fresh.items() if number not in self._told]
+        self._told = set(fresh)
+        if new:
+            more = f" And {len(new) - 1:,} more cannot be learned from." if len(new) > 1 else ""
+            self.noticed.emit(Notice(new[0] + more, "\n".join(new[:MOST_TOLD]) if len(new) > 1 else ""))
 
     def _tell_if_all_are_listed(self) -> None:
         if not self.is_listing:

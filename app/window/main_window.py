@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
 from PySide6.QtCore import QByteArray, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QDockWidget,
@@ -22,6 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.session.timer import timer
 from app.settings import Settings
 from app.window.actions import Actions
 from app.window.dock_tabs import DockTabs
@@ -31,6 +33,8 @@ from app.window.parts.focus_order import order_focus, show_focused
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
 STATE_VERSION = 3  # of another version a layout is not taken over, but laid out anew
 LESSONS_WIDTH = 320
+MOST_OF_THE_WIDTH = defaultdict(lambda: 1.0, {LEFT: 0.18, RIGHT: 0.38})  # that docks take by themselves
+ANOTHER_SCREEN = 1.3  # times as wide as before, or the other way round
 STAGES_IN_TIME = frozenset({"tree", "duel"})  # that follow the slider along the bottom
 
 
@@ -83,6 +87,8 @@ class MainWindow(QMainWindow):
         self.docks: dict[str, QDockWidget] = {}
         self._dock_tabs = DockTabs(self, self.docks)
         self._is_arranged = False
+        self._arranged_for = 0  # the width of the window that the docks have their widths for
+        self._fit_docks_soon = timer(self, 0, self._fit_docks)
         self.centre = QSplitter(Qt.Orientation.Vertical)
         self.centre.setChildrenCollapsible(False)
         self.stages = QStackedWidget()  # the text over its charts, or what takes all the room there is
@@ -95,7 +101,7 @@ class MainWindow(QMainWindow):
         self,
         *,
         toolbar: QToolBar,
-        message_bar: QWidget,
+        message_bar: MessageBar,
         text: QWidget,
         charts: QWidget,
         stages: Mapping[str, QWidget],
@@ -105,16 +111,18 @@ class MainWindow(QMainWindow):
     ) -> None:
         """Put each part in its place; those that lie in docks by their ids."""
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, toolbar)
+        for bar in (toolbar, self._time_bar):
+            bar.toggleViewAction().setVisible(False)  # no menu could bring them back
         self.centre.addWidget(text)
         self.centre.addWidget(charts)
         middle = QWidget()
         column = QVBoxLayout(middle)
         column.setContentsMargins(4, 4, 4, 4)
-        column.addWidget(message_bar)
         self.stages.addWidget(self.centre)
         self._stage_places = {id: self.stages.addWidget(stage) for id, stage in stages.items()}
         self._show_stage("")
         column.addWidget(self.stages, 1)
+        message_bar.lie_over(middle)
         self.setCentralWidget(middle)
         for row in DOCKS:
             self._add_dock(row, docks[row.id])
@@ -137,9 +145,9 @@ class MainWindow(QMainWindow):
     def arrange(self) -> None:
         """The sizes everything has at first, for the size that the window has."""
         self.centre.setSizes([360, 300])
-        docks = self.docks
-        right = self.width() * 36 // 100
-        self.resizeDocks([docks["corpus"], docks["merges"]], [270, right], Qt.Orientation.Horizontal)
+        docks, self._arranged_for = self.docks, self.width()
+        left, right = max(270, self.width() * 14 // 100), self.width() * 36 // 100
+        self.resizeDocks([docks["corpus"], docks["merges"]], [left, right], Qt.Orientation.Horizontal)
         self.resizeDocks([docks["corpus"], docks["recipe"]], [190, 413], Qt.Orientation.Vertical)
         self.resizeDocks([docks["merges"], docks["inspector"]], [300, 335], Qt.Orientation.Vertical)
         docks["recipe"].raise_()
@@ -218,7 +226,9 @@ class MainWindow(QMainWindow):
         if not geometry.isEmpty():
             self.restoreGeometry(geometry)
         if not state.isEmpty():
-            self._is_arranged = self.restoreState(state, STATE_VERSION)
+            self._is_arranged, self._arranged_for = self.restoreState(state, STATE_VERSION), self.width()
+            for bar in self.findChildren(QToolBar):
+                bar.show()  # hidden by an earlier version
         if not centre.isEmpty():
             self.centre.restoreState(centre)
 
@@ -239,6 +249,24 @@ class MainWindow(QMainWindow):
         if not self._is_arranged:  # only now is the size known
             self._is_arranged = True
             self.arrange()
+        self._fit_docks_soon.start()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_docks_soon.start()
+
+    def _fit_docks(self) -> None:
+        """On a screen of another size the docks take their share of it, not what they had on the one before."""
+        wider = self.width() / max(1, self._arranged_for)
+        wanted = {dock: self._share_of(dock, wider) for dock in self.docks.values() if _has_room(dock)}
+        if self._is_arranged and wanted and max(wider, 1 / wider) >= ANOTHER_SCREEN:
+            self._arranged_for = self.width()
+            self.resizeDocks(list(wanted), list(wanted.values()), Qt.Orientation.Horizontal)
+
+    def _share_of(self, dock: QDockWidget, wider: float) -> int:
+        """As much wider as the window; but the text and its charts have the largest part."""
+        width, most = dock.width(), MOST_OF_THE_WIDTH[self.dockWidgetArea(dock)]
+        return min(round(width * wider), max(width if wider > 1 else 0, round(most * self.width())))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self.may_close():
@@ -274,6 +302,10 @@ class MainWindow(QMainWindow):
         bar.setMovable(False)
         bar.addWidget(time_bar)
         self.addToolBar(Qt.ToolBarArea.BottomToolBarArea, bar)
+
+
+def _has_room(dock: QDockWidget) -> bool:
+    return not dock.isFloating() and not dock.visibleRegion().isEmpty()
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QGuiApplication, QPalette
 from PySide6.QtWidgets import (
     QFrame,
@@ -17,6 +17,8 @@ from app.session.notices import Answer, Notice
 from app.window.parts.icons import colored_icon, icon
 from app.window.parts.theme import shades_of
 from app.window.parts.widgets import fixed_text, flat_button, paragraph, small_button
+
+DISTANCE = 6  # from the edges of what it lies over
 
 
 class MessageBar(QFrame):
@@ -50,7 +52,33 @@ class MessageBar(QFrame):
         column.addLayout(row)
         column.addWidget(self.details)
         self.setAutoFillBackground(True)
+        self.setFrameShape(QFrame.Shape.Box)
         self.hide()
+
+    def lie_over(self, place: QWidget) -> None:
+        """Along the bottom of what it tells about, which keeps its size: no tab or button moves under the mouse."""
+        self.setParent(place)
+        place.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and watched is self.parent():
+            self._take_place()
+        return super().eventFilter(watched, event)
+
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show):
+            self._take_place()
+        return done
+
+    def _take_place(self) -> None:
+        place = self.parentWidget()
+        if place is None:
+            return
+        room = place.rect().adjusted(DISTANCE, DISTANCE, -DISTANCE, -DISTANCE)
+        height = min(room.height(), self.layout().totalHeightForWidth(room.width()))  # type: ignore[union-attr]
+        self.setGeometry(room.left(), room.bottom() - height + 1, room.width(), height)
+        self.raise_()
 
     def show_notice(self, notice: Notice) -> None:
         palette = QPalette(QGuiApplication.palette())

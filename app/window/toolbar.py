@@ -36,7 +36,7 @@ class MainToolBar(QToolBar):
         self.speed = speed
         self._size_title = label()
         open_button = self._button("open")
-        open_button.setText("Open")
+        actions["open"].setIconText("Open")  # what its button says, whatever becomes of the action
         open_button.setMenu(samples)
         open_button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
         self.addWidget(open_button)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, QPointF, Qt
+from PySide6.QtGui import QHelpEvent, QPalette
+from PySide6.QtWidgets import QToolTip, QVBoxLayout, QWidget
 
 from app.session.session import Session
 from app.window.charts.curves import CurveModel, CurveOf
@@ -15,6 +15,7 @@ from app.window.parts.lines_chart import LOGARITHMIC
 from app.window.parts.page import Page
 from app.window.parts.theme import shades_of
 from app.window.parts.widgets import muted
+from app.window.parts.wording import tip
 
 
 class CurvePage(Page):
@@ -79,7 +80,25 @@ class CurvePage(Page):
             self._plot.addItem(item)
         self._plot.getViewBox().setDefaultPadding(0.03)
         self._column.addWidget(self._plot)
+        self._plot.viewport().installEventFilter(self)
         self.recolor()
+
+    def told_at(self, point: QPointF) -> str:
+        """The values below the mouse."""
+        lines = self.model.lines
+        if lines.is_empty or self._plot is None:
+            return ""
+        x = self._plot.plotItem.vb.mapSceneToView(point).x()
+        if lines.is_log_x and not lines.is_bars:
+            x = 10.0 ** min(x, 15.0)
+        (line,) = lines.lines
+        return lines.told_at(float(min(max(round(x), line.x[0]), line.x[-1])))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            QToolTip.showText(event.globalPos(), tip(self.told_at(QPointF(event.pos()))), self)
+            return True
+        return super().eventFilter(watched, event)
 
     def _draw(self, lines: ChartLines) -> None:
         (line,) = lines.lines

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from app.window.merges.delegate import MergeDelegate
 from app.window.merges.model import MergeTableModel
 from app.window.parts.theme import fixed_font
+
+LEAST_ROOM = 99_999  # for the number of a step
 
 
 class MergeTableView(QTableView):
@@ -23,6 +25,9 @@ class MergeTableView(QTableView):
         self._model = model
         self._was_at_end = True
         self._titles: list[str] = []
+        self._widths: list[int] = []  # that the columns need
+        self._is_sharing = False  # the room there is: no person has moved an edge meanwhile
+        self._shares_room = True
         self.setModel(model)
         self.setShowGrid(False)
         self.setWordWrap(False)
@@ -36,6 +41,8 @@ class MergeTableView(QTableView):
         self._set_up_headers()
         self._make_room()
         model.modelReset.connect(self._make_room)
+        model.rowsInserted.connect(self._make_room)
+        self.horizontalHeader().sectionResized.connect(self._note_resizing)
         model.rowsAboutToBeInserted.connect(self._remember_end)
         model.modelAboutToBeReset.connect(self._remember_end)
         model.rowsInserted.connect(self._follow_end)
@@ -105,14 +112,39 @@ class MergeTableView(QTableView):
     def _make_room(self) -> None:
         """For the columns there are now, where they are others than before."""
         titles = [column.title for column in self._model.columns]
-        if titles == self._titles:
+        last_step = f"{max(self._model.learned, LEAST_ROOM):,}"
+        if [*titles, str(len(last_step))] == self._titles:
             return
-        self._titles = titles
+        self._shares_room |= titles != self._titles[:-1]
+        self._titles = [*titles, str(len(last_step))]
+        self._widths = []
         metrics = QFontMetrics(self.font())
         for place, column in enumerate(self._model.columns):
             own = QFontMetrics(fixed_font(self.font().pointSizeF())) if column.look == "tie" else metrics
-            width = max(own.horizontalAdvance(column.widest), metrics.horizontalAdvance(column.title) + 12)
-            self.horizontalHeader().resizeSection(place, width + 16)
+            widest = last_step if place == 0 else column.widest
+            width = max(own.horizontalAdvance(widest), metrics.horizontalAdvance(column.title) + 12)
+            self._widths.append(width + 16)
+        self._share_room()
+
+    def _share_room(self) -> None:
+        """What is left belongs to the tokens, which would be cut off otherwise."""
+        if not self._shares_room or len(self._widths) != len(self._model.columns):
+            return
+        tokens = [place for place, column in enumerate(self._model.columns) if column.look != "plain"]
+        extra = max(0, self.viewport().width() - sum(self._widths)) // max(1, len(tokens))
+        self._is_sharing = True
+        for place, width in enumerate(self._widths):
+            self.horizontalHeader().resizeSection(place, width + (extra if place in tokens else 0))
+        self._is_sharing = False
+
+    def _note_resizing(self) -> None:
+        """An edge that a person has moved stays where it is."""
+        if not self._is_sharing and QGuiApplication.mouseButtons():
+            self._shares_room = False
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share_room()
 
     def _sort(self, column: int) -> None:
         """By this column; the other way round at the second click. Numbers begin with the largest."""

@@ -22,6 +22,17 @@ class NamedLine:
     marked: tuple[tuple[float, float, str], ...] = ()
     is_faint: bool = False  # shown only beside another
 
+    def value_at(self, x: float, *, is_stairs: bool = False) -> float:
+        """Between two points, or the one that holds until the next.
+
+        >>> line = NamedLine("", np.array([1.0, 3.0]), np.array([10.0, 20.0]))
+        >>> line.value_at(2.0), line.value_at(2.0, is_stairs=True)
+        (15.0, 10.0)
+        """
+        if is_stairs:
+            return float(self.y[max(0, int(np.searchsorted(self.x, x, side="right")) - 1)])
+        return float(np.interp(x, self.x, self.y))
+
 
 @dataclass(frozen=True, eq=False)
 class ChartLines:
@@ -49,12 +60,26 @@ class ChartLines:
         table: list[tuple[str, ...]] = [("line", self.x_title, self.y_title), *rows]
         return [row[1:] for row in table] if [line.name for line in self.lines] == [""] else table
 
+    def told_at(self, state: float) -> str:
+        """The values of all lines there, a line of text for each."""
+        told = [f"{self.x_title}: {state:,.0f}"]
+        for line in self.lines:
+            if len(line.x):
+                value = line.value_at(state, is_stairs=self.is_stairs or self.is_bars)
+                name = line.name or self.y_title
+                told.append(f"{name}: {value:.1%}" if self.is_share else f"{name}: {_number(value)}")
+        return "\n".join(told)
+
     @property
     def is_empty(self) -> bool:
         return not any(len(line.x) for line in self.lines)
 
 
 NO_LINES = ChartLines((), "", "")
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.3f}"
 
 
 def thinned(y: Numbers, most: int = MOST_POINTS) -> tuple[Numbers, Numbers]:

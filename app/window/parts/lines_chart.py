@@ -9,12 +9,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QPolygonF
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QHelpEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+    QPolygonF,
+)
+from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.window.parts.lines import ChartLines, NamedLine
 from app.window.parts.theme import shades_of
+from app.window.parts.wording import tip
 
 MARGIN = 10.0
 TICKS = 5
@@ -89,7 +100,7 @@ class LinesChart(QWidget):
 
     def _paint_axes(self, painter: QPainter, scale: _Scale, lines: ChartLines) -> None:
         shades, plot, metrics = shades_of(self.palette()), scale.plot, QFontMetricsF(self.font())
-        for value in scale.y_ticks():
+        for value in scale.y_ticks(metrics.height()):
             y = scale.y(value)
             painter.setPen(QPen(shades.hairline, 1))
             painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
@@ -124,6 +135,19 @@ class LinesChart(QWidget):
                 width = QFontMetricsF(self.font()).horizontalAdvance(told)
                 has_room = place.x() + 6 + width < self.width() - MARGIN
                 painter.drawText(place + QPointF(6 if has_room else -6 - width, 14 if has_room else -6), told)
+
+    def told_at(self, point: QPointF) -> str:
+        """The values below the mouse."""
+        lines = self._lines()
+        if lines.is_empty:
+            return ""
+        return lines.told_at(_Scale(self._plot(lines), lines).state_at(point.x()))
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and not self._lines().is_empty:
+            QToolTip.showText(event.globalPos(), tip(self.told_at(QPointF(event.pos()))), self)
+            return True
+        return super().event(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         lines = self._lines()
@@ -161,15 +185,16 @@ class _Scale:
         whole = self._end - self._start
         return round(self._start + (math.expm1(share * math.log1p(whole)) if self._is_log else share * whole))
 
-    def y_ticks(self) -> list[float]:
-        """Round numbers from nothing up.
+    def y_ticks(self, room: float = 0.0) -> list[float]:
+        """Round numbers from nothing up, as far from each other as one line of text at least.
 
         >>> _Scale(QRectF(0, 0, 10, 10), ChartLines((), "", "")).y_ticks()
         [0.0]
         """
         if self._top <= 1e-9:
             return [0.0]
-        step = _round_step(self._top / (TICKS - 1))
+        lines = self.plot.height() / room if room else TICKS
+        step = _round_step(self._top / max(1.0, min(TICKS - 1, lines - 1)))
         return [step * i for i in range(TICKS + 1) if step * i <= self._top * 1.0001]
 
     def x_ticks(self) -> list[float]:

@@ -75,6 +75,15 @@ QTabBar::tab:hover { color: palette(text); }
 QTabWidget::pane { border: none; border-top: 1px solid palette(mid); }
 QCheckBox::indicator:unchecked { width: 12px; height: 12px; border: 1px solid palette(placeholder-text);
                                  border-radius: 2px; background: palette(base); }
+QScrollBar { background: palette(midlight); border: none; margin: 0; }
+QScrollBar:vertical { width: 12px; }
+QScrollBar:horizontal { height: 12px; }
+QScrollBar::handle { background: palette(placeholder-text); border-radius: 4px; margin: 2px; }
+QScrollBar::handle:vertical { min-height: 24px; }
+QScrollBar::handle:horizontal { min-width: 24px; }
+QScrollBar::handle:hover { background: palette(text); }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: none; }
 QStatusBar { border-top: 1px solid palette(mid); }
 QStatusBar::item { border: none; }
 QDialog#find_anything { border: 1px solid palette(dark); }

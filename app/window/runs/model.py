@@ -79,9 +79,9 @@ class RunListModel(QAbstractListModel):
             return None
         run = self._rows[index.row()]
         if role == Role.DisplayRole:
-            return f"{title_of(run)}\n{texts_of(run)}"
+            return f"{title_of(run, self._rows)}\n{texts_of(run)}"
         if role in (Role.ToolTipRole, Role.AccessibleDescriptionRole):
-            told = f"{title_of(run)}\n{texts_of(run, most=20)}\n{sentence_of(run)}"
+            told = f"{title_of(run, self._rows)}\n{texts_of(run, most=20)}\n{sentence_of(run)}"
             return tip(told) if role == Role.ToolTipRole else told
         if role == Role.FontRole and run is self._session.runs.shown:
             font = QFont()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from PySide6.QtCore import QObject, Signal
 
 from app.session.run import Phase, Run
+from app.session.run_titles import name_of
 from app.session.session import Session
 from app.window.parts.throttle import Throttle
 from app.window.parts.wording import count_text, duration_text, rate_text
@@ -20,6 +22,7 @@ class TrainingStatus:
     """What the toolbar and the status line show."""
 
     sentence: str = "Ready. Press Train."
+    run: str = ""  # the one that is shown
     fraction: float | None = None  # None: nothing is under way
     is_busy: bool = False
     main: MainAction = "train"
@@ -61,6 +64,7 @@ def status_of(run: Run | None, session: Session) -> TrainingStatus:
     goes_on = run.can_go_on() and run.phase is Phase.PAUSED
     return TrainingStatus(
         sentence=sentence_of(run),
+        run=name_of(run, session.runs.all),
         fraction=_fraction(run),
         is_busy=run.is_busy,
         main="pause" if run.phase is Phase.LEARNING else "resume" if goes_on else "extend" if extends else "train",
@@ -70,10 +74,9 @@ def status_of(run: Run | None, session: Session) -> TrainingStatus:
     )
 
 
-def title_of(run: Run) -> str:
+def title_of(run: Run, runs: Sequence[Run]) -> str:
     """What a run is called in a list of runs."""
-    ties = "" if run.recipe.ties == "first-seen" else f", ties {run.recipe.ties}"
-    return f"Run {run.number}: {run.recipe.name}{ties}, {count_text(run.learned, run.wording.step)}"
+    return f"{name_of(run, runs)}, {count_text(run.learned, run.wording.step)}"
 
 
 def sentence_of(run: Run) -> str:

@@ -20,17 +20,22 @@ class StatusLine(QStatusBar):
         self.sentence = label()
         self.sentence.setAccessibleName("State of the training")
         self.sentence.setContentsMargins(8, 2, 8, 2)
+        self.run = label()
+        self.run.setAccessibleName("The run that is shown")
+        self.run.setToolTip("What everything shows; another run is chosen by Training > Show Run")
         self.progress = ProgressBar(STEPS, with_text=False)
         self.progress.setFixedWidth(180)
         self.progress.setFixedHeight(8)
         self.progress.setAccessibleName("Progress of the training")
         self.addWidget(self.sentence, 1)
         self.addPermanentWidget(self.progress)
+        self.addPermanentWidget(self.run)
         model.changed.connect(self._show)
         self._show()
 
     def _show(self) -> None:
         status = self._model.status
         self.sentence.setText(status.sentence)
+        self.run.setText(status.run)
         self.progress.setVisible(status.fraction is not None)
         self.progress.setValue(round(STEPS * (status.fraction or 0.0)))

@@ -86,7 +86,7 @@ class Training(QObject):
         """All runs of this session, the newest first; the one that is shown is ticked."""
         self.runs_menu.clear()
         for run in reversed(self._session.runs.all):
-            action = self.runs_menu.addAction(title_of(run))
+            action = self.runs_menu.addAction(title_of(run, self._session.runs.all))
             action.setCheckable(True)
             action.setChecked(run is self._session.runs.shown)
             action.triggered.connect(lambda _, r=run: self._session.runs.show(r))

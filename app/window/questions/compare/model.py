@@ -10,6 +10,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 
 from app.session.run import Run
+from app.session.run_titles import name_of
 from app.session.session import Session
 from app.window.parts.watched import Table, Watched
 from app.window.parts.wording import count_text, tip
@@ -100,7 +101,7 @@ class CompareModel(QAbstractTableModel, Watched):
     def choices(self) -> list[tuple[int, str]]:
         """The other runs and tables of the session: number and title."""
         others = [run for run in self._runs.all if run is not self._runs.shown and run.history is not None]
-        return [(run.number, _title(run)) for run in reversed(others)]
+        return [(run.number, name_of(run, self._runs.all)) for run in reversed(others)]
 
     def choose(self, number: int | None) -> None:
         """Compare with the run of that number; None: with none."""
@@ -126,8 +127,8 @@ class CompareModel(QAbstractTableModel, Watched):
         at = self._cursor.position
         other_at = other.learned if self._cursor.live or at == run.learned else min(at, other.learned)
         return (
-            Side(_title(run), run.stamp, run.history, at, run.wording.step),
-            Side(_title(other), other.stamp, other.history, other_at, other.wording.step),
+            Side(name_of(run, self._runs.all), run.stamp, run.history, at, run.wording.step),
+            Side(name_of(other, self._runs.all), other.stamp, other.history, other_at, other.wording.step),
         )
 
     # Asking
@@ -275,10 +276,6 @@ class CompareModel(QAbstractTableModel, Watched):
         if role == Role.TextAlignmentRole and index.column() >= FIRST_NUMBER:
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         return None
-
-
-def _title(run: Run) -> str:
-    return f"Run {run.number}: {run.recipe.name}"
 
 
 def _cells(merge: DifferingMerge) -> tuple[str, ...]:

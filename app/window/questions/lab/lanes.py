@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -12,14 +12,11 @@ import numpy as np
 from app.session.run import Run
 from app.window.text.model import NO_TOKEN, TokenAt, Tokens
 from bpe_core import History
-from bpe_core.choice_titles import title_of
 from bpe_core.learning.methods import METHODS, Method
-from bpe_core.recipe import CHOICES, Learning, Normalization, Recipe, Size, Splitting, Symbols
 from bpe_core.segmenting.segmentation import Int64s, Segmentation
 
 LETTERS = "ABCD"
 MOST_LANES = len(LETTERS)
-MOST_NAMED = 2  # choices by which two runs of one name are told apart
 
 
 @dataclass(eq=False)
@@ -111,30 +108,3 @@ class CutByLane:
         first = int(np.searchsorted(edges, start, side="right")) - 1
         end = int(np.searchsorted(edges, stop))
         return edges[first : end + 1], self.tokens.ids[first:end]
-
-
-def titles_of(runs: Sequence[Run]) -> list[str]:
-    """What each is called: by its recipe, and where several are called alike, by what differs, too."""
-    titles: list[str] = []
-    for run in runs:
-        alike = [other for other in runs if other is not run and other.recipe.name == run.recipe.name]
-        titles.append(run.recipe.name + "".join(f", {told}" for told in _what_differs(run, alike)))
-    return titles
-
-
-def _what_differs(run: Run, others: Sequence[Run]) -> list[str]:
-    """The choices that set it apart from others of its name, a word for each."""
-    recipe = run.recipe
-    parts = (Learning, Size, Symbols, Splitting, Normalization)
-    names = {name for other in others for name in recipe.differing(other.recipe, *parts)}
-    return [_told(recipe, name) for name in CHOICES if name in names][:MOST_NAMED]
-
-
-def _told(recipe: Recipe, name: str) -> str:
-    value = getattr(recipe, name)
-    title = title_of(name).lower()
-    if isinstance(value, bool):
-        return title if value else f"not {title}"
-    if isinstance(value, tuple):
-        return f"{len(value)} {title}" if value else f"no {title}"
-    return f"{title} {value:,}" if isinstance(value, int) else f"no {title}" if value is None else f"{value}"

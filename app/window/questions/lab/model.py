@@ -9,10 +9,11 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from app.session.run import Run
+from app.session.run_titles import titles_of
 from app.session.session import Session
 from app.window.parts.watched import Watched
 from app.window.parts.wording import count_text
-from app.window.questions.lab.lanes import LETTERS, MOST_LANES, Lane, titles_of
+from app.window.questions.lab.lanes import LETTERS, MOST_LANES, Lane
 from app.window.text.model import NO_TOKEN, TokenAt, Tokens, TokenTextModel
 from app.worker.job import Task
 from bpe_core import PRESETS, History, Recipe, RecipeError, Tokenizer

@@ -1,0 +1,123 @@
+"""What a person looks for is in sight: named, not cut off, and where it was a moment ago."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QPoint, QPointF
+from PySide6.QtGui import QFontMetrics, QHelpEvent
+from PySide6.QtWidgets import QApplication, QToolBar, QToolTip
+from pytestqt.qtbot import QtBot
+
+from app.session.notices import Notice
+from app.window.charts.curve_page import CurvePage
+from app.window.parts.lines_chart import LinesChart
+from app.window.parts.theme import fixed_font
+from app.window.questions.compare.page import ComparePage
+from app.window.questions.sizes.page import SizesPage
+from app.wiring import Program
+from tests.gui.conftest import WAIT, settle
+from tests.gui.questions.conftest import answered
+from tests.gui.window.small_run import Train, small
+
+
+def test_a_text_that_cannot_be_learned_from_says_so_when_it_is_brought(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
+    picture = tmp_path / "picture.png"
+    picture.write_bytes(b"\x89PNG\0\0\0")
+    program.window.files_dropped.emit([picture])
+    qtbot.waitUntil(lambda: "it looks like a picture" in program.messages.sentence.text(), timeout=WAIT)
+    assert program.messages.isVisible()
+    program.messages.close_button.click()
+    program.form.choose(min_frequency=3)
+    settle(qtbot, program)
+    assert not program.messages.isVisible()  # it was said
+
+
+def test_a_message_moves_no_tab(qtbot: QtBot, program: Program) -> None:
+    tabs = program.charts.tabBar()
+    before = tabs.mapTo(program.window, QPoint())
+    program.messages.show_notice(Notice("Something is told. " * 20))
+    QApplication.processEvents()
+    assert program.messages.isVisible()
+    assert tabs.mapTo(program.window, QPoint()) == before
+    sentence = program.messages.sentence
+    assert sentence.height() >= sentence.heightForWidth(sentence.width())
+    program.messages.hide()
+    QApplication.processEvents()
+    assert tabs.mapTo(program.window, QPoint()) == before
+
+
+def test_what_was_shown_by_the_menu_is_in_front_and_tool_bars_stay(qtbot: QtBot, program: Program) -> None:
+    runs = program.window.docks["runs"]
+    runs.toggleViewAction().trigger()
+    qtbot.waitUntil(lambda: not runs.visibleRegion().isEmpty(), timeout=WAIT)
+    bars = program.window.findChildren(QToolBar)
+    assert {bar.objectName() for bar in bars} >= {"main", "time"}
+    menu = program.window.createPopupMenu()
+    shown = {action.text() for action in menu.actions() if action.isVisible()} if menu else set()
+    assert not shown & {bar.windowTitle() for bar in bars}
+    (button,) = (part for part in program.toolbar.children() if getattr(part, "text", str)() == "Open")
+    program.choose_theme("dark")
+    assert button.text() == "Open"  # type: ignore[attr-defined]
+
+
+def test_the_run_shown_is_named_and_runs_are_told_apart(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program, 270)
+    train(program)
+    assert program.status.run.text() == "Run 1: gpt2"
+    program.form.choose(special_tokens=("<pad>",))
+    train(program)
+    assert program.status.run.text() == "Run 2: gpt2, 1 special tokens"
+    program.running.runs_menu.aboutToShow.emit()
+    titles = [action.text() for action in program.running.runs_menu.actions()]
+    assert titles == ["Run 2: gpt2, 1 special tokens, 13 merges", "Run 1: gpt2, no special tokens, 14 merges"]
+    assert program.pages[ComparePage].model.choices() == [(1, "Run 1: gpt2, no special tokens")]
+
+
+def test_tokens_and_docks_have_the_room_that_there_is(
+    qtbot: QtBot, new_program: Callable[..., Program], train: Train
+) -> None:
+    program = new_program()
+    small(program, 320)
+    train(program)
+    window, table = program.window, program.merge_panel.table
+    header = table.horizontalHeader()
+    before = {name: window.docks[name].width() for name in ("corpus", "merges")}
+    narrow = header.sectionSize(3)
+    window.resize(2560, 1440)
+    qtbot.waitUntil(lambda: window.docks["merges"].width() > 1.5 * before["merges"], timeout=WAIT)
+    assert window.docks["corpus"].width() > 1.3 * before["corpus"]
+    qtbot.waitUntil(lambda: header.sectionSize(3) > narrow, timeout=WAIT)
+    fixed = QFontMetrics(fixed_font(table.font().pointSizeF()))
+    for row in range(program.merges.rowCount()):
+        for place in (1, 2, 3):
+            text = program.merges.data(program.merges.index(row, place))
+            assert fixed.horizontalAdvance(text) <= header.sectionSize(place)
+    assert header.sectionSize(0) >= QFontMetrics(table.font()).horizontalAdvance("99,999")
+
+
+def test_charts_tell_the_values_below_the_mouse(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program, 320)
+    train(program)
+
+    def told(chart: object) -> str:
+        point = QPoint(chart.width() // 2, chart.height() // 2)  # type: ignore[attr-defined]
+        event = QHelpEvent(QEvent.Type.ToolTip, point, chart.mapToGlobal(point))  # type: ignore[attr-defined]
+        QApplication.sendEvent(chart, event)  # type: ignore[arg-type]
+        return QToolTip.text()
+
+    for name, wanted in (("ranks", "Occurrences: "), ("compression", "Bytes per token: "), ("lengths", "Tokens: ")):
+        program.charts.show_page(name)
+        answered(qtbot, program)
+        page = program.charts.currentWidget()
+        assert isinstance(page, CurvePage)
+        assert wanted in told(page._plot.viewport())
+    program.actions["sizes"].trigger()
+    answered(qtbot, program)
+    chart = program.pages[SizesPage].chart
+    assert isinstance(chart, LinesChart)
+    assert told(chart).startswith("Merges")
+    assert "training text: " in chart.told_at(QPointF(chart.width() / 2, 20))
