@@ -75,7 +75,7 @@ def at_rest(qtbot: QtBot, program: Program) -> None:
 def test_one_size_moves_all_and_each_says_what_it_makes_of_the_text(
     qtbot: QtBot, program: Program, lab: LabPage
 ) -> None:
-    assert [lane.title for lane in lab.model.lanes] == ["gpt2, first-seen", "words", "gpt2, smallest-text"]
+    assert [lane.title for lane in lab.model.lanes] == ["gpt2, ties first-seen", "words", "gpt2, ties smallest-text"]
     assert lab.sizes.box.value() == 290
     for size in (256, 270, 285, 290):
         lab.sizes.box.setValue(size)
@@ -169,7 +169,7 @@ def test_runs_are_put_in_taken_out_and_changed(qtbot: QtBot, program: Program, l
     at_rest(qtbot, program)
     assert lab.model.numbers == [3, 2]
     lab._fill_add()
-    assert lab.add.menu().actions()[0].text() == "gpt2, first-seen · run 1"
+    assert lab.add.menu().actions()[0].text() == "gpt2, ties first-seen · run 1"
     lab.model.train("gpt2")
     wait_for_phase(qtbot, program, Phase.ENDED)
     at_rest(qtbot, program)
