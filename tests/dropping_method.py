@@ -158,6 +158,9 @@ class Words:
         end = int(np.searchsorted(tokens.edges, stop))
         return Tokens(tokens.edges[first : end + 1], tokens.ids[first:end])
 
+    def ahead_of(self, at: int) -> None:
+        return None
+
     def with_empty(self, tokens: Tokens, at: int, *, of_neighbours: bool = False) -> Tokens:
         return tokens
 

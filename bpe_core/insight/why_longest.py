@@ -37,8 +37,8 @@ from bpe_core.history.history import History
 from bpe_core.insight.explanation import Explain, Explanation, Piece, Way
 from bpe_core.insight.text_words import ELSEWHERE, Elsewhere, TextWord, TextWords
 from bpe_core.segmenting.cutting import Allowed, Cutting
+from bpe_core.segmenting.word_cuts import ALWAYS
 from bpe_core.segmenting.word_pieces import LongestPieces
-from bpe_core.segmenting.word_tokens import ALWAYS
 from bpe_core.token_texts import TokenTexts, quoted
 
 Kind = Literal["longest", "joined", "stuck", "too long"] | Elsewhere

@@ -22,7 +22,8 @@ from bpe_core.segmenting.path_search import drawn_path, n_best_paths
 from bpe_core.segmenting.segmentation import Int32s
 from bpe_core.segmenting.spelling import Spelling
 from bpe_core.segmenting.text_encoder import worth_kernels
-from bpe_core.segmenting.word_tokens import ALWAYS, WordCut, WordCuts, WordSegmenter
+from bpe_core.segmenting.word_cuts import ALWAYS, WordCut, WordCuts
+from bpe_core.segmenting.word_tokens import WordSegmenter
 
 if TYPE_CHECKING:
     from bpe_core.segmenting.compiled_paths import CompiledPaths

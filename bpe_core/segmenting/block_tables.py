@@ -13,7 +13,7 @@ import numpy as np
 from bpe_core.history.history import NOTHING, History
 from bpe_core.segmenting.boundaries import Boundaries
 from bpe_core.segmenting.cutting import Cutting, utf8
-from bpe_core.segmenting.segmentation import Int32s, Int64s, Tokens
+from bpe_core.segmenting.segmentation import Ahead, Int32s, Int64s, Tokens
 from bpe_core.segmenting.text_encoder import TextEncoder
 
 
@@ -107,6 +107,9 @@ class BlockTokens:
 
     def with_empty(self, tokens: Tokens, at: int, *, of_neighbours: bool = False) -> Tokens:
         return tokens  # every token is bytes
+
+    def ahead_of(self, at: int) -> Ahead | None:
+        return None  # the text is encoded by one table, in no time
 
     def edges(self, at: int) -> Int64s:
         found, own = self._at(at)

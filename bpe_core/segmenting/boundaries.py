@@ -19,7 +19,7 @@ import numpy.typing as npt
 from bpe_core.segmenting.hidden_symbols import HiddenSymbols
 from bpe_core.segmenting.merging import NEVER as NEVER
 from bpe_core.segmenting.merging import PATTERN_CUT as PATTERN_CUT
-from bpe_core.segmenting.segmentation import NO_TOKEN, Int32s, Int64s, Tokens
+from bpe_core.segmenting.segmentation import NO_TOKEN, Ahead, Int32s, Int64s, Tokens
 
 INSIDE = -1  # within a base symbol: never a boundary
 
@@ -163,6 +163,9 @@ class Boundaries:
         places = groups.places[wanted]
         indices = np.searchsorted(tokens.edges, places)
         return Tokens(np.insert(tokens.edges, indices, places), np.insert(tokens.ids, indices, groups.ids[wanted]))
+
+    def ahead_of(self, at: int) -> Ahead | None:
+        return None  # it is a comparison
 
     def edges(self, at: int) -> Int64s:
         """Where all tokens start, hidden ones too, and where the last one ends."""

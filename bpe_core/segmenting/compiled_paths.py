@@ -16,7 +16,7 @@ from bpe_core.kernels.pieces import CONTINUING, FALLBACK, MARKER, STARTING, UNKN
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder, Float64s, piece_table, room_for
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.segmentation import Int64s
-from bpe_core.segmenting.word_tokens import ALWAYS, WordCuts
+from bpe_core.segmenting.word_cuts import ALWAYS, WordCuts
 from bpe_core.text.character_map import code_points
 
 WORDS_AT_ONCE = 1 << 14  # some 10 ms

@@ -6,11 +6,14 @@ here, and need not know how the answer is found.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
+
+from bpe_core.progress import CancelCheck
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
@@ -36,6 +39,9 @@ class Tokens:
         """One row a token: where it starts, where it stops, its id."""
         rows = np.stack((self.edges[:-1], self.edges[1:], self.ids), axis=1)
         return rows[np.flatnonzero(self.ids != NO_TOKEN)]
+
+
+Ahead = Callable[[CancelCheck], None]
 
 
 class Segmenter(Protocol):
@@ -64,6 +70,12 @@ class Segmentation(Protocol):
         """The same with those among them that cover no byte.
 
         At both ends may stand some that go with the words before and behind: `of_neighbours` counts them in.
+        """
+
+    def ahead_of(self, at: int) -> Ahead | None:
+        """What has to be found out before the tokens after so many steps are told; None: next to nothing.
+
+        It may be done in another thread: it changes nothing but what is remembered for whoever asks then.
         """
 
     def edges(self, at: int) -> Int64s:

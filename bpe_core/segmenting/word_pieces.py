@@ -13,7 +13,8 @@ from bpe_core.history.history import History
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.segmentation import Int32s
 from bpe_core.segmenting.text_encoder import worth_kernels
-from bpe_core.segmenting.word_tokens import ALWAYS, WordCut, WordSegmenter
+from bpe_core.segmenting.word_cuts import ALWAYS, WordCut
+from bpe_core.segmenting.word_tokens import WordSegmenter
 from bpe_core.token_texts import written
 
 if TYPE_CHECKING:

@@ -16,56 +16,22 @@ the words that change.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.history.history import NOTHING, History
+from bpe_core.history.history import History
 from bpe_core.segmenting.boundaries import GLUED_WHILE_PENDING, shifted_hull
 from bpe_core.segmenting.cutting import Cutting, Part, utf8
-from bpe_core.segmenting.segmentation import NO_TOKEN, Int32s, Int64s, Tokens
+from bpe_core.segmenting.segmentation import NO_TOKEN, Ahead, Int32s, Int64s, Tokens
+from bpe_core.segmenting.word_cuts import Cuts, Key, WordCut, WordCuts, WordCutter, WordsCutter, in_rows
 
 REMEMBERED_WORDS = 1 << 16
-ALWAYS = 2**62  # the end of a cut that no step changes
 
 Bools = npt.NDArray[np.bool_]
-
-
-class WordCut(NamedTuple):
-    """How one word is cut. A token may cover none of its bytes."""
-
-    ids: Sequence[int]
-    ends: Sequence[int]  # where each token ends, in bytes of the word as it was normalized
-    since: int  # the first step after which it is cut so
-    until: int  # the first one after that from which on it may be cut otherwise
-
-
-class WordCuts(NamedTuple):
-    """How many words are cut: the same of each, the tokens of one behind those of the other."""
-
-    ids: Int64s
-    ends: Int64s
-    counts: Int64s  # of the tokens of each word
-    since: Int64s
-    until: Int64s
-
-    @classmethod
-    def of(cls, cuts: Sequence[WordCut]) -> WordCuts:
-        return cls(
-            np.array([id for cut in cuts for id in cut.ids], np.int64),
-            np.array([end for cut in cuts for end in cut.ends], np.int64),
-            np.array([len(cut.ids) for cut in cuts], np.int64),
-            np.array([cut.since for cut in cuts], np.int64),
-            np.array([cut.until for cut in cuts], np.int64),
-        )
-
-
-WordCutter = Callable[[bytes, int], WordCut]  # of a word and a number of steps
-WordsCutter = Callable[[Sequence[bytes], int], WordCuts]
-Key = bytes | int  # a word, or the id of a special token, which counts as a word of one byte
 
 
 class WordSegmenter:
@@ -136,7 +102,7 @@ class Words:
         which = np.fromiter((index.setdefault(word, len(index)) for word in words), np.int64, len(words))
         lengths = np.array([_length(key) + 1 for key in index], np.int64)[which]
         first = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-        places = _in_rows(np.array(starts, np.int64), lengths)
+        places = in_rows(np.array(starts, np.int64), lengths)
         return cls(list(index), which, origins[places], first, np.zeros(len(words), np.bool_))
 
     @classmethod
@@ -188,56 +154,6 @@ class Words:
         return [self.part(i, i + 1) for i in np.flatnonzero(which).tolist()]
 
 
-class _Cuts:
-    """How the different words of a text are cut at the step last asked for."""
-
-    def __init__(self, keys: list[Key], cut_words: WordsCutter) -> None:
-        self._keys, self._cut_words = keys, cut_words
-        self._is_special = np.fromiter((isinstance(key, int) for key in keys), np.bool_, len(keys))
-        self._since = np.zeros(len(keys), np.int64)
-        self._until = np.zeros(len(keys), np.int64)  # so nothing is known yet
-        self.first = np.zeros(len(keys), np.int64)  # where its tokens stand
-        self.counts = np.zeros(len(keys), np.int64)
-        self.ids = self.ends = np.zeros(0, np.int64)
-
-    def travel(self, at: int) -> None:
-        """Cut anew what is cut otherwise after so many steps."""
-        changed = (self._since > at) | (self._until <= at)
-        specials, words = np.flatnonzero(changed & self._is_special), np.flatnonzero(changed & ~self._is_special)
-        keys = self._keys
-        if len(specials):
-            self._take(specials, WordCuts.of([WordCut((int(keys[i]),), (1,), 0, ALWAYS) for i in specials.tolist()]))
-        if len(words):
-            self._take(words, self._cut_words([key for i in words.tolist() if isinstance(key := keys[i], bytes)], at))
-        if len(self.ids) > 2 * self.counts.sum() + 1_000:
-            self._leave_out_what_is_old()
-
-    def _take(self, changed: Int64s, found: WordCuts) -> None:
-        self._since[changed], self._until[changed] = found.since, found.until
-        self.counts[changed] = found.counts
-        self.first[changed] = len(self.ids) + np.cumsum(found.counts) - found.counts
-        self.ids, self.ends = np.concatenate((self.ids, found.ids)), np.concatenate((self.ends, found.ends))
-
-    def for_keys(self, keys: list[Key], cut_words: WordsCutter) -> _Cuts:
-        """The same for other words, with what is known of them."""
-        index = {key: i for i, key in enumerate(self._keys)}
-        old = np.array([index.get(key, NOTHING) for key in keys], np.int64)
-        cuts = _Cuts(keys, cut_words)
-        known = old != NOTHING
-        for mine, theirs in zip(self._columns(), cuts._columns(), strict=True):
-            theirs[known] = mine[old[known]]
-        cuts.ids, cuts.ends = self.ids, self.ends
-        return cuts
-
-    def _columns(self) -> tuple[Int64s, ...]:
-        return self._since, self._until, self.first, self.counts
-
-    def _leave_out_what_is_old(self) -> None:
-        places = _in_rows(self.first, self.counts)
-        self.ids, self.ends = self.ids[places], self.ends[places]
-        self.first = np.cumsum(self.counts) - self.counts
-
-
 class _Placed(NamedTuple):
     """Tokens with their places, those that cover no byte too; what is no token stands among them as NO_TOKEN."""
 
@@ -258,7 +174,7 @@ class WordTokens:
         self.pending: tuple[int, int] | None = None
         self._words = words
         self._cut_words = cut_words
-        self._cuts = _Cuts(words.keys, cut_words)
+        self._cuts = Cuts(words.keys, cut_words)
         self._found: tuple[int, _Placed] | None = None  # at the step last asked for
 
     # -- changes ---------------------------------------------------------------------------
@@ -318,6 +234,9 @@ class WordTokens:
             chosen = chosen[~(are_empty & of_others)]
         return Tokens(np.append(starts[chosen], np.int64(stop)), placed.tokens.ids[chosen])
 
+    def ahead_of(self, at: int) -> Ahead | None:
+        return self._cuts.ahead_of(at)
+
     def edges(self, at: int) -> Int64s:
         return self.tokens(at).edges
 
@@ -340,7 +259,7 @@ class WordTokens:
         words, cuts = self._words, self._cuts
         cuts.travel(at)
         counts = cuts.counts[words.which]
-        place = _in_rows(cuts.first[words.which], counts)
+        place = in_rows(cuts.first[words.which], counts)
         begins = np.zeros(len(place), np.bool_)
         begins[(np.cumsum(counts) - counts)[counts > 0]] = True
         ends, of_word = cuts.ends[place], np.repeat(words.first[:-1], counts)
@@ -359,17 +278,6 @@ class WordTokens:
 
 def _length(key: Key) -> int:
     return 1 if isinstance(key, int) else len(key)
-
-
-def _in_rows(first: Int64s, counts: Int64s) -> Int64s:
-    """Of each row the first number and those that follow it, one row behind the other.
-
-    >>> _in_rows(np.array([5, 0]), np.array([2, 3])).tolist()
-    [5, 6, 0, 1, 2]
-    """
-    before = np.cumsum(counts) - counts
-    rows: Int64s = np.arange(counts.sum()) + np.repeat(first - before, counts)
-    return rows
 
 
 def _with_gaps(starts: Int64s, stops: Int64s, ids: Int64s, goes_left: Bools, length: int) -> tuple[Tokens, Bools]:

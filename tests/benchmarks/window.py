@@ -1,7 +1,7 @@
 """How smoothly the window runs: start-up, idling, training at full speed, a folder of many files, large merge
 tables.
 
-    python -m tests.benchmarks.window [TEXT] [--only start idle training folder table find play]
+    python -m tests.benchmarks.window [TEXT] [--only start idle training methods folder table find play]
 
 Runs offscreen unless QT_QPA_PLATFORM or DISPLAY names a screen. Each part runs in a fresh process.
 """
@@ -29,6 +29,8 @@ VOCABULARY = 32_000
 TICK_MILLISECONDS = 5
 TEXT_BYTES = 100_000
 IDLE_SECONDS = 3.0
+METHODS_SIZE = 8_000
+LONG_TEXT_BYTES = 1_500_000
 RUNS = 21
 START_ROUNDS = 5
 LONGEST_SECONDS = 300.0
@@ -119,6 +121,38 @@ def measure_training(text: Path) -> None:
         session.cursor.go_to(position)
         run_for(0.05)
     ticker.report("60 steps through time")
+    program.window.close()
+
+
+# Every method
+
+
+def measure_methods(text: Path) -> None:
+    """The same gaps by each method: while it learns, through time, and when a text of a megabyte is put in."""
+    from bpe_core import PRESETS, Recipe
+    from bpe_core.learning.methods import METHODS
+
+    program, run_for = _window(text)
+    session = program.session
+    _until(lambda: bool(session.corpus.texts.value), run_for)
+    whole = text.read_bytes()[:LONG_TEXT_BYTES].decode(errors="ignore")
+    for method, listed in METHODS.items():
+        recipe = Recipe.preset(next(name for name in PRESETS if Recipe.preset(name).method == method))
+        session.recipe.put_quietly(recipe if method == "gage" else recipe.with_changes(vocab_size=METHODS_SIZE))
+        program.token_text.set_text(whole[:TEXT_BYTES])
+        ticker = _Ticker()
+        session.train()
+        _until(lambda: _is_over(program), run_for)
+        ticker.report(f"{listed.title}, learned {_learned(program):,} {listed.wording.steps}")
+        ticker.restart()
+        for position in np.linspace(0, _learned(program), 60).astype(int).tolist():
+            session.cursor.go_to(position)
+            run_for(0.05)
+        ticker.report(f"{listed.title}, 60 steps through time")
+        ticker.restart()
+        program.token_text.set_text(whole)
+        _until(lambda: not program.encoder.is_behind, run_for)
+        ticker.report(f"{listed.title}, {len(whole):,} characters put in")
     program.window.close()
 
 
@@ -295,6 +329,7 @@ def _until(is_so: Callable[[], bool], run_for: Callable[[float], None]) -> None:
 PARTS: dict[str, Callable[[Path], None]] = {
     "idle": measure_idle,
     "training": measure_training,
+    "methods": measure_methods,
     "folder": measure_folder,
     "table": measure_table,
     "find": measure_find,

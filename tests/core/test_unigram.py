@@ -21,7 +21,7 @@ from bpe_core.reference.unigram_paths import encode, ids_by_piece, n_best
 from bpe_core.segmenting.best_paths import BestPaths
 from bpe_core.segmenting.compiled_paths import CompiledPaths
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.word_tokens import WordCuts
+from bpe_core.segmenting.word_cuts import WordCuts
 from bpe_core.text.normalization import normalize
 from tests.core.random_training import texts
 from tests.core.unigram_training import everything, runs

@@ -12,7 +12,8 @@ from bpe_core.history.history import History
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.segmentation import NO_TOKEN
-from bpe_core.segmenting.word_tokens import WordCut, WordSegmenter, WordTokens
+from bpe_core.segmenting.word_cuts import WordCut
+from bpe_core.segmenting.word_tokens import WordSegmenter, WordTokens
 from bpe_core.text.normalization import normalize
 from bpe_core.text.safe_cuts import SafeCuts
 from bpe_core.text.splitting import split_words

@@ -13,9 +13,10 @@ from pytestqt.qtbot import QtBot
 from app.window.pages import PAGES
 from app.window.questions.why.page import WhyPage
 from app.wiring import Program
-from bpe_core import PRESETS, Recipe
+from bpe_core import PRESETS, Recipe, Tokenizer
 from bpe_core.formats import FORMATS
 from bpe_core.learning.methods import METHODS
+from bpe_core.segmenting import word_cuts
 from tests.gui.conftest import WAIT, rest, settle
 from tests.gui.sessions.saving import open_session, save_as, table
 
@@ -52,10 +53,18 @@ def texts_on(program: Program, page: str) -> str:
     return " ".join([*labels, *(cell for row in shown.as_table() for cell in row), shown.accessibleDescription()])
 
 
-def test_every_page_says_something_at_every_step(qtbot: QtBot, learned: Program) -> None:
-    end = learned.session.cursor.end
+def test_every_page_says_something_at_every_step(
+    qtbot: QtBot, learned: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(word_cuts, "CUT_AT_ONCE", 0)  # so that words are cut aside, as those of a long text
+    end, run = learned.session.cursor.end, learned.session.runs.shown
+    assert run is not None
+    assert run.history is not None
     for at in (0, end // 2, end):
         learned.session.cursor.go_to(at)
+        settle(qtbot, learned)
+        found = learned.token_text.ids_in(0, learned.token_text.byte_length)
+        assert found == Tokenizer(run.history).encode(learned.token_text.text(), at=at)
         rest(qtbot, learned)
         learned.text_panel.editor.caret_placed.emit(6)
         for row in PAGES:

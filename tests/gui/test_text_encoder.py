@@ -12,8 +12,8 @@ from app.window.text.encoder import _are_the_same
 from app.wiring import Program
 from bpe_core import History, Recipe, WordTable
 from bpe_core.alphabet import Alphabet
+from bpe_core.segmenting.word_cuts import WordCut
 from bpe_core.segmenting.word_pieces import LongestPieces
-from bpe_core.segmenting.word_tokens import WordCut
 from tests.gui.conftest import settle
 
 

@@ -19,6 +19,7 @@ from bpe_core.segmenting.segmentation import Segmentation
 from bpe_core.text.safe_cuts import SafeCuts
 
 TOPIC = "the person's text"
+MOMENT = "the person's text at another moment"
 LEARNING_MILLISECONDS = 200  # how often the text is encoded anew while merges stream
 TYPING_MILLISECONDS = 15
 TEXT_MILLISECONDS = 300  # how soon the session's copy follows the text
@@ -56,10 +57,31 @@ class LiveEncoder(QObject):
     @property
     def is_behind(self) -> bool:
         """Whether the tokens on screen are not yet those of the text and the merges as they are now."""
-        return self._aside.is_busy(TOPIC) or self._model.is_pending or not _are_the_same(self._wanted(), self._history)
+        return (
+            self._aside.is_busy(TOPIC, MOMENT)
+            or self._model.is_pending
+            or not _are_the_same(self._wanted(), self._history)
+        )
 
     def _move(self, position: int) -> None:
-        self._model.set_cursor(position)
+        """Show the text as of this moment: at once where that is little work, else when the words are cut aside."""
+        if self._aside.is_busy(MOMENT):
+            return  # which looks at its end where the cursor has gone meanwhile
+        ahead = self._model.ahead_of(position)
+        if ahead is None:
+            self._model.set_cursor(position)
+            return
+        self._aside.ask(
+            MOMENT,
+            lambda task: ahead(task.cancelled),
+            lambda _: self._model.set_cursor(position),
+            lambda _: self._model.set_cursor(position),  # what it is will be told where it is shown
+            ended=self._follow,
+        )
+
+    def _follow(self) -> None:
+        if self._model.cursor != self._cursor.position:
+            self._move(self._cursor.position)
 
     def _use_numbers(self) -> None:
         run = self._runs.shown

@@ -19,7 +19,7 @@ from app.window.text.edit_history import Edit, EditHistory
 from app.window.text.pieces import PiecesChange, TextPieces, utf8_length
 from bpe_core.segmenting.boundaries import Boundaries
 from bpe_core.segmenting.segmentation import NO_TOKEN as NO_TOKEN
-from bpe_core.segmenting.segmentation import Int32s, Int64s, Segmentation
+from bpe_core.segmenting.segmentation import Ahead, Int32s, Int64s, Segmentation
 from bpe_core.segmenting.segmentation import Tokens as Tokens
 from bpe_core.text.safe_cuts import SafeCuts
 
@@ -281,6 +281,10 @@ class TokenTextModel(QObject):
     @property
     def cursor(self) -> int:
         return self._cursor
+
+    def ahead_of(self, merges: int) -> Ahead | None:
+        """What has to be found out, aside, before that moment can be shown at once."""
+        return self._segmentation.ahead_of(merges)
 
     def set_cursor(self, merges: int) -> None:
         """Show the tokens as they stood after this many merges."""
