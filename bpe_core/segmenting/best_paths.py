@@ -9,15 +9,17 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from bpe_core.alphabet import Alphabet
 from bpe_core.errors import FormatError
 from bpe_core.history.history import History
 from bpe_core.history.scores import DROPPED, Scores
 from bpe_core.learning.unigram.paths import Edge, best_path, edges_of, lengths_of, spelled
 from bpe_core.segmenting.cutting import Cutting, utf8
+from bpe_core.segmenting.of_alphabet import OfAlphabet
 from bpe_core.segmenting.path_search import drawn_path, n_best_paths
 from bpe_core.segmenting.segmentation import Int32s
 from bpe_core.segmenting.spelling import Spelling
@@ -38,17 +40,30 @@ def _scores_of(history: History) -> Scores:
     return Scores((0,), (np.zeros(len(history.alphabet), np.float32),), np.zeros(0, np.int32))
 
 
+class Seeds(NamedTuple):
+    """The seeds of an alphabet as base symbols."""
+
+    id_of: dict[tuple[int, ...], int]
+    lengths: list[int]  # of all tokens, by id
+    different_lengths: list[int]
+
+    @classmethod
+    def of(cls, alphabet: Alphabet, marker: str) -> Seeds:
+        seeds = spelled(alphabet, marker.encode())
+        first = len(alphabet) - len(seeds)
+        id_of = {tuple(symbols): id for id, symbols in enumerate(seeds, first)}
+        return cls(id_of, [1] * first + [len(symbols) for symbols in seeds], lengths_of(seeds))
+
+
+_SEEDS = OfAlphabet(Seeds.of)
+
+
 class Pieces:
     """The tokens of a history as base symbols, with their scores after any step."""
 
     def __init__(self, history: History) -> None:
         self.scores = _scores_of(history)
-        alphabet = history.alphabet
-        seeds = spelled(alphabet, history.recipe.marker_text.encode())
-        self._first_seed = len(alphabet) - len(seeds)
-        self._id_of = {tuple(symbols): id for id, symbols in enumerate(seeds, self._first_seed)}
-        self._lengths = [1] * self._first_seed + [len(symbols) for symbols in seeds]
-        self._different_lengths = lengths_of(seeds)
+        self._seeds = _SEEDS.of(history.alphabet, history.recipe.marker_text)
         self._gone_at: dict[int, int] = dict(
             zip(history.columns.left.tolist(), range(1, len(history) + 1), strict=True)
         )
@@ -60,7 +75,7 @@ class Pieces:
 
     def length(self, id: int) -> int:
         """How many base symbols a token covers."""
-        return self._lengths[id]
+        return self._seeds.lengths[id]
 
     def scores_at(self, at: int) -> list[float]:
         """The score of each token after so many steps, by id."""
@@ -75,7 +90,7 @@ class Pieces:
         return [
             [
                 edge
-                for edge in edges_of(symbols, here, self._different_lengths, self._id_of)
+                for edge in edges_of(symbols, here, self._seeds.different_lengths, self._seeds.id_of)
                 if scores[edge[1]] != DROPPED
             ]
             for here in range(len(symbols))

@@ -7,6 +7,7 @@ from itertools import accumulate
 
 import numpy as np
 
+from bpe_core.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.history.scores import Scores
 from bpe_core.kernels import write_path
@@ -15,6 +16,7 @@ from bpe_core.kernels.merge_word import Workplace
 from bpe_core.kernels.pieces import CONTINUING, FALLBACK, MARKER, STARTING, UNKNOWN, PieceTable, enter_pieces
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder, Float64s, piece_table, room_for
 from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.of_alphabet import OfAlphabet
 from bpe_core.segmenting.segmentation import Int64s
 from bpe_core.segmenting.word_cuts import ALWAYS, WordCuts
 from bpe_core.text.character_map import code_points
@@ -26,7 +28,8 @@ class CompiledPaths(CompiledEncoder):
     """Cuts large texts, and many words, by the same tokens as the plain cut."""
 
     def __init__(self, history: History, cutting: Cutting, scores: Scores) -> None:
-        super().__init__(history, cutting, _table_of(history), self._numbers_at)
+        pieces = _TABLES.of(history.alphabet, history.recipe.marker_text)
+        super().__init__(history, cutting, pieces, self._numbers_at)
         self._scores = scores
         self._gone_at: Int64s = np.full(len(history.alphabet), ALWAYS)  # after which step each token is there no more
         self._gone_at[history.columns.left] = np.arange(1, len(history) + 1)
@@ -55,8 +58,8 @@ class CompiledPaths(CompiledEncoder):
         return WordCuts(ids[:free].astype(np.int64), ends[:free].astype(np.int64), counts, since, until)
 
 
-def _table_of(history: History) -> PieceTable:
-    alphabet, marker = history.alphabet, history.recipe.marker_text.encode()
+def _table_of(alphabet: Alphabet, marker_text: str) -> PieceTable:
+    marker = marker_text.encode()
     texts, roots, ids = list[str](), list[int](), list[int]()
     for id, symbol in enumerate(alphabet.symbols):
         if symbol.kind in ("character", "seed"):
@@ -73,3 +76,6 @@ def _table_of(history: History) -> PieceTable:
     births = np.zeros(len(ids), np.int32)
     enter_pieces(pieces, codes, starts, np.array(roots, np.int32), np.array(ids, np.int32), births)
     return pieces
+
+
+_TABLES = OfAlphabet(_table_of)
