@@ -92,6 +92,21 @@ class TokenTexts:
         self._write, self._longest, self._room = write, longest, BUDGET
         for text in _texts_of(alphabet, decoded):
             self._enter(text)
+        if write is shown:
+            self._write_fallbacks_plainly(alphabet)
+
+    def _write_fallbacks_plainly(self, alphabet: Alphabet) -> None:
+        """A byte that stands for itself is written `<0xC3>` by its alphabet already, and not once more.
+
+        >>> from bpe_core.counting.words import WordTable
+        >>> from bpe_core.recipe import Recipe
+        >>> recipe = Recipe.preset("sentencepiece-like", unknown="bytes")
+        >>> TokenTexts(Alphabet.for_words(WordTable.from_counts({"a": 1}), recipe)).text[0xC3]
+        '<0xC3>'
+        """
+        for id, symbol in enumerate(alphabet.symbols):
+            if symbol.kind == "fallback":
+                self.text[id] = symbol.text.decode()
 
     @classmethod
     def of(cls, history: History, write: Callable[[bytes], str] = shown, longest: int = LONGEST_SHOWN) -> TokenTexts:

@@ -70,6 +70,7 @@ class PairsPage(Page):
         self.setMinimumHeight(90)
         self.invitation = QPushButton("New to this? Learn it in a few minutes, step by step", self)
         self.invitation.setFlat(True)
+        self.invitation.setStyleSheet("color: palette(link); text-decoration: underline;")
         self.invitation.setCursor(Qt.CursorShape.PointingHandCursor)
         self.invitation.setToolTip("Open the lessons")
         self.invitation.clicked.connect(self.lessons_wanted)
