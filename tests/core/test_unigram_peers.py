@@ -42,7 +42,7 @@ def learned_there(lines: list[str], size: int, log: pytest.CaptureFixture[str], 
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(lines), model_writer=model, vocab_size=size, model_type="unigram",
         normalization_rule_name="identity", character_coverage=1.0, num_threads=1, max_sentence_length=10_000_000,
-        seed_sentencepieces_file=seeds,
+        seed_sentencepieces_file=seeds, minloglevel=0,  # what was said last time goes for the whole process
     )  # fmt: skip
     return model.getvalue(), log.readouterr().err
 
