@@ -64,6 +64,8 @@ class Trainer:
         Its counts must be those of these words; where it has none, as an imported table, it gets them here.
         """
         words.check_total()
+        if len(words) == 0:
+            raise NothingToLearn("The text holds no words, so there is nothing to learn; choose another text.")
         self.words = words
         self.recipe = recipe
         self._method = Method.of(recipe)
@@ -74,7 +76,8 @@ class Trainer:
         self._end_reason: EndReason = ""
         self._rate = 0.0  # work units a second, as last measured
         self._learner = self._make_learner(history)
-        self._refuse_a_corpus_that_teaches_nothing()
+        if not self._learner.has_candidates:
+            raise NothingToLearn(self._method.nothing_to_learn)
         if history is not None:
             self._replay(history, cancelled)
 
@@ -168,12 +171,6 @@ class Trainer:
     def _check_continues(self, recipe: Recipe) -> None:
         if not recipe.is_same_but_for_size(self.recipe):
             raise RecipeError("Only the size of the vocabulary can change in a run; another choice needs a new run.")
-
-    def _refuse_a_corpus_that_teaches_nothing(self) -> None:
-        if len(self.words) == 0:
-            raise NothingToLearn("The text holds no words, so there is nothing to learn; choose another text.")
-        if not self._learner.has_candidates:
-            raise NothingToLearn(self._method.nothing_to_learn)
 
     # --- Plain or compiled --------------------------------------------------------------
 

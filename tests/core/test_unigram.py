@@ -156,6 +156,8 @@ def test_what_teaches_nothing_is_refused() -> None:
     for text, sentence in ((" \n", "holds no words"), ("abc", "No piece of a word occurs twice")):
         with pytest.raises(bpe.NothingToLearn, match=sentence):
             bpe.train(bpe.Corpus.from_texts([text]), bpe.Recipe.preset("unigram", merges=0))
+    with pytest.raises(bpe.NothingToLearn, match="holds no words"):  # whatever size was asked for
+        bpe.train(bpe.Corpus.from_texts([" \n"]), bpe.Recipe.preset("unigram"))
 
 
 def test_more_steps_than_seeds_leave_the_characters() -> None:
