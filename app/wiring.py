@@ -39,7 +39,8 @@ from app.window.find_anything.wiring import Finding
 from app.window.help_dialog import about_dialog, help_dialog, keys_dialog
 from app.window.lessons.course import Course
 from app.window.lessons.panel import LessonPanel
-from app.window.lessons.wiring import Teaching
+from app.window.lessons.stage import LessonStage
+from app.window.lessons.wiring import LESSON_STAGE, Teaching
 from app.window.main_window import Frame, MainWindow
 from app.window.merges.model import MergeTableModel
 from app.window.merges.panel import MergePanel
@@ -200,7 +201,8 @@ class Program(QObject):
             message_bar=self.messages,
             text=self.text_panel,
             charts=self.charts,
-            stages={id: page for id, (_, page) in self.pages.on("centre").items()} | {STAGE: self.start_page},
+            stages={id: page for id, (_, page) in self.pages.on("centre").items()}
+            | {STAGE: self.start_page, LESSON_STAGE: LessonStage(self.course, self.lesson_panel.step.words)},
             docks=docks,
             time_bar=self.time_bar,
             status=self.status,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -35,7 +35,9 @@ STATE_VERSION = 3  # of another version a layout is not taken over, but laid out
 LESSONS_WIDTH = 320
 MOST_OF_THE_WIDTH = defaultdict(lambda: 1.0, {LEFT: 0.18, RIGHT: 0.38})  # that docks take by themselves
 ANOTHER_SCREEN = 1.3  # times as wide as before, or the other way round
-STAGES_IN_TIME = frozenset({"tree", "duel"})  # that follow the slider along the bottom
+DOCK_ON_STAGE = 400  # wide, where a dock stands beside what has the room
+TEXT_STAGE = "text"  # the text over its charts, without the docks
+STAGES_IN_TIME = frozenset({"tree", "duel", TEXT_STAGE})  # that follow the slider along the bottom
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,7 @@ class MainWindow(QMainWindow):
         self.centre.setChildrenCollapsible(False)
         self.stages = QStackedWidget()  # the text over its charts, or what takes all the room there is
         self._stage_places: dict[str, int] = {}
+        self._stage, self._docks_on_stage = "", set[str]()
         self._time_bar = QToolBar("Time")
         self._before_stage: Arrangement | None = None
         self.resize(1280, 800)
@@ -169,18 +172,23 @@ class MainWindow(QMainWindow):
 
     @property
     def stage(self) -> str:
-        """What has taken all the room, so that everything else steps back; empty if nothing has."""
-        return next((id for id, place in self._stage_places.items() if place == self.stages.currentIndex()), "")
+        """What has taken the room, so that everything else steps back; empty if nothing has."""
+        return self._stage
 
-    def set_stage(self, id: str) -> None:
-        """Let it take the room of text, charts and docks; without a name they have it again, as they were."""
-        if id == self.stage:
+    def set_stage(self, id: str, docks: Collection[str] = ()) -> None:
+        """Let it take the room, beside these docks only; without a name all have it again, as they were."""
+        if (id, set(docks)) == (self._stage, self._docks_on_stage):
             return
         if id and self._before_stage is None:
             self._before_stage = self.arrangement()
-            for dock in self.docks.values():
-                dock.setVisible(dock.isFloating() and dock.isVisible())
+        self._stage, self._docks_on_stage = id, set(docks)
         self._show_stage(id)
+        if id:
+            for name, dock in self.docks.items():
+                dock.setVisible(name in docks or (dock.isFloating() and dock.isVisible()))
+            self.resizeDocks(
+                [self.docks[name] for name in docks], [DOCK_ON_STAGE] * len(docks), Qt.Orientation.Horizontal
+            )
         self._time_bar.setVisible(not id or id in STAGES_IN_TIME)
         if not id and self._before_stage is not None:
             before, self._before_stage = self._before_stage, None

@@ -24,13 +24,15 @@ from app.window.lessons.predictions import (
     told,
     written,
 )
+from app.window.lessons.rich_text import as_plain
 from app.window.text.model import TokenTextModel
 from bpe_core.history.history import Pair
 
 COUNTING = "Words are being counted just now; the lesson can begin as soon as that is done or stopped."
 BROUGHT = "The lesson is over: you have brought a text of your own. It stands in the corpus, with what you had before."
 MOST_BENCHES = 8
-NOT_YET = Feedback("wrong", "Not quite. Try again, or let it be shown to you.")
+NOT_YET = "Not quite."
+HIDDEN_CUTS = frozenset({"tokens of", "number of tokens of", "longest first"})  # questions about how a text is cut
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,7 @@ class LessonPage:
     ruled_out: tuple[str, ...] = ()
     words: tuple[WordNow, ...] = ()
     newest: int | None = None  # the id of the token that was made last
+    about: str = ""  # the text that is asked about, uncut, while the words would tell the answer
     right_answer: str = ""  # of a question that is answered
 
 
@@ -144,7 +147,8 @@ class Course(QObject):
                 self.score.right.add(self.number)
             self._done(Feedback("right", f"Right: {right}"))
         else:
-            self._note(NOT_YET, given if given in step.choices else None)
+            sentence = " ".join(filter(None, (NOT_YET, as_plain(step.why_not(given)))))
+            self._note(Feedback("wrong", sentence), given if given in step.choices else None)
         self.score.asked.add(self.number)
         self.changed.emit()
         return is_right
@@ -224,7 +228,10 @@ class Course(QObject):
             return None
         outcome = self._outcomes.get(self.number)
         page = LessonPage(step, self.number + 1, len(self.lesson.steps), filled(step.say, step, bench))
-        if step.query is None or not step.query.words:  # else the question is about other words
+        asked = step.query.question if step.query is not None else None
+        if asked is not None and asked.what in HIDDEN_CUTS and not (outcome and outcome.is_done):
+            page = replace(page, about=asked.about)
+        elif step.query is None or not step.query.words:  # else the question is about other words
             words, newest = self._words_now()
             page = replace(page, words=words, newest=newest)
         if step.kind == "predict":

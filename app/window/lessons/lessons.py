@@ -57,6 +57,12 @@ class LessonStep:
     query: Query | None = None  # what is asked
     choices: tuple[str, ...] = ()  # to choose from; without any, the answer is typed
     values: Mapping[str, Query] = field(default_factory=dict)  # what stands in braces in the texts
+    docks: tuple[str, ...] = ()  # of the window that it speaks of
+    hint: str = ""  # how to find the answer, said to a wrong one
+    wrong: Mapping[str, str] = field(default_factory=dict)  # why a choice is wrong, where more is to be said
+
+    def why_not(self, given: str) -> str:
+        return self.wrong.get(given, self.hint)
 
 
 @dataclass(frozen=True)
@@ -166,6 +172,9 @@ def _steps(told: list[dict[str, Any]], recipe: Recipe) -> list[LessonStep]:
                 after=step.get("after", ""),
                 query=_query(step["ask"]) if "ask" in step else None,
                 choices=tuple(step.get("choices", ())),
+                docks=tuple(step.get("docks", ())),
+                hint=step.get("hint", ""),
+                wrong=step.get("wrong", {}),
                 values={name: _query(query) for name, query in step.get("values", {}).items()},
             )
         )

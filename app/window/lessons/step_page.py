@@ -1,4 +1,4 @@
-"""One step of a lesson: its text, the words now, what can be said to it, and what came of that."""
+"""One step of a lesson: its text, what can be said to it, and what came of that."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class StepPage(QWidget):
         self.progress.setFixedHeight(5)
         self.progress.setAccessibleName("Steps of the lesson")
         self.say = _text_label("What the lesson says")
-        self.words = WordsView()
+        self.words = WordsView()  # which stands in the middle of the window
         self.buttons = QVBoxLayout()
         self.buttons.setSpacing(4)
         self.choice_buttons: list[QPushButton] = []
@@ -87,8 +87,7 @@ class StepPage(QWidget):
         story = QVBoxLayout(inside)
         story.setContentsMargins(0, 0, 4, 0)
         story.setSpacing(8)
-        for part in (self.say, self.words):
-            story.addWidget(part)
+        story.addWidget(self.say)
         story.addLayout(self.buttons)
         story.addLayout(entry)
         story.addWidget(self.feedback)

@@ -9,10 +9,12 @@ from app.window.charts.pairs_page import PairsPage
 from app.window.lessons.course import Course
 from app.window.lessons.lessons import lessons
 from app.window.lessons.panel import LessonPanel, Offer
-from app.window.main_window import Frame
+from app.window.main_window import TEXT_STAGE, Frame
 from app.window.merges.model import MergeTableModel
 from app.window.pages import Pages
 from app.window.questions.token.page import TokenPage
+
+LESSON_STAGE = "lesson"
 
 
 class Teaching(QObject):
@@ -39,6 +41,8 @@ class Teaching(QObject):
         course.moved.connect(self._remember_place)
         course.finished.connect(self._remember_done)
         course.changed.connect(self._hide_the_answer)
+        course.changed.connect(self._set_the_stage)
+        self._staged: tuple[str, frozenset[str]] = ("", frozenset())
 
     def _hide_the_answer(self) -> None:
         """Whatever would tell the next merge is silent while it is to be predicted."""
@@ -46,6 +50,24 @@ class Teaching(QObject):
         self._pairs.veil(is_predicting)
         self._merges.veil_last_runner_up(is_predicting)
         self._token.veil(is_predicting)
+
+    def _set_the_stage(self) -> None:
+        """While a lesson is taken, all that its step does not need steps back; what a person opens stays open."""
+        wanted = self._stage_of_step()
+        if wanted is not None and wanted != self._staged:
+            self._staged = wanted
+            self._window.set_stage(*wanted)
+
+    def _stage_of_step(self) -> tuple[str, frozenset[str]] | None:
+        """What is in the middle, and the docks beside it; None while the engine gets ready."""
+        lesson, page = self.course.lesson, self.course.page()
+        if lesson is None:
+            return "", frozenset()
+        if page is None:
+            return None if not self.course.is_at_end else (TEXT_STAGE, frozenset({"lessons"}))
+        is_open = page.step.kind != "read" and not page.is_done
+        docks = frozenset({"lessons"}) if is_open else frozenset({"lessons", *page.step.docks})
+        return (LESSON_STAGE if lesson.shows_words or is_open else TEXT_STAGE), docks
 
     def open(self) -> None:
         """Show the lessons. Their files are read when they are seen for the first time."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.window.lessons.answers import BETWEEN_PARTS
@@ -17,6 +17,7 @@ GAP = 3.0  # between two tokens
 LINE_GAP = 5.0
 PADDING = 5.0  # inside a token
 ROUND = 4.0
+LARGEST = 2.4  # times the usual letters
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,7 @@ class WordsView(QWidget):
 
     def _placed(self, width: int) -> tuple[list[Tile], float]:
         """All tiles, and how high they are together; a word that is too long goes on in the next line."""
+        self._font = self._fitting_font(width)
         metrics = QFontMetricsF(self._font)
         height = metrics.height() + 4
         left = self._left()
@@ -101,6 +103,15 @@ class WordsView(QWidget):
                 x += wide + GAP
             x, y = left, y + height + LINE_GAP
         return tiles, y + 2
+
+    def _fitting_font(self, width: int) -> QFont:
+        """As large as the longest word allows."""
+        font = fixed_font(self.font().pointSizeF())
+        metrics = QFontMetricsF(font)
+        widths = [sum(metrics.horizontalAdvance(text) + 3 * PADDING for text in word.texts) for word in self._words]
+        room = (width - 3 * self._left()) / max(1.0, *widths, 1.0)
+        font.setPointSizeF(font.pointSizeF() * min(LARGEST, max(1.0, room)))
+        return font
 
     def _left(self) -> float:
         """Room for the counts, where there is more than one word."""

@@ -14,6 +14,8 @@ from app.window.charts.pairs_page import PairsPage
 from app.window.lessons.course import LessonPage
 from app.window.lessons.lessons import Lesson, lessons
 from app.window.lessons.predictions import how_to_write, written
+from app.window.lessons.rich_text import as_plain
+from app.window.lessons.wiring import LESSON_STAGE
 from app.wiring import Program
 from tests.gui.conftest import WAIT, settle
 from tests.gui.lessons.named import NAMES, lesson_named
@@ -95,14 +97,14 @@ def answer(qtbot: QtBot, program: Program, page: LessonPage) -> None:
         buttons = {button.text(): button for button in view.choice_buttons}
         wrong = next(choice for choice in page.step.choices if choice != right)
         qtbot.mouseClick(buttons[wrong], LEFT)
-        assert "Not quite" in view.feedback.sentence.text()
+        assert as_plain(page.step.why_not(wrong)) in view.feedback.sentence.text()
         buttons = {button.text(): button for button in view.choice_buttons}
         assert not buttons[wrong].isEnabled()
         qtbot.mouseClick(buttons[right], LEFT)
     else:
         view.entry.setText("certainly not this")
         qtbot.mouseClick(view.entry_button, LEFT)
-        assert "Not quite" in view.feedback.sentence.text()
+        assert as_plain(page.step.hint) in view.feedback.sentence.text()
         assert view.show_button.isVisible()
         view.entry.setText(right)
         qtbot.keyClick(view.entry, Qt.Key.Key_Return)
@@ -120,6 +122,9 @@ def test_a_lesson_is_taken_to_its_end(qtbot: QtBot, program: Program, lesson: Le
         assert not page.is_done
         assert view.next_button.isEnabled() == (page.step.kind == "read")
         if page.step.kind != "read":
+            assert program.window.stage == LESSON_STAGE
+            assert [id for id, dock in program.window.docks.items() if dock.isVisible()] == ["lessons"]
+            assert not program.charts.isVisible()
             solve(qtbot, program, page)
             assert view.after.isVisible() == bool(page.step.after)
         qtbot.mouseClick(view.next_button, LEFT)
@@ -127,6 +132,9 @@ def test_a_lesson_is_taken_to_its_end(qtbot: QtBot, program: Program, lesson: Le
     asked = sum(step.kind != "read" for step in lesson.steps)
     predicted = sum(step.kind == "predict" for step in lesson.steps)
     assert f"{predicted} of {asked} right at the first try" in program.lesson_panel.end.score.text()
+    program.course.leave()
+    assert program.window.stage == ""
+    assert program.window.docks["merges"].isVisible()
 
 
 def test_a_lesson_is_taken_by_keys_alone(qtbot: QtBot, program: Program) -> None:

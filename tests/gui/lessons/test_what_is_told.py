@@ -38,6 +38,8 @@ def test_every_step_can_be_answered_by_the_engine(lesson: Lesson) -> None:
             assert answer
             assert not step.choices or answer in step.choices
             assert len(set(step.choices)) == len(step.choices)
+            assert step.hint, "every wrong answer is explained"
+            assert set(step.wrong) <= set(step.choices) - {answer}
         elif step.kind == "predict":
             merged = bench.to_the_end.history[step.merges]
             assert (merged.left, merged.right) in candidates(bench)
@@ -66,7 +68,7 @@ MERGED = {  # the merge that is to be predicted, and its count
     ("first-merge", 4): ("aaa + b", 2),
     ("weights", 1): ("o + o", 45),
     ("weights", 3): ("oo + k", 26),
-    ("weights", 4): ("oo + b", 19),
+    ("weights", 4): ("oo + t", 19),
     ("ties", 1): ("e + s", 9),
     ("ties", 2): ("es + t", 9),
     ("ties", 3): ("s + t", 9),
