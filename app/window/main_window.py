@@ -182,10 +182,10 @@ class MainWindow(QMainWindow):
         if id and self._before_stage is None:
             self._before_stage = self.arrangement()
         self._stage, self._docks_on_stage = id, set(docks)
+        for name, dock in self.docks.items() if id else ():  # first: side by side they might widen the window
+            dock.setVisible(name in docks or (dock.isFloating() and dock.isVisible()))
         self._show_stage(id)
         if id:
-            for name, dock in self.docks.items():
-                dock.setVisible(name in docks or (dock.isFloating() and dock.isVisible()))
             self.resizeDocks(
                 [self.docks[name] for name in docks], [DOCK_ON_STAGE] * len(docks), Qt.Orientation.Horizontal
             )

@@ -44,12 +44,12 @@ class ComparePage(Page):
 
     def _lay_out(self) -> None:
         row = QHBoxLayout()
-        row.addWidget(self.choice, 1)
+        row.addWidget(self.totals, 1)
         row.addWidget(self.side_by_side)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 6, 8, 4)
+        column.addWidget(self.choice)
         column.addLayout(row)
-        column.addWidget(self.totals)
         column.addWidget(self.table, 1)
         column.addWidget(self.summary)
 
