@@ -13,7 +13,7 @@ import numpy as np
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.history.history import History, Int64s
 from bpe_core.learning.methods import METHODS
-from bpe_core.progress import ProgressReport, ignore_progress
+from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled, while_wanted
 
 # The content of a file beside the one that is opened, such as vocab.json beside merges.txt; None: it is not there.
 Beside = Callable[[str], bytes | None]
@@ -103,7 +103,7 @@ class Format(ABC):
         """Those of the sentences that leave no way to write the history at all."""
         return []
 
-    def refusal(self, history: History) -> str:
+    def refusal(self, history: History, cancelled: CancelCheck = never_cancelled) -> str:
         """Why there is no way to write the history at all, before anything is tried; empty: there is one."""
         method = history.recipe.method
         if self.methods and method not in self.methods:
@@ -111,7 +111,7 @@ class Format(ABC):
                 f"{self.name} holds {self.holds}, and this was learned by another method, {METHODS[method].title}: "
                 f"{f'{INSTEAD[method]}, or ' if method in INSTEAD else ''}keep it as a session."
             )
-        return next(iter(self.impossible(history)), "")
+        return next(while_wanted(self.impossible(history), cancelled), "")
 
     def refuse_the_impossible(self, history: History) -> None:
         sentence = self.refusal(history)

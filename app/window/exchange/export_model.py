@@ -109,7 +109,9 @@ class TableExport(QObject):
         run = self._runs.shown
         if run is not None and run.history is not None and not self.is_busy:
             table = run.history.first(merges)
-            self._aside.ask(FIT, lambda task: FORMATS[format].refusal(table), self.refused.emit, self._fail)
+            self._aside.ask(
+                FIT, lambda task: FORMATS[format].refusal(table, task.cancelled), self.refused.emit, self._fail
+            )
 
     def prepare(self, path: Path, format: str | None = None, merges: int | None = None) -> None:
         """Write in memory and check; `checked` tells what came of it. None: by the name's ending; all merges."""
