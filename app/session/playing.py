@@ -1,7 +1,7 @@
 """Playing: the one walk of the time cursor through what was learned, and the one speed of all that walks.
 
-- Owned here: the schedule, the clock that follows it, and the speed. Train's playback, Replay, the play button and
-  a run that learns slowly all read this speed; nobody else moves the cursor by a clock.
+- Owned here: the schedule, the clock that follows it, and the speed. Train's playback, Replay, the play button, a run
+  that learns slowly and the steps through a word all read this speed; nobody else moves the cursor by a clock.
 - States: *nothing to play* (no run shown, or it has learned nothing), *resting*, *playing*, *paused* (in the midst of
   it, to be gone on with), and, after Skip or at the end, resting again with the cursor riding at the end.
 - Train plays when a small run was learned at once, at full speed: the cursor is held at the beginning while it is
@@ -31,6 +31,7 @@ SMALL_TOKENS = 1_000_000  # before the first step; what is larger is shown live
 PATIENCE_MILLISECONDS = 3_000  # a run that takes longer was not learned at once
 FIRST_LOOK = 0.4  # of a step is over when playing begins: the first follows soon
 EVENT_SECONDS = 0.9  # that a step made by hand is animated
+WORD_STEPS_PER_SECOND = 2.0  # the fastest through a single word, which is soon over
 LEAST_EVENT_SECONDS = 0.33  # faster, an eye does not follow; nor should anything flash four times a second
 
 
@@ -83,6 +84,11 @@ class Playing(QObject):
     @property
     def is_at_end(self) -> bool:
         return self._cursor.position >= self._cursor.end
+
+    @property
+    def word_steps_per_second(self) -> float:
+        """How fast the steps of a single word follow each other."""
+        return min(self.speed or WORD_STEPS_PER_SECOND, WORD_STEPS_PER_SECOND)
 
     # -- deeds -----------------------------------------------------------------------------
 

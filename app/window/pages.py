@@ -83,7 +83,7 @@ class PageRow:
 
 PAGES = (
     PageRow("token", "Token", "inspector", lambda w: TokenPage(w.token, LifeModel(w.session, w.token))),
-    PageRow("why", "Why here?", "inspector", lambda w: WhyPage(w.why)),
+    PageRow("why", "Why here?", "inspector", lambda w: WhyPage(w.why, w.session.playing)),
     PageRow("pairs", "Pairs", "charts", lambda w: PairsPage(PairsModel(w.session))),
     PageRow("ranks", "Ranks", "charts", lambda w: CurvePage("Rank and frequency", w.session, rank_frequency)),
     PageRow("compression", "Compression", "charts", lambda w: CurvePage("Compression", w.session, compression)),

@@ -80,7 +80,9 @@ def test_a_reason_is_a_way_to_travel(qtbot: QtBot, learned: Program) -> None:
     assert learned.session.cursor.position == step
 
 
-def test_a_word_is_walked_through_merge_by_merge(qtbot: QtBot, learned: Program) -> None:
+def test_a_word_is_walked_through_merge_by_merge(
+    qtbot: QtBot, learned: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
     click_before(qtbot, learned, 8)  # in newer
     answered(qtbot, learned)
     panel, facts = learned.pages[WhyPage], word_facts(learned)
@@ -95,6 +97,12 @@ def test_a_word_is_walked_through_merge_by_merge(qtbot: QtBot, learned: Program)
         qtbot.keyClick(panel.forward, Qt.Key.Key_Space)
         assert [node.text for node in panel.tree.nodes()] == wanted
     assert not panel.forward.isEnabled()
+    learned.session.playing.set_speed(1_000.0)
+    monkeypatch.setattr("app.session.playing.WORD_STEPS_PER_SECOND", 100.0)
+    panel.all.click()
+    assert panel.told.text().startswith("step 0 ")
+    qtbot.waitUntil(lambda: not panel.all.isChecked(), timeout=WAIT)
+    assert [node.text for node in panel.tree.nodes()] == seen[0]
     assert learned.session.cursor.position == MERGES, "walking through a word is no travelling"
     steps = [step.step for step in facts.steps[1:]]
     assert all(one < other for one, other in pairwise(steps) if one is not None and other is not None)

@@ -15,6 +15,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.session.playing import Playing
+from app.session.timer import timer
 from app.window.parts.linked_text import LinkedText, link_to_step, number_in
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font
@@ -32,9 +34,10 @@ class WhyPage(Page):
 
     enlarge_wanted = Signal()
 
-    def __init__(self, model: WhyModel, parent: QWidget | None = None) -> None:
+    def __init__(self, model: WhyModel, playing: Playing, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
-        self.model = model
+        self.model, self._playing = model, playing
+        self._clock = timer(self, 0, self._walk_on, repeats=True)
         self._step: int | None = None  # index among the word's steps; None follows the moment shown
         self._joint: int | None = None
         self.hint = muted("Click into the text: here you see why it is cut where it is.")
@@ -42,6 +45,8 @@ class WhyPage(Page):
         self.tree_area = scrolling(self.tree, "The word as a tree")
         self.back = _button("◀", "One merge back in this word")
         self.forward = _button("▶", "One merge forward in this word")
+        self.all = _button("▶▶", "All merges of this word, one after another")
+        self.all.setCheckable(True)
         self.now = _button("◆", "As of the moment shown")
         self.enlarge = _button("⤢", "Give the tree all the room there is")
         self.told = label()
@@ -57,7 +62,7 @@ class WhyPage(Page):
         self.controls = QWidget()
         row = QHBoxLayout(self.controls)
         row.setContentsMargins(0, 0, 0, 0)
-        for widget in (self.back, self.now, self.forward):
+        for widget in (self.back, self.now, self.forward, self.all):
             row.addWidget(widget)
         row.addWidget(self.told, 1)
         row.addWidget(self.enlarge)
@@ -74,6 +79,7 @@ class WhyPage(Page):
         self.model.changed.connect(self._take)
         self.back.clicked.connect(lambda: self._walk(-1))
         self.forward.clicked.connect(lambda: self._walk(1))
+        self.all.toggled.connect(self._walk_all)
         self.now.clicked.connect(self._follow)
         self.enlarge.clicked.connect(self.enlarge_wanted)
         self.tree.node_chosen.connect(self.model.travel_to)
@@ -87,6 +93,7 @@ class WhyPage(Page):
         facts = self.model.facts
         asked = facts.asked if facts is not None else None
         self._joint = asked.place if asked is not None else None
+        self.all.setChecked(False)
         self._step = None
         self._show()
 
@@ -151,7 +158,24 @@ class WhyPage(Page):
             self._step = min(max(0, at + by), len(facts.steps) - 1)
             self._draw()
 
+    def _walk_all(self, on: bool) -> None:
+        """At the speed of everything that is played; from the beginning if all are made."""
+        facts = self.model.facts
+        self._clock.stop()
+        if on and facts is not None:
+            if self._step in (None, len(facts.steps) - 1):
+                self._step = 0
+                self._draw()
+            self._clock.start(round(1000 / self._playing.word_steps_per_second))
+
+    def _walk_on(self) -> None:
+        self._walk(1)
+        facts = self.model.facts
+        if facts is None or self._step == len(facts.steps) - 1:
+            self.all.setChecked(False)
+
     def _follow(self) -> None:
+        self.all.setChecked(False)
         self._step = None
         self._draw()
 
