@@ -29,10 +29,12 @@ from app.window.actions import Actions
 from app.window.dock_tabs import DockTabs
 from app.window.message_bar import MessageBar
 from app.window.parts.focus_order import order_focus, show_focused
+from app.window.parts.widgets import scrolling
 
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
 STATE_VERSION = 3  # of another version a layout is not taken over, but laid out anew
 LESSONS_WIDTH = 320
+LEAST_DOCK_HEIGHT = 80
 MOST_OF_THE_WIDTH = defaultdict(lambda: 1.0, {LEFT: 0.18, RIGHT: 0.38})  # that docks take by themselves
 ANOTHER_SCREEN = 1.3  # times as wide as before, or the other way round
 DOCK_ON_STAGE = 400  # wide, where a dock stands beside what has the room
@@ -125,8 +127,11 @@ class MainWindow(QMainWindow):
         self._stage_places = {id: self.stages.addWidget(stage) for id, stage in stages.items()}
         self._show_stage("")
         column.addWidget(self.stages, 1)
-        message_bar.lie_over(middle)
-        self.setCentralWidget(middle)
+        # On a screen too small for all of it, the middle scrolls: bars below that are off the screen help nobody.
+        area = scrolling(middle, "Text and charts")
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        message_bar.lie_over(area)
+        self.setCentralWidget(area)
         for row in DOCKS:
             self._add_dock(row, docks[row.id])
         for row in DOCKS:
@@ -299,6 +304,7 @@ class MainWindow(QMainWindow):
     def _add_dock(self, row: Dock, widget: QWidget) -> None:
         dock = QDockWidget(row.title, self)
         dock.setObjectName(row.id)
+        widget.setMinimumHeight(LEAST_DOCK_HEIGHT)  # not all that it would like: two of them stand above each other
         dock.setWidget(widget)
         self.addDockWidget(row.area, dock)
         self._dock_tabs.watch(dock)

@@ -121,3 +121,15 @@ def test_charts_tell_the_values_below_the_mouse(qtbot: QtBot, program: Program, 
     assert isinstance(chart, LinesChart)
     assert told(chart).startswith("Merges")
     assert "training text: " in chart.told_at(QPointF(chart.width() / 2, 20))
+
+
+def test_the_bars_below_are_on_a_small_screen_too(qtbot: QtBot, program: Program, train: Train) -> None:
+    """As on one of 1280 by 800 points of which each is shown by four."""
+    small(program, 270)
+    train(program)
+    window = program.window
+    window.resize(640, 400)
+    qtbot.waitUntil(lambda: window.height() <= 430, timeout=WAIT)
+    assert window.width() <= 680
+    assert program.status.geometry().bottom() <= window.rect().bottom()
+    assert program.text_panel.editor.height() > 60  # the middle scrolls, and nothing in it is squeezed
