@@ -14,7 +14,9 @@ counted anywhere, saved, and merged in order.
 
 from __future__ import annotations
 
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,9 +26,23 @@ import numpy.typing as npt
 
 from bpe_core.atomic import write_atomically
 from bpe_core.errors import CorpusError, FormatError, cause_of
+from bpe_core.limits import check_room
 
 PART = 1 << 18  # bytes that are looked at together, so that large tables need no memory for it
 MOST_SYMBOLS = 2**62
+# What an archive that is damaged, or none of ours, ends in.
+DAMAGED = (
+    OSError,
+    ValueError,
+    KeyError,
+    EOFError,
+    RuntimeError,
+    SyntaxError,
+    MemoryError,
+    struct.error,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 _TOO_MANY = f"The words occur so often that they hold more than {MOST_SYMBOLS:,} symbols; give smaller counts."
 
 
@@ -158,10 +174,13 @@ class WordTable:
     @classmethod
     def load(cls, path: Path | str) -> WordTable:
         try:
+            with zipfile.ZipFile(path) as parts:
+                size = sum(part.file_size for part in parts.infolist())
+            check_room(size, f"Opening {path}", "Close other programs first.")
             with np.load(path, allow_pickle=False) as archive:
                 ends = archive.get("line_ends")
                 table = cls(archive["text"], archive["starts"], archive["counts"], ends)
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError) as error:
+        except DAMAGED as error:
             raise FormatError(f"{path} is not a word table written by this program: {cause_of(error)}.") from error
         table._check(path)
         return table

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import open_table
 from bpe_core.learning.methods import Wording, told_by
@@ -29,14 +30,18 @@ examples:
       Writes what is whole into another session; what is lost is listed.
 
 A session's runs, texts and words are held against the checksums that were written with them
-(sessions of older versions have none). Of a table it is told whether it can be understood.
+(sessions of older versions have none), saved counts of words against their own. Of a table it is
+told whether it can be understood.
 The files themselves are never changed.
 """
 
 
+ARCHIVE = b"PK\x03\x04"
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a session (.bpex), or a merge table")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a session, saved counts, or a merge table")
     parser.add_argument("--recover", type=Path, metavar="OUT", help="write what can be saved of a damaged session")
     parser.add_argument("--json", action="store_true", help="print what was found as JSON")
 
@@ -63,9 +68,22 @@ def _refuse_a_bad_place(files: list[Path], place: Path) -> None:
 def _verified(path: Path, place: Path | None) -> dict[str, Any]:
     if is_session_file(path) or (place is not None and path.exists()):
         return _session(path, place)
+    if _is_counts(path):
+        table = WordTable.load(path)
+        what = f"the counts of {table.total:,} words, {len(table):,} different"
+        return {"file": str(path), "sound": True, "what": what, "found": [], "lost": [], "notes": []}
     opened = open_table(path)
     what = f"a table ({opened.format}) of {told_by(opened.history)}"
     return {"file": str(path), "sound": True, "what": what, "found": [], "lost": [], "notes": list(opened.notes)}
+
+
+def _is_counts(path: Path) -> bool:
+    """Whether a file begins as one that `WordTable.save` wrote; of merge tables none does."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(ARCHIVE)) == ARCHIVE
+    except OSError:
+        return False  # who opens it as a table says why
 
 
 def _session(path: Path, place: Path | None) -> dict[str, Any]:

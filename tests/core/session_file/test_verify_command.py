@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from bpe_core.command_line.main import run
+from bpe_core.counting.words import WordTable
 from bpe_core.session_file import read_session, write_session
 from tests.core.session_file.sessions import RECIPES, run_of, session
 
@@ -76,3 +78,17 @@ def test_a_table_that_is_damaged_and_a_file_that_is_not_there(
     for name in ("merges.csv", "nowhere.csv", "nowhere.bpex"):
         assert run(["verify", str(tmp_path / name)]) == 1
         assert name in capsys.readouterr().err
+
+
+def test_saved_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, table = tmp_path / "words.npz", WordTable.from_counts({f"word{number}": number for number in range(1, 300)})
+    table.save(path)
+    assert run(["verify", str(path)]) == 0
+    assert "sound, the counts of 44,850 words, 299 different" in capsys.readouterr().out
+    whole, chosen = path.read_bytes(), random.Random(1)
+    for _ in range(200):
+        damaged = bytearray(whole)
+        damaged[chosen.randrange(len(whole))] ^= 1 << chosen.randrange(8)
+        path.write_bytes(bytes(damaged) if chosen.random() < 0.8 else whole[: chosen.randrange(4, len(whole))])
+        if run(["verify", str(path)]) == 0:  # what was changed is no figure: a date, say
+            assert list(WordTable.load(path)) == list(table)
