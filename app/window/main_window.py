@@ -130,6 +130,7 @@ class MainWindow(QMainWindow):
         # On a screen too small for all of it, the middle scrolls: bars below that are off the screen help nobody.
         area = scrolling(middle, "Text and charts")
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setMinimumWidth(self.centre.minimumSizeHint().width())  # docks must not take all the width
         message_bar.lie_over(area)
         self.setCentralWidget(area)
         for row in DOCKS:
@@ -199,6 +200,7 @@ class MainWindow(QMainWindow):
             before, self._before_stage = self._before_stage, None
             self.restoreState(before.state, STATE_VERSION)
             self._dock_tabs.tidy_soon()
+            self._fit_docks_soon.start()
         self.stage_changed.emit(id)
 
     def set_full_screen(self, on: bool) -> None:
