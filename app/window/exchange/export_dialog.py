@@ -24,6 +24,7 @@ from app.window.parts.progress_bar import ProgressBar
 from app.window.parts.theme import shades_of
 from app.window.parts.typed import NumberBox
 from app.window.parts.widgets import paragraph, scrolling
+from app.window.parts.wording import tip
 
 STAGES = {"writing": "Writing", "verifying": "Reading back and comparing"}
 
@@ -46,7 +47,7 @@ class ExportDialog(QDialog):
         self.merges.setValue(export.merges)
         self.merges.setAccessibleName(f"How many {export.wording.steps}")
         self.up_to_here = QPushButton("Up to the Moment Shown")
-        self.up_to_here.setToolTip(f"Only the {export.wording.steps} that were made by then")
+        self.up_to_here.setToolTip(tip(f"Only the {export.wording.steps} that were made by then"))
         self.path = QLineEdit(str(folder / self._choices[0].file_name))
         self.path.setAccessibleName("File to write")
         self.choose = QPushButton("Choose …")
