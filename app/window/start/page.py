@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.window.parts.icons import icon
 from app.window.parts.widgets import entry, icon_button, label, muted, paragraph
+from app.window.parts.wording import tip
 from app.window.start.model import WordModel
 from app.window.start.word_life import LONGEST
 from app.window.start.word_view import WordView
@@ -68,7 +69,7 @@ class StartPage(QWidget):
         self._model.rest()
 
     def _lay_out(self, actions: Sequence[QAction]) -> None:
-        title = QLabel(TITLE)
+        title = label(TITLE)
         font = title.font()
         font.setPointSizeF(1.9 * font.pointSizeF())
         title.setFont(font)
@@ -121,7 +122,7 @@ class StartPage(QWidget):
 
 def _button_for(action: QAction) -> QPushButton:
     button = QPushButton(action.text())
-    button.setToolTip(action.toolTip())
+    button.setToolTip(tip(action.toolTip()))
     button.clicked.connect(action.trigger)
     return button
 
