@@ -51,7 +51,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
 
 
 @pytest.fixture
-def new_program(qtbot: QtBot, settings: Settings) -> Iterator[Callable[..., Program]]:
+def new_program(qtbot: QtBot, settings: Settings, hurry: None) -> Iterator[Callable[..., Program]]:
     """Opens windows; all are closed at the end, and no thread of theirs lives on."""
     opened: list[Program] = []
 

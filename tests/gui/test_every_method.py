@@ -20,8 +20,6 @@ from bpe_core.segmenting import word_cuts
 from tests.gui.conftest import WAIT, rest, settle
 from tests.gui.sessions.saving import open_session, save_as, table
 
-pytestmark = pytest.mark.usefixtures("hurry")
-
 TEXT = "the lowest price is lower than the last one, and the lowest of the low is the lowest. " * 3
 
 

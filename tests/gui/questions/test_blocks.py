@@ -17,8 +17,6 @@ from bpe_core.gage_file.others import ZLIB_LEVEL
 from tests.gui.conftest import WAIT, rest
 from tests.gui.questions.conftest import LEFT
 
-pytestmark = pytest.mark.usefixtures("hurry")
-
 TEXT = "the lowest price is lower than the last one, and the lowest of the low is the lowest. " * 9
 RECIPE = Recipe.preset("gage", block_size=200)
 

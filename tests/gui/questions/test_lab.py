@@ -25,8 +25,6 @@ from tests.gui.conftest import WAIT, settle, wait_for_phase
 from tests.gui.questions.conftest import answered
 from tests.gui.sessions.saving import open_session, save_as
 
-pytestmark = pytest.mark.usefixtures("hurry")
-
 CORPUS = "the lowest price is lower than the last one, and the lower the better, is it not? thin then that\n" * 3
 TEXT = "the lowest price, naïve 🐦 lower\n\nthen thin"
 

@@ -15,8 +15,6 @@ from app.wiring import Program
 from tests.gui.conftest import rest
 from tests.gui.window.small_run import Train, small
 
-pytestmark = pytest.mark.usefixtures("hurry")
-
 
 def test_saving_a_chart(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
