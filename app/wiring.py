@@ -184,7 +184,9 @@ class Program(QObject):
         self.bookmarks_panel = BookmarksPanel(self.bookmarks, actions["bookmark"], actions["copy_reference"])
         self.lesson_panel = LessonPanel(self.course)
         opening = (actions["open"], actions["open_folder"])
-        self.start_page = StartPage(WordModel(self.session.aside, self), opening, self.samples_menu)
+        self.start_page = StartPage(
+            WordModel(self.session.aside, self), self.session.playing, opening, self.samples_menu
+        )
         self.time_bar = TimeBar(self.session, actions)
         self.status = StatusLine(self.training)
         docks: dict[str, QWidget] = {

@@ -108,7 +108,7 @@ PAGES = (
         Item("duel", "&Duel", "Put your text as two tokenizers cut it side by side", "Ctrl+Shift+K"),
     )),
     PageRow("lab", "Lab", "centre", build_lab),
-    PageRow("tree", "Merge Tree", "centre", lambda w: TreePage(w.why, w.session.cursor)),
+    PageRow("tree", "Merge Tree", "centre", lambda w: TreePage(w.why, w.session.cursor, w.session.playing)),
 )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
+from app.session.playing import Playing
 from app.window.parts.icons import icon
 from app.window.parts.widgets import entry, icon_button, label, muted, paragraph
 from app.window.parts.wording import tip
@@ -30,10 +31,9 @@ class StartPage(QWidget):
     left = Signal()
     lesson_wanted = Signal()
 
-    def __init__(self, model: WordModel, actions: Sequence[QAction], samples: QMenu) -> None:
+    def __init__(self, model: WordModel, playing: Playing, actions: Sequence[QAction], samples: QMenu) -> None:
         super().__init__()
-        self._model, self._samples = model, samples
-        self.has_motion = True
+        self._model, self._playing, self._samples = model, playing, samples
         self.field = entry("Your name, or any word", can_be_cleared=True)
         self.field.setMaxLength(LONGEST)
         self.field.setAccessibleName("A word to be cut")
@@ -112,7 +112,7 @@ class StartPage(QWidget):
         life, scene = self._model.life, self._model.scene
         if life is None:
             return
-        self.view.show_scene(life, scene, slides=self.has_motion)
+        self.view.show_scene(life, scene, slides=self._playing.has_motion)
         self.told.setText(life.scenes[scene].sentence)
         is_at_end = self._model.is_at_end
         self.reasons.setText("\n".join((WHY, *life.reasons)) if is_at_end else "")

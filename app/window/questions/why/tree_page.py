@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QPainter, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from app.session.playing import Playing
 from app.session.time import TimeCursor
 from app.window.parts.page import Frame, Page
 from app.window.parts.pictures import SCALE
@@ -30,11 +31,10 @@ class TreePage(Page):
     copy_wanted = Signal()
     save_wanted = Signal()
 
-    def __init__(self, model: WhyModel, cursor: TimeCursor, parent: QWidget | None = None) -> None:
+    def __init__(self, model: WhyModel, cursor: TimeCursor, playing: Playing, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
         self.setAccessibleName("Merge tree")
-        self.model, self._cursor = model, cursor
-        self.has_motion = True
+        self.model, self._cursor, self._playing = model, cursor, playing
         self.word = label()
         self.word.setFont(fixed_font(1.4 * self.font().pointSizeF()))
         self.told = muted()
@@ -120,7 +120,7 @@ class TreePage(Page):
         if facts is None or step is None or not self.isVisible():
             return
         joint = facts.asked
-        self.tree.show_trees(facts, step.tokens, None if joint is None else joint.place, grows=self.has_motion)
+        self.tree.show_trees(facts, step.tokens, None if joint is None else joint.place, grows=self._playing.has_motion)
         self.word.setText(" | ".join(token.text for token in step.tokens))
         reason = f"{joint.sentence} " if joint is not None and facts.at == self._cursor.position else ""
         self.told.setText(f"{reason}{HINT}")
