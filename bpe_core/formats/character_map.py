@@ -56,7 +56,6 @@ class _Layout:
         self.taken = bytearray(BLOCK)  # cells
         self.bases = bytearray(BLOCK)  # that some node has already
         self.taken[0] = 1
-        self._first_free = 1
 
     def laid_out(self, root: dict[int, object]) -> array[int]:
         waiting: list[tuple[int, dict[int, object]]] = [(0, root)]
@@ -80,16 +79,16 @@ class _Layout:
 
     def _base_for(self, labels: list[int]) -> int:
         """The first base at which the cells of all labels are free."""
-        while self._first_free < len(self.taken) and self.taken[self._first_free]:
-            self._first_free += 1
         first = labels[0]
         # Gaps further back are too small or have their base taken: to try them all takes a minute.
-        cell = max(self._first_free, len(self.taken) - RECENT)
+        cell = max(0, len(self.taken) - RECENT)
         while True:
-            if cell >= len(self.taken):
+            cell = self.taken.find(0, cell)
+            if cell < 0:
+                cell = len(self.taken)
                 self._grow()
             base = cell ^ first
-            if not self.taken[cell] and not self.bases[base] and not any(self.taken[base ^ other] for other in labels):
+            if not self.bases[base] and not any(self.taken[base ^ other] for other in labels):
                 return base
             cell += 1
 
@@ -143,11 +142,16 @@ def _orders_of_marks(parts: str) -> Iterator[str]:
 
 
 def _may_change(letter: str, recipe: Recipe) -> bool:
-    if letter.isascii() or recipe.clean_text or recipe.strip_accents:
+    if letter.isascii() or recipe.clean_text:
         return True
     form = recipe.unicode_form
     return (
         (form != "" and unicodedata.normalize(form, letter) != letter)
+        or (recipe.strip_accents and _may_lose_an_accent(letter))
         or (recipe.lowercase and letter.lower() != letter)
         or letter in recipe.strip_marks
     )
+
+
+def _may_lose_an_accent(letter: str) -> bool:
+    return unicodedata.category(letter) == "Mn" or unicodedata.normalize("NFD", letter) != letter

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +120,13 @@ def same_merges(one: History, other: History) -> bool:
 
 
 def encode(history: History, text: str) -> list[int]:
-    return Tokenizer(history).encode(text, allowed_special="all")
+    return _tokenizer_of(history).encode(text, allowed_special="all")
+
+
+@lru_cache(maxsize=4)
+def _tokenizer_of(history: History) -> Tokenizer:
+    """Made once for all the texts of a test; a history is never equal to another one."""
+    return Tokenizer(history)
 
 
 def format_named(name: str) -> Format:
