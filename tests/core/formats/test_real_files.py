@@ -79,9 +79,10 @@ TABLES: dict[str, Callable[[Path], Table]] = {
 class Case(NamedTuple):
     table: Table
     opened: OpenedTable
+    tokenizer: Tokenizer
 
     def numbers(self, text: str, **choices: object) -> list[int]:
-        ids = Tokenizer(self.opened.history).encode(text, **choices)  # type: ignore[arg-type]
+        ids = self.tokenizer.encode(text, **choices)  # type: ignore[arg-type]
         return self.opened.numbers_of(ids)
 
 
@@ -92,7 +93,7 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     before = time.process_time()
     found = open_table(table.path)
     assert time.process_time() - before < LONGEST_SECONDS
-    return Case(table, found)
+    return Case(table, found, Tokenizer(found.history))
 
 
 def test_it_opens_with_its_merges_and_numbers(case: Case) -> None:
@@ -130,7 +131,7 @@ def test_ids_are_those_of_tiktoken_in_every_language(case: Case) -> None:
 def ranks_of(case: Case) -> dict[bytes, int]:
     if case.table.format == "tiktoken":
         return read_ranks(case.table.path.read_bytes(), case.table.path.name)
-    tokenizer, numbers = Tokenizer(case.opened.history), case.opened.numbers
+    tokenizer, numbers = case.tokenizer, case.opened.numbers
     return {
         tokenizer.token_bytes(id): id if numbers is None else int(numbers[id]) for id in range(case.table.merges + 256)
     }
