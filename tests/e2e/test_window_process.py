@@ -206,9 +206,9 @@ def staying(*arguments):
 
     def may_close():
         asked.append(1)
-        print("asked", file=sys.stderr)
         if len(asked) == 2:
             interrupt.TWICE_MILLISECONDS = 60_000
+        print("asked", file=sys.stderr)  # last of all, for the next signal comes at once
         return False
 
     program.window.may_close = may_close
