@@ -31,6 +31,7 @@ from tests.shared import ROOT
 KILLS = int(os.environ.get("BPE_KILLS", "200" if os.environ.get("BPE_LONG") else "2"))
 MOST_LOST_SECONDS = 1.0 if "BPE_KILLS" in os.environ else 3.0  # beside other tests, a process waits for its turn
 START_SECONDS = 60
+LATEST_SECONDS = 5.0 if KILLS > 2 else 1.5  # how long it may be at work before it is killed
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows kills processes in another way")
 
@@ -105,7 +106,7 @@ def words() -> WordTable:
 def test_killed_at_any_moment(tmp_path: Path, undisturbed: History, seed: int) -> None:
     chosen = random.Random(seed)
     program = Restless(tmp_path, seed)
-    killed = kill(program, chosen.uniform(0.0, 5.0), learns=seed % 4 != 3)  # every fourth, while it counts
+    killed = kill(program, chosen.uniform(0.0, LATEST_SECONDS), learns=seed % 4 != 3)  # every fourth, while it counts
     assert len(copies_in(tmp_path)) <= 1
     recovered, learned = found_in(tmp_path)
     lost = program.seconds_lost(killed, learned)

@@ -16,7 +16,7 @@ import pytest
 from tests.e2e.eavesdropper import HEARD
 from tests.shared import ROOT
 
-SECONDS = float(os.environ.get("BPE_SOAK_SECONDS", "3600" if os.environ.get("BPE_LONG") else "4"))
+SECONDS = float(os.environ.get("BPE_SOAK_SECONDS", "3600" if os.environ.get("BPE_LONG") else "2.5"))
 SECONDS_TO_SETTLE = 600  # what is loaded once and remembered is there then
 MOST_GROWTH = 1.10
 

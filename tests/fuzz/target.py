@@ -1,6 +1,6 @@
 """Small sound inputs, made here and changed at random, given to the program: only a BpeError is a good end.
 
-    python -m tests.fuzz.target KIND SECONDS SEED
+    python -m tests.fuzz.target KIND[,KIND...] SECONDS SEED      so many seconds for each kind
     python -m tests.fuzz.target again KIND SEED NUMBER [KIND SEED NUMBER ...]
 
 Each input follows from its kind, seed and number alone: they are all that must be kept of one that failed.
@@ -193,8 +193,9 @@ def main(*words: str) -> None:
     if words[0] == "again":
         attempts(zip(words[1::3], map(int, words[2::3]), map(int, words[3::3]), strict=True))
     else:
-        kind, seconds, seed = words
-        attempts(for_a_while(kind, float(seconds), int(seed)))
+        kinds, seconds, seed = words
+        for kind in kinds.split(","):
+            attempts(for_a_while(kind, float(seconds), int(seed)))
 
 
 if __name__ == "__main__":
