@@ -27,6 +27,7 @@ SCRIPTS = (
 )  # fmt: skip
 MADE = {"made/english": ("prose", "poem", "code"), "made/languages": SCRIPTS}
 MADE_CHARACTERS = 300_000
+STRETCHES = 20  # of a text that is too long to be read whole
 COINED = 5_000  # words that are no words, shared out among the languages
 
 
@@ -48,6 +49,15 @@ def text_of(name: str) -> str:
     if name in MADE:
         return _made("".join(text_of(own) for own in MADE[name]).splitlines(), MADE_CHARACTERS)
     return path_of(name).read_bytes().decode()
+
+
+def stretches_of(name: str, characters: int) -> str:
+    """So many characters of a text that is `here`, taken all over it: one of many languages keeps most of them."""
+    whole, each = text_of(name), characters // STRETCHES
+    if len(whole) <= characters:
+        return whole
+    starts = (place * (len(whole) - each) // (STRETCHES - 1) for place in range(STRETCHES))
+    return "".join(whole[start : start + each] for start in starts)
 
 
 def expected(name: str) -> Any:

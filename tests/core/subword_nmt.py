@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+from functools import cache
 from typing import NamedTuple
 
 import pytest
@@ -21,6 +22,7 @@ class Reference(NamedTuple):
     cut: str
 
 
+@cache
 def reference_of(name: str) -> Reference:
     if name.startswith("data/"):
         files = ("corpus.en", "bpe.ref", "corpus.bpe.ref.en")

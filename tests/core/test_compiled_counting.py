@@ -28,8 +28,9 @@ from bpe_core.text.blocks import Block, Stretch
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.utf8 import first_invalid
 from bpe_core.text.scanner import ScanTable, table_for
+from tests.conftest import EXPLORES
 from tests.core.reading_texts import write
-from tests.shared import here, text_of
+from tests.shared import here, stretches_of, text_of
 
 RECIPES = {
     **{name: Recipe.preset(name) for name in PRESETS},
@@ -40,6 +41,7 @@ RECIPES = {
     "normalized": Recipe.preset("o200k", lowercase=True, unicode_form="NFKC", special_tokens=("<e>",)),
     "newlines removed": Recipe.preset("gpt2", strip_marks="\n'", special_tokens=("<e>",)),
 }
+LONGEST = 1_000_000 if EXPLORES else 300_000  # characters of a real text
 TEXT = st.text(
     st.sampled_from("aAlowest'Σσ .!\n\n\r<e>\u0301éİ😀“\0 漢字12½\u00a0") | st.characters(exclude_categories=["Cs"])
 )
@@ -72,7 +74,7 @@ def test_random_texts_in_tiny_blocks(name: str, texts: list[str], chunk: int, bl
     "name", here("made/english", "made/languages", "data/tinyshakespeare.txt", "data/udhr-languages.txt")
 )
 def test_real_texts_in_small_blocks(name: str, pattern: str) -> None:
-    text = text_of(name)[:1_000_000]
+    text = stretches_of(name, LONGEST)
     counted = kernels_in_pieces([text], Recipe(pattern=pattern), chunk=1 << 14, block=1 << 15, threads=2)
     assert list(counted) == list(count_plainly(Corpus.from_texts([text]), Recipe(pattern=pattern)))
 
@@ -250,8 +252,8 @@ class TestTheChoice:
         prepared: list[str] = []
         monkeypatch.setattr(readiness, "ready", lambda: False)
         monkeypatch.setattr(readiness, "prepare", lambda: prepared.append("now"))
-        monkeypatch.setattr(counting, "KERNELS", Policy("not loaded", small=1_000_000))
-        assert count_words(Corpus.from_texts(["low lower "] * 150_000), Recipe()).total == 450_000
+        monkeypatch.setattr(counting, "KERNELS", Policy("not loaded", small=10_000))
+        assert count_words(Corpus.from_texts(["low lower "] * 1_500), Recipe()).total == 4_500
         assert chosen == ["_counted_plainly"]
         assert prepared == ["now"]
 
@@ -260,8 +262,8 @@ class TestTheChoice:
         monkeypatch.setattr(readiness, "ready", lambda: False)
         monkeypatch.setattr(readiness, "prepare", lambda: None)
         monkeypatch.setattr(readiness, "wait_until_ready", lambda seconds, cancelled: True)
-        monkeypatch.setattr(counting, "KERNELS", Policy("not loaded", small=1_000, large=1_000_000))
-        count_words(Corpus.from_texts(["low lower "] * 150_000), Recipe(), progress=told.append)
+        monkeypatch.setattr(counting, "KERNELS", Policy("not loaded", small=1_000, large=10_000))
+        count_words(Corpus.from_texts(["low lower "] * 1_500), Recipe(), progress=told.append)
         assert chosen == ["_counted_by_kernels"]
         assert "preparing" in {progress.stage for progress in told}
 

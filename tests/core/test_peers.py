@@ -14,6 +14,7 @@ import itertools
 import json
 import random
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any
 
 import pytest
@@ -25,15 +26,18 @@ from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.conftest import EXPLORES
 from tests.core.learning import learn_fast, token_texts
 from tests.core.subword_nmt import CORPORA, Reference, codes_of, reference_of
-from tests.shared import here, text_of
+from tests.shared import here, stretches_of, text_of
 
 GPT2 = NAMED_PATTERNS["gpt2"].expression
 RANDOM_CASES = 5_000 if EXPLORES else 120
+LONGEST = 400_000 if EXPLORES else 200_000  # characters of a real text
 
 Merges = list[tuple[bytes, bytes]]
 
 
+@lru_cache(maxsize=8)
 def our_history(text: str, recipe: Recipe) -> bpe.History:
+    """Learned once for all the tests of a text that follow each other."""
     return learn_fast(bpe.count_words(bpe.Corpus.from_texts([text]), recipe), recipe)
 
 
@@ -48,11 +52,7 @@ ENGLISH = here("made/english", "data/tinyshakespeare.txt", "data/wikitext2-valid
 
 @pytest.fixture(params=ENGLISH + LANGUAGES)
 def text(request: pytest.FixtureRequest) -> str:
-    return beginning_of(request.param)
-
-
-def beginning_of(name: str) -> str:
-    return text_of(name)[:400_000]
+    return stretches_of(request.param, LONGEST)
 
 
 def overlapping_texts(seed: int, letters: tuple[str, ...] = ("a", "ab", "ab ", "aab b", "abc ")) -> Iterator[str]:
@@ -273,7 +273,7 @@ def test_peers_encode_overlaps_to_the_same_ids(encoder: Callable[..., Encode]) -
 @each_encoder
 @pytest.mark.parametrize("name", LANGUAGES)
 def test_peers_given_the_first_merges_only_stand_where_we_stood_then(name: str, encoder: Callable[..., Encode]) -> None:
-    text = text_of(name)[:100_000]
+    text = text_of(name)[:40_000]
     history = our_history(text, Recipe.preset("gpt2", vocab_size=1_500))
     ours, at_every_moment = bpe.Tokenizer(history), bpe.Tokenizer(history).boundaries(text)
     for at in (0, 1, 2, 10, 100, 700, len(history)):

@@ -20,10 +20,11 @@ from bpe_core.text.scanner.kinds import CODE_POINTS, KINDS, SURROGATES, Kind, ki
 from bpe_core.text.scanner.machine import ROW, STATE_SHIFT
 from bpe_core.text.splitting import split_words
 from tests.conftest import EXPLORES
-from tests.shared import here, text_of
+from tests.shared import here, stretches_of
 
 PATTERNS = list(NAMED_PATTERNS)
 UNITS: list[Unit] = ["file", "line"]
+LONGEST, LONGEST_IN_LINES = (1_500_000, 300_000) if EXPLORES else (400_000, 150_000)  # characters of a real text
 SINGLE_CHARACTERS = [  # whatever the patterns ask of one character
     r"\p{L}", r"\p{N}", r"\p{M}", r"\s", r"\d", r"[\r\n]", r"[A-Za-z]", r" ", r"'", r"/",
     r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]",
@@ -137,14 +138,14 @@ def test_random_texts(pattern: str, unit: Unit, text: str) -> None:
     + here("data/tinyshakespeare.txt", "data/wikitext2-test.raw.txt", "data/udhr-languages.txt"),
 )
 def test_real_texts(name: str, pattern: str) -> None:
-    text = text_of(name)[:1_500_000]
+    text = stretches_of(name, LONGEST)
     assert words_by_kernel(text, pattern) == words_by_regex(text, pattern)
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("name", here("poem", "code", "languages", "data/raven.txt", "data/udhr-languages.txt"))
 def test_real_texts_line_by_line(name: str, pattern: str) -> None:
-    text = text_of(name)[-300_000:]
+    text = stretches_of(name, LONGEST_IN_LINES)
     assert words_by_kernel(text, pattern, "line") == words_by_regex(text, pattern, "line")
 
 

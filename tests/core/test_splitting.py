@@ -16,8 +16,10 @@ from bpe_core.recipe import Recipe
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.specials import FEW, parts_of
 from bpe_core.text.splitting import MATCHES_A_ROUND, Splitter, lines_of, split_words
-from tests.shared import here, text_of
+from tests.conftest import EXPLORES
+from tests.shared import here, stretches_of
 
+LONGEST = 10_000_000 if EXPLORES else 300_000  # characters of a real text
 TEXTS = st.text(st.sampled_from("aB'stlre 123\n\r\t.,!<>|\u0301éДǅ日😀\u00a0\u2028ſ") | st.characters())
 
 
@@ -172,7 +174,7 @@ def test_a_pattern_that_cannot_be_used_is_refused_with_the_recipe(pattern: str, 
 
 @pytest.mark.parametrize("name", here("prose", "code", "languages", "data/tinyshakespeare.txt"))
 def test_real_text(name: str) -> None:
-    text = text_of(name)
+    text = stretches_of(name, LONGEST)
     expected = regex.findall(NAMED_PATTERNS["gpt2"].expression, text)
     assert list(split_words(text, Recipe.preset("gpt2"))) == expected
     assert list(split_words(text, custom(NAMED_PATTERNS["gpt2"].expression))) == expected
