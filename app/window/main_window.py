@@ -51,11 +51,10 @@ class Dock:
     area: Qt.DockWidgetArea
     behind: str = ""  # the dock whose tab comes before
     is_hidden: bool = False
-    is_low_if_need_be: bool = True
 
 
 DOCKS = (
-    Dock("corpus", "Corpus", LEFT, is_low_if_need_be=False),  # a warning in it is read to its end
+    Dock("corpus", "Corpus", LEFT),
     Dock("recipe", "Recipe", LEFT),
     Dock("merges", "Merges", RIGHT),
     Dock("inspector", "Inspector", RIGHT),
@@ -307,8 +306,7 @@ class MainWindow(QMainWindow):
     def _add_dock(self, row: Dock, widget: QWidget) -> None:
         dock = QDockWidget(row.title, self)
         dock.setObjectName(row.id)
-        if row.is_low_if_need_be:
-            widget.setMinimumHeight(LEAST_DOCK_HEIGHT)  # not all that it would like: two stand above each other
+        widget.setMinimumHeight(LEAST_DOCK_HEIGHT)  # not all that it would like: two of them stand above each other
         dock.setWidget(widget)
         self.addDockWidget(row.area, dock)
         self._dock_tabs.watch(dock)

@@ -35,6 +35,9 @@ ENCODINGS = (
 )
 
 
+LEAST_HEIGHT = 46  # of the list: a text and its size
+
+
 class WholeSentence(QLabel):
     """Wraps and is never cut off, however low the panel: it asks for the height that it needs in its width."""
 
@@ -85,6 +88,7 @@ class CorpusPanel(QWidget):
     def _make_list(self) -> QListView:
         view = QListView()
         view.setModel(self._model)
+        view.setMinimumHeight(LEAST_HEIGHT)
         view.setItemDelegate(CorpusDelegate(view))
         view.setAccessibleName("Texts of the corpus")
         view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
