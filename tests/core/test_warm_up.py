@@ -57,20 +57,14 @@ for i, preset in enumerate(bpe.PRESETS):
                 tokenizer.encode_greedy(sample[:200])
 assert "bpe_core.kernels.learn" in sys.modules and "bpe_core.kernels.count" in sys.modules
 print("\\n".join(compiled_anew))
+
+# Though Numba was loaded first. Elsewhere, a later version could find machine code and take it for its own.
+from bpe_core.kernels import join_tables, kept
+assert str(kept.place_of_code()) == join_tables.list_words._cache.cache_path  # Numba has no public name for it
 """
 
 
-def test_real_work_compiles_nothing_anew() -> None:
+def test_real_work_compiles_nothing_anew_and_machine_code_lies_in_the_folder_of_its_version() -> None:
     ended = subprocess.run([sys.executable, "-c", REAL_WORK], cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.strip() == "", ended.stdout
-
-
-def test_machine_code_lies_in_the_folder_of_its_version_whoever_loads_numba_first() -> None:
-    """Elsewhere, a later version could find it and take it for its own."""
-    program = (
-        "import numba; from bpe_core.kernels import join_tables, kept; "
-        # Numba has no public name for the place of a cache.
-        "assert str(kept.place_of_code()) == join_tables.list_words._cache.cache_path"
-    )
-    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)

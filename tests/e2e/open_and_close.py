@@ -2,6 +2,7 @@
 
     python -m tests.e2e.open_and_close SECONDS FILE...
 
+Looks at it as soon as a run is shown or a sentence, at the latest after those seconds, and closes a second later.
 Prints which run is shown, what the message bar says, and how long closing took.
 """
 
@@ -32,11 +33,15 @@ def main(seconds: float, files: list[Path]) -> int:
 
     def look() -> None:
         run = program.session.runs.shown
+        if run is None and not program.messages.sentence.text() and time.monotonic() < latest:
+            QTimer.singleShot(50, look)
+            return
         page = program.pages[TokenPage]
         program.inspector.setCurrentWidget(page)
         if run is not None and run.history is not None:
             program.session.cursor.go_to(len(run.history))
             program.token.look_at(min(run.history.first_special, 256 + LOOKED_AT) - 1)
+        QTimer.singleShot(1000, close)
 
     def close() -> None:
         run = program.session.runs.shown
@@ -47,8 +52,8 @@ def main(seconds: float, files: list[Path]) -> int:
         sys.stdout.write(f"closed in {time.monotonic() - began:.1f} seconds\n")
         application.quit()
 
-    QTimer.singleShot(round(500 * seconds), look)
-    QTimer.singleShot(round(1000 * seconds), close)
+    latest = time.monotonic() + seconds
+    QTimer.singleShot(0, look)
     return application.exec()
 
 

@@ -31,7 +31,7 @@ from tests.core.session_file.sessions import (
 )
 
 PAGE = 4096
-LONG = with_reasons(large_history(1_500))
+LONG = with_reasons(large_history(700))
 TEXTS = tuple(SavedSource(f"text {n}", text=f"{n} " * (900 * n)) for n in range(1, 8))
 WRITTEN = dataclasses.replace(
     session(
