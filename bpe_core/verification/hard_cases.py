@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import unicodedata
 from collections.abc import Iterator
+from itertools import islice
 
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
@@ -51,16 +52,13 @@ def joined_tokens(history: History, wanted: int, seed: int = 1) -> Iterator[str]
     if not pieces:
         return
     rng = random.Random(seed)
-    line: list[str] = []
     form = history.recipe.unicode_form  # marks meet in an order in which no text has them
     words_a_line = 1 if history.recipe.pattern == "none" else WORDS_A_LINE  # there a line is a word
-    for _ in range(ATTEMPTS * wanted):
-        raw = b"".join(rng.choices(pieces, k=rng.randint(FEWEST, MOST)))
-        word = raw.decode(errors="ignore")
-        line.append(unicodedata.normalize(form, word) if form else word)
-        if len(line) == words_a_line:
-            yield " ".join(line)
-            line.clear()
+    for _ in range(ATTEMPTS * wanted // words_a_line):
+        lengths = rng.choices(range(FEWEST, MOST + 1), k=words_a_line)
+        drawn = iter(rng.choices(pieces, k=sum(lengths)))
+        words = (b"".join(islice(drawn, length)).decode(errors="ignore") for length in lengths)
+        yield " ".join(unicodedata.normalize(form, word) if form else word for word in words)
 
 
 def _pieces(history: History) -> list[bytes]:
