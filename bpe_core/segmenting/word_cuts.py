@@ -16,6 +16,7 @@ from bpe_core.progress import CancelCheck, while_wanted
 from bpe_core.segmenting.segmentation import Ahead, Int64s
 
 CUT_AT_ONCE = 100  # different words: more are cut aside
+LONGEST_AT_ONCE = 1_000  # bytes of a word that is cut at once; only what was made to be slow takes longer words
 ALWAYS = 2**62  # the end of a cut that no step changes
 IN_A_PIECE = 100  # words that are cut between two questions whether anybody still wants to know
 
@@ -81,11 +82,11 @@ class Cuts:
         return np.flatnonzero(changed & self._is_special), np.flatnonzero(changed & ~self._is_special)
 
     def ahead_of(self, at: int) -> Ahead | None:
-        """Cutting those words, where they are many, for `travel` to take."""
+        """Cutting those words, where they are many or one is long, for `travel` to take."""
         _, which = self._changed(at)
-        if len(which) <= CUT_AT_ONCE:
-            return None
         words = self._words_of(which)
+        if len(words) <= CUT_AT_ONCE and max(map(len, words), default=0) <= LONGEST_AT_ONCE:
+            return None
         parts = [words[start : start + IN_A_PIECE] for start in range(0, len(words), IN_A_PIECE)]
 
         def cut_all(cancelled: CancelCheck) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.history.history import History
+from bpe_core.progress import never_cancelled
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.segmentation import NO_TOKEN
@@ -152,3 +153,16 @@ def test_what_was_cut_aside_is_not_cut_again_where_it_is_shown() -> None:
     assert cuts == [b"low", b" lower", b" lower", b" lowest"]
     assert known.tokens(3).ids.tolist() == words_of("low lower lowest", history).tokens(3).ids.tolist()
     assert len(cuts) == 4
+
+
+def test_many_words_or_a_long_one_are_cut_before_another_moment_is_shown() -> None:
+    """By whoever can wait for it; a few short ones are cut when they are wanted."""
+    history = History.from_pairs(Recipe.preset("words"), Alphabet.of_bytes(), [])
+    few, many, long = "a few words", " ".join(f"word{number}" for number in range(200)), "a" * 2_000
+    assert words_of(few, history).ahead_of(4) is None
+    for text in (many, long):
+        found = words_of(text, history)
+        ahead = found.ahead_of(4)
+        assert ahead is not None
+        ahead(never_cancelled)
+        assert found.tokens(4).ids.tolist() == words_of(text, history).tokens(4).ids.tolist()
