@@ -47,3 +47,8 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[kept.LOCATION] = folder.name
         kept.folder.cache_clear()
     readiness.wait_until_ready(600)
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One more than there are processors: a test of the window waits for a third of its time."""
+    return (os.cpu_count() or 1) + 1

@@ -19,6 +19,7 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog
 
+from app.leaving import leave
 from app.session.merge_filter import Kind, MergeFilter
 from app.settings import Settings
 from app.wiring import Program, build
@@ -177,7 +178,7 @@ def tell(somebody: Somebody) -> None:
         sys.stderr.write(f"{HEARD} {socket}\n")
 
 
-def every(milliseconds: int, deed: Callable[[], None]) -> QTimer:
+def every(milliseconds: int, deed: Callable[[], object]) -> QTimer:
     timer = QTimer()
     timer.setInterval(milliseconds)
     timer.timeout.connect(deed)
@@ -207,12 +208,15 @@ def main(folder: Path, seconds: float, seed: int) -> int:
         every(500, close_dialogs),
         every(1_000, lambda: tell(somebody)),
     ]
-    QTimer.singleShot(int(seconds * 1_000), program.window.close)
+    leaving = every(500, program.window.close)  # again, where a question about it was given no answer
+    leaving.stop()
+    QTimer.singleShot(int(seconds * 1_000), leaving.start)
     code = application.exec()
+    timers.append(leaving)
     for timer in timers:
         timer.stop()
     return code
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])))
+    sys.exit(leave(main(Path(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]))))

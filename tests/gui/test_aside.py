@@ -222,6 +222,7 @@ def test_closing_stops_what_can_be_stopped_and_waits_for_what_is_written(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.session.aside.PATIENCE", 0.05)
+    monkeypatch.setattr(readiness, "compiles_here", lambda: False)  # which an earlier test may have begun
     ended, heard = [], Heard()
 
     def stubborn(task: Task) -> None:

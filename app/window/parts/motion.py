@@ -44,7 +44,8 @@ class Motion(QVariantAnimation):
     def part(self, start: float, stop: float) -> float:
         """How much of a part of the way is done, smoothly.
 
-        >>> Motion(QObject(), bool).part(0.0, 0.5)
+        >>> parent = QObject()
+        >>> Motion(parent, bool).part(0.0, 0.5)
         1.0
         """
         return smooth(min(1.0, max(0.0, (self.progress - start) / (stop - start))))
