@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from PySide6.QtGui import QHideEvent, QImage, QShowEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QHideEvent, QImage, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QTabWidget, QWidget
 
 from app.window.parts.watched import Table, Watched
+from app.window.parts.widgets import icon_button
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,31 @@ class Page(QWidget):
 
     def recolor(self) -> None:
         """Take the colours of the palette, after it has changed."""
+
+
+class StagePage(Page):
+    """A page with all the room there is; Escape gives the room back."""
+
+    close_wanted = Signal()
+
+    def __init__(self, watched: Watched, parent: QWidget | None = None) -> None:
+        super().__init__(watched, parent)
+        self.close_button = icon_button("close", "Back to the window (Esc)")
+        self.close_button.clicked.connect(self.close_wanted)
+
+    def show_now(self) -> None:
+        """What the model knows; called when the page comes into sight, for it draws nothing before."""
+        raise NotImplementedError
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.show_now()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.close_wanted.emit()
+        else:
+            super().keyPressEvent(event)
 
 
 class PageTabs(QTabWidget):

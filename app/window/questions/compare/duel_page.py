@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from app.window.parts.page import Page
-from app.window.parts.widgets import icon_button, label, muted
+from app.window.parts.page import StagePage
+from app.window.parts.widgets import label, muted
 from app.window.questions.compare.choice import OtherChoice
 from app.window.questions.compare.model import CompareModel, CutText
 from app.window.text.model import TokenTextModel
@@ -43,37 +41,23 @@ class CutTextView(TokenCanvas):
         return replace(super()._overlay(), marked=self._differing)
 
 
-class DuelPage(Page):
+class DuelPage(StagePage):
     """Escape goes back to the window as it was."""
-
-    close_wanted = Signal()
 
     def __init__(self, model: CompareModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
         self.setAccessibleName("Duel")
         self.model = model
         self.choice = OtherChoice(model)
-        self.close_button = icon_button("close", "Back to the window (Esc)")
         self.titles = (label(), label())
         self.counts = (_large(), _large())
         self.texts = (CutTextView("Your text, as it is cut here"), CutTextView("Your text, as it is cut there"))
         self.told = muted()
         self._lay_out()
-        model.changed.connect(self._show)
-        self.close_button.clicked.connect(self.close_wanted)
+        model.changed.connect(self.show_now)
         one, other = (view.verticalScrollBar() for view in self.texts)
         one.valueChanged.connect(other.setValue)
         other.valueChanged.connect(one.setValue)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._show()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
-            self.close_wanted.emit()
-        else:
-            super().keyPressEvent(event)
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()
@@ -94,7 +78,7 @@ class DuelPage(Page):
         column_of_all.addLayout(sides, 1)
         column_of_all.addWidget(self.told)
 
-    def _show(self) -> None:
+    def show_now(self) -> None:
         """As many letters take some milliseconds: only while somebody looks."""
         if not self.isVisible():
             return

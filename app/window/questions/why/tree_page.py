@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QImage, QKeyEvent, QPainter, QShowEvent
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.session.playing import Playing
 from app.session.time import TimeCursor
-from app.window.parts.page import Frame, Page
+from app.window.parts.page import Frame, StagePage
 from app.window.parts.pictures import SCALE
 from app.window.parts.theme import fixed_font
 from app.window.parts.watched import Table
-from app.window.parts.widgets import icon_button, label, muted, scrolling
+from app.window.parts.widgets import label, muted, scrolling
 from app.window.questions.why.merge_tree import MergeTree
 from app.window.questions.why.model import StepShown, WhyModel
 
@@ -24,10 +24,9 @@ SMALLEST, LARGEST = 0.6, 3.0
 STEP_MILLISECONDS, LAST_MILLISECONDS = 900, 2_500
 
 
-class TreePage(Page):
+class TreePage(StagePage):
     """Escape goes back to the window as it was."""
 
-    close_wanted = Signal()
     copy_wanted = Signal()
     save_wanted = Signal()
 
@@ -42,16 +41,14 @@ class TreePage(Page):
         self.copy = QPushButton("Copy Picture")
         self.save = QPushButton("Save Picture …")
         self.save.setToolTip("As PNG, as SVG, or animated: the tree as it grows")
-        self.close_button = icon_button("close", "Back to the window (Esc)")
         self._lay_out()
-        model.changed.connect(self._show)
+        model.changed.connect(self.show_now)
         cursor.moved.connect(lambda _: self._draw())
         self.tree.node_chosen.connect(model.travel_to)
         self.tree.joint_chosen.connect(self._ask_about)
         self.copy.clicked.connect(self.copy_wanted)
         self.save.clicked.connect(self.save_wanted)
-        self.close_button.clicked.connect(self.close_wanted)
-        self._show()
+        self.show_now()
 
     @property
     def pictured(self) -> QWidget:
@@ -81,16 +78,6 @@ class TreePage(Page):
     def recolor(self) -> None:
         self.tree.update()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._show()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
-            self.close_wanted.emit()
-        else:
-            super().keyPressEvent(event)
-
     def _lay_out(self) -> None:
         head = QHBoxLayout()
         head.addWidget(self.word)
@@ -103,7 +90,7 @@ class TreePage(Page):
         column.addWidget(scrolling(self.tree, "The word as a tree"), 1)
         column.addWidget(self.told)
 
-    def _show(self) -> None:
+    def show_now(self) -> None:
         has_word = self.model.facts is not None
         for button in (self.copy, self.save):
             button.setEnabled(has_word)
