@@ -23,6 +23,8 @@ _PYTHON_ERRORS: dict[OnInvalid, str] = {"strict": "strict", "replace": "replace"
 
 def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[TextBlock]:
     """The text of a file in blocks of about `size` bytes, without its byte order mark."""
+    if source.size is not None and not source.compression:
+        size = min(size, source.size + 1)  # one more than a small file has, so that the first block shows its end
     size = max(size, _SMALLEST_BLOCK)
     with open_stream(source) as stream:
         encoding = refuse_empty_or_binary(source.name, stream.head(HEAD_LENGTH), options.encoding)
