@@ -22,6 +22,7 @@ from bpe_core import BpeError, Cancelled, Corpus, Progress, Recipe, WordTable, c
 from bpe_core.recipe import Splitting
 
 TOPIC = "counts"
+SECONDS_BETWEEN_REPORTS = 0.05  # to be told of each of thousands of small files would take the window longer
 KEPT_KINDS = 3  # counts of older ones are forgotten
 KEPT_TEXTS = 20  # that nobody wants at the moment
 LONG_WORD = 64  # bytes; hardly any word of a language with blanks is as long
@@ -166,11 +167,14 @@ def count_texts(texts: Mapping[Hashable, CorpusText], recipe: Recipe, outcomes: 
 
 
 def _counted(source: CorpusText, key: Hashable, recipe: Recipe, task: Task) -> Counted:
-    began = time.monotonic()
+    began = told = time.monotonic()
 
     def report(progress: Progress) -> None:
-        rate = progress.done / max(1e-3, time.monotonic() - began)
-        task.report(CountProgress(key, progress.done, progress.total, rate))
+        nonlocal told
+        now = time.monotonic()
+        if now - told >= SECONDS_BETWEEN_REPORTS:
+            told = now
+            task.report(CountProgress(key, progress.done, progress.total, progress.done / (now - began)))
 
     file_state = source.file_state()
     with reading([source], task.remarks) as corpus:

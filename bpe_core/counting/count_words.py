@@ -8,7 +8,6 @@ by trying it. Whichever way, the words and their order are the same.
 from __future__ import annotations
 
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
@@ -32,7 +31,6 @@ from bpe_core.text.splitting import Splitter
 # In bytes. Very much text would take plain Python much memory, too.
 KERNELS = Policy("bpe_core.counting.compiled", small=1_000_000, small_when_loaded=10_000, large=100_000_000)
 
-SECONDS_BETWEEN_REPORTS = 0.05  # of thousands of small files nobody wants to hear of each
 WORDS_BETWEEN_CHECKS = 50_000  # some 30 ms
 
 COPIES_HELD = 4  # of a document that is split as a whole: its parts, the text, the normalized text, its words
@@ -193,7 +191,6 @@ def _watched(corpus: Corpus, progress: ProgressReport, cancelled: CancelCheck) -
     total = corpus.total_size
     done_before = 0  # in the sources already finished
     source = read = 0
-    told = time.monotonic()
     for chunk in corpus.chunks():
         _stop_if(cancelled)
         if chunk.source != source:
@@ -201,10 +198,7 @@ def _watched(corpus: Corpus, progress: ProgressReport, cancelled: CancelCheck) -
         read = chunk.bytes_read
         done = done_before + read if total is None else min(done_before + read, total)
         yield chunk
-        where = Progress("counting", done, total, "bytes", corpus.sources[source].name)
-        if done == total or time.monotonic() - told >= SECONDS_BETWEEN_REPORTS:
-            progress(where)
-            told = time.monotonic()
+        progress(Progress("counting", done, total, "bytes", corpus.sources[source].name))
 
 
 def _stop_if(cancelled: CancelCheck) -> None:
