@@ -32,6 +32,8 @@ TITLES = {
     "keep_share": "Kept a round",
     "block_size": "Block",
     "block_bytes": "Bytes in it",
+    "interventions": "By hand",
+    "grown_from": "Grown from",
 }
 
 

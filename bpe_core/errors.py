@@ -137,3 +137,14 @@ class TooLarge(BpeError):
 
 class Cancelled(BpeError):
     """The work was stopped because the person asked for it."""
+
+
+def refuse_long_text(what: str, text: str, longest: int) -> None:
+    if len(text) > longest:
+        raise RecipeError(f"{what} can have at most {longest:,} characters, not {len(text):,}: {text[:40]!r} ...")
+
+
+def refuse_half_characters(what: str, text: str) -> None:
+    """JSON can spell one half of a surrogate pair, which is no character and has no UTF-8."""
+    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+        raise RecipeError(f"{what} holds half of a surrogate pair, which is not a character: {text!r}.")

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, Literal, TypeVar, get_args
 
-from bpe_core.errors import RecipeError, cause_of
+from bpe_core.errors import RecipeError, cause_of, refuse_half_characters, refuse_long_text
+from bpe_core.interventions import Intervention, checked_interventions
 from bpe_core.learning.methods import METHODS
 from bpe_core.learning.ties import TIE_RULES
 from bpe_core.presets import PRESETS
@@ -185,11 +186,30 @@ class Learning:
     )
 
 
-Part = TypeVar("Part", bound=Normalization | Symbols | Size | Learning)
+@dataclass(frozen=True, kw_only=True)
+class Steering:
+    """What this one run does not leave to its method."""
+
+    interventions: tuple[Intervention, ...] = _choice(
+        (),
+        "Pairs that are never joined from a step on, or joined at one whatever their count, by ids: forbid:116+104@12",
+        applies=lambda recipe: recipe.interventions != (),
+        goes_without_saying=True,
+    )
+    grown_from: int = _choice(
+        0,
+        "So many steps are those of a table that the run goes on from, on a new corpus",
+        least=0,
+        applies=lambda recipe: recipe.grown_from != 0,
+        goes_without_saying=True,
+    )
+
+
+Part = TypeVar("Part", bound=Normalization | Symbols | Size | Learning | Steering)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recipe(Learning, Size, Symbols, Splitting):
+class Recipe(Steering, Learning, Size, Symbols, Splitting):
     """How text becomes words, words become symbols, and symbols become tokens."""
 
     name: str = _choice("my recipe")
@@ -198,6 +218,7 @@ class Recipe(Learning, Size, Symbols, Splitting):
         if self.marker_text == "":
             object.__setattr__(self, "marker_text", _DEFAULT_MARKER_TEXT.get(self.marker, ""))
         object.__setattr__(self, "special_tokens", tuple(self.special_tokens))
+        object.__setattr__(self, "interventions", checked_interventions(self.interventions))
         for field in dataclasses.fields(self):
             _check_value(field.name, getattr(self, field.name), type(field.default))
         _check_agreement(self)
@@ -238,7 +259,7 @@ class Recipe(Learning, Size, Symbols, Splitting):
         """Whether what one learns is the beginning of what the other learns."""
         if METHODS[self.method].size_decides and self.differing(other, Size):
             return False
-        return not self.differing(other, Splitting, Symbols, Learning)
+        return not self.differing(other, Splitting, Symbols, Learning, Steering)
 
     @property
     def asks_for_line_ends(self) -> bool:
@@ -271,8 +292,9 @@ class Recipe(Learning, Size, Symbols, Splitting):
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it."""
         values = {"name": self.name, **dataclasses.asdict(self), "special_tokens": list(self.special_tokens)}
+        values["interventions"] = [*map(str, self.interventions)]
         for field in dataclasses.fields(self):
-            if CHOICES[field.name].goes_without_saying and values[field.name] == field.default:
+            if CHOICES[field.name].goes_without_saying and getattr(self, field.name) == field.default:
                 del values[field.name]
         return values
 
@@ -319,8 +341,8 @@ def _check_value(name: str, value: object, kind: type) -> None:
     elif kind is str:
         if not isinstance(value, str):
             raise RecipeError(f"{name} must be text.")
-        _refuse_long_text(name, value, LONGEST_TEXT)
-        _refuse_half_characters(name, value)
+        refuse_long_text(name, value, LONGEST_TEXT)
+        refuse_half_characters(name, value)
 
 
 def _check_number(name: str, value: object, least: int, most: int) -> None:
@@ -345,6 +367,8 @@ def _check_agreement(recipe: Recipe) -> None:
     for name, needed in method.needs.items():
         if getattr(recipe, name) != needed:
             raise RecipeError(f"{method.title} needs {name} to be {needed!r}, not {getattr(recipe, name)!r}.")
+    if (recipe.interventions or recipe.grown_from) and not method.can_be_steered:
+        raise RecipeError(f"By {method.title} no pair can be forbidden or forced, and no table can grow.")
     if recipe.base == "bytes":
         if recipe.alphabet_limit is not None:
             raise RecipeError("An alphabet limit applies to characters; the byte alphabet always has 256 symbols.")
@@ -366,20 +390,9 @@ def _check_agreement(recipe: Recipe) -> None:
     for token in recipe.special_tokens:
         if not isinstance(token, str) or not token:
             raise RecipeError("A special token must be a text of at least one character.")
-        _refuse_long_text("A special token", token, LONGEST_SPECIAL)
-        _refuse_half_characters("A special token", token)
+        refuse_long_text("A special token", token, LONGEST_SPECIAL)
+        refuse_half_characters("A special token", token)
     if sum(map(len, recipe.special_tokens)) > MOST_SPECIAL:
         raise RecipeError(f"All special tokens together can have at most {MOST_SPECIAL:,} characters.")
     if len(set(recipe.special_tokens)) != len(recipe.special_tokens):
         raise RecipeError("A special token is listed twice.")
-
-
-def _refuse_long_text(what: str, text: str, longest: int) -> None:
-    if len(text) > longest:
-        raise RecipeError(f"{what} can have at most {longest:,} characters, not {len(text):,}: {text[:40]!r} ...")
-
-
-def _refuse_half_characters(what: str, text: str) -> None:
-    """JSON can spell one half of a surrogate pair, which is no character and has no UTF-8."""
-    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
-        raise RecipeError(f"{what} holds half of a surrogate pair, which is not a character: {text!r}.")

@@ -12,12 +12,14 @@ from bpe_core.token_texts import TokenTexts
 def step_lines(history: History) -> Iterator[str]:
     """One line a step: `   1  l + o → lo   3 times, as often as o + w`; `   1  − lo   3 times` where it is dropped."""
     texts = TokenTexts.of(history).text
+    forced = {*history.forced}
     reasons = Method.of(history.recipe).reasons(history.recipe)
     for step in history:
         told = ((reason.title.lower(), reason.text(step.count, step.reasons)) for reason in reasons)
         more = "".join(f", {title} {text}" for title, text in told if text)
         made = f"− {texts[step.left]}" if step.right == NOTHING else f"{_pair(step, texts)} → {texts[step.id]}"
-        yield f"{step.step:>5}  {made:<32}  {_times(step, texts)}{more}"
+        by_hand = ", by hand" if step.step - 1 in forced else ""
+        yield f"{step.step:>5}  {made:<32}  {_times(step, texts)}{more}{by_hand}"
 
 
 def _pair(step: Step, texts: list[str]) -> str:

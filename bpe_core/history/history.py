@@ -8,7 +8,8 @@ A `History` is a view of the first `len(history)` steps. The trainer appends beh
 that end; a view never changes, so it may be read from any thread.
 
 What all methods can tell of a step has a column here. What a method chooses by besides its count (the parts of a
-score, a loss, a round), or whether a person forced a step, are the `reasons`: columns that the method names.
+score, a loss, a round) are the `reasons`: columns that the method names. Whether a person forced a step, or it is one
+of a table that the run goes on from, is told by the recipe.
 """
 
 from __future__ import annotations
@@ -17,19 +18,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.errors import TooLarge
+from bpe_core.history.columns import NOTHING as NOTHING
+from bpe_core.history.columns import Columns as Columns
+from bpe_core.history.columns import Int32s as Int32s
+from bpe_core.history.columns import Int64s as Int64s
+from bpe_core.history.columns import frozen
 from bpe_core.history.lengths import joined_lengths
 from bpe_core.history.scores import Scores
+from bpe_core.interventions import forced_at
 from bpe_core.recipe import Recipe
 
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
 Float64s = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Pair = tuple[int, int]
@@ -39,7 +44,6 @@ T = TypeVar("T")
 MOST_SYMBOLS = 2**17  # that are looked at one by one; a token of a text never comes near
 COUNT_ALONE: Reasons = MappingProxyType({})  # of a method that chooses by the count
 TIED = "tied"  # the reason of a method by which equal counts are no tie: whether what came next was as good
-NOTHING = -1  # no runner-up; no right half, as of a step that drops a token; a count that is not known
 
 EndReason = Literal["", "vocabulary full", "too rare", "no pairs", "nothing pays", "stopped"]
 
@@ -69,41 +73,6 @@ class Step:
     reasons: Mapping[str, Any] = field(default_factory=dict)  # what it was chosen by besides its count
 
 
-class Columns(NamedTuple):
-    """One row a step; room for more rows than are filled."""
-
-    left: Int32s
-    right: Int32s
-    count: Int64s  # type: ignore[assignment]  # of a tuple, which nobody asks of this one
-    runner_up_left: Int32s
-    runner_up_right: Int32s
-    runner_up_count: Int64s
-    tokens_left: Int64s
-
-    @classmethod
-    def with_room(cls, rows: int) -> Columns:
-        wide = (np.empty(rows, np.int64) for _ in range(3))
-        narrow = (np.empty(rows, np.int32) for _ in range(4))
-        return cls(
-            left=next(narrow),
-            right=next(narrow),
-            count=next(wide),
-            runner_up_left=next(narrow),
-            runner_up_right=next(narrow),
-            runner_up_count=next(wide),
-            tokens_left=next(wide),
-        )
-
-    def first(self, rows: int) -> Columns:
-        """A read-only view of the first rows."""
-        return Columns(**{name: _frozen(column[:rows]) for name, column in self._asdict().items()})
-
-
-def _frozen(view: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    view.flags.writeable = False
-    return view
-
-
 class History(Sequence[Step]):
     """The steps in the order they were made, with the alphabet and recipe they belong to."""
 
@@ -121,7 +90,7 @@ class History(Sequence[Step]):
         self.recipe = recipe
         self.alphabet = alphabet
         self.columns = columns
-        self.reasons = MappingProxyType({name: _frozen(column[: len(self)]) for name, column in reasons.items()})
+        self.reasons = MappingProxyType({name: frozen(column[: len(self)]) for name, column in reasons.items()})
         self.scores = scores  # log-probabilities of the tokens, where the method has any
         self.tokens_at_start = tokens_at_start
         self.end_reason: EndReason = end_reason
@@ -358,11 +327,16 @@ class History(Sequence[Step]):
     @cached_property
     def tied(self) -> Bools:
         """Which steps were decided by the tie rule: what came next was as good, which mostly means as frequent."""
-        if TIED in self.reasons:
-            return self.reasons[TIED].astype(bool)
-        columns = self.columns
-        tied: Bools = (columns.count == columns.runner_up_count) & (columns.runner_up_left != NOTHING)
+        columns, told = self.columns, self.reasons.get(TIED)
+        as_frequent = (columns.count == columns.runner_up_count) & (columns.runner_up_left != NOTHING)
+        tied: Bools = as_frequent if told is None else told.astype(bool)
+        tied[self.forced] = False
         return tied
+
+    @cached_property
+    def forced(self) -> list[int]:
+        """The indices of the steps that a person forced, whatever else was as good."""
+        return [step - 1 for step in sorted(forced_at(self.recipe.interventions)) if step <= len(self)]
 
     @cached_property
     def tokens_after(self) -> Int64s:

@@ -22,6 +22,7 @@ from bpe_core.kernels.learn_state import (
     ARENA,
     BASE,
     FIRST_GROUP,
+    FORBIDDEN,
     FORCED,
     FORCED_FREQUENCY,
     FORCED_LENGTH,
@@ -71,14 +72,25 @@ def learn(state, columns, stop_at, work):
             work -= merge(state, pair, token)
         columns.tokens_left[number[MERGES]] = number[TOKENS_LEFT]
         number[MERGES] += 1
+        forbid_due(state)
         work -= 8
+
+
+@kernel
+def forbid_due(state):
+    """Let no pair be chosen any more that is forbidden from here on. None can come to stand anywhere later."""
+    number, forbidden = state.number, state.forbidden
+    while 3 * number[FORBIDDEN] < len(forbidden) and forbidden[3 * number[FORBIDDEN]] <= number[MERGES]:
+        at = 3 * number[FORBIDDEN]
+        state.pairs[find_pair(state, forbidden[at + 1], forbidden[at + 2])].count = 0
+        number[FORBIDDEN] += 1
 
 
 @kernel
 def choose(state):
     """The pair to merge next: (pair, left, right); left is -1 where there is none."""
     step = state.number[MERGES]
-    if step < state.number[FORCED]:
+    if step < state.number[FORCED] and state.forced_left[step] >= 0:
         left, right = np.int64(state.forced_left[step]), np.int64(state.forced_right[step])
         return find_pair(state, left, right), left, right
     pair = best_pair(state)

@@ -9,6 +9,7 @@ from bpe_core.kernels.learn import (
     any_pair_left,
     born_length,
     find_pair,
+    forbid_due,
     join,
     missing_room,
     name_token,
@@ -69,6 +70,7 @@ def learn_by_score(state, scores, columns, reasons, stop_at, work):
             work -= merge_scored(state, scores, pair, token)
         columns.tokens_left[number[MERGES]] = number[TOKENS_LEFT]
         number[MERGES] += 1
+        forbid_due(state)
         work -= 16
 
 
@@ -76,7 +78,7 @@ def learn_by_score(state, scores, columns, reasons, stop_at, work):
 def choose_by_score(state, scores):
     """The pair to merge next: (pair, left, right); left is -1 where there is none."""
     step = state.number[MERGES]
-    if step < state.number[FORCED]:
+    if step < state.number[FORCED] and state.forced_left[step] >= 0:
         left, right = np.int64(state.forced_left[step]), np.int64(state.forced_right[step])
         return find_pair(state, left, right), left, right
     pair = best_scored(state, scores)

@@ -39,7 +39,7 @@ MIN_FREQUENCY = 7
 MAX_LENGTH = 8
 TIES = 9  # one of the rules in learn_queue.py
 STATUS = 10  # why `learn` returned
-FORCED = 11  # merges that are given rather than chosen
+FORCED = 11  # the last merge that is given rather than chosen
 FORCED_FREQUENCY = 12  # while they last, pairs this rare are remembered
 FORCED_LENGTH = 13  # and pairs that long
 GROUPS = 14  # of neighbours in the merge at hand
@@ -47,7 +47,8 @@ COUNTED = 15  # cells whose pairs of base symbols are counted
 TEXT = 16  # bytes of token text in use
 WANTED = 17  # entries of the arena that the next merge may need
 UNWRITTEN = 18  # bytes of a token's text that are left out behind another: the mark that it continues a word
-NUMBERS = 19
+FORBIDDEN = 19  # pairs of `forbidden` whose step has come
+NUMBERS = 20
 
 GOING, OUT_OF_PAIRS, TOO_RARE, NEEDS_PAIRS, NEEDS_TEXT, NEEDS_ARENA = range(6)
 
@@ -103,6 +104,7 @@ class State(NamedTuple):
     heap: Records
     waiting: Int32s  # for each level the pair that waits first
     groups: Records
-    forced_left: Int32s
+    forced_left: Int32s  # of each merge up to the last that is given; -1 where it is chosen
     forced_right: Int32s
+    forbidden: Int64s  # three numbers each, by the first: after how many merges a pair may not be merged, its tokens
     number: Int64s

@@ -69,6 +69,7 @@ class Listed:
     wording: Wording = Wording()
     usual_sizes: tuple[str, ...] = ()  # of vocabularies that serve well
     asks_for_line_ends: bool = False  # what it learns hangs on which words end lines
+    can_be_steered: bool = False  # a person may forbid or force a pair at a step, and go on from a table
     size_decides: bool = False  # the steps depend on how large the vocabulary shall be at last, from early on
 
 
@@ -77,6 +78,7 @@ METHODS = {
         "Byte-pair encoding",
         "Joins the pair that occurs most, again and again.",
         "bpe_core.learning.bpe.method",
+        can_be_steered=True,
         usual_sizes=(
             "8–16,000 for small data",
             "30–50,000 for English",
@@ -97,6 +99,7 @@ METHODS = {
         "Joins pairs inside words, and cuts a word by the longest token that fits, from the left.",
         "bpe_core.learning.wordpiece.method",
         dict(base="characters", marker="continuation", unknown="unk"),
+        can_be_steered=True,
         usual_sizes=(
             "8–16,000 for small data",
             "30,000 for English, as BERT has",

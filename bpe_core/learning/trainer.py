@@ -25,6 +25,7 @@ from bpe_core.errors import Cancelled, FormatError, NothingToLearn, RecipeError
 from bpe_core.history.history import Columns, EndReason, History
 from bpe_core.learning.methods import Method, Wording
 from bpe_core.learning.protocol import Candidate, Learner
+from bpe_core.learning.steering import check_beforehand, check_done
 from bpe_core.limits import check_room
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import Recipe
@@ -72,6 +73,7 @@ class Trainer:
         self.alphabet = self._method.tokens_at_first(words, recipe) if history is None else history.alphabet
         known = 0 if history is None else len(history)
         self._limit = max(self._method.steps_planned(recipe, self.alphabet), known)
+        check_beforehand(recipe, len(self.alphabet), self._limit, known)
         self._columns = Columns.with_room(min(self._limit, max(ROOM_AT_FIRST, known)))
         self._end_reason: EndReason = ""
         self._rate = 0.0  # work units a second, as last measured
@@ -128,6 +130,8 @@ class Trainer:
             end = self._learn_a_while(goal, deadline)
             if deadline is not None and time.perf_counter() >= deadline:
                 break
+        if self.recipe.interventions:
+            check_done(self.recipe, self._columns, self._learner.learned, end)
         if end or self._learner.learned >= self._limit:
             self._end_reason = end or "vocabulary full"
         return Batch(start, self._learner.learned, self._end_reason != "")
@@ -218,11 +222,12 @@ def learn(
     words: WordTable,
     recipe: Recipe,
     *,
+    history: History | None = None,
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> History:
-    """The same of words that are counted."""
-    trainer = Trainer(words, recipe)
+    """The same of words that are counted; with a history, its steps are made first."""
+    trainer = Trainer(words, recipe, history=history)
     finished = False
     while not finished and not cancelled():
         finished = trainer.advance(seconds=SECONDS_BETWEEN_REPORTS).finished

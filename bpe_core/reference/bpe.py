@@ -36,6 +36,7 @@ from typing import Any
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import NOTHING, Columns, EndReason, History
+from bpe_core.interventions import forbidden_from, forced_at
 from bpe_core.learning.ties import TIE_RULES, Pair
 from bpe_core.recipe import Recipe
 from bpe_core.text.normalization import normalize
@@ -58,8 +59,9 @@ def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None) ->
     tokens = TokenBook(alphabet)
     rows: list[tuple[int, ...]] = []
     while True:
-        ranking = ranked(allowed(count_pairs(corpus), tokens, recipe), tokens, recipe)
-        frequent = [(pair, count) for pair, count in ranking if count >= recipe.min_frequency]
+        counts = count_pairs(corpus)
+        ranking = ranked(allowed(counts, tokens, recipe), tokens, recipe)
+        frequent = steered(ranking, counts, recipe, step=len(rows) + 1)
         if len(rows) == limit or not frequent:
             reason: EndReason = "vocabulary full" if len(rows) == limit else "too rare" if ranking else "no pairs"
             return as_history(rows, recipe, alphabet, tokens_at_start, reason)
@@ -67,6 +69,25 @@ def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None) ->
         token = tokens.add(pair)
         corpus = [(join(word, pair, token), weight) for word, weight in corpus]
         rows.append((*pair, count, *runner_up, runner_up_count, count_tokens(corpus)))
+
+
+def steered(
+    ranking: list[tuple[Pair, int]], counts: dict[Pair, int], recipe: Recipe, step: int
+) -> list[tuple[Pair, int]]:
+    """The pairs that are frequent enough, best first, as far as the recipe lets the method choose at that step.
+
+    What is forbidden from that step on or before is left out. What is forced comes first, however rare or long.
+
+    >>> recipe = Recipe(interventions=("forbid:1+2@3", "force:5+6@4"))
+    >>> ranking = [((1, 2), 9), ((3, 4), 7), ((5, 6), 1)]
+    >>> [steered(ranking, dict(ranking), recipe, step) for step in (2, 3, 4)]
+    [[((1, 2), 9), ((3, 4), 7)], [((3, 4), 7)], [((5, 6), 1), ((3, 4), 7)]]
+    """
+    forced, forbidden = forced_at(recipe.interventions).get(step), forbidden_from(recipe.interventions, step)
+    frequent = [
+        (pair, count) for pair, count in ranking if count >= recipe.min_frequency and pair not in {forced, *forbidden}
+    ]
+    return frequent if forced is None else [(forced, counts.get(forced, 0)), *frequent]
 
 
 def count_pairs(corpus: list[tuple[Word, int]]) -> dict[Pair, int]:

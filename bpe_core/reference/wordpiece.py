@@ -32,7 +32,7 @@ import numpy as np
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import TIED, EndReason, History
+from bpe_core.history.history import NOTHING, TIED, EndReason, History
 from bpe_core.learning.ties import Pair
 from bpe_core.recipe import Recipe
 from bpe_core.reference import bpe
@@ -61,16 +61,18 @@ def train_by_score(words: WordTable, recipe: Recipe, alphabet: Alphabet) -> Hist
     rows: list[tuple[int, ...]] = []
     reasons: list[tuple[int, int, bool]] = []
     while True:
-        counts, singles = bpe.allowed(bpe.count_pairs(corpus), tokens, recipe), count_symbols(corpus)
+        stands, singles = bpe.count_pairs(corpus), count_symbols(corpus)
+        counts = bpe.allowed(stands, tokens, recipe)
         scores = {pair: score(pair, count, singles) for pair, count in counts.items()}
         ranking = bpe.ranked(counts, tokens, recipe, scores.__getitem__)
-        frequent = [(pair, count) for pair, count in ranking if count >= recipe.min_frequency]
+        frequent = bpe.steered(ranking, stands, recipe, step=len(rows) + 1)
         if len(rows) == limit or not frequent:
             reason: EndReason = "vocabulary full" if len(rows) == limit else "too rare" if ranking else "no pairs"
             history = bpe.as_history(rows, recipe, alphabet, tokens_at_start, reason)
             return with_reasons(history, reasons)
         (pair, count), (runner_up, runner_up_count) = [*frequent, bpe.NOBODY][:2]
-        reasons.append((singles[pair[0]], singles[pair[1]], scores.get(runner_up) == scores[pair]))
+        own = score(pair, count, singles) if count else None  # a forced pair need not be among the others
+        reasons.append((singles.get(pair[0], 0), singles.get(pair[1], 0), scores.get(runner_up, NOTHING) == own))
         token = tokens.add(pair)
         corpus = [(bpe.join(word, pair, token), weight) for word, weight in corpus]
         rows.append((*pair, count, *runner_up, runner_up_count, bpe.count_tokens(corpus)))

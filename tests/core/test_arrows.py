@@ -32,6 +32,7 @@ STAGES = [
         "lock",
         "atomic",
         "presets",
+        "interventions",
         "recipe",
         "choice_titles",
         "text",

@@ -9,20 +9,23 @@ from typing import Any
 import pytest
 
 from bpe_core import PRESETS, Recipe, RecipeError, Trainer, WordTable
-from bpe_core.recipe import CHOICES, LARGEST_NUMBER, Learning, Normalization, Size, Splitting, Symbols
+from bpe_core.interventions import Intervention
+from bpe_core.recipe import CHOICES, LARGEST_NUMBER, Learning, Normalization, Size, Splitting, Steering, Symbols
 
-PARTS = (Splitting, Symbols, Size, Learning)
+PARTS = (Splitting, Symbols, Size, Learning, Steering)
 OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
     lowercase=True, strip_ascii_punctuation=True, strip_marks="…", unicode_form="NFC", unit="line", pattern="cl100k",
     custom_pattern=r"\d+", special_tokens=("<|end|>",), base="characters", marker="symbol", marker_text="@", merges=7,
     alphabet_limit=50, unknown="bytes", vocab_size=777, min_frequency=9, max_token_length=11, ties="largest-text",
     unknown_text="<?>", block_size=1_000, block_bytes=100, clean_text=True, final_sigma=False, strip_accents=True,
     wordpiece_rule="score", longest_word=12, seed_size=5, em_passes=3, keep_share=60,
+    interventions=(Intervention(3, "forbid", 1, 2),), grown_from=5,
 )  # fmt: skip
 OF_METHODS = {
     "block_size": "gage", "block_bytes": "gage", "wordpiece_rule": "wordpiece", "longest_word": "wordpiece",
     "seed_size": "unigram", "em_passes": "unigram", "keep_share": "unigram",
 }  # fmt: skip
+STEERING = {"interventions", "grown_from"}  # there is something to say of them only where there are some
 METHODS = {"method"}  # of which there is one
 
 
@@ -111,8 +114,9 @@ def test_what_has_no_meaning_beside_the_other_choices_is_told() -> None:
         "unknown_text",
         "final_sigma",
         *OF_METHODS,
+        *STEERING,
     }
-    assert {name for name in CHOICES if not rich.applies(name)} == {"final_sigma", *OF_METHODS}
+    assert {name for name in CHOICES if not rich.applies(name)} == {"final_sigma", *OF_METHODS, *STEERING}
     assert all(Recipe().with_changes(method=method).applies(name) for name, method in OF_METHODS.items())
 
 

@@ -32,6 +32,7 @@ HINTS = {
     "custom_pattern": "such as \\w+|\\s+",
     "strip_marks": "such as “”’",
     "special_tokens": "separated by blanks",
+    "interventions": "such as forbid:116+104@12",
 }
 NOTHING_SAID = {"max_token_length": "no limit", "alphabet_limit": "all characters"}
 SUFFIXES = {"min_frequency": "×", "keep_share": " %", "block_size": " bytes", "block_bytes": " different"}
@@ -102,7 +103,7 @@ def put_into(field: QWidget, value: Any) -> None:
 
 def written(value: Any) -> str:
     """As a line of text holds it."""
-    return " ".join(value) if isinstance(value, tuple) else str(value)
+    return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def option_box(offered: list[Option]) -> QComboBox:

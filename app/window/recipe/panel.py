@@ -23,7 +23,7 @@ from app.window.parts.typed import mark_refused
 from app.window.parts.widgets import muted, paragraph
 from app.window.parts.wording import tip
 from app.window.recipe.fields import MAIN, MORE, connect, field_of, preset_box, put_into, value_in
-from app.window.recipe.model import OF_A_METHOD, RecipeForm, title_of
+from app.window.recipe.model import KINDS, OF_A_METHOD, RecipeForm, title_of
 from app.window.recipe.size_box import SizeBox
 from app.window.recipe.split_preview import SplitPreview
 
@@ -137,7 +137,7 @@ class RecipePanel(QScrollArea):
         if self._showing:
             return
         field = self._fields[choice]
-        value = value_in(field, is_list=choice == "special_tokens")
+        value = value_in(field, is_list=KINDS[choice] is tuple)
         if value == self._form.value(choice):
             self._form.refuse(choice, "")  # as it was before something was tried that cannot be
             return

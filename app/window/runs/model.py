@@ -45,9 +45,9 @@ class RunListModel(QAbstractListModel):
             self._session.runs.show(self._rows[row])
 
     def take_recipe(self, row: int) -> None:
-        """Let the recipe be the one that run learned with."""
+        """Let the recipe be the one that run learned with; a table that it went on from is not a part of it."""
         run = self._rows[row]
-        self._session.recipe.put(run.recipe, f"Use the recipe of run {run.number}")
+        self._session.recipe.put(run.recipe.with_changes(grown_from=0), f"Use the recipe of run {run.number}")
 
     def rules(self, row: int) -> list[str]:
         """The other tie rules that the same texts could be learned with."""
@@ -56,9 +56,9 @@ class RunListModel(QAbstractListModel):
         return others if run.sources else []
 
     def train_again(self, row: int, rule: str) -> None:
-        """A new run on the same texts, by the same recipe but for the rule."""
+        """A new run on the same texts, by the same recipe but for the rule: by it, ids mean other tokens."""
         run = self._rows[row]
-        self._session.runs.train(run.sources, run.recipe.with_changes(ties=rule))
+        self._session.runs.train(run.sources, run.recipe.with_changes(ties=rule, interventions=(), grown_from=0))
 
     def _refresh(self) -> None:
         newest_first = self._session.runs.all[::-1]

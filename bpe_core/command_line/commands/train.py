@@ -19,6 +19,7 @@ from bpe_core.command_line.arguments import (
     text_argument,
 )
 from bpe_core.command_line.corpora import reading
+from bpe_core.command_line.decisions import add_decisions, decided
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.steps import step_lines
@@ -49,6 +50,9 @@ examples:
   bpe-explorer train book.txt --method unigram --vocab-size 8000 --output book.bpex
       Another method. A session holds any run: the other commands read it, and the window opens it.
 
+  bpe-explorer train book.txt --forbid "t+h@12" --force "q+u@40" --output branch.csv
+      Go another way: never join t and h from step 12 on, join q and u at step 40 whatever their count.
+
   bpe-explorer presets english > mine.json; bpe-explorer train book.txt --recipe mine.json
       Every choice there is, in a file that you edit.
 
@@ -72,6 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     recipe.add_argument(
         "--special", action="append", type=text_argument, metavar="TOKEN", help="a text never split (may be repeated)"
     )
+    add_decisions(recipe)
     add_merge_limits(parser)
     _add_reading(parser)
     result = parser.add_argument_group("the result")
@@ -122,7 +127,8 @@ def run(options: argparse.Namespace) -> int:
         try:
             with _corpus(options) as corpus:
                 words = bpe.count_words(corpus, recipe, progress=report, cancelled=interruption)
-                history = learn(words, recipe, progress=report, cancelled=interruption)
+                steered, known = decided(words, recipe, options, interruption)
+                history = learn(words, steered, history=known, progress=report, cancelled=interruption)
                 seconds = time.monotonic() - began
                 bar.clear()
             _deliver(history, words, options, seconds, report)

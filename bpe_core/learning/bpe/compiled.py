@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import COUNT_ALONE, Columns, EndReason, History, Reasons
+from bpe_core.history.history import COUNT_ALONE, NOTHING, Columns, EndReason, History, Reasons
+from bpe_core.interventions import forced_at
 from bpe_core.kernels import learn as kernel
 from bpe_core.kernels import learn_queue, learn_start
 from bpe_core.kernels import learn_state as names
@@ -56,6 +57,7 @@ class CompiledLearner:
         self._make_arena()
         learn_start.place_base_pairs(self._state)
         self._queue()
+        kernel.forbid_due(self._state)
         self.has_candidates = bool(self._state.number[names.PAIRS] > 1)
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
@@ -162,7 +164,8 @@ def _begin(
     text = b"".join(symbol.text for symbol in alphabet.symbols)
     text_starts = np.zeros(size + 1, np.int64)
     np.cumsum([len(symbol.text) for symbol in alphabet.symbols], out=text_starts[1:])
-    number = _numbers(recipe, forced)
+    given = _given(recipe, forced)
+    number = _numbers(recipe, forced, len(given))
     number[names.BASE] = size
     number[names.TOKENS_LEFT] = layout.tokens
     number[names.TEXT] = len(text)
@@ -189,22 +192,42 @@ def _begin(
         heap=np.empty(room, names.HEAP_ENTRY),
         waiting=np.zeros(names.LEVELS, np.int32),
         groups=np.empty(2 * size + 1, names.GROUP),
-        forced_left=np.array([] if forced is None else forced.columns.left, np.int32),
-        forced_right=np.array([] if forced is None else forced.columns.right, np.int32),
+        forced_left=given[:, 0].copy(),
+        forced_right=given[:, 1].copy(),
+        forbidden=_forbidden(recipe),
         number=number,
     )
 
 
-def _numbers(recipe: Recipe, forced: History | None) -> npt.NDArray[np.int64]:
+def _given(recipe: Recipe, forced: History | None) -> npt.NDArray[np.int32]:
+    """What is joined at each step up to the last that is not chosen, NOTHING where it is."""
+    steps, known = forced_at(recipe.interventions), 0 if forced is None else len(forced)
+    given = np.full((max(known, *steps) if steps else known, 2), NOTHING, np.int32)
+    for step, pair in steps.items():
+        given[step - 1] = pair
+    if forced is not None:
+        given[:known] = np.stack([forced.columns.left, forced.columns.right], axis=1)
+    return given
+
+
+def _forbidden(recipe: Recipe) -> npt.NDArray[np.int64]:
+    rows = [(one.step - 1, *one.pair) for one in recipe.interventions if one.act == "forbid"]
+    return np.array(rows, np.int64).reshape(-1)
+
+
+def _numbers(recipe: Recipe, forced: History | None, given: int) -> npt.NDArray[np.int64]:
     number = np.zeros(names.NUMBERS, np.int64)
     number[names.PAIRS] = 1
     number[names.LEVEL] = names.LEVELS
     number[names.MIN_FREQUENCY] = number[names.FORCED_FREQUENCY] = recipe.min_frequency
     number[names.MAX_LENGTH] = number[names.FORCED_LENGTH] = recipe.max_token_length or EVERY_LENGTH
     number[names.TIES] = getattr(learn_queue, TIE_RULES[recipe.ties].kernel)
-    if forced is not None and len(forced):
-        number[names.FORCED] = len(forced)
-        number[names.FORCED_FREQUENCY] = max(1, min(recipe.min_frequency, int(forced.columns.count.min())))
+    if given:
+        counts = (
+            [1] if forced is None or given > len(forced) else [recipe.min_frequency, int(forced.columns.count.min())]
+        )
+        number[names.FORCED] = given
+        number[names.FORCED_FREQUENCY] = max(1, min(counts))
         number[names.FORCED_LENGTH] = EVERY_LENGTH
     return number
 

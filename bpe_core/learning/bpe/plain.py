@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import COUNT_ALONE, NOTHING, Columns, EndReason, History, Reasons
+from bpe_core.interventions import forbidden_from, forced_at
 from bpe_core.learning.layout import SEPARATOR, Layout, lay_out
 from bpe_core.learning.protocol import Candidate
 from bpe_core.learning.ties import TIE_RULES, Pair
@@ -43,7 +44,10 @@ class PlainLearner:
         layout = lay_out(words, alphabet, recipe)
         self.tokens_at_start = self._tokens_left = layout.tokens
         self._base = len(alphabet)
-        self._forced = [] if forced is None else forced.pairs()
+        self._forced = forced_at(recipe.interventions)
+        self._forced.update(enumerate([] if forced is None else forced.pairs(), start=1))
+        self._interventions = recipe.interventions
+        self._forbidden = forbidden_from(recipe.interventions, step=1)
         self._least = recipe.min_frequency
         self._longest = recipe.max_token_length or EVERY_LENGTH
         self._rule = TIE_RULES[recipe.ties]
@@ -106,15 +110,13 @@ class PlainLearner:
             places.append(index)
 
     def _choose(self) -> Pair | None:
-        if self._learned < len(self._forced):
-            return self._forced[self._learned]
-        return self._best()
+        return self._forced.get(self._learned + 1) or self._best()
 
     def _best(self) -> Pair | None:
         """Correct the top of the heap until it is true."""
         while self._heap:
             count, key, pair = self._heap[0]
-            if self._counts.get(pair, 0) < self._least:
+            if self._is_out(pair):
                 heapq.heappop(self._heap)
                 continue
             now: tuple[int, Any, Pair] = (-self._counts[pair], self._tie_key(pair), pair)
@@ -122,6 +124,10 @@ class PlainLearner:
                 return now[2]
             heapq.heapreplace(self._heap, now)
         return None
+
+    def _is_out(self, pair: Pair) -> bool:
+        """Whether a pair is too rare by now, or forbidden."""
+        return self._counts.get(pair, 0) < self._least or pair in self._forbidden
 
     def _any_pair_is_left(self) -> bool:
         return any(count > 0 and self._may_join(pair) for pair, count in self._counts.items())
@@ -160,6 +166,7 @@ class PlainLearner:
         left, right = pair
         token = self._base + self._learned
         self._learned += 1
+        self._forbidden = forbidden_from(self._interventions, self._learned + 1) if self._interventions else set()
         self._texts.append(self._joined_text(self._texts[left], self._texts[right]))
         self._lengths.append(self._lengths[left] + self._lengths[right])
         born: dict[Pair, None] = {}

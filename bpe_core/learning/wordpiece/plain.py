@@ -88,7 +88,7 @@ class PlainScoreLearner(PlainLearner):
     def _best(self) -> Pair | None:
         while self._heap:
             score, key, pair, number = self._heap[0]
-            if self._counts.get(pair, 0) < self._least or self._entry_of[pair][0] != number:
+            if self._is_out(pair) or self._entry_of[pair][0] != number:
                 heapq.heappop(self._heap)
             elif -score == self._score(pair, self._counts[pair]) and key == self._tie_key(pair):
                 return pair  # type: ignore[no-any-return]

@@ -114,3 +114,31 @@ def test_only_included_files_of_a_folder(tmp_path: Path) -> None:
         run(["train", str(tmp_path / "texts"), "--include", "*.txt", "--preset", "words", "--output", str(output)]) == 0
     )
     assert [merge.count for merge in read_history(output)] == [2]
+
+
+def test_pairs_are_forbidden_and_forced_by_how_they_are_written(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The table that is written holds what was decided, and its recipe learns the same again."""
+    table = tmp_path / "branch.json"
+    train = ["train", str(text), "--preset", "english"]
+    steered = [*train, "--forbid", "th+e@3", "--force", "#256+a@5"]
+    assert run([*steered, "--quiet", "--output", str(table)]) == 0
+    branch = read_history(table)
+    assert [*map(str, branch.recipe.interventions)] == ["forbid:256+101@3", "force:256+97@5"]
+    assert (256, 101) not in branch.pairs()
+    assert (branch.pair(4), branch[4].count) == ((256, 97), 1)
+    recipe = tmp_path / "recipe.json"
+    recipe.write_text(branch.recipe.to_json())
+    assert run(["train", str(text), "--recipe", str(recipe)]) == 0
+    assert run(steered) == 0
+    again, lines = capsys.readouterr().out.split("    1  t + h")[1:]
+    assert again == lines
+    assert "th + a → tha                      1 time, by hand" in lines
+    for wrong, sentence in (
+        (["--forbid", "th+e@1"], "No token is written 'th'"),
+        (["--forbid", "t+h@90"], "There is no step 90 for --forbid t+h: without it there are 7."),
+        (["--force", "z+z@2"], "stand side by side nowhere in this text"),
+    ):
+        assert run([*train, *wrong]) == 1
+        assert sentence in capsys.readouterr().err

@@ -1,0 +1,80 @@
+"""Pairs that a person forbids or forces by command, named as tokens are written: `t+h@12`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import NamedTuple
+
+import bpe_core as bpe
+from bpe_core.command_line.arguments import MOST_DIGITS, text_argument
+from bpe_core.command_line.questions import Names
+from bpe_core.errors import BpeError, RecipeError
+from bpe_core.interventions import Act, Intervention
+from bpe_core.learning.trainer import SECONDS_BETWEEN_REPORTS
+from bpe_core.token_texts import quoted
+
+
+class Decision(NamedTuple):
+    """What was asked for. Which tokens it is about is known when its step has come."""
+
+    step: int
+    act: Act
+    pair: str  # such as t+h
+
+
+def add_decisions(parser: argparse._ActionsContainer) -> None:
+    for act, what in (("forbid", "never join this pair from step K on"), ("force", "join this pair at step K")):
+        parser.add_argument(
+            f"--{act}",
+            action="append",
+            type=_decision(act),  # type: ignore[arg-type]  # one of the two
+            metavar="LEFT+RIGHT@K",
+            help=f"{what}, whatever its count; tokens as the table writes them, or #ID (may be repeated)",
+        )
+
+
+def _decision(act: Act) -> Callable[[str], Decision]:
+    def decision(value: str) -> Decision:
+        pair, _, step = text_argument(value).rpartition("@")
+        if "+" not in pair or not (step.isascii() and step.isdigit()) or len(step) > MOST_DIGITS or int(step) < 1:
+            raise argparse.ArgumentTypeError(f"{quoted(value)} is no pair and step, such as t+h@12")
+        return Decision(int(step), act, pair)
+
+    return decision
+
+
+def decided(
+    words: bpe.WordTable, recipe: bpe.Recipe, options: argparse.Namespace, cancelled: Callable[[], bool]
+) -> tuple[bpe.Recipe, bpe.History | None]:
+    """The recipe with what was decided, by the ids that the tokens have when its step comes; and the steps until then.
+
+    Of equal steps what is forbidden comes first.
+    """
+    history: bpe.History | None = None
+    for one in sorted([*(options.forbid or ()), *(options.force or ())]):
+        trainer = bpe.Trainer(words, recipe, history=history)
+        while trainer.steps_planned >= one.step > len(trainer.history) + 1 and not (trainer.end_reason or cancelled()):
+            trainer.advance(one.step - 1 - len(trainer.history), seconds=SECONDS_BETWEEN_REPORTS)
+        history = trainer.history
+        if cancelled():
+            break
+        if len(history) < one.step - 1 or one.step > trainer.steps_planned:
+            raise RecipeError(
+                f"There is no step {one.step:,} for --{one.act} {one.pair}: without it there are {len(history):,}."
+            )
+        intervention = Intervention(one.step, one.act, *_pair(one.pair, Names(history)))
+        recipe = recipe.with_changes(interventions=(*recipe.interventions, intervention))
+    return recipe, history
+
+
+def _pair(text: str, names: Names) -> tuple[int, int]:
+    """The two tokens that are written so; a token may hold a + itself."""
+    places = [place for place, sign in enumerate(text) if sign == "+" and 0 < place < len(text) - 1]
+    trouble: BpeError = BpeError(f"{quoted(text)} is no pair of tokens; write it as t+h.")
+    for place in places:
+        try:
+            return names.id_of(text[:place]), names.id_of(text[place + 1 :])
+        except BpeError as error:
+            trouble = error
+    raise trouble

@@ -1,0 +1,80 @@
+"""What a person decides in a run instead of its method: a pair that is never joined from a step on, or is at one.
+
+An intervention names tokens by the ids they have in that run, so that it says the same wherever the run is learned
+again. It is spelled in one word, in a recipe's JSON, in the form and in commands:
+
+>>> Intervention.parsed("forbid:116+104@12")
+Intervention(step=12, act='forbid', left=116, right=104)
+>>> str(Intervention(7, "force", 256, 101))
+'force:256+101@7'
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+from bpe_core.errors import RecipeError
+
+Act = Literal["forbid", "force"]
+
+MOST_INTERVENTIONS = 10_000
+_SPELLED = re.compile(r"(forbid|force):([0-9]{1,9})\+([0-9]{1,9})@([0-9]{1,9})", re.ASCII)
+
+
+class Intervention(NamedTuple):
+    """One decision. The step is 1 for the first."""
+
+    step: int
+    act: Act
+    left: int
+    right: int
+
+    def __str__(self) -> str:
+        return f"{self.act}:{self.left}+{self.right}@{self.step}"
+
+    @classmethod
+    def parsed(cls, spelled: str) -> Intervention:
+        found = _SPELLED.fullmatch(spelled)
+        if found is None:
+            raise RecipeError(
+                f"{spelled[:60]!r} is no intervention; write such as forbid:116+104@12 or force:116+104@12: "
+                "the ids of a pair and the step from which on it is not joined, or at which it is."
+            )
+        act, left, right, step = found.groups()
+        return cls(int(step), act, int(left), int(right))  # type: ignore[arg-type]  # the expression knows no other
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        return self.left, self.right
+
+
+def checked_interventions(values: object) -> tuple[Intervention, ...]:
+    """Interventions, or how they are spelled, in the order of their steps; refused where they contradict each other."""
+    if not isinstance(values, (list, tuple)) or len(values) > MOST_INTERVENTIONS:
+        raise RecipeError(
+            f"The interventions must be a list of at most {MOST_INTERVENTIONS:,} texts such as forbid:116+104@12."
+        )
+    found = tuple(sorted({Intervention.parsed(str(value)) for value in values}))
+    forced: dict[int, Intervention] = {}
+    for one in found:
+        if one.step < 1:
+            raise RecipeError(f"{one} is at step 0; the first step is 1.")
+        if one.act == "force" and forced.setdefault(one.step, one) != one:
+            raise RecipeError(f"{forced[one.step]} and {one} want two pairs to be joined at one step; keep one.")
+    for one in found:
+        clash = next((other for other in forced.values() if other.pair == one.pair and other.step >= one.step), None)
+        if one.act == "forbid" and clash is not None:
+            raise RecipeError(f"{clash} joins a pair that {one} forbids before; take one of them back.")
+    return found
+
+
+def forced_at(interventions: Iterable[Intervention]) -> dict[int, tuple[int, int]]:
+    """The pair that is joined at a step whatever its count."""
+    return {one.step: one.pair for one in interventions if one.act == "force"}
+
+
+def forbidden_from(interventions: Iterable[Intervention], step: int) -> set[tuple[int, int]]:
+    """The pairs that may not be joined at that step."""
+    return {one.pair for one in interventions if one.act == "forbid" and one.step <= step}

@@ -1,0 +1,139 @@
+"""Pairs that a person forbids or forces: every learner does what the reference does; what cannot be done is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bpe_core as bpe
+from bpe_core import reference
+from bpe_core.counting.words import WordTable
+from bpe_core.history.columns import Columns
+from bpe_core.history.history import History
+from bpe_core.interventions import Act, Intervention
+from bpe_core.learning.bpe.compiled import CompiledLearner
+from bpe_core.learning.bpe.plain import PlainLearner
+from bpe_core.learning.wordpiece.compiled import CompiledScoreLearner
+from bpe_core.learning.wordpiece.plain import PlainScoreLearner
+from bpe_core.recipe import Recipe
+from bpe_core.reference import wordpiece
+from tests.conftest import EXAMPLES
+from tests.core.learning import all_columns, learn_fast, pairs_of
+from tests.core.random_training import recipes, words
+
+WORDS = WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3})
+BY_SCORE = Recipe.preset("wordpiece", wordpiece_rule="score", merges=40, min_frequency=1)
+A_LOT = 2**60
+
+
+def reference_run(words: WordTable, recipe: Recipe) -> History:
+    return wordpiece.train(words, recipe) if recipe.method == "wordpiece" else reference.train(words, recipe)
+
+
+def standing(words: WordTable, history: History, steps: int) -> list[tuple[int, int]]:
+    """The pairs that could be joined after so many steps."""
+    recipe, first = history.recipe, history.first(steps)
+    tokens = reference.TokenBook(history.alphabet)
+    corpus = [(history.alphabet.symbols_of(word, recipe), count) for word, count in words]
+    for pair in pairs_of(first):
+        token = tokens.add(pair)
+        corpus = [(reference.join(word, pair, token), count) for word, count in corpus]
+    boundless = recipe.with_changes(max_token_length=None)
+    return [*reference.allowed(reference.count_pairs(corpus), tokens, boundless)]
+
+
+@st.composite
+def steered(draw: st.DrawFn) -> tuple[WordTable, Recipe]:
+    """Words, and a recipe with a few interventions that can be done with them."""
+    table = draw(words())
+    recipe = draw(recipes() | st.just(BY_SCORE))
+    for _ in range(draw(st.integers(1, 3))):
+        history = reference_run(table, recipe)
+        step = draw(st.integers(1, len(history) + 1))
+        pairs = standing(table, history, step - 1)
+        act: Act = draw(st.sampled_from(["forbid", "force"]))
+        if not pairs or (act == "force" and step > recipe.merge_limit(len(history.alphabet))):
+            continue
+        pair = draw(st.sampled_from(sorted(pairs)))
+        earlier = [one for one in recipe.interventions if one.step <= step and one.pair != pair]
+        if not any(one.step == step and one.act == act == "force" for one in earlier):
+            recipe = recipe.with_changes(interventions=(*earlier, Intervention(step, act, *pair)))
+    return table, recipe
+
+
+def learned(make: Any, words: WordTable, history: History, work: int, known: History | None = None) -> dict[str, Any]:
+    """Every column and reason that a learner fills, called again and again for so much work; and the pairs to come."""
+    recipe, room = history.recipe, history.recipe.merge_limit(len(history.alphabet))
+    columns = Columns.with_room(room)
+    learner, end = make(words, history.alphabet, recipe, known), ""
+    while learner.learned < room and not end:
+        end = learner.learn(columns, room, work)
+    done = History(recipe, history.alphabet, columns.first(learner.learned), reasons=learner.reasons)
+    leading = [(one.left, one.right) for one in learner.candidates(1)]
+    told = {name: column.tolist() for name, column in learner.reasons.items()}
+    return {**all_columns(done), **told, "end": end or "vocabulary full", "forbidden": [*map(tuple, leading)]}
+
+
+@settings(max_examples=EXAMPLES // 2)
+@given(steered=steered(), work=st.sampled_from([1, 700, A_LOT]), data=st.data())
+def test_each_learner_equals_the_reference(steered: tuple[WordTable, Recipe], work: int, data: st.DataObject) -> None:
+    table, recipe = steered
+    plain = reference_run(table, recipe)
+    known = plain.first(data.draw(st.integers(0, len(plain)), label="steps known"))
+    by_score = recipe.method == "wordpiece"
+    told = {name: column.tolist() for name, column in plain.reasons.items()}
+    for make in (PlainScoreLearner, CompiledScoreLearner) if by_score else (PlainLearner, CompiledLearner):
+        for given_first in (None, known):
+            found = learned(make, table, plain, work, given_first)
+            leading = found.pop("forbidden")
+            assert found == {**all_columns(plain), **told, "end": plain.end_reason}
+            assert not {*leading} & {one.pair for one in recipe.interventions if one.act == "forbid"}
+
+
+def test_a_branch_goes_on_from_its_parent_and_is_learned_again_from_its_recipe() -> None:
+    """By hand: e+s 9, es+t 9, then l+o 7; lo+w 7 ..."""
+    parent = learn_fast(WORDS, Recipe.preset("gpt2", merges=6, ties="lowest-ids"))
+    e, s, t = b"est"
+    assert pairs_of(parent)[:2] == [(e, s), (256, t)]
+    without = parent.recipe.with_changes(interventions=("forbid:256+116@2",))
+    trainer = bpe.Trainer(WORDS, without, history=parent.first(1))
+    trainer.advance()
+    branch = trainer.history
+    assert pairs_of(branch)[0] == (e, s)
+    assert (256, t) not in pairs_of(branch)
+    assert all_columns(branch) == all_columns(learn_fast(WORDS, Recipe.from_json(without.to_json())))
+    forced = learn_fast(WORDS, without.with_changes(interventions=(*without.interventions, "force:119+105@3")))
+    assert pairs_of(forced)[2] == (119, 105)  # w+i, in 3 words only
+    assert (forced[2].count, forced.forced, forced[2].tied) == (3, [2], False)
+    assert parent.recipe.interventions == ()
+
+
+@pytest.mark.parametrize(
+    ("interventions", "sentence"),
+    [
+        (["forbid t+h"], "is no intervention; write such as"),
+        ("forbid:1+2@3", "must be a list"),
+        (["force:1+2@0"], "the first step is 1"),
+        (["force:108+111@2", "force:101+115@2"], "two pairs to be joined at one step"),
+        (["forbid:108+111@1", "force:108+111@2"], "take one of them back"),
+        (["forbid:108+111@7"], "There is no step 7"),
+        (["forbid:256+111@1"], "names the token 256, which is not there before step 1"),
+        (["force:122+122@2"], "stand side by side nowhere"),
+        (["force:101+115@1", "force:101+115@2"], "stand side by side nowhere"),
+    ],
+)
+def test_what_cannot_be_done_is_told(interventions: Any, sentence: str) -> None:
+    with pytest.raises(bpe.RecipeError, match=sentence):
+        learn_fast(
+            WORDS, Recipe.from_dict({**Recipe.preset("gpt2", merges=6).to_dict(), "interventions": interventions})
+        )
+
+
+def test_a_step_that_is_never_reached_is_told_and_other_methods_refuse() -> None:
+    with pytest.raises(bpe.RecipeError, match=r"There is no step 90 for .* after 12 steps"):
+        learn_fast(WORDS, Recipe.preset("gpt2", vocab_size=400, interventions=("forbid:1+2@90",)))
+    with pytest.raises(bpe.RecipeError, match="By Unigram no pair can be forbidden"):
+        Recipe.preset("unigram", interventions=("forbid:1+2@9",))
