@@ -57,21 +57,21 @@ class CutWords:
 
     def counts(self, at: int) -> Int64s:
         """How often each token stands in the corpus after so many steps, by its id."""
-        ids, words = self._placed(at)
+        ids, words = self.placed(at)
         counts = np.zeros(self.history.id_count, np.int64)
         np.add.at(counts, ids, self.words.counts[words])
         return counts
 
     def words_with(self, token: int, at: int) -> list[tuple[bytes, int]]:
         """The words that hold a token after so many steps, and how often it stands in all of each; the most first."""
-        ids, words = self._placed(at)
+        ids, words = self.placed(at)
         found, times = np.unique(words[ids == token], return_counts=True)
         counts = times * self.words.counts[found]
         order = np.argsort(-counts, kind="stable")
         listed = zip(found[order].tolist(), counts[order].tolist(), strict=True)
         return [(self.words.word(word), count) for word, count in listed]
 
-    def _placed(self, at: int) -> tuple[Int64s, Int64s]:
+    def placed(self, at: int) -> tuple[Int64s, Int64s]:
         """All tokens after so many steps, and the word that each is in."""
         tokens = self._segmentation.tokens(at)
         known = tokens.ids != NO_TOKEN

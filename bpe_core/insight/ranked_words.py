@@ -16,7 +16,7 @@ it was taken by a larger one, can be read off without making a single merge agai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -78,7 +78,7 @@ class RankedWords:
                 f"{title} learns otherwise. `token` tells how often one stood there, and when."
             )
         layout = lay_out(words, history.alphabet, history.recipe)
-        ranks = _ranker_for(layout.symbols)(layout.symbols, history)
+        ranks = ranks_of(layout.symbols, history)
         return cls(words, history, layout.symbols, layout.starts, ranks, layout.tokens)
 
     @property
@@ -196,12 +196,13 @@ class RankedWords:
                     yield id, int(self.words.counts[word])
 
 
-def _ranker_for(symbols: Int32s) -> Callable[[Int32s, History], Int32s]:
+def ranks_of(symbols: Int32s, history: History) -> Int32s:
+    """Which merge dissolves the boundary in front of each cell of a layout; by what is faster for so many."""
     if not KERNELS.chooses(len(symbols)):
-        return _plain_ranks
+        return _plain_ranks(symbols, history)
     from bpe_core.segmenting.compiled_ranks import compiled_ranks  # imports Numba: half a second
 
-    return compiled_ranks
+    return compiled_ranks(symbols, history)
 
 
 def _plain_ranks(symbols: Int32s, history: History) -> Int32s:

@@ -53,10 +53,12 @@ def reachability(
     *,
     corpus: RankedWords | None = None,
     tokenizer: Tokenizer | None = None,
+    merges: Merges | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> Reachability:
     """Whether a text can produce the token with the first `at` merges (all, if not said).
 
+    Who asks about many tokens brings the tokenizer and the merges of the history along.
     "not found": its own symbols become the token, but the pattern seems never to leave them together.
     """
     at = len(history) if at is None else at
@@ -67,7 +69,7 @@ def reachability(
     if not Method.of(history.recipe).has_ranks:
         return _by_trying(history, token, symbols, at, tokenizer or Tokenizer(history), cancelled)
     kept = corpus if corpus is not None and corpus.serves(history) else None
-    merges = kept.merges if kept is not None else Merges(history)
+    merges = kept.merges if kept is not None else merges or Merges(history)
     pieces = tuple(merges.tokens(merges.merged(symbols), at))
     if pieces != (token,):
         return Reachability("unreachable", pieces=pieces)

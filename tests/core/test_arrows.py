@@ -38,7 +38,7 @@ STAGES = [
         "text",
     ),
     *("kernels", "counting", "alphabet", "history", "learning", "honest_text", "token_texts", "segmenting"),
-    *("insight", "measures", "formats", "verification", "session_file", "report", "reference", "gage_file"),
+    *("insight", "measures", "formats", "editing", "verification", "session_file", "report", "reference", "gage_file"),
     *("warm_up", "compiler", "command_line", "__main__"),
 ]
 BACKWARD = {  # what an arrow may still point back to: hardly more than names, numbers and types

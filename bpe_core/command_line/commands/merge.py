@@ -1,0 +1,54 @@
+"""`bpe-explorer merge`: two merge tables in one, which keeps the ids of the first."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import bpe_core as bpe
+from bpe_core.command_line.audits import tables_of
+from bpe_core.command_line.progress_bar import TerminalBar
+from bpe_core.command_line.questions import add_corpus
+from bpe_core.command_line.tables import open_table
+from bpe_core.command_line.writing_tables import add_writing, format_list, write_and_tell
+from bpe_core.editing.costs import costs
+from bpe_core.editing.putting_together import put_together
+from bpe_core.errors import BpeError
+
+EXAMPLES = """\
+examples:
+  bpe-explorer merge tokenizer.json danish.csv -o both.tokenizer.json
+      All tokens of the first with their ids; behind them those of the second that the first lacks.
+
+  bpe-explorer merge tokenizer.json danish.csv --corpus danish.txt -o both.tokenizer.json
+      The same, and how many tokens that text becomes with both, beside the first alone.
+
+The merges of the first come first, so every one of its tokens can be made as before, and no text becomes more tokens
+than with it alone. A token of the second that cannot be made behind them is left out, and told.
+
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EXAMPLES + format_list()
+    parser.add_argument("first", metavar="A", help="the table whose ids stay")
+    parser.add_argument("second", metavar="B", help="the table whose further tokens get ids behind them")
+    add_corpus(parser, required=False, purpose="files or folders of which it is told how many tokens they become")
+    parser.add_argument("-o", "--output", dest="out", required=True, metavar="OUT", help="the file to write")
+    add_writing(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.at is not None:
+        raise BpeError("Both tables are taken whole: leave --at away, or merge what `export --at` has written.")
+    one, other = open_table(options.first), open_table(options.second)
+    bar = TerminalBar(sys.stderr)
+    try:
+        found = put_together(one.history, other.history, numbers=one.numbers, progress=bar)
+    finally:
+        bar.clear()
+    notes = found.told
+    if options.corpus:
+        words = bpe.WordTable.merged(tables_of(options.corpus, one.history))
+        notes.append(f"The corpus becomes {costs(words, one.history, found.history)}.")
+    return write_and_tell(found.history, options, tuple(notes), found.numbers)

@@ -1,0 +1,119 @@
+"""`bpe-explorer trim`: a merge table without some of its tokens."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import bpe_core as bpe
+from bpe_core.command_line.arguments import number, text_argument
+from bpe_core.command_line.audits import add_limits, audited, criteria, criteria_list, tables_of
+from bpe_core.command_line.questions import add_corpus
+from bpe_core.command_line.tables import open_table
+from bpe_core.command_line.writing_tables import add_writing, format_list, write_and_tell
+from bpe_core.editing.costs import Costs, costs
+from bpe_core.editing.trimming import NEEDED, Trimmed, check_can_be_edited, least_used, surplus, trim
+from bpe_core.errors import BpeError
+from bpe_core.formats import OpenedTable
+from bpe_core.insight.audit import TokenPlaces
+
+EXAMPLES = """\
+examples:
+  bpe-explorer trim tokenizer.json --down-to 16000 --corpus mine/ -o small.json --to tokenizer.json
+      The 16,000 tokens that this corpus needs most. What it costs the corpus is told, in tokens before and after.
+
+  bpe-explorer trim tokenizer.json --audit unused,broken --corpus mine/ --ids keep -o trimmed.tokenizer.json
+      Without what an audit finds; the ids stay what they were, so a model's embeddings stay in their places.
+
+  bpe-explorer trim merges.csv --remove 300,412 --needed lose -o trimmed.csv
+      Without these two, and without all that is made of them.
+
+Every token that stays can be made as before. Base symbols are never removed.
+
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EXAMPLES + "needed tokens, of which others are made:\n"
+    parser.epilog += "".join(f"  {name:<12} {sentence}\n" for name, sentence in NEEDED.items())
+    parser.epilog += "\n" + criteria_list() + "\n" + format_list()
+    parser.add_argument("table", metavar="TABLE", help="a merge table, a session, or a tokenizer from elsewhere")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--remove", type=ids, metavar="ID,ID", help="these tokens, by their ids in TABLE")
+    what.add_argument("--least-used", type=number, metavar="N", help="the N learned tokens that the corpus needs least")
+    what.add_argument("--down-to", type=number, metavar="SIZE", help="so many of these that SIZE tokens are left")
+    what.add_argument("--audit", type=criteria, metavar="CRITERIA", help="those that `audit` finds, a comma between")
+    add_corpus(parser, required=False, purpose="files or folders on which use is told, and what it costs them")
+    parser.add_argument("--text", type=text_argument, metavar="TEXT", help="tell what it costs this text, too")
+    parser.add_argument("--needed", choices=NEEDED, default="spare", help="what becomes of those others are made of")
+    parser.add_argument(
+        "--ids",
+        choices=("renumber", "keep"),
+        default="renumber",
+        help="number what is left anew without gaps, or keep the ids, with holes (default: renumber)",
+    )
+    add_limits(parser)
+    parser.add_argument("-o", "--output", dest="out", required=True, metavar="OUT", help="the file to write")
+    add_writing(parser)
+
+
+def ids(value: str) -> list[int]:
+    """An argument that names tokens."""
+    return [number(one.strip()) for one in value.split(",") if one.strip()]
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.at is not None:
+        raise BpeError("A trimmed table is written whole: leave --at away, or trim what `export --at` has written.")
+    opened = open_table(options.table)
+    history = opened.history
+    check_can_be_edited(history)
+    tables = tables_of(options.corpus or [], history)
+    chosen = _chosen(opened, tables, options)
+    found = trim(history, chosen, numbers=opened.numbers, needed=options.needed, renumber=options.ids == "renumber")
+    if not found.removed:
+        raise BpeError(_nothing(found))
+    notes = (*found.told, *_costs(history, found.history, tables, options.text))
+    return write_and_tell(found.history, options, notes, found.numbers)
+
+
+def _chosen(opened: OpenedTable, tables: Sequence[bpe.WordTable], options: argparse.Namespace) -> list[int]:
+    history = opened.history
+    if options.remove is not None:
+        return _ids_of(opened, options)
+    if options.audit is not None:
+        return audited(history, tables, options, options.audit).ids(*options.audit)
+    how_many = options.least_used if options.down_to is None else surplus(history, options.down_to)
+    if not tables:
+        raise BpeError("Which tokens are used least can be told on a corpus only: name its files with --corpus.")
+    return least_used(history, TokenPlaces.of(tables, history).counts, how_many)
+
+
+def _ids_of(opened: OpenedTable, options: argparse.Namespace) -> list[int]:
+    """By the numbers of the file. Another than it has is told with those that it has."""
+    numbers = range(opened.history.id_count) if opened.numbers is None else opened.numbers.tolist()
+    known = set(numbers)
+    unknown = next((one for one in options.remove if one not in known or one < 0), None)
+    if unknown is not None:
+        raise BpeError(f"{Path(options.table).name} has no token with the id {unknown:,}; `audit` lists its tokens.")
+    return opened.ids_of(options.remove)
+
+
+def _nothing(found: Trimmed) -> str:
+    if found.spared:
+        return (
+            f"Nothing was removed: all {len(found.spared):,} tokens that were named are parts of others. "
+            "With --needed lose these others go, too."
+        )
+    return "Nothing was removed: no token was named or found."
+
+
+def _costs(before: bpe.History, now: bpe.History, tables: Sequence[bpe.WordTable], text: str | None) -> list[str]:
+    notes = []
+    if tables:
+        notes.append(f"The corpus becomes {costs(bpe.WordTable.merged(tables), before, now)}.")
+    if text is not None:
+        both = (len(bpe.Tokenizer(history).encode(text)) for history in (before, now))
+        notes.append(f"The text becomes {Costs(*both)}.")
+    return notes

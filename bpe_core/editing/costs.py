@@ -1,0 +1,37 @@
+"""What an edited table costs: how many tokens texts become with it, and became before.
+
+>>> from bpe_core.alphabet import Alphabet
+>>> from bpe_core.recipe import Recipe
+>>> recipe = Recipe.preset("gpt2")
+>>> before = History.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104), (256, 101)])  # t+h, th+e
+>>> words = WordTable.from_counts({"the": 3, "that": 2})
+>>> str(costs(words, before, before.first(1)))
+'9 tokens before, 12 now (+33.3 %)'
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import History
+from bpe_core.insight.cut_words import CutWords
+from bpe_core.progress import CancelCheck, never_cancelled
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Tokens of the same text."""
+
+    before: int
+    now: int
+
+    def __str__(self) -> str:
+        change = f" ({self.now / self.before - 1:+.1%})".replace("%", " %") if self.before else ""
+        return f"{self.before:,} tokens before, {self.now:,} now{change}"
+
+
+def costs(words: WordTable, before: History, now: History, *, cancelled: CancelCheck = never_cancelled) -> Costs:
+    """Of words that were split as the table of before splits."""
+    both = (CutWords.of(words, before.recipe, history, cancelled=cancelled) for history in (before, now))
+    return Costs(*(int(cut.counts(len(cut.history)).sum()) for cut in both))

@@ -1,0 +1,238 @@
+"""Two merge tables in one, which keeps the ids of the first.
+
+The order of the merges: all of the first, as they are; behind them, in the order of the second, one for each of its
+tokens that the first lacks. It is chosen so for three reasons.
+
+- Every token of the first can still be made, of the same texts. A merge that comes later changes nothing in a text
+  before the earlier ones have nothing to join any more.
+- No text becomes more tokens than with the first alone: it is cut as by that, and then joined further.
+- Whether a token of the second can be made is known when it is its turn, and stays so: its own text is cut by all that
+  is there until then. If two pieces are left, they are what it is made of, though the second may have made it of two
+  others. If more are left, it waits for what comes behind it, which may join some of them, and is asked again. What
+  is left in the end cannot be made behind the merges of the first, and is told.
+
+Merges of the two taken by turns would bring more tokens of the second into being, but tokens of the first would fall
+apart under them, and texts would be cut by neither.
+
+    >>> from bpe_core.recipe import Recipe
+    >>> recipe = Recipe.preset("gpt2")
+    >>> one = History.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104), (256, 101)])  # t+h, th+e
+    >>> other = History.from_pairs(recipe, Alphabet.of_bytes(), [(104, 101), (116, 256), (257, 110)])  # he, the, then
+    >>> both = put_together(one, other)
+    >>> both.history.pairs()  # then is made of the first's `the`
+    [(116, 104), (256, 101), (104, 101), (257, 110)]
+    >>> both.shared, both.added, both.left_out
+    (1, 2, ())
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from bpe_core.alphabet import Alphabet, Symbol
+from bpe_core.editing.numbering import numbers_of, unless_ids
+from bpe_core.editing.trimming import check_can_be_edited
+from bpe_core.errors import BpeError, Cancelled
+from bpe_core.history.history import History, Int64s
+from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.recipe import Normalization, Recipe, Splitting, Symbols
+from bpe_core.token_texts import quoted, written
+
+REPORTED = 1_024  # tokens between two reports
+LONGEST = 4_096  # symbols of a token that is looked at; those of texts never come near
+MOST_QUOTED = 5
+NO_RANK = 2**62
+NEW = -2  # a number that is not known yet
+
+
+@dataclass(frozen=True, eq=False)
+class PutTogether:
+    """Both in one, and what each gave."""
+
+    history: History
+    numbers: Int64s | None  # of its ids: those of the first, then further ones
+    from_first: int  # tokens of the first, base symbols and special tokens among them
+    shared: int  # learned tokens of the second that the first has, too
+    added: int  # learned tokens that only the second has
+    new_symbols: int  # base symbols that only the second has
+    new_specials: int
+    left_out: tuple[bytes, ...]  # learned tokens of the second that cannot be made behind the merges of the first
+    notes: tuple[str, ...]  # what the second does otherwise, a sentence each
+
+    @property
+    def new_tokens(self) -> int:
+        """All that come from the second."""
+        return self.added + self.new_symbols + self.new_specials
+
+    @property
+    def told(self) -> list[str]:
+        """What each gave, a sentence each."""
+        found = [
+            *self.notes,
+            f"{self.from_first:,} tokens come from the first, {self.new_tokens:,} from the second; "
+            f"{self.shared:,} learned tokens are in both.",
+        ]
+        if self.left_out:
+            some = ", ".join(map(quoted, self.left_out[:MOST_QUOTED]))
+            found.append(
+                f"{len(self.left_out):,} tokens of the second cannot be made behind the merges of the first and are "
+                f"left out: {some}{' …' if len(self.left_out) > MOST_QUOTED else ''}."
+            )
+        return found
+
+
+def put_together(
+    one: History,
+    other: History,
+    *,
+    numbers: Int64s | None = None,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> PutTogether:
+    """The first table with what only the second has behind it; `numbers` are those of the first one's file."""
+    for history in (one, other):
+        check_can_be_edited(history)
+    _check_alike(one.recipe, other.recipe)
+    known = numbers_of(one, numbers)
+    alphabet, of_other = _alphabet(one.alphabet, other.alphabet)
+    joining = _Joining(one, alphabet)
+    texts, other_texts = joining.texts, written(other)
+    new = [id for id in range(len(other.alphabet), other.first_special) if other_texts[id] not in texts]
+    shared = len(other) - len(new)
+    waiting, before = new, len(new) + 1
+    while waiting and len(waiting) < before:
+        before, still = len(waiting), []
+        for done, id in enumerate(waiting):
+            if done % REPORTED == 0:
+                _report(progress, cancelled, done, len(waiting))
+            if not joining.add(other_texts[id], [of_other[symbol] for symbol in other.symbols_of(id)]):
+                still.append(id)
+        waiting = still
+    specials = [token for token in other.recipe.special_tokens if token not in one.recipe.special_tokens]
+    history = _history(one, alphabet, joining.pairs, specials)
+    return PutTogether(
+        history=history,
+        numbers=_numbers(one, known, history),
+        from_first=one.id_count,
+        shared=shared,
+        added=len(new) - len(waiting),
+        new_symbols=len(alphabet) - len(one.alphabet),
+        new_specials=len(specials),
+        left_out=tuple(other_texts[id] for id in waiting),
+        notes=_notes(one.recipe, other.recipe),
+    )
+
+
+def _report(progress: ProgressReport, cancelled: CancelCheck, done: int, total: int) -> None:
+    if cancelled():
+        raise Cancelled("Putting the tables together was stopped.")
+    progress(Progress("putting together", done, total, "tokens"))
+
+
+def _check_alike(one: Recipe, other: Recipe) -> None:
+    """Tokens of both must be made of the same kind of symbols."""
+    differing = [name for name in one.differing(other, Symbols) if name != "alphabet_limit"]
+    if differing:
+        name = differing[0]
+        raise BpeError(
+            f"The two tables cannot become one: {name.replace('_', ' ')} is {getattr(one, name)!r} in the first and "
+            f"{getattr(other, name)!r} in the second. Learn one of them again with the choices of the other."
+        )
+
+
+def _notes(one: Recipe, other: Recipe) -> tuple[str, ...]:
+    found = [name for name in one.differing(other, Normalization, Splitting) if name != "special_tokens"]
+    if not found:
+        return ()
+    told = ", ".join(dict.fromkeys(name.replace("_", " ") for name in found))
+    return (f"The two tables split texts differently ({told}); texts are split as by the first.",)
+
+
+# --- The alphabet -----------------------------------------------------------------------
+
+
+def _alphabet(one: Alphabet, other: Alphabet) -> tuple[Alphabet, list[int]]:
+    """The symbols of the first and further ones of the second, each among its kind; and where the second's are."""
+    known = {(symbol.kind, symbol.text) for symbol in one.symbols}
+    new = [symbol for symbol in other.symbols if (symbol.kind, symbol.text) not in known]
+    kinds = list(dict.fromkeys(symbol.kind for symbol in (*one.symbols, *new)))
+    kinds.sort(key=_ORDER.index)
+    symbols: tuple[Symbol, ...] = one.symbols
+    if new:
+        everything = (*one.symbols, *new)
+        symbols = tuple(symbol for kind in kinds for symbol in everything if symbol.kind == kind)
+    places = {(symbol.kind, symbol.text): id for id, symbol in enumerate(symbols)}
+    return Alphabet(symbols), [places[symbol.kind, symbol.text] for symbol in other.symbols]
+
+
+_ORDER = ("unknown", "fallback", "byte", "character", "marker", "glued", "continuation", "seed")
+
+
+# --- The merges -------------------------------------------------------------------------
+
+
+class _Joining:
+    """The merges of the first, to which others are added behind."""
+
+    def __init__(self, one: History, alphabet: Alphabet) -> None:
+        places = {(symbol.kind, symbol.text): id for id, symbol in enumerate(alphabet.symbols)}
+        base, shift = len(one.alphabet), len(alphabet) - len(one.alphabet)
+        new_ids = [places[symbol.kind, symbol.text] for symbol in one.alphabet.symbols]
+        new_ids += range(base + shift, one.first_special + shift)
+        self.pairs = [(new_ids[left], new_ids[right]) for left, right in one.pairs()]
+        self.texts = {*written(one), *(symbol.text for symbol in alphabet.symbols)}
+        self._base = len(alphabet)
+        self._rank_of = {pair: rank for rank, pair in reversed(list(enumerate(self.pairs)))}
+
+    def add(self, text: bytes, symbols: list[int]) -> bool:
+        """Add a merge that makes this token, if there is one."""
+        pieces = self._cut(symbols) if len(symbols) <= LONGEST else []
+        if len(pieces) != 2:
+            return False
+        self._rank_of[pieces[0], pieces[1]] = len(self.pairs)
+        self.pairs.append((pieces[0], pieces[1]))
+        self.texts.add(text)
+        return True
+
+    def _cut(self, symbols: list[int]) -> list[int]:
+        """What the merges there are make of a token's symbols: those of lowest rank first, from the left."""
+        ids, ranks = list(symbols), [self._rank(pair) for pair in pairwise(symbols)]
+        while ranks and (least := min(ranks)) != NO_RANK:
+            place = ranks.index(least)
+            ids[place : place + 2] = [self._base + least]
+            del ranks[place]
+            if place < len(ranks):
+                ranks[place] = self._rank((ids[place], ids[place + 1]))
+            if place:
+                ranks[place - 1] = self._rank((ids[place - 1], ids[place]))
+        return ids
+
+    def _rank(self, pair: tuple[int, int]) -> int:
+        return self._rank_of.get(pair, NO_RANK)
+
+
+# --- What comes of it -------------------------------------------------------------------
+
+
+def _history(one: History, alphabet: Alphabet, pairs: list[tuple[int, int]], specials: list[str]) -> History:
+    recipe = one.recipe.with_changes(
+        merges=len(pairs), special_tokens=(*one.recipe.special_tokens, *specials), alphabet_limit=None
+    )
+    return History.from_pairs(recipe, alphabet, pairs)
+
+
+def _numbers(one: History, known: Int64s, both: History) -> Int64s | None:
+    """Those of the first for its tokens, and behind the largest of them one for each that is new."""
+    places = {(symbol.kind, symbol.text): id for id, symbol in enumerate(both.alphabet.symbols)}
+    found = np.full(both.id_count, NEW, np.int64)
+    found[[places[symbol.kind, symbol.text] for symbol in one.alphabet.symbols]] = known[: len(one.alphabet)]
+    base = len(both.alphabet)
+    found[base : base + len(one)] = known[len(one.alphabet) : one.first_special]
+    first_special = both.first_special
+    found[first_special : first_special + len(one.recipe.special_tokens)] = known[one.first_special :]
+    new = found == NEW
+    found[new] = int(known.max(initial=-1)) + 1 + np.arange(np.count_nonzero(new))
+    return unless_ids(found)

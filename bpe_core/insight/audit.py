@@ -1,0 +1,196 @@
+"""Which tokens of a table deserve a second look, and why: all at once, one column a criterion.
+
+What a token is by itself (whether a text can produce it, whole characters, its length, its scripts) is told of any
+table. How it is used is told on a corpus: `TokenPlaces` tells of each token how often it stands there and whether in
+the words of one file only.
+
+    >>> from bpe_core.alphabet import Alphabet
+    >>> from bpe_core.recipe import Recipe
+    >>> pairs = [(97, 98), (98, 99), (97, 257), (256, 99)]  # a+b, b+c, a+bc: but the b of abc goes to ab first
+    >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
+    >>> found = audit(history, TokenPlaces.of([WordTable.from_counts({"abc": 500})], history))
+    >>> [(criterion, found.ids(criterion)) for criterion in ("unreachable", "scaffold", "unused")]
+    [('unreachable', [258]), ('scaffold', [256]), ('unused', [257, 258])]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Self, get_args
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import Bools, History, Int64s
+from bpe_core.insight.cut_words import CutWords
+from bpe_core.insight.reachable_tokens import Reason, unreachable_tokens
+from bpe_core.learning.unigram.scripts import COMMON, TRANSPARENT, scripts_of
+from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled, while_wanted
+from bpe_core.token_texts import LONGEST_SHOWN, TokenTexts
+
+Criterion = Literal["scaffold", "unreachable", "unused", "rare", "one-file", "broken", "long", "mixed"]
+
+RARE = 5  # times, fewer of which are rare
+LONG = 20  # characters, more of which are very long
+SCAFFOLD_SHARE = 100  # at most one in so many of what is made of a token stands by itself
+
+# Each in a sentence, in the order in which they are told.
+CRITERIA: dict[Criterion, str] = {
+    "scaffold": f"Only a step to others: of {SCAFFOLD_SHARE} that are made in the corpus, at most one stays as it is.",
+    "unreachable": "No text becomes this token: its own text falls into others, or cannot stand in a text.",
+    "unused": "It never stands in the corpus, nor does anything that is made of it.",
+    "rare": f"It stands in the corpus, but less often than {RARE} times, or than you say; scaffolds are told apart.",
+    "one-file": "All it stands in comes from one file of the corpus, where there are several.",
+    "broken": "Its bytes are no whole characters: it begins or ends inside of one.",
+    "long": f"It has more than {LONG} characters, or than you say.",
+    "mixed": "It has letters of more than one script; those that Japanese is written in are one.",
+}
+OF_CORPUS: tuple[Criterion, ...] = ("scaffold", "unused", "rare", "one-file")  # not known without one
+assert tuple(CRITERIA) == get_args(Criterion)
+
+NO_FILE, SEVERAL_FILES = -1, -2
+
+
+@dataclass(frozen=True, eq=False)
+class TokenPlaces:
+    """How often each token stands in a corpus, and where."""
+
+    counts: Int64s
+    files: Int64s  # the only one whose words hold it, or NO_FILE or SEVERAL_FILES
+    file_count: int
+
+    @classmethod
+    def of(
+        cls,
+        tables: Sequence[WordTable],
+        history: History,
+        *,
+        cancelled: CancelCheck = never_cancelled,
+    ) -> Self:
+        """`tables` are the words of each file, split as the history splits."""
+        words = WordTable.merged(tables)
+        only_in = _only_files(words, tables, cancelled)
+        cut = CutWords.of(words, history.recipe, history, cancelled=cancelled)
+        ids, word_of = cut.placed(len(history))
+        counts = np.zeros(history.id_count, np.int64)
+        np.add.at(counts, ids, words.counts[word_of])
+        lowest, highest = np.full(history.id_count, len(tables)), np.full(history.id_count, NO_FILE)
+        np.minimum.at(lowest, ids, only_in[word_of])
+        np.maximum.at(highest, ids, only_in[word_of])
+        files = np.where(counts == 0, NO_FILE, np.where(lowest == highest, highest, SEVERAL_FILES))
+        return cls(counts, files, len(tables))
+
+
+def _only_files(words: WordTable, tables: Sequence[WordTable], cancelled: CancelCheck) -> Int64s:
+    """Of each word the only file that holds it, or SEVERAL_FILES."""
+    if len(tables) == 1:
+        return np.zeros(len(words), np.int64)
+    found: dict[bytes, int] = {}
+    for file, table in enumerate(tables):
+        for word, _ in while_wanted(table, cancelled):
+            found[word] = file if found.setdefault(word, file) == file else SEVERAL_FILES
+    return np.fromiter((found[word] for word, _ in while_wanted(words, cancelled)), np.int64, len(words))
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """All tokens but the special ones, by id."""
+
+    meets: Mapping[Criterion, Bools]  # those that are known
+    reasons: Mapping[int, Reason]  # why a token is unreachable
+    lengths: Int64s  # in characters; of what is no whole character, each byte is one
+    places: TokenPlaces | None
+
+    def ids(self, *criteria: Criterion) -> list[int]:
+        """The tokens that meet any of these."""
+        found: list[int] = np.flatnonzero(np.any([self.meets[one] for one in criteria], axis=0)).tolist()
+        return found
+
+    @property
+    def totals(self) -> dict[Criterion, int]:
+        """How many tokens there are of each."""
+        return {criterion: int(np.count_nonzero(met)) for criterion, met in self.meets.items()}
+
+    def criteria_of(self, id: int) -> list[Criterion]:
+        return [criterion for criterion, met in self.meets.items() if met[id]]
+
+
+def audit(
+    history: History,
+    places: TokenPlaces | None = None,
+    *,
+    rare: int = RARE,
+    long: int = LONG,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> Audit:
+    """Every token under every criterion; those of a corpus where one is given."""
+    texts = TokenTexts.of(history).raw[: history.first_special]
+    broken, lengths, mixed = _written(texts, cancelled)
+    reasons = unreachable_tokens(history, progress=progress, cancelled=cancelled)
+    meets: dict[Criterion, Bools] = {}
+    if places is not None:
+        meets |= _in_corpus(history, places, rare)
+    unreachable = np.zeros(history.first_special, np.bool_)
+    unreachable[list(reasons)] = True
+    learned = np.arange(history.first_special) >= _base_symbols(history)
+    meets |= {"unreachable": unreachable, "broken": broken & learned, "long": lengths > long, "mixed": mixed}
+    return Audit({one: meets[one] for one in CRITERIA if one in meets}, reasons, lengths, places)
+
+
+def _base_symbols(history: History) -> int:
+    """How many there are: a byte of its own is no broken token, and nobody can do without it."""
+    return sum(symbol.kind != "seed" for symbol in history.alphabet.symbols)
+
+
+def _in_corpus(history: History, places: TokenPlaces, rare: int) -> dict[Criterion, Bools]:
+    counts = places.counts[: history.first_special]
+    learned = np.arange(history.first_special) >= _base_symbols(history)
+    made = _made(history, counts) if history.only_joins else counts
+    scaffold = learned & (made > counts) & (counts * SCAFFOLD_SHARE <= made)
+    found: dict[Criterion, Bools] = {"scaffold": scaffold} if history.only_joins else {}
+    found |= {"unused": learned & (made == 0), "rare": learned & ~scaffold & (made > 0) & (counts < rare)}
+    if places.file_count > 1:
+        found["one-file"] = learned & (places.files[: history.first_special] >= 0)
+    return found
+
+
+def _made(history: History, counts: Int64s) -> Int64s:
+    """How often each token is made on the way to what stands in the corpus, those that stay among them."""
+    made, base = counts.tolist(), len(history.alphabet)
+    for token, (left, right) in reversed(list(enumerate(history.pairs(), base))):
+        times = made[token]
+        made[left] += times
+        made[right] += times
+    return np.array(made, np.int64)
+
+
+def _written(texts: Sequence[bytes], cancelled: CancelCheck) -> tuple[Bools, Int64s, Bools]:
+    """Of each text whether it is broken, how long it is, and whether it mixes scripts."""
+    broken, mixed = np.zeros(len(texts), np.bool_), np.zeros(len(texts), np.bool_)
+    lengths = np.zeros(len(texts), np.int64)
+    known: list[str] = []
+    for id, raw in while_wanted(enumerate(texts), cancelled):
+        try:
+            text = raw.decode()
+        except UnicodeDecodeError:
+            broken[id] = len(raw) < LONGEST_SHOWN or _is_broken_before_its_end(raw)
+            text = raw.decode(errors="surrogateescape")
+        lengths[id] = len(text)
+        known.append(text)
+    several = [id for id, text in enumerate(known) if not text.isascii() and lengths[id] > 1]
+    script_of = _scripts([known[id] for id in several])
+    for id in while_wanted(several, cancelled):
+        mixed[id] = len({script_of[character] for character in known[id]} - {COMMON, TRANSPARENT}) > 1
+    return broken, lengths, mixed
+
+
+def _is_broken_before_its_end(raw: bytes) -> bool:
+    """Of one that is shown shortened, which may have been cut inside of a character."""
+    return max(raw[:-3].decode(errors="surrogateescape")[:-3]) >= "\udc80"
+
+
+def _scripts(texts: Sequence[str]) -> dict[str, int]:
+    different = "".join({character for text in texts for character in text})
+    return dict(zip(different, scripts_of(different).tolist(), strict=True))

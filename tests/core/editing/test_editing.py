@@ -1,0 +1,138 @@
+"""Tables without some tokens, and two tables in one: every id decodes, every token that could be made still can."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+import numpy as np
+import pytest
+import tokenizers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bpe_core import Alphabet, Corpus, History, Recipe, Tokenizer, WordTable, count_words, train
+from bpe_core.editing.costs import costs
+from bpe_core.editing.putting_together import put_together
+from bpe_core.editing.trimming import GONE, Needed, least_used, surplus, trim
+from bpe_core.errors import BpeError, FormatError
+from bpe_core.formats import FORMATS
+from bpe_core.insight.audit import TokenPlaces
+from bpe_core.insight.reachable_tokens import unreachable_tokens
+from bpe_core.learning.trainer import learn
+from tests.shared import text_of
+
+RECIPE = Recipe.preset("gpt2", merges=150, special_tokens=("<|end|>", "<|pad|>"))
+TEXT = "the lowest price is lower than the last one, né? 価格は安い"
+
+
+@pytest.fixture(scope="module")
+def words() -> WordTable:
+    return count_words(Corpus.from_texts([text_of("poem")[:3_000]]), RECIPE)
+
+
+@pytest.fixture(scope="module")
+def history(words: WordTable) -> History:
+    return learn(words, RECIPE)
+
+
+@pytest.fixture(scope="module")
+def other() -> History:
+    return train(Corpus.from_texts([text_of("greek")[:1_500] + text_of("prose")[:1_500]]), RECIPE)
+
+
+def peer_of(history: History) -> tokenizers.Tokenizer:
+    file = BytesIO()
+    FORMATS["tokenizer.json"].write(history, file)
+    return tokenizers.Tokenizer.from_buffer(file.getvalue())
+
+
+@settings(max_examples=8)
+@given(data=st.data())
+def test_a_trimmed_table_makes_every_token_it_has_and_every_text(history: History, data: st.DataObject) -> None:
+    learned = st.integers(len(history.alphabet), history.id_count - 1)
+    chosen, text = data.draw(st.sets(learned, max_size=60)), data.draw(st.text(max_size=30)) + TEXT
+    needed: Needed = data.draw(st.sampled_from(("spare", "lose")))
+    numbers = np.arange(history.id_count) * 3 + 7  # of a file with holes
+    found = trim(history, chosen, numbers=numbers, needed=needed, renumber=False)
+    assert {*found.asked, *found.spared} == chosen
+    assert unreachable_tokens(found.history) == {}
+    before, now = Tokenizer(history), Tokenizer(found.history)
+    ids = now.encode(text)
+    assert now.decode(ids) == text
+    assert ids == peer_of(found.history).encode(text, add_special_tokens=False).ids
+    kept = [id for id in range(history.id_count) if found.new_ids[id] != GONE]
+    assert [now.token_bytes(int(found.new_ids[id])) for id in kept] == [before.token_bytes(id) for id in kept]
+    assert found.numbers is not None
+    assert found.numbers.tolist() == numbers[kept].tolist()
+    again = trim(history, chosen, numbers=numbers, needed=needed)
+    assert again.numbers is None  # without gaps, in the same order
+
+
+def test_trimming_down_to_a_size_takes_what_the_corpus_needs_least(history: History, words: WordTable) -> None:
+    counts = TokenPlaces.of([words], history).counts
+    found = trim(history, least_used(history, counts, surplus(history, 358)))
+    assert (found.history.id_count, found.spared, found.lost) == (358, (), 0)
+    told = costs(words, history, found.history)
+    by_age = costs(words, history, history.first(100))
+    assert told.before == by_age.before < told.now <= by_age.now
+    assert str(told).startswith(f"{told.before:,} tokens before, {told.now:,} now (+")
+
+
+@settings(max_examples=4)
+@given(text=st.text(max_size=30))
+def test_two_tables_in_one_keep_the_ids_of_the_first(history: History, other: History, text: str) -> None:
+    numbers = np.arange(history.id_count) + 5
+    both = put_together(history, other, numbers=numbers)
+    assert both.numbers is not None
+    assert both.shared + both.added + len(both.left_out) == len(other)
+    assert min(both.added - 50, both.shared - 10) > 0
+    assert unreachable_tokens(both.history) == {}
+    tokenizer, first = Tokenizer(both.history), Tokenizer(history)
+    new = {number: id for id, number in enumerate(both.numbers.tolist())}
+    assert len(new) == both.history.id_count
+    for id, number in enumerate(numbers.tolist()):
+        assert tokenizer.token_bytes(new[number]) == first.token_bytes(id)
+    text += TEXT + "Όλοι οι άνθρωποι"
+    ids = tokenizer.encode(text)
+    assert tokenizer.decode(ids) == text
+    assert len(ids) <= len(first.encode(text))
+    assert ids == peer_of(both.history).encode(text, add_special_tokens=False).ids
+
+
+def test_tables_of_characters_get_the_symbols_of_both() -> None:
+    recipe = Recipe.preset("words", merges=6, min_frequency=1)
+    one, other = (train(Corpus.from_texts([text]), recipe) for text in ("low lower", "höher"))
+    both = put_together(one, other)
+    assert both.new_symbols == 2  # ö and h
+    texts = {Tokenizer(both.history).token_bytes(id) for id in range(both.history.id_count)}
+    assert {"höher".encode(), b"lower"} <= texts
+
+
+def test_what_cannot_be_done_is_told_in_a_sentence(history: History) -> None:
+    characters = train(Corpus.from_texts(["low lower"]), Recipe.preset("words"))
+    pieces = train(Corpus.from_texts(["low lower"]), Recipe.preset("wordpiece", vocab_size=20))
+    twice = np.zeros(history.id_count, np.int64)
+    cases = [
+        (lambda: trim(history, [3]), "base symbols"),
+        (lambda: trim(history, [9_999]), "no token 9,999"),
+        (lambda: surplus(history, 200), "at least 258"),
+        (lambda: surplus(history, 2_000), "fewer than the 2,000"),
+        (lambda: least_used(history, twice, 151), "150 learned tokens"),
+        (lambda: trim(history, [300], numbers=twice), "both have the id 0"),
+        (lambda: trim(history, [300], numbers=twice[:5]), "numbers for 5"),
+        (lambda: put_together(history, history, numbers=twice), "both have the id 0"),
+        (lambda: put_together(history, characters), "base is 'bytes' in the first"),
+        (lambda: trim(pieces, [3]), "WordPiece"),
+    ]
+    for attempt, told in cases:
+        with pytest.raises((BpeError, FormatError), match=told):
+            attempt()
+
+
+def test_a_second_table_that_cannot_be_made_is_told() -> None:
+    recipe = Recipe.preset("gpt2")
+    one = History.from_pairs(recipe, Alphabet.of_bytes(), [(98, 99)])  # b+c
+    other = History.from_pairs(recipe, Alphabet.of_bytes(), [(97, 98), (99, 100), (256, 257)])  # a+b, c+d, ab+cd
+    both = put_together(one, other)
+    assert both.left_out == (b"abcd",)  # b and c are joined before
+    assert "“abcd”" in both.told[-1]

@@ -1,0 +1,99 @@
+"""Which tokens deserve a second look, all at once and one by one, and the commands that list and remove them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from bpe_core import Alphabet, Corpus, History, Recipe, Tokenizer, WordTable, train
+from bpe_core.command_line.main import run
+from bpe_core.formats import open_table, write_history
+from bpe_core.insight.audit import Audit, TokenPlaces, audit
+from bpe_core.insight.reachability import reachability
+from bpe_core.insight.reachable_tokens import unreachable_tokens
+from bpe_core.learning.trainer import learn
+from bpe_core.segmenting.merging import Merges
+from tests.shared import text_of
+
+Printed = pytest.CaptureFixture[str]
+
+
+def test_all_at_once_is_what_each_is_told_by_itself() -> None:
+    trained = train(Corpus.from_texts([text_of("prose")[:800]]), Recipe.preset("gpt2", merges=60))
+    mixed_up = [*trained.pairs(), (104, 101), (97, 98), (316, 99), (99, 100), (98, 319), (255, 97), (97, 32)]
+    history = History.from_pairs(trained.recipe, Alphabet.of_bytes(), mixed_up)
+    merges, tokenizer = Merges(history), Tokenizer(history)
+    alone = {
+        id: reachability(history, id, merges=merges, tokenizer=tokenizer)
+        for id in range(history.id_count - 12, history.id_count)
+    }
+    found = unreachable_tokens(history)
+    assert {*found} == {id for id, one in alone.items() if one.kind != "reachable"}
+    assert {reason.kind for reason in found.values()} == {"falls apart", "no text", "not found"}
+
+
+def test_what_a_token_is_by_itself() -> None:
+    recipe = Recipe.preset("words", merges=40, vocab_size=None)
+    history = learn(WordTable.from_counts({"aβaβ": 9, "incomprehensibilities": 9}), recipe)
+    found = audit(history)
+    assert min(found.totals["mixed"], found.totals["long"]) > 0
+    assert not found.ids("broken", "unreachable")
+    assert "rare" not in found.meets  # nothing is known of a corpus
+    bytes_of = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(0xC3, 0xA9), (0xA9, 97)])
+    assert audit(bytes_of).ids("broken") == [257]
+
+
+def test_what_a_token_is_in_a_corpus_of_two_files() -> None:
+    tables = [WordTable.from_counts({"the": 300, "then": 2}), WordTable.from_counts({"the": 4, "thin": 7})]
+    pairs = [(116, 104), (256, 101), (257, 110), (256, 105), (258, 99)]  # th, the, then, thi, thenc
+    history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
+    places = TokenPlaces.of(tables, history)
+    found: Audit = audit(history, places, rare=5)
+    assert places.counts[256:].tolist() == [0, 304, 2, 7, 0]
+    told = {name: found.ids(name) for name in ("scaffold", "unused", "rare", "one-file")}
+    assert told == {"scaffold": [256], "unused": [260], "rare": [258], "one-file": [258, 259]}
+    pieces = learn(tables[0], Recipe.preset("unigram", vocab_size=8, seed_size=50))
+    assert set(audit(pieces, TokenPlaces.of(tables, pieces)).totals) >= {"unused", "unreachable"}
+
+
+def test_commands_list_and_remove_tokens(tmp_path: Path, capsys: Printed) -> None:
+    one, other, table = (tmp_path / name for name in ("one.txt", "other.txt", "merges.csv"))
+    one.write_text(text_of("prose")[:1_500], encoding="utf-8")
+    other.write_text(text_of("poem")[:1_500], encoding="utf-8")
+    write_history(train(Corpus.from_files([one]), Recipe.preset("gpt2", merges=120)), table)
+    corpus = ["--corpus", str(one), str(other)]
+    for ending in ("csv", "tsv", "json"):
+        out = tmp_path / f"audit.{ending}"
+        asked = ["audit", str(table), *corpus, "--only", "one-file,unused", "--sort", "count", "-o", str(out)]
+        assert run(asked) == 0
+    rows = json.loads((tmp_path / "audit.json").read_text(encoding="utf-8"))
+    listed = list(csv.reader((tmp_path / "audit.tsv").read_text(encoding="utf-8").splitlines(), delimiter="\t"))
+    assert len(listed) == len(rows) + 1
+    assert listed[0][:3] == ["id", "token", "hex"]
+    assert {row["only_in"] for row in rows} == {str(one), str(other)}
+    assert bytes.fromhex(rows[0]["hex"]).decode() == rows[0]["token"].replace("␣", " ")
+    assert "one-file" in capsys.readouterr().out
+
+    small = tmp_path / "small.csv"
+    assert run(["trim", str(table), "--down-to", "300", *corpus, "--text", "the", "-o", str(small)]) == 0
+    assert "The corpus becomes" in capsys.readouterr().out
+    assert open_table(small).history.id_count == 300
+    assert run(["merge", str(small), str(table), *corpus, "-o", str(tmp_path / "both.csv")]) == 0
+    assert "come from the first" in capsys.readouterr().out
+    assert open_table(tmp_path / "both.csv").history.id_count == 256 + 120
+
+    mistakes = {
+        "can be told on a corpus only": ["audit", str(table), "--only", "rare"],
+        "on a corpus only": ["trim", str(table), "--least-used", "5", "-o", str(small)],
+        "no token with the id 99,999": ["trim", str(table), "--remove", "99999", "-o", str(small)],
+        "Ask for at least 256": ["trim", str(table), "--down-to", "9", *corpus, "-o", str(small)],
+        "With --needed lose": ["trim", str(table), "--remove", str(rows and 256), "-o", str(small)],
+        "end the name": ["audit", str(table), "-o", str(tmp_path / "audit.doc")],
+        "cannot be told here": ["audit", str(table), "--only", "one-file", "--corpus", str(one)],
+    }
+    for told, arguments in mistakes.items():
+        assert run(arguments) != 0
+        assert told in capsys.readouterr().err
