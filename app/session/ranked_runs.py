@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable
 from app.session.run import Run
 from bpe_core import History, WordTable
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.learning.methods import Method
+from bpe_core.learning.methods import learns_by_ranks
 
 KEPT_RUNS = 3
 
@@ -24,7 +24,7 @@ class RankedRuns:
     def of(self, run: Run) -> Callable[[], RankedWords] | None:
         """To be called aside: the ranked words of a run as it is now. None if it has no words, steps or ranks."""
         stamp, words, history = run.stamp, run.words, run.history
-        if words is None or history is None or not len(history) or not Method.of(run.recipe).learns_by_ranks:
+        if words is None or history is None or not len(history) or not learns_by_ranks(history):
             return None
         return lambda: self._find(stamp, words, history)
 

@@ -111,7 +111,16 @@ class Format(ABC):
                 f"{self.name} holds {self.holds}, and this was learned by another method, {METHODS[method].title}: "
                 f"{f'{INSTEAD[method]}, or ' if method in INSTEAD else ''}keep it as a session."
             )
+        if history.joining is not None and not self.holds_joining(history):
+            return (
+                f"{self.name} cannot say in which order this table joins texts, which is not the order of its steps: "
+                "choose the format it came from or tokenizer.json, or keep it as a session."
+            )
         return next(while_wanted(self.impossible(history), cancelled), "")
+
+    def holds_joining(self, history: History) -> bool:
+        """Whether it holds what the history says of the order in which its texts are joined; asked where it does."""
+        return False
 
     def refuse_the_impossible(self, history: History) -> None:
         sentence = self.refusal(history)

@@ -28,6 +28,7 @@ from bpe_core.formats.rebuilding import (
 )
 from bpe_core.formats.rows import TEXT_COLUMNS, Row, base_rows, merge_rows, too_long_to_show
 from bpe_core.history.history import NOTHING, History, Int64s
+from bpe_core.history.joining import Joining
 from bpe_core.honest_text import unescape
 from bpe_core.progress import Progress, ProgressReport
 
@@ -49,6 +50,9 @@ class JsonTable(Format):
     explanation = "JSON: recipe, base symbols and steps in one object, for scripts."
     methods = ()
 
+    def holds_joining(self, history: History) -> bool:
+        return True
+
     def impossible(self, history: History) -> list[str]:
         if len(history.alphabet) <= MOST_SYMBOLS:
             return []
@@ -68,6 +72,7 @@ class JsonTable(Format):
         kinds, since = kinds_of(history), since_of(history)
         about |= {"reasons": kinds} if kinds else {}
         about |= {} if since is None else {"scores_since": since}
+        about |= {} if history.joining is None else {"joining": history.joining.to_dict}
         opening = json.dumps(about, ensure_ascii=False, indent=1).removesuffix("\n}")
         file.write(opening.encode())
         file.write(b',\n "alphabet": [')
@@ -92,7 +97,11 @@ class JsonTable(Format):
         for where, item in merges:
             _add_merge(builder, item, where)
         scores = [item.get("scores") for item in objects_in(whole, "alphabet", name)]
-        return OpenedTable(builder.finish(whole.get("scores_since"), scores, name), self.name)
+        history = builder.finish(whole.get("scores_since"), scores, name)
+        if "joining" in whole:
+            tokens = len(history.alphabet), history.first_special
+            history.joining = Joining.from_dict(whole["joining"], *tokens, name)
+        return OpenedTable(history, self.name)
 
 
 # --- Writing ----------------------------------------------------------------------------

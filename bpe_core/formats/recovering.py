@@ -17,10 +17,11 @@ outside them, so t alone would have come to the same two pieces; but t alone cam
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.errors import TooLarge
 
 Text = TypeVar("Text", bytes, str)
@@ -104,6 +105,19 @@ class Recovered(Generic[Text]):
     pairs: list[tuple[int, int]] = field(default_factory=list)
     out_of_turn: list[Text] = field(default_factory=list)  # made of a piece with a higher rank than their own
     lost: list[Text] = field(default_factory=list)  # made by no merge
+    first_id: int = 0  # of what merges make, in `pairs`
+
+    def pairs_behind(self, symbols: int) -> list[tuple[int, int]]:
+        """The same pairs where there are so many base symbols, those behind the first ones being seeds."""
+        if symbols == self.first_id:
+            return self.pairs
+        first, more = self.first_id, symbols - self.first_id
+        return [(left + more * (left >= first), right + more * (right >= first)) for left, right in self.pairs]
+
+
+def with_seeds(alphabet: Alphabet, tokens: Sequence[tuple[bytes, bytes]]) -> Alphabet:
+    """An alphabet with tokens behind it that no merge makes, each as it is written and as it reads."""
+    return Alphabet((*alphabet.symbols, *(Symbol(text, read, "seed") for text, read in tokens))) if tokens else alphabet
 
 
 def recover(ranks: Mapping[Text, int], base: Mapping[Text, int], first_id: int) -> Recovered[Text]:
@@ -118,7 +132,7 @@ def recover(ranks: Mapping[Text, int], base: Mapping[Text, int], first_id: int) 
     >>> found.out_of_turn, found.lost
     (['xyz'], ['pqr'])
     """
-    found: Recovered[Text] = Recovered()
+    found: Recovered[Text] = Recovered(first_id=first_id)
     recovery = Recovery(ranks)
     made_of: dict[Text, list[Text]] = {}
     turn: dict[Text, tuple[int, int]] = {}
@@ -135,15 +149,37 @@ def recover(ranks: Mapping[Text, int], base: Mapping[Text, int], first_id: int) 
             turn[token] = (max(ranks.get(piece, NOT_LATE) for piece in pieces), rank)
         made_of[token] = pieces
     ids = dict(base)
-    for token in sorted(made_of, key=turn.__getitem__) if found.out_of_turn else made_of:
+    for token in _parts_first(made_of, turn, base) if found.out_of_turn else made_of:
         left, right = made_of[token]
         if left in ids and right in ids:
             ids[token] = first_id + len(found.tokens)
             found.tokens.append(token)
             found.pairs.append((ids[left], ids[right]))
-        else:  # made of what no merge makes
-            found.lost.append(token)
+    found.lost += [token for token in made_of if token not in ids]  # made of what no merge makes
     return found
+
+
+def _parts_first(
+    made_of: Mapping[Text, list[Text]], turn: Mapping[Text, tuple[int, int]], base: Mapping[Text, int]
+) -> Iterator[Text]:
+    """The tokens whose parts can be made, in turn, but each behind its parts."""
+    known = set(base)
+    missing: dict[Text, int] = {}
+    waiting: dict[Text, list[Text]] = {}
+    for token in made_of:
+        unmade = set(made_of[token]).difference(known)
+        missing[token] = len(unmade)
+        for part in unmade:
+            waiting.setdefault(part, []).append(token)
+    ready = [(turn[token], token) for token, number in missing.items() if not number]
+    heapq.heapify(ready)
+    while ready:
+        _, token = heapq.heappop(ready)
+        yield token
+        for behind in waiting.get(token, ()):
+            missing[behind] -= 1
+            if not missing[behind]:
+                heapq.heappush(ready, (turn[behind], behind))
 
 
 class _Without(dict[Text, int]):

@@ -2,7 +2,9 @@
 
 Merges are not stored. What each token was made of is recovered by merging it with the tokens
 of lower rank (see recovering.py). A token that does not fall into two pieces that way is still
-made where its pieces come together later, out of turn; else it is only met as a whole word.
+made where its pieces come together later, out of turn; else it is only met as a whole word, and stands
+in the alphabet as a seed. Where there are such tokens, texts are cut as tiktoken does: a word that is a token
+is that token, and otherwise the neighbours are joined whose text together has the lowest rank.
 """
 
 from __future__ import annotations
@@ -20,9 +22,10 @@ from bpe_core.formats import missing_places
 from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside
 from bpe_core.formats.byte_level import alphabet_of
 from bpe_core.formats.guessing import likely_pattern
-from bpe_core.formats.recovering import Recovered, recover
+from bpe_core.formats.recovering import Recovered, recover, with_seeds
 from bpe_core.formats.unfit_tokens import listed, same_text, unrecoverable
 from bpe_core.history.history import History, Int64s
+from bpe_core.history.joining import Joining
 from bpe_core.progress import Progress, ProgressReport
 from bpe_core.recipe import LARGEST_VOCABULARY, Recipe
 from bpe_core.token_texts import written
@@ -33,6 +36,7 @@ ROWS_BETWEEN_REPORTS = 4_096
 EVERY_WORD = "(?s:.+)"  # for a peer that is given words
 
 _LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2} -?\d+\r?(\n|\Z)")
+_EMPTY = b"="  # how files write a token of no bytes, as Whisper's do
 
 
 class TiktokenRanks(Format):
@@ -46,6 +50,9 @@ class TiktokenRanks(Format):
     holds_splitting = False
     holds_specials = False
 
+    def holds_joining(self, history: History) -> bool:
+        return True
+
     def impossible(self, history: History) -> list[str]:
         return missing_places.needs_bytes(history, ".tiktoken")
 
@@ -54,16 +61,29 @@ class TiktokenRanks(Format):
         if impossible:
             return impossible
         texts = written(history)
-        return same_text(history) + unrecoverable(history, texts) + missing_places.about_splitting(history.recipe)
+        lost = unrecoverable(history, texts) if history.joining is None else []
+        return same_text(history) + lost + missing_places.about_splitting(history.recipe)
+
+    def numbers(self, history: History, known: Int64s | None = None) -> Int64s:
+        """Its own ranks; those of the file it came from, where they rise with the steps; else our ids."""
+        ids = super().numbers(history)
+        if history.joining is not None and history.joining.priorities is not None:
+            ids[: history.first_special] = history.joining.priorities
+        elif known is not None and len(known) == len(ids):
+            ranks = known[: history.first_special]
+            rises = history.joining is not None or bool((np.diff(ranks[len(history.alphabet) :]) > 0).all())
+            return known if rises and len(np.unique(ranks)) == len(ranks) and ranks.min(initial=0) >= 0 else ids
+        return ids
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
         seen: set[bytes] = set()
-        for rank, text in enumerate(written(history)):
-            if text not in seen:  # of two tokens with the same text, the older one
-                file.write(base64.b64encode(text) + b" %d\n" % rank)
-                seen.add(text)
-            if rank % ROWS_BETWEEN_REPORTS == 0:
-                progress(Progress("writing", max(0, rank - len(history.alphabet)), len(history), "steps"))
+        texts = written(history)
+        for done, id in enumerate(np.argsort(numbers[: len(texts)], kind="stable").tolist()):
+            if texts[id] not in seen:  # of two tokens with the same text, the older one
+                file.write(base64.b64encode(texts[id]) + b" %d\n" % numbers[id])
+                seen.add(texts[id])
+            if done % ROWS_BETWEEN_REPORTS == 0:
+                progress(Progress("writing", max(0, done - len(history.alphabet)), len(history), "steps"))
         progress(Progress("writing", len(history), len(history), "steps"))
 
     def recognizes(self, data: bytes) -> bool:
@@ -71,17 +91,21 @@ class TiktokenRanks(Format):
 
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         ranks = read_ranks(data, name)
+        empty = ranks.pop(b"", None)
         base = {token: id for id, token in enumerate(token for token in ranks if len(token) == 1)}
         recovered = recover(ranks, base, len(base))
-        numbers = np.array([ranks[token] for token in (*base, *recovered.tokens)], np.int64)
+        numbers = np.array([ranks[token] for token in (*base, *recovered.lost, *recovered.tokens)], np.int64)
         pattern = likely_pattern(list(ranks))
         notes = [
             f"A .tiktoken file does not say how text is split into words; its tokens fit the pattern {pattern}.",
-            *_notes(recovered, ranks),
+            *_notes(recovered, ranks, empty),
         ]
         recipe = Recipe(name="tiktoken", pattern=pattern, merges=len(recovered.pairs), vocab_size=None)
-        alphabet = alphabet_of([token[0] for token in base])
-        history = History.from_pairs(recipe, alphabet, recovered.pairs)
+        alphabet = with_seeds(alphabet_of([token[0] for token in base]), [(one, one) for one in recovered.lost])
+        by_rank = None
+        if recovered.out_of_turn or recovered.lost:
+            by_rank = Joining(priorities=numbers, whole_words=True)
+        history = History.from_pairs(recipe, alphabet, recovered.pairs_behind(len(alphabet)), by_rank)
         in_order = np.array_equal(numbers, np.arange(len(numbers)))
         return OpenedTable(history, self.name, tuple(notes), None if in_order else numbers)
 
@@ -91,6 +115,7 @@ class TiktokenRanks(Format):
         except ImportError:
             return None
         ranks = read_ranks(data, "the file")
+        ranks.pop(b"", None)
         encoding = tiktoken.Encoding("checked", pat_str=EVERY_WORD, mergeable_ranks=ranks, special_tokens={})
         return lambda word: list(encoding.encode_ordinary(word))
 
@@ -120,10 +145,10 @@ def _token_and_rank(line: bytes, where: str) -> tuple[bytes, int]:
         raise FormatError(f"{where}: there must be a token in base64, a blank and its rank.")
     encoded, digits = parts
     try:
-        token = binascii.a2b_base64(encoded, strict_mode=True)
+        token = b"" if encoded == _EMPTY else binascii.a2b_base64(encoded, strict_mode=True)
     except (binascii.Error, ValueError) as error:
         raise FormatError(f"{where}: {encoded[:40].decode('ascii', 'replace')!r} is not base64.") from error
-    if not token:
+    if not token and encoded != _EMPTY:
         raise FormatError(f"{where}: a token must have at least one byte.")
     if not (digits.isdigit() and len(digits) < 11 and int(digits) <= LARGEST_RANK):
         shown = digits[:40].decode("ascii", "replace")
@@ -143,20 +168,23 @@ def _check_ranks(ranks: Mapping[bytes, int], name: str) -> None:
         raise FormatError(f"{name}: {len(missing)} of the 256 bytes have no rank, the first is 0x{missing[0]:02X}.")
 
 
-def _notes(recovered: Recovered[bytes], ranks: Mapping[bytes, int]) -> list[str]:
+def _notes(recovered: Recovered[bytes], ranks: Mapping[bytes, int], empty: int | None) -> list[str]:
     notes = []
     if recovered.out_of_turn:
         notes.append(
             f"{len(recovered.out_of_turn):,} tokens are made of a token with a higher rank than their own: "
-            f"{listed(recovered.out_of_turn)}. So ranks do not rise inside a word. Here their merges follow those of "
-            "their parts, and words in which such tokens meet may be cut otherwise than by tiktoken."
+            f"{listed(recovered.out_of_turn)}. So ranks do not rise inside a word; neighbours are joined by the rank "
+            "of their text, as tiktoken does."
         )
     if recovered.lost:
         notes.append(
-            f"The merges of {len(recovered.lost):,} tokens cannot be recovered: {listed(recovered.lost)}. "
-            "tiktoken makes them only where they are a whole word; here they are left out."
+            f"{len(recovered.lost):,} tokens are made by no two others and met only where they are a whole word: "
+            f"{listed(recovered.lost)}."
         )
+    if empty is not None:
+        notes.append(f"The token with the rank {empty:,} is empty; no text holds it, so it is left out.")
     highest = max(ranks.values())
-    if highest + 1 > len(ranks):
-        notes.append(f"{highest + 1 - len(ranks):,} of the ranks from 0 to {highest:,} belong to no token.")
+    gaps = highest + 1 - len(ranks) - (empty is not None and empty < highest)
+    if gaps:
+        notes.append(f"{gaps:,} of the ranks from 0 to {highest:,} belong to no token.")
     return notes

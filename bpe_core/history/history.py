@@ -30,6 +30,7 @@ from bpe_core.history.columns import Columns as Columns
 from bpe_core.history.columns import Int32s as Int32s
 from bpe_core.history.columns import Int64s as Int64s
 from bpe_core.history.columns import frozen
+from bpe_core.history.joining import Joining
 from bpe_core.history.lengths import joined_lengths
 from bpe_core.history.scores import Scores
 from bpe_core.interventions import forced_at
@@ -84,6 +85,7 @@ class History(Sequence[Step]):
         *,
         reasons: Reasons = COUNT_ALONE,
         scores: Scores | None = None,
+        joining: Joining | None = None,
         tokens_at_start: int = NOTHING,
         end_reason: EndReason = "",
     ) -> None:
@@ -92,18 +94,21 @@ class History(Sequence[Step]):
         self.columns = columns
         self.reasons = MappingProxyType({name: frozen(column[: len(self)]) for name, column in reasons.items()})
         self.scores = scores  # log-probabilities of the tokens, where the method has any
+        self.joining = joining  # how texts are cut, where the steps alone do not say it
         self.tokens_at_start = tokens_at_start
         self.end_reason: EndReason = end_reason
 
     @classmethod
-    def from_pairs(cls, recipe: Recipe, alphabet: Alphabet, pairs: Sequence[tuple[int, int]]) -> History:
+    def from_pairs(
+        cls, recipe: Recipe, alphabet: Alphabet, pairs: Sequence[tuple[int, int]], joining: Joining | None = None
+    ) -> History:
         """A history of which only the merges are known, as when a table is imported."""
         columns = Columns.with_room(len(pairs))
         for column in columns:
             column[:] = NOTHING
         if pairs:
             columns.left[:], columns.right[:] = np.array(pairs, np.int32).T
-        return cls(recipe, alphabet, columns.first(len(pairs)))
+        return cls(recipe, alphabet, columns.first(len(pairs)), joining=joining)
 
     def __len__(self) -> int:
         return len(self.columns.left)
@@ -149,6 +154,7 @@ class History(Sequence[Step]):
             columns,
             reasons=self.reasons,
             scores=None if self.scores is None else self.scores.first(len(columns.left)),
+            joining=None if self.joining is None else self.joining.before(len(self.alphabet) + len(columns.left)),
             tokens_at_start=self.tokens_at_start,
         )
 

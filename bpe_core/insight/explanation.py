@@ -23,7 +23,7 @@ from bpe_core.learning.methods import Method
 from bpe_core.segmenting.cutting import Allowed
 from bpe_core.segmenting.segmentation import NO_TOKEN
 from bpe_core.segmenting.tokenizer import Tokenizer
-from bpe_core.token_texts import TokenTexts, quoted
+from bpe_core.token_texts import TokenTexts
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def by_tokens(text: str, history: History, allowed: Allowed) -> Explain:
         if not 0 < byte < length:
             return Explanation("edge", True, "The text begins or ends here.")
         found = segmentation.tokens_between(byte - 1, byte + 1, at)
-        known = [quoted(texts[id]) for id in found.ids.tolist() if id != NO_TOKEN]
+        known = [f"“{texts[id]}”" for id in found.ids.tolist() if id != NO_TOKEN]
         if len(found) == 1 and known:
             return Explanation("joined", False, f"The text is not cut here: {known[0]} is one token.")
         if len(known) == 2:

@@ -28,7 +28,7 @@ from bpe_core.errors import BpeError
 from bpe_core.history.history import History, Pair
 from bpe_core.kernels.policy import Policy
 from bpe_core.learning.layout import lay_out
-from bpe_core.learning.methods import METHODS, Method
+from bpe_core.learning.methods import METHODS, learns_by_ranks
 from bpe_core.segmenting.boundaries import NEVER, PATTERN_CUT
 from bpe_core.segmenting.merging import Merges
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -71,11 +71,12 @@ class RankedWords:
     @classmethod
     def of(cls, words: WordTable, history: History) -> RankedWords:
         """Find the ranks: some 0.1 s for a text of 10 MB and 32,000 merges."""
-        if not Method.of(history.recipe).learns_by_ranks:
+        if not learns_by_ranks(history):
             title = METHODS[history.recipe.method].title
+            told = f"{title} learns otherwise" if history.joining is None else "this table has an order of its own"
             raise BpeError(
                 "This can be asked only where pairs are joined in the words, one after the other; "
-                f"{title} learns otherwise. `token` tells how often one stood there, and when."
+                f"{told}. `token` tells how often one stood there, and when."
             )
         layout = lay_out(words, history.alphabet, history.recipe)
         ranks = ranks_of(layout.symbols, history)

@@ -26,7 +26,7 @@ from bpe_core.errors import Cancelled
 from bpe_core.history.history import History
 from bpe_core.insight.contributions import words_with
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.learning.methods import Method
+from bpe_core.learning.methods import has_ranks
 from bpe_core.progress import CancelCheck, never_cancelled
 from bpe_core.segmenting.merging import Merges
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -66,7 +66,7 @@ def reachability(
     if token >= base + at:
         return Reachability("not learned yet")
     symbols = history.symbols_of(token)
-    if not Method.of(history.recipe).has_ranks:
+    if not has_ranks(history):
         return _by_trying(history, token, symbols, at, tokenizer or Tokenizer(history), cancelled)
     kept = corpus if corpus is not None and corpus.serves(history) else None
     merges = kept.merges if kept is not None else merges or Merges(history)

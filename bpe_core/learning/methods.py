@@ -53,6 +53,16 @@ class Wording:
         return METHODS[recipe.method].wording
 
 
+def has_ranks(history: History) -> bool:
+    """Whether each boundary of a text is dissolved once and for all, by one step."""
+    return history.joining is None and Method.of(history.recipe).has_ranks
+
+
+def learns_by_ranks(history: History) -> bool:
+    """Whether it is so in the words that a history was learned from."""
+    return history.joining is None and Method.of(history.recipe).learns_by_ranks
+
+
 def told_by(history: History) -> str:
     """How much a history tells: its steps; where it came from a file that tells tokens only, how many those are."""
     return Wording.of(history.recipe).counted(len(history)) if len(history) else f"{history.vocabulary_size:,} tokens"

@@ -25,6 +25,7 @@ from bpe_core.errors import FormatError, cause_of
 from bpe_core.formats.base import NO_NUMBER
 from bpe_core.formats.rebuilding import checked_alphabet, checked_end_reason, checked_recipe, checked_symbol
 from bpe_core.history.history import NOTHING, Columns, History, Reasons
+from bpe_core.history.joining import Joining
 from bpe_core.history.scores import Scores
 from bpe_core.learning.methods import Method
 from bpe_core.limits import check_room
@@ -55,6 +56,7 @@ OF_THE_SESSION = {
     "value text": "your own text",
     "value filter": "the filter",
     "value numbers": "the numbers of imported tokens",
+    "value joinings": "the order in which imported tables join texts",
 }
 LARGEST_NUMBER = 2**31 - 1  # of a token
 
@@ -267,6 +269,7 @@ class Reader:
             history = History(
                 recipe, alphabet, columns, reasons=reasons, scores=scores, tokens_at_start=start, end_reason=reason
             )
+            history.joining = self._joining(number, history, where)
             if wrong := method.what_is_wrong(history):
                 raise FormatError(f"{where}: {wrong}.")
         return SavedRun(
@@ -292,6 +295,11 @@ class Reader:
             "SELECT place, since, kind, numbers FROM scores WHERE run = ? ORDER BY place", (run,)
         )
         return scores_in(rows, columns, tokens_at_first, where)
+
+    def _joining(self, run: int, history: History, where: str) -> Joining | None:
+        """The order in which an imported table joins texts, where that is not the order of its steps."""
+        found = self._object(self.json("joinings", {})).get(str(run))
+        return None if found is None else Joining.from_dict(found, len(history.alphabet), history.first_special, where)
 
     def _numbers(self, run: int, history: History, where: str) -> npt.NDArray[np.int64] | None:
         """The numbers that an imported file gave to its tokens."""

@@ -303,10 +303,17 @@ def _choices(session: SavedSession) -> dict[str, str]:
             }
         ),
         "numbers": _as_json({run.number: run.numbers.tolist() for run in session.runs if run.numbers is not None}),
+        "joinings": _joinings(session),
         "saved_as": _encodable(session.saved_as),
         "was_closed": _as_json(session.was_closed),
         "written": "" if session.written is None else session.written.astimezone(UTC).isoformat(timespec="seconds"),
     }
+
+
+def _joinings(session: SavedSession) -> str:
+    """Put together of texts that are made once: they are long, and never change."""
+    known = {run.number: run.history.joining for run in session.runs if run.history is not None}
+    return "{" + ", ".join(f'"{run}": {one.as_json}' for run, one in known.items() if one is not None) + "}"
 
 
 def _source_row(source: SavedSource, text_key: str | None) -> tuple[object, ...]:

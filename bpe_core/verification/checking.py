@@ -14,7 +14,7 @@ import numpy as np
 from bpe_core.errors import LONGEST_SENTENCE, BpeError, Cancelled, plain
 from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside
 from bpe_core.history.history import History, Int64s
-from bpe_core.learning.methods import Method
+from bpe_core.learning.methods import has_ranks
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import Normalization, Recipe
 from bpe_core.segmenting.tokenizer import NEVER, Tokenizer
@@ -141,7 +141,7 @@ class Comparison:
 
     def _tokenizer(self, history: History) -> Tokenizer:
         """By the recipe that the file is checked with, or where that cannot be told of one word, by none."""
-        alone = not self._format.holds_splitting and not Method.of(history.recipe).has_ranks
+        alone = not self._format.holds_splitting and not has_ranks(history)
         return Tokenizer(_with_recipe(history, _of_one_word(self._recipe) if alone else self._recipe))
 
     def samples(self, text: str) -> Iterator[str]:
@@ -229,7 +229,7 @@ class Comparison:
 
 def encode_word(tokenizer: Tokenizer, word: str) -> list[int]:
     """The ids of one word, which is not split again."""
-    if not Method.of(tokenizer.history.recipe).has_ranks:
+    if not has_ranks(tokenizer.history):
         return tokenizer.encode(word)
     steps = tokenizer.word_steps(word.encode())
     if steps:

@@ -18,7 +18,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
-from bpe_core.learning.methods import METHODS, Method
+from bpe_core.learning.methods import METHODS, has_ranks
 from bpe_core.measures.measured_sizes import MEASURED, MeasuredSizes, measured_sizes, some_sizes
 from bpe_core.measures.size_curves import FORMULA, USUAL_POWER, SizeCurves, size_curves
 
@@ -74,7 +74,7 @@ Curves = SizeCurves | MeasuredSizes
 
 def _curves(words: WordTable, history: History, options: argparse.Namespace) -> Curves:
     """Where texts are cut by ranks all sizes are known at once; otherwise some are measured."""
-    if Method.of(history.recipe).has_ranks:
+    if has_ranks(history):
         return size_curves(words, history, power=options.power)
     cut = CutWords.of(words, history.recipe, history)
     most = MEASURED if options.csv else SHOWN_SIZES

@@ -17,7 +17,7 @@ from bpe_core.insight.reachability import Reachability, reachability
 from bpe_core.insight.token_life import TokenLife, token_life
 from bpe_core.insight.token_use import use_by_cutting, use_by_joining
 from bpe_core.learning.layout import count_symbols
-from bpe_core.learning.methods import Method, Wording
+from bpe_core.learning.methods import Wording, learns_by_ranks
 from bpe_core.token_texts import shown
 
 EXAMPLES = """\
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     history = open_table(options.merges).history
     at, names = moment(options, history), Names(history)
     token = names.id_of(options.token)
-    if not Method.of(history.recipe).learns_by_ranks:
+    if not learns_by_ranks(history):
         return _tell_use(history, token, at, names, options)
     with reading(options.corpus) as corpus:
         ranked = RankedWords.of(count_corpus(corpus, history), history)

@@ -12,7 +12,7 @@ from bpe_core.command_line.tables import open_table
 from bpe_core.history.history import History
 from bpe_core.insight.explanation import explain
 from bpe_core.insight.why import Reason, Why, sentence
-from bpe_core.learning.methods import Method
+from bpe_core.learning.methods import has_ranks
 from bpe_core.token_texts import shown
 
 EXAMPLES = """\
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     history = open_table(options.merges).history
     at, names = moment(options, history), Names(history)
     text = text_or_standard_input(options.text)
-    if not Method.of(history.recipe).has_ranks:
+    if not has_ranks(history):
         return _explain(text, history, at, options)
     corpus = ranked_words(options, history) if options.corpus else None
     why = Why(text, history, corpus=corpus, allowed_special="all" if options.allow_special else ())

@@ -10,6 +10,9 @@ from bpe_core.learning.bpe.plain import PlainLearner
 from bpe_core.learning.methods import CompiledWay, Method, Way
 from bpe_core.learning.protocol import Learner
 from bpe_core.recipe import Recipe
+from bpe_core.segmenting.by_priority import ByPriority
+from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.segmentation import Segmenter
 from bpe_core.segmenting.text_encoder import TextEncoder
 
 _COMPILED = "bpe_core.learning.bpe.compiled"
@@ -21,6 +24,10 @@ def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forc
     return CompiledLearner(words, alphabet, recipe, forced)
 
 
+def _segmenter(history: History, cutting: Cutting) -> Segmenter:
+    return TextEncoder(history, cutting) if history.joining is None else ByPriority(history, cutting)
+
+
 METHOD = Method(
     reason="count",
     nothing_to_learn=(
@@ -29,9 +36,10 @@ METHOD = Method(
     ),
     tokens_at_first=Alphabet.for_words,
     steps_planned=lambda recipe, alphabet: recipe.merge_limit(len(alphabet)),
-    segmenter=TextEncoder,
+    segmenter=_segmenter,
     plain=Way(PlainLearner, bytes_a_cell=80),
     has_ranks=True,
     learns_by_ranks=True,
+    has_seeds=True,
     compiled=CompiledWay(_compiled_learner, 14, Policy(_COMPILED, small=20_000, large=2_000_000)),
 )

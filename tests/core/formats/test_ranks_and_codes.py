@@ -65,10 +65,12 @@ def ranks(*tokens: bytes, start: int = 256) -> bytes:
     return b"".join(base64.b64encode(token) + b" %d\n" % rank for rank, token in numbered)
 
 
-def test_a_token_that_no_merge_makes_is_named() -> None:
+def test_a_token_that_no_merge_makes_is_named_and_met_as_a_whole_word() -> None:
     found = TIKTOKEN.open(ranks(b"xyz", b"ab"), "odd.tiktoken")
     assert len(found.history) == 1
-    assert any("“xyz”" in note and "cannot be recovered" in note for note in found.notes)
+    assert any("“xyz”" in note and "whole word" in note for note in found.notes)
+    cut = Tokenizer(found.history).encode
+    assert [found.numbers_of(cut(text)) for text in ("xyz", "xyzab")] == [[256], [120, 121, 122, 257]]
 
 
 def test_a_token_that_is_made_out_of_turn_is_named_and_made_all_the_same() -> None:

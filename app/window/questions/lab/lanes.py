@@ -12,7 +12,7 @@ import numpy as np
 from app.session.run import Run
 from app.window.text.model import NO_TOKEN, TokenAt, Tokens
 from bpe_core import History
-from bpe_core.learning.methods import METHODS, Method
+from bpe_core.learning.methods import METHODS, has_ranks
 from bpe_core.segmenting.segmentation import Int64s, Segmentation
 
 LETTERS = "ABCD"
@@ -45,7 +45,7 @@ class Lane:
     @property
     def answers_at_once(self) -> bool:
         """Whether a text that is encoded can be cut at another step in no time."""
-        return Method.of(self.history.recipe).has_ranks
+        return has_ranks(self.history)
 
     @property
     def smallest(self) -> int:

@@ -15,7 +15,7 @@ from app.window.parts.watched import Table, Watched
 from bpe_core import History
 from bpe_core.insight.race import Race, Runner, best_that_never_won, most_dramatic, race
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.learning.methods import METHODS, Method
+from bpe_core.learning.methods import METHODS, Method, learns_by_ranks
 from bpe_core.progress import CancelCheck, never_cancelled
 
 FOLLOW_MILLISECONDS = 120
@@ -67,7 +67,9 @@ class RaceModel(QObject, Watched):
     def has_a_race(self) -> bool:
         """Whether pairs are joined one after the other."""
         run = self._runs.shown
-        return run is None or Method.of(run.recipe).learns_by_ranks
+        if run is None or run.history is None:
+            return run is None or Method.of(run.recipe).learns_by_ranks
+        return learns_by_ranks(run.history)
 
     @property
     def hint(self) -> str:
@@ -75,6 +77,8 @@ class RaceModel(QObject, Watched):
         run = self._runs.shown
         if run is not None and not self.has_a_race:
             method = METHODS[run.recipe.method]
+            if run.history is not None and run.history.joining is not None:
+                return "This table joins pairs in an order of its own, not as tokens were born: no pairs run here."
             return (
                 "Here pairs run against each other where words are joined pair by pair, which is not how "
                 f"{method.title} learns. The first of these charts shows what is {method.wording.done} next, and the "

@@ -20,7 +20,7 @@ from app.worker.job import Task
 from bpe_core import BpeError, Cancelled, History, Progress, WordTable, count_words
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.learning.methods import METHODS, Method, Wording
+from bpe_core.learning.methods import METHODS, Method, Wording, has_ranks
 from bpe_core.measures.measured_sizes import MeasuredSizes, measured_sizes
 from bpe_core.measures.size_curves import FORMULA as FORMULA
 from bpe_core.measures.size_curves import SizeCurves, size_curves
@@ -172,7 +172,8 @@ class SizesModel(QObject, Watched):
     def measures(self) -> list[Measure]:
         """Those that have a meaning for the run shown."""
         run = self._runs.shown
-        all_of_them = run is None or Method.of(run.recipe).has_ranks
+        history = None if run is None else run.history
+        all_of_them = history is None or has_ranks(history)
         return [measure for measure in MEASURES if all_of_them or not measure.is_of_joins]
 
     @property
@@ -217,7 +218,7 @@ class SizesModel(QObject, Watched):
         if held_out is not None:
             texts[HELD_OUT + held_out.name] = CorpusText(held_out.name, path=held_out)
 
-        by_ranks = Method.of(run.recipe).has_ranks
+        by_ranks = has_ranks(history)
 
         def work(task: Task) -> tuple[SizesFacts | None, list[str]]:
             curves: dict[str, Curves] = {}
@@ -271,7 +272,7 @@ def _as_of(ranked: RankedWords, history: History) -> RankedWords | None:
 
 def curves_of(words: WordTable, history: History, task: Task) -> Curves:
     """By ranks all sizes are known at once; otherwise some are measured, one after the other."""
-    if Method.of(history.recipe).has_ranks:
+    if has_ranks(history):
         return size_curves(words, history, cancelled=task.cancelled)
     cut = CutWords.of(words, history.recipe, history, cancelled=task.cancelled)
     return measured_sizes(cut, progress=task.report, cancelled=task.cancelled)

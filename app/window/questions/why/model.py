@@ -18,7 +18,7 @@ from bpe_core.insight.explanation import Way as Way
 from bpe_core.insight.merge_tree import Node
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.why import Reason, Why, WordInText, sentence
-from bpe_core.learning.methods import Method
+from bpe_core.learning.methods import has_ranks
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.segmenting.boundaries import NEVER
 from bpe_core.text.safe_cuts import SafeCuts
@@ -130,7 +130,7 @@ class WhyModel(QObject, Watched):
         start, stop = self._surroundings(byte, run)
         text = self._data[start:stop].decode()
         at, history = self._cursor.position, run.history
-        if Method.of(run.recipe).has_ranks:
+        if has_ranks(history):
             self._ask_for_the_word(run, text, byte, start, at)
             return
 

@@ -1,0 +1,116 @@
+"""How texts are cut where the steps alone do not say it, as in tables from elsewhere.
+
+A step says of which two tokens one was born, and a history's own steps are also the order in which texts are joined.
+A table from elsewhere may mean more than that:
+
+- several pairs become one token, and a pair may come before the ones that make its halves;
+- no pairs are listed at all: any two neighbours are joined whose text together is a token (tiktoken, SentencePiece);
+- a word that is a token is that token, whatever pairs say, and some tokens are met only so;
+- some texts are tokens wherever they stand, before anything is joined;
+- neighbours that are unknown are one token, or what is unknown is left out.
+
+A history with such a value beside its steps keeps them as the births of its tokens, so that the time cursor has
+something to travel along, and cuts by the value (`segmenting/by_priority.py`). Tokens that no pair makes stand in the
+alphabet as seeds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.errors import FormatError
+
+Int64s = npt.NDArray[np.int64]
+
+NO_PRIORITY = -1  # of a token that no two neighbours become
+LARGEST = 2**31 - 1  # a priority, or a token
+_CHOICES = ("whole_words", "joins_unknown", "drops_unknown")
+
+
+class PairRows(NamedTuple):
+    """Which pairs are joined to which tokens, the one that is joined first at the top."""
+
+    left: Int64s
+    right: Int64s
+    token: Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class Joining:
+    """What is joined and in which order: of all pairs in a word the best one first, of equals the leftmost.
+
+    Exactly one of `pairs` and `priorities` is None.
+    """
+
+    pairs: PairRows | None = None
+    priorities: Int64s | None = None  # by token; two neighbours become it whose text together is its own, lowest first
+    whole_words: bool = False  # a word that is a token is that token
+    joins_unknown: bool = False  # neighbours that are unknown are one token
+    drops_unknown: bool = False  # what is unknown is no token at all, and its neighbours meet
+    found_first: tuple[int, ...] = ()  # tokens that are looked for before anything is joined, and stay alone
+
+    def before(self, token: int) -> Joining:
+        """The same with the tokens before that one only."""
+        if self.pairs is None:
+            assert self.priorities is not None
+            return replace(self, priorities=self.priorities[:token])
+        kept = np.maximum.reduce(self.pairs) < token
+        return replace(self, pairs=PairRows(*(column[kept] for column in self.pairs)))
+
+    @cached_property
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON holds it."""
+        numbers = {} if self.pairs is None else {name: getattr(self.pairs, name).tolist() for name in PairRows._fields}
+        if self.priorities is not None:
+            numbers = {"priorities": self.priorities.tolist()}
+        return {**numbers, **{name: getattr(self, name) for name in _CHOICES}, "found_first": list(self.found_first)}
+
+    @cached_property
+    def as_json(self) -> str:
+        return json.dumps(self.to_dict)
+
+    @classmethod
+    def from_dict(cls, values: object, base: int, tokens: int, where: str) -> Joining:
+        """What JSON says, believing nothing: of so many tokens, the first of which are base symbols.
+
+        What it says of further tokens is left out: where a file is damaged, the last ones may be lost.
+        """
+        if not isinstance(values, Mapping):
+            raise _wrong(where)
+        chosen = {name: values.get(name) for name in _CHOICES}
+        if not all(isinstance(value, bool) for value in chosen.values()):
+            raise _wrong(where)
+        first = tuple(_numbers(values.get("found_first"), 0, base - 1, where).tolist())
+        if "priorities" in values:
+            priorities = _numbers(values["priorities"], NO_PRIORITY, LARGEST, where)
+            if len(priorities) < tokens:
+                raise _wrong(where)
+            found = cls(priorities=priorities, found_first=first, **chosen)  # type: ignore[arg-type]
+        else:
+            rows = PairRows(*(_numbers(values.get(name), 0, LARGEST, where) for name in PairRows._fields))
+            if len({len(column) for column in rows}) > 1:
+                raise _wrong(where)
+            found = cls(pairs=rows, found_first=first, **chosen)  # type: ignore[arg-type]
+        return found.before(tokens)
+
+    def is_same(self, other: Joining | None) -> bool:
+        """Whether both say the same."""
+        return other is not None and self.to_dict == other.to_dict
+
+
+def _numbers(values: object, least: int, most: int, where: str) -> Int64s:
+    """Whole numbers between these."""
+    if not isinstance(values, list) or not all(type(one) is int and least <= one <= most for one in values):
+        raise _wrong(where)
+    return np.array(values, np.int64)
+
+
+def _wrong(where: str) -> FormatError:
+    return FormatError(f"{where}: what it says of the order in which texts are joined is damaged.")

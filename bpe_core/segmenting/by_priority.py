@@ -1,0 +1,278 @@
+"""Cutting by a table of priorities: of all neighbours in a word that may be joined the best pair is, until none may.
+
+Steps that are applied in the order of births are the usual case, and have a way of their own (`text_encoder.py`). Here
+births and priorities are two things: a token may be joined before one that is older, and from other halves than those
+it was born of. So no boundary has one rank, and each word is cut anew for each moment, in which a pair is joined only
+if its token is there already. A cut holds until a token is born that was looked for and was not there.
+
+    >>> import numpy as np
+    >>> from bpe_core.alphabet import Alphabet
+    >>> from bpe_core.history.joining import Joining, PairRows
+    >>> from bpe_core.recipe import Recipe
+    >>> rows = PairRows(*np.array([(256, 99, 257), (97, 98, 256)]).T)  # ab+c comes before a+b
+    >>> pairs = [(97, 98), (256, 99)]  # the steps: a+b, ab+c
+    >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs, Joining(pairs=rows))
+    >>> JoinedWords(history).cut(b"abcab", 2)
+    WordCut(ids=[257, 256], ends=[3, 5], since=2, until=4611686018427387904)
+    >>> JoinedWords(history).cut(b"abcab", 1)
+    WordCut(ids=[256, 99, 256], ends=[2, 3, 5], since=1, until=2)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from heapq import heappop, heappush
+from itertools import accumulate
+
+from bpe_core.errors import BpeError
+from bpe_core.history.history import History
+from bpe_core.history.joining import NO_PRIORITY, Joining
+from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.spelling import Spelling
+from bpe_core.segmenting.word_cuts import ALWAYS, WordCut
+from bpe_core.segmenting.word_tokens import WordSegmenter
+from bpe_core.token_texts import written
+
+LONG = 48  # symbols; a longer word is taken apart where no pair could ever join
+LONGEST_REMEMBERED = 256
+MOST_REMEMBERED = 1 << 18  # pairs, and stretches of long words
+
+Found = tuple[int, int]  # a priority, and the token that is joined
+Find = Callable[[int], Found | None]  # by two neighbours, the left one 32 bits above
+Stretch = tuple[tuple[int, ...], tuple[int, ...], int, int]  # tokens, how many symbols each has, since when, until when
+
+
+class ByPriority(WordSegmenter):
+    """The `Segmenter` of a history that says how its pairs are joined."""
+
+    def __init__(self, history: History, cutting: Cutting) -> None:
+        super().__init__(history, cutting, JoinedWords(history).cut)
+
+
+class JoinedWords:
+    """Cuts single words by the priorities of one history."""
+
+    def __init__(self, history: History) -> None:
+        if history.joining is None:
+            raise BpeError("This history says no more than its steps: its words are cut by ranks.")
+        self._history, self._joining = history, history.joining
+        self._base = len(history.alphabet)
+        self._find = _finder(history, self._joining)
+        self._before = history.recipe.marker_text.encode() if history.recipe.marker == "prefix" else b""
+        self._stretches: dict[tuple[int, ...], Stretch] = {}
+
+    def cut(self, word: bytes, at: int) -> WordCut:
+        """How a word is cut after so many steps."""
+        until = ALWAYS
+        if self._joining.whole_words and (id := self._whole.get(self._before + word)) is not None:
+            birth = self._birth(id)
+            if birth <= at:
+                return WordCut([id], [len(word)], birth, ALWAYS)
+            until = birth
+        symbols, widths = self.spelled(word)
+        counts: list[int] = []
+        ids: list[int] = []
+        since = 0
+        stretches = [self._joined(tuple(symbols), at)] if len(symbols) <= LONG else self._apart(symbols, at)
+        for joined, lengths, first, last in stretches:
+            ids += joined
+            counts += lengths
+            since, until = max(since, first), min(until, last)
+        ends = [0, *accumulate(widths)]
+        stops = [ends[place] for place in accumulate(counts)]
+        if self._joining.joins_unknown:
+            ids, stops = self._with_unknown_joined(ids, stops)
+        return WordCut(ids, stops, since, until)
+
+    def find(self, left: int, right: int) -> Found | None:
+        """The priority of two neighbours and the token they become; None where nothing joins them."""
+        return self._find(left << 32 | right)
+
+    def _birth(self, token: int) -> int:
+        return max(0, token - self._base + 1)
+
+    # -- a word as symbols -----------------------------------------------------------------
+
+    def spelled(self, word: bytes) -> tuple[list[int], list[int]]:
+        """The tokens that a word starts from, and how many of its bytes each has."""
+        if self._first is None:
+            return self._spelled(word)
+        symbols: list[int] = []
+        widths: list[int] = []
+        for place, part in enumerate(self._first.split(word)):
+            if place % 2:
+                symbols.append(self._first_ids[part])
+                widths.append(len(part))
+            elif part:
+                more = self._spelled(part)
+                symbols += more[0]
+                widths += more[1]
+        return symbols, widths
+
+    def _spelled(self, word: bytes) -> tuple[list[int], list[int]]:
+        if self._of_byte is not None:
+            return [self._of_byte[byte] for byte in word], [1] * len(word)
+        symbols = self._spelling.symbols(word)
+        widths = self._spelling.widths(word, symbols)
+        return self._without_unknown(symbols, widths) if self._joining.drops_unknown else (symbols, widths)
+
+    def _without_unknown(self, symbols: list[int], widths: list[int]) -> tuple[list[int], list[int]]:
+        """What is left out counts to the token behind it, and to none at the end of a word."""
+        kept, wide, waiting = list[int](), list[int](), 0
+        for symbol, width in zip(symbols, widths, strict=True):
+            if symbol == self._unknown:
+                waiting += width
+            else:
+                kept.append(symbol)
+                wide.append(waiting + width)
+                waiting = 0
+        return kept, wide
+
+    @cached_property
+    def _spelling(self) -> Spelling:
+        return Spelling(self._history)
+
+    @cached_property
+    def _of_byte(self) -> list[int] | None:
+        known = self._spelling.symbol_of_byte
+        return None if known is None else known.tolist()
+
+    @cached_property
+    def _unknown(self) -> int | None:
+        return self._history.alphabet.unknown_id
+
+    @cached_property
+    def _texts(self) -> list[bytes]:
+        return written(self._history)
+
+    @cached_property
+    def _first_ids(self) -> dict[bytes, int]:
+        return {self._texts[id]: id for id in self._joining.found_first}
+
+    @cached_property
+    def _first(self) -> re.Pattern[bytes] | None:
+        """Finds the tokens that are looked for first, of several that begin at a place the longest."""
+        longest_first = sorted(self._first_ids, key=len, reverse=True)
+        return re.compile(b"(" + b"|".join(map(re.escape, longest_first)) + b")") if longest_first else None
+
+    @cached_property
+    def _whole(self) -> dict[bytes, int]:
+        """The tokens by the word that each is; of several the oldest."""
+        return {text: id for id, text in reversed(list(enumerate(self._texts)))}
+
+    # -- joining ---------------------------------------------------------------------------
+
+    def _apart(self, symbols: list[int], at: int) -> Iterator[Stretch]:
+        """A long word in the stretches between which nothing is ever joined."""
+        start, meet = 0, self._meeting
+        for place in range(1, len(symbols)):
+            if symbols[place - 1] << 32 | symbols[place] not in meet:
+                yield self._stretch(tuple(symbols[start:place]), at)
+                start = place
+        yield self._stretch(tuple(symbols[start:]), at)
+
+    @cached_property
+    def _meeting(self) -> set[int]:
+        """All symbols that stand side by side in some token."""
+        parts = [symbol.text for symbol in self._history.alphabet.symbols]
+        spelled: list[tuple[int, int]] = [(id, id) for id in range(len(parts))]  # the first and last symbol of each
+        found: set[int] = set()
+        for left, right in self._history.pairs():
+            spelled.append((spelled[left][0], spelled[right][1]))
+            found.add(spelled[left][1] << 32 | spelled[right][0])
+        if self._joining.pairs is not None:
+            for left, right in zip(*(column.tolist() for column in self._joining.pairs[:2]), strict=True):
+                found.add(spelled[left][1] << 32 | spelled[right][0])
+        return found
+
+    def _stretch(self, symbols: tuple[int, ...], at: int) -> Stretch:
+        known = self._stretches.get(symbols)
+        if known is None or not known[2] <= at < known[3]:
+            if len(self._stretches) >= MOST_REMEMBERED:
+                self._stretches.clear()
+            known = self._joined(symbols, at)
+            if len(symbols) <= LONGEST_REMEMBERED:
+                self._stretches[symbols] = known
+        return known
+
+    def _joined(self, symbols: tuple[int, ...], at: int) -> Stretch:
+        """The best pair again and again. A heap holds the pairs that may be joined: priority, place, end, token."""
+        end, ids = len(symbols), list(symbols)
+        after = list(range(1, end + 1))  # where the token that begins here ends; 0 where none begins
+        before = list(range(-1, end - 1))  # where the token before the one that begins here begins
+        heap: list[tuple[int, int, int, int]] = []
+        since, until, limit, find = 0, ALWAYS, self._base + at, self._find
+
+        def enter(start: int, until: int) -> int:
+            middle = after[start]
+            if middle < end and (found := find(ids[start] << 32 | ids[middle])) is not None:
+                priority, token = found
+                if token >= limit:
+                    return min(until, token - self._base + 1)
+                heappush(heap, (priority, start, after[middle], token))
+            return until
+
+        for start in range(end - 1):
+            until = enter(start, until)
+        while heap:
+            _, start, stop, token = heappop(heap)
+            middle = after[start]
+            if not start < middle < end or after[middle] != stop:
+                continue  # one of the two has been joined to another since
+            ids[start], after[start], after[middle] = token, stop, 0
+            since = max(since, token - self._base + 1)
+            if stop < end:
+                before[stop] = start
+            until = enter(start, until)
+            if start:
+                until = enter(before[start], until)
+        starts = [start for start in range(end) if after[start]]
+        return tuple(ids[start] for start in starts), tuple(after[start] - start for start in starts), since, until
+
+    def _with_unknown_joined(self, ids: Sequence[int], stops: Sequence[int]) -> tuple[list[int], list[int]]:
+        kept: list[int] = []
+        ends: list[int] = []
+        for id, stop in zip(ids, stops, strict=True):
+            if kept and id == kept[-1] == self._unknown:
+                ends[-1] = stop
+            else:
+                kept.append(id)
+                ends.append(stop)
+        return kept, ends
+
+
+def _finder(history: History, joining: Joining) -> Find:
+    if joining.pairs is not None:
+        left, right, token = joining.pairs
+        keys = (left << 32 | right).tolist()
+        rows = {key: (row, id) for row, (key, id) in enumerate(zip(keys, token.tolist(), strict=True))}
+        return rows.get
+    return _ByText(history, joining).__getitem__
+
+
+class _ByText(dict[int, Found | None]):
+    """What two neighbours become by their texts, which are put together when they meet for the first time."""
+
+    def __init__(self, history: History, joining: Joining) -> None:
+        super().__init__()
+        assert joining.priorities is not None
+        self._texts = written(history)
+        symbols, first = history.alphabet.symbols, set(joining.found_first)
+        self._alone = [not symbol.merges or id in first for id, symbol in enumerate(symbols)]
+        self._alone += [False] * (len(self._texts) - len(symbols))
+        self._token_of: dict[bytes, Found] = {}
+        for id, (text, priority) in enumerate(zip(self._texts, joining.priorities.tolist(), strict=True)):
+            if priority != NO_PRIORITY:
+                known = self._token_of.setdefault(text, (priority, id))
+                self._token_of[text] = min(known, (priority, id))
+
+    def __missing__(self, key: int) -> Found | None:
+        if len(self) >= MOST_REMEMBERED:
+            self.clear()
+        left, right = key >> 32, key & 0xFFFFFFFF
+        lone = self._alone[left] or self._alone[right]
+        found = None if lone else self._token_of.get(self._texts[left] + self._texts[right])
+        self[key] = found
+        return found

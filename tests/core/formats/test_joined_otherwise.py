@@ -1,0 +1,118 @@
+"""Files whose tokens are joined otherwise than in the order of births, held against the libraries that own them."""
+
+from __future__ import annotations
+
+import base64
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bpe_core import FormatError, History, OutputError, Tokenizer
+from bpe_core.formats import FORMATS, OpenedTable
+from bpe_core.history.joining import Joining
+from bpe_core.segmenting.by_priority import JoinedWords
+from bpe_core.session_file import SavedRun, SavedSession, read_session, write_session
+from bpe_core.text.patterns import NAMED_PATTERNS
+from bpe_core.token_texts import written
+from bpe_core.verification.prepared_export import prepare_export
+from tests.core.formats.samples import content, learned, lines, texts
+
+TIKTOKEN = FORMATS["tiktoken"]
+
+
+def random_texts(number: int, seed: int = 1) -> list[str]:
+    """Characters from everywhere, with many blanks."""
+    rng = random.Random(seed)
+    planes = [(32, 127), (9, 14), (32, 33), (0x80, 0x3000), (0x3000, 0xD800), (0xE000, 0x10000), (0x10000, 0x20000)]
+    return ["".join(chr(rng.randrange(*rng.choice(planes))) for _ in range(rng.randrange(30))) for _ in range(number)]
+
+
+def samples() -> list[str]:
+    return [*lines(), *(text[:300] for text in texts()), *random_texts(300)]
+
+
+@pytest.fixture(scope="module")
+def odd_ranks() -> dict[bytes, int]:
+    """Ranks in an order in which no training makes tokens, with whole words that no two of them make."""
+    tokens = written(learned("gpt2"))
+    rng = random.Random(3)
+    later = tokens[300:] + [text.encode() for text in (" lighthouse", " harbour", "ὀλίγος", "xylophone")]
+    rng.shuffle(later)
+    return {token: rank for rank, token in enumerate(tokens[:300] + later)}
+
+
+def as_file(ranks: dict[bytes, int]) -> bytes:
+    return b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks.items())
+
+
+@pytest.fixture(scope="module")
+def odd_table(odd_ranks: dict[bytes, int]) -> OpenedTable:
+    return TIKTOKEN.open(as_file(odd_ranks) + b"= %d\n" % len(odd_ranks), "odd.tiktoken")
+
+
+def test_ranks_in_any_order_cut_texts_as_tiktoken_does(odd_ranks: dict[bytes, int], odd_table: OpenedTable) -> None:
+    tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
+    named = odd_table.history
+    named.recipe = named.recipe.with_changes(pattern="gpt2")  # which is guessed, as the file does not say it
+    expression = NAMED_PATTERNS["gpt2"].expression
+    theirs = tiktoken.Encoding("odd", pat_str=expression, mergeable_ranks=odd_ranks, special_tokens={})
+    tokenizer = Tokenizer(named)
+    for text in samples():
+        assert odd_table.numbers_of(tokenizer.encode(text)) == theirs.encode_ordinary(text), text
+    assert any("is empty" in note for note in odd_table.notes)
+    assert content(named, "tiktoken") == as_file(odd_ranks)
+
+
+def by_hand(word: bytes, history: History, at: int) -> list[int]:
+    """The rule itself, as slow as it may be."""
+    joined, base, whole = JoinedWords(history), len(history.alphabet), written(history)
+    limit = base + at
+    if history.joining is not None and history.joining.whole_words and word in whole[:limit]:
+        return [whole.index(word)]
+    ids = [history.alphabet.id_of_piece[bytes([byte])] for byte in word]
+    while True:
+        met = [(joined.find(*ids[i : i + 2]), i) for i in range(len(ids) - 1)]
+        found = [(pair, i) for pair, i in met if pair is not None and pair[1] < limit]
+        if not found:
+            return ids
+        (_, token), place = min(found, key=lambda one: (one[0][0], one[1]))
+        ids[place : place + 2] = [token]
+
+
+def test_at_every_moment_only_tokens_that_are_born_are_joined(odd_table: OpenedTable) -> None:
+    history = odd_table.history
+    words = [b"the harbour", b" lighthouse", "ὀλίγος".encode(), b"theirthemthere" * 5, b"a" * 60]
+    cut = JoinedWords(history).cut
+    segmentation = Tokenizer(history).segmentation("the harbour and the lighthouse")
+    for at in (0, 1, 20, 100, 101, 300, len(history)):
+        for word in words:
+            found = cut(word, at)
+            assert list(found.ids) == by_hand(word, history, at)
+            assert found.since <= at < found.until
+            for moment in {found.since, min(found.until - 1, len(history))}:
+                assert cut(word, moment).ids == found.ids
+        tokens = segmentation.tokens(at).ids.tolist()
+        assert tokens == Tokenizer(history).encode("the harbour and the lighthouse", at=at)
+
+
+def test_the_order_is_kept_in_sessions_and_json_and_refused_where_it_has_no_place(
+    odd_table: OpenedTable, tmp_path: Path
+) -> None:
+    history = odd_table.history
+    run = SavedRun(1, history.recipe, history=history, numbers=odd_table.numbers, state="ended")
+    write_session(SavedSession(history.recipe, runs=(run,)), tmp_path / "odd.bpex")
+    kept = read_session(tmp_path / "odd.bpex").runs[0].history
+    assert kept is not None
+    assert history.joining is not None
+    assert history.joining.is_same(kept.joining)
+    as_json = FORMATS["json"].open(content(history, "json"), "odd.json").history
+    assert history.joining.is_same(as_json.joining)
+    assert Tokenizer(as_json).encode(texts()[0]) == Tokenizer(history).encode(texts()[0])
+    with pytest.raises(OutputError, match="cannot say in which order this table joins texts"):
+        prepare_export(history, "odd.csv")
+    for wrong in ({}, {**history.joining.to_dict, "priorities": [0]}, {**history.joining.to_dict, "found_first": [-1]}):
+        with pytest.raises(FormatError, match="is damaged"):
+            Joining.from_dict(wrong, len(history.alphabet), history.first_special, "odd")
+    assert replace(history.joining).before(256).to_dict["priorities"] == history.joining.to_dict["priorities"][:256]
