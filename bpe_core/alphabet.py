@@ -45,10 +45,34 @@ class Alphabet:
         return len(self.symbols)
 
     @cached_property
+    def texts(self) -> list[bytes]:
+        """How each symbol is written; not to be changed."""
+        return [symbol.text for symbol in self.symbols]
+
+    @cached_property
+    def decoded(self) -> list[bytes]:
+        """What each symbol stands for; not to be changed."""
+        return [symbol.decoded for symbol in self.symbols]
+
+    @cached_property
+    def merging(self) -> list[bool]:
+        """Of each symbol whether a merge may take it; not to be changed."""
+        return [symbol.merges for symbol in self.symbols]
+
+    @cached_property
+    def seed_count(self) -> int:
+        return sum(symbol.kind == "seed" for symbol in self.symbols)
+
+    @property
+    def but_seeds(self) -> tuple[Symbol, ...]:
+        """What stands before the seeds."""
+        return self.symbols[: len(self.symbols) - self.seed_count]
+
+    @cached_property
     def id_of_piece(self) -> dict[bytes, int]:
         """What a piece of a word becomes; a word that spells the marker's text does not become the marker."""
         pieces = ("byte", "character", "glued")
-        return {symbol.text: i for i, symbol in enumerate(self.symbols) if symbol.kind in pieces}
+        return {symbol.text: i for i, symbol in enumerate(self.but_seeds) if symbol.kind in pieces}
 
     @cached_property
     def id_of_continuation(self) -> dict[bytes, int]:
@@ -73,15 +97,15 @@ class Alphabet:
     @cached_property
     def marker_id(self) -> int | None:
         """The marker that is a symbol of its own."""
-        return next((i for i, symbol in enumerate(self.symbols) if symbol.kind == "marker"), None)
+        return next((i for i, symbol in enumerate(self.but_seeds) if symbol.kind == "marker"), None)
 
     @cached_property
     def unknown_id(self) -> int | None:
-        return next((i for i, symbol in enumerate(self.symbols) if symbol.kind == "unknown"), None)
+        return next((i for i, symbol in enumerate(self.but_seeds) if symbol.kind == "unknown"), None)
 
     @cached_property
     def first_fallback_id(self) -> int | None:
-        return next((i for i, symbol in enumerate(self.symbols) if symbol.kind == "fallback"), None)
+        return next((i for i, symbol in enumerate(self.but_seeds) if symbol.kind == "fallback"), None)
 
     @cached_property
     def is_plain_bytes(self) -> bool:

@@ -90,7 +90,7 @@ class TokenTexts:
         self.lengths: list[int] = []  # in bytes, with what is not shown
         self._continuing = b"" if decoded else alphabet.continuing
         self._write, self._longest, self._room = write, longest, BUDGET
-        for text in _texts_of(alphabet, decoded):
+        for text in alphabet.decoded if decoded else alphabet.texts:
             self._enter(text)
         if write is shown:
             self._write_fallbacks_plainly(alphabet)
@@ -184,7 +184,7 @@ def written(history: History) -> list[bytes]:
     >>> written(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(108, 111), (256, 119)]))[256:]
     [b'lo', b'low']
     """
-    texts, room = _texts_of(history.alphabet), BUDGET
+    texts, room = [*history.alphabet.texts], BUDGET
     for left, right in history.pairs():
         room -= len(texts[left]) + len(texts[right])
         if room < 0:
@@ -197,8 +197,7 @@ class TokenBytes(dict[int, bytes]):
     """The bytes that tokens stand for by id, each put together when it is first asked for."""
 
     def __init__(self, history: History) -> None:
-        texts = _texts_of(history.alphabet, decoded=True)
-        super().__init__(enumerate(texts))
+        super().__init__(enumerate(history.alphabet.decoded))
         self._history = history
         specials = history.recipe.special_tokens
         self.update((history.first_special + j, token.encode()) for j, token in enumerate(specials))
@@ -262,7 +261,3 @@ def check_budget(lengths: Sequence[int] | Int64s, base: int, where: str) -> None
     over = np.flatnonzero(np.cumsum(np.minimum(lengths[base:], BUDGET + 1)) > BUDGET)
     if len(over):
         raise FormatError(f"{where}, step {over[0] + 1:,}: the tokens up to it have more than {BUDGET:,} bytes in all.")
-
-
-def _texts_of(alphabet: Alphabet, decoded: bool = False) -> list[bytes]:
-    return [symbol.decoded if decoded else symbol.text for symbol in alphabet.symbols]

@@ -117,8 +117,9 @@ def _candidates(history: History, token: int, symbols: list[int], at: int, corpu
     for text in [PRIVATE] if unknown else islice(completions(raw), 500):
         texts.append(text)
         yield text  # mostly the first is one, and the others need not be made
+    symbols_around = history.alphabet.symbols[:MOST_TRIALS]  # for more there is no time
     around = [PRIVATE, "\x00", "q", "e", "0", "."] + [
-        symbol.decoded.decode(errors="ignore") for symbol in history.alphabet.symbols if symbol.kind != "marker"
+        symbol.decoded.decode(errors="ignore") for symbol in symbols_around if symbol.kind != "marker"
     ]
     for text in texts[:20]:
         for other in around:

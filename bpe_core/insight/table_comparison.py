@@ -99,7 +99,7 @@ def compare_tables(one: History, other: History, *, cancelled: CancelCheck = nev
 
 def _begins_whole(history: History) -> bool:
     """Whether longer tokens were there before the first step, so that merges do not tell them all."""
-    return any(symbol.kind == "seed" for symbol in history.alphabet.symbols)
+    return history.alphabet.seed_count > 0
 
 
 def _kept(history: History, texts: Sequence[bytes]) -> Sequence[bytes]:

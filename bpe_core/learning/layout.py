@@ -125,7 +125,7 @@ def _ids_of_pieces(
 def _table(alphabet: Alphabet, kinds: tuple[str, ...]) -> npt.NDArray[np.int32]:
     """From code point (or byte) to symbol id; -1 where the alphabet has none."""
     table = np.full(0x110000, SEPARATOR, np.int32)
-    for i, symbol in enumerate(alphabet.symbols):
+    for i, symbol in enumerate(alphabet.but_seeds):
         if symbol.kind in kinds:
             raw = symbol.decoded[:-1] if symbol.kind == "glued" else symbol.decoded
             table[raw[0] if symbol.kind == "byte" or len(raw) == 1 else ord(raw.decode())] = i

@@ -18,8 +18,8 @@ from bpe_core.errors import FormatError
 from bpe_core.history.history import History
 from bpe_core.history.scores import DROPPED, Scores
 from bpe_core.learning.unigram.paths import Edge, best_path, edges_of, lengths_of, spelled
+from bpe_core.of_alphabet import OfAlphabet
 from bpe_core.segmenting.cutting import Cutting, utf8
-from bpe_core.segmenting.of_alphabet import OfAlphabet
 from bpe_core.segmenting.path_search import drawn_path, n_best_paths
 from bpe_core.segmenting.segmentation import Int32s
 from bpe_core.segmenting.spelling import Spelling
@@ -35,7 +35,7 @@ def _scores_of(history: History) -> Scores:
     """Its own; where there are only characters yet, there is but one path, and any will do."""
     if history.scores is not None:
         return history.scores
-    if any(symbol.kind == "seed" for symbol in history.alphabet.symbols):
+    if history.alphabet.seed_count:
         raise FormatError("This run has no log-probabilities, so no text can be cut by it; train it anew.")
     return Scores((0,), (np.zeros(len(history.alphabet), np.float32),), np.zeros(0, np.int32))
 
@@ -107,7 +107,7 @@ class BestPaths(WordSegmenter):
         self._known_compiled: CompiledPaths | None = None
         self._spelling = Spelling(history)
         self._unknown = history.alphabet.unknown_id
-        self._joins = [symbol.merges for symbol in history.alphabet.symbols]
+        self._joins = history.alphabet.merging
 
     def ids_of_part(self, text: str, at: int) -> Int32s:
         compiled = self._compiled(len(text))

@@ -14,9 +14,9 @@ from bpe_core.kernels import write_path
 from bpe_core.kernels.encode import PATHS
 from bpe_core.kernels.merge_word import Workplace
 from bpe_core.kernels.pieces import CONTINUING, FALLBACK, MARKER, STARTING, UNKNOWN, PieceTable, enter_pieces
+from bpe_core.of_alphabet import OfAlphabet
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder, Float64s, piece_table, room_for
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.of_alphabet import OfAlphabet
 from bpe_core.segmenting.segmentation import Int64s
 from bpe_core.segmenting.word_cuts import ALWAYS, WordCuts
 from bpe_core.text.character_map import code_points

@@ -6,8 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
-from bpe_core.alphabet import Symbol
+from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.history.history import History, Int32s
+from bpe_core.of_alphabet import OfAlphabet
 
 _AS_THE_CHARACTER = -1  # what stands for an unknown character covers all its bytes
 
@@ -19,7 +20,7 @@ class Spelling:
         self._alphabet = history.alphabet
         self._recipe = history.recipe
         self._is_plain_bytes = self._alphabet.is_plain_bytes and self._recipe.marker in ("none", "continuation")
-        self._widths = [] if self._is_plain_bytes else [_width(symbol) for symbol in self._alphabet.symbols]
+        self._widths = [] if self._is_plain_bytes else _WIDTHS.of(history.alphabet, "")
 
     @cached_property
     def symbol_of_byte(self) -> Int32s | None:
@@ -56,6 +57,10 @@ class Spelling:
         return widths
 
 
+def _widths(alphabet: Alphabet, _: str) -> list[int]:
+    return [_width(symbol) for symbol in alphabet.symbols]
+
+
 def _width(symbol: Symbol) -> int:
     if symbol.kind == "unknown":
         return _AS_THE_CHARACTER
@@ -66,3 +71,6 @@ def _width(symbol: Symbol) -> int:
 
 def _character_width(lead: int) -> int:
     return 1 if lead < 0x80 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+
+
+_WIDTHS = OfAlphabet(_widths)

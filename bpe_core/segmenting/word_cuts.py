@@ -82,8 +82,10 @@ class Cuts:
         return np.flatnonzero(changed & self._is_special), np.flatnonzero(changed & ~self._is_special)
 
     def ahead_of(self, at: int) -> Ahead | None:
-        """Cutting those words, where they are many or one is long, for `travel` to take."""
+        """Cutting those words, where they are many or one is long, for `travel` to take; unless that was done."""
         _, which = self._changed(at)
+        if self._is_found(at, which):
+            return None
         words = self._words_of(which)
         if len(words) <= CUT_AT_ONCE and max(map(len, words), default=0) <= LONGEST_AT_ONCE:
             return None
@@ -95,6 +97,10 @@ class Cuts:
 
         return cut_all
 
+    def _is_found(self, at: int, which: Int64s) -> bool:
+        ahead = self._ahead
+        return ahead is not None and ahead.at == at and np.array_equal(ahead.which, which)
+
     def _words_of(self, which: Int64s) -> list[bytes]:
         return [key for i in which.tolist() if isinstance(key := self._keys[i], bytes)]
 
@@ -104,7 +110,7 @@ class Cuts:
         keys, ahead = self._keys, self._ahead
         if len(specials):
             self._take(specials, WordCuts.of([WordCut((int(keys[i]),), (1,), 0, ALWAYS) for i in specials.tolist()]))
-        if ahead is not None and ahead.at == at and np.array_equal(ahead.which, words):
+        if ahead is not None and self._is_found(at, words):
             self._take(words, ahead.found)
         elif len(words):
             self._take(words, self._cut_words(self._words_of(words), at))

@@ -8,11 +8,11 @@ For a large text one look into a table a character is all that is needed, and it
 
 from __future__ import annotations
 
+import threading
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,8 @@ _BLANKS = regex.compile(r"\s+")
 _CODE_POINTS = 0x110000
 _SURROGATES = range(0xD800, 0xE000)
 _WITH_CASE_OR_PARTS = (range(0xD800), range(0xE000, 0x32400), range(0xE0000, 0xE0200))  # nothing else is assigned
+_AT_ONCE = 1 << 12  # characters: while one call goes on, no other thread runs
+_making = threading.Lock()  # by several threads at once it would take each of them as long as all
 
 CodePoints = npt.NDArray[np.uint32]
 Places = npt.NDArray[np.int64]
@@ -65,9 +67,14 @@ class CharacterMap:
         return bytes(self.targets[:128].tolist() + [0] * 128), bytes(np.flatnonzero(self.counts[:128] == 0).tolist())
 
 
-@lru_cache(maxsize=8)
 def character_map(*, clean: bool, strip_accents: bool, lowercase: bool) -> CharacterMap:
     """What is done, in this order; accents and small letters are those of this Python's version of Unicode."""
+    with _making:
+        return _made(clean, strip_accents, lowercase)
+
+
+@lru_cache(maxsize=8)
+def _made(clean: bool, strip_accents: bool, lowercase: bool) -> CharacterMap:
     counts, targets = np.ones(_CODE_POINTS, np.uint8), np.arange(_CODE_POINTS, dtype=np.uint32)
     several: list[int] = []
     for code, became in _parts_and_small_letters(strip_accents, lowercase):
@@ -87,17 +94,21 @@ def character_map(*, clean: bool, strip_accents: bool, lowercase: bool) -> Chara
 
 def _parts_and_small_letters(strip_accents: bool, lowercase: bool) -> Iterator[tuple[int, str]]:
     """The characters that change, and what each becomes."""
-    characters = [chr(code) for code in chain.from_iterable(_WITH_CASE_OR_PARTS) if code != ord("\n")]
-    became = characters
-    if strip_accents:
-        became = unicodedata.normalize("NFD", "\n".join(became)).split("\n")
-        marks = {character for character in characters if unicodedata.category(character) == "Mn"}
-        became = [
-            one if len(one) == 1 and one not in marks else "".join(c for c in one if c not in marks) for one in became
-        ]
-    if lowercase:
-        became = "\n".join(became).replace("Σ", "σ").lower().split("\n")
-    return ((ord(one), other) for one, other in zip(characters, became, strict=True) if one != other)
+    for codes in _WITH_CASE_OR_PARTS:
+        for start in range(codes.start, codes.stop, _AT_ONCE):
+            part = codes[start - codes.start :][:_AT_ONCE]
+            characters = [chr(code) for code in part if code != ord("\n")]
+            became = _without_accents(characters) if strip_accents else characters
+            if lowercase:
+                became = "\n".join(became).replace("Σ", "σ").lower().split("\n")
+            yield from ((ord(one), other) for one, other in zip(characters, became, strict=True) if one != other)
+
+
+def _without_accents(characters: list[str]) -> list[str]:
+    parted = unicodedata.normalize("NFD", "\n".join(characters)).split("\n")
+    return [
+        one if one.isascii() else "".join(c for c in one if unicodedata.category(c) != "Mn") for one in parted
+    ]
 
 
 @lru_cache(maxsize=1)
@@ -108,7 +119,7 @@ def _every_character() -> str:
 
 
 def _runs_of(expression: regex.Pattern[str]) -> Iterator[tuple[int, int]]:
-    return (found.span() for found in expression.finditer(_every_character()))
+    return (found.span() for found in expression.finditer(_every_character(), concurrent=True))
 
 
 def code_points(text: str) -> CodePoints:

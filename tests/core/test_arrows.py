@@ -37,8 +37,9 @@ STAGES = [
         "choice_titles",
         "text",
     ),
-    *("kernels", "counting", "alphabet", "history", "learning", "honest_text", "token_texts", "segmenting"),
-    *("insight", "measures", "formats", "editing", "verification", "session_file", "report", "reference", "gage_file"),
+    *("kernels", "counting", "alphabet", "of_alphabet", "history", "learning", "honest_text", "token_texts"),
+    *("segmenting", "insight", "measures", "formats", "editing", "verification", "session_file", "report"),
+    *("reference", "gage_file"),
     *("warm_up", "compiler", "command_line", "__main__"),
 ]
 BACKWARD = {  # what an arrow may still point back to: hardly more than names, numbers and types

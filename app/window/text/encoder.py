@@ -74,10 +74,15 @@ class LiveEncoder(QObject):
         self._aside.ask(
             MOMENT,
             lambda task: ahead(task.cancelled),
-            lambda _: self._model.set_cursor(position),
+            lambda _: self._show(position),
             lambda _: self._model.set_cursor(position),  # what it is will be told where it is shown
             ended=self._follow,
         )
+
+    def _show(self, position: int) -> None:
+        """A moment for which the words were cut; unless others have taken their place meanwhile."""
+        if self._model.ahead_of(position) is None:
+            self._model.set_cursor(position)
 
     def _follow(self) -> None:
         if self._model.cursor != self._cursor.position:
@@ -112,7 +117,7 @@ class LiveEncoder(QObject):
         self._aside.ask(
             TOPIC,  # special tokens stand for themselves: a person who types one means it
             lambda task: encoded(wanted, text, at),
-            partial(self._accept, request, wanted),
+            partial(self._accept, request, wanted, at),
             self._fail,
             ended=self.encode,
         )
@@ -121,11 +126,12 @@ class LiveEncoder(QObject):
         self.noticed.emit(Notice(sentence))
         self._history = self._wanted()
 
-    def _accept(self, request: EncodeRequest, history: History, found: Segmentation) -> None:
+    def _accept(self, request: EncodeRequest, history: History, at: int, found: Segmentation) -> None:
         if request.revision != self._model.revision:
             return
         self._history = history
-        self._model.accept(request.revision, request.start, found)
+        self._model.accept(request.revision, request.start, found, at)
+        self._follow()
 
 
 def encoded(history: History, text: str, at: int) -> Segmentation:

@@ -230,12 +230,17 @@ class TokenTextModel(QObject):
         start, stop = cuts.around(self.data, *self._segmentation.pending)
         return EncodeRequest(self.revision, start, stop, self.data[start:stop].decode())
 
-    def accept(self, revision: int, start: int, answer: Segmentation) -> bool:
-        """Take the tokens of the text from byte `start` on, unless the text has changed since."""
+    def accept(self, revision: int, start: int, answer: Segmentation, at: int | None = None) -> bool:
+        """Take the tokens of the text from byte `start` on, unless the text has changed since.
+
+        Where much is to be found out before they can be shown as of now, they are as of the moment asked about.
+        """
         if revision != self.revision:
             return False
         if len(answer.data) == self.byte_length:
             self._segmentation = answer
+            if at is not None and answer.ahead_of(self._cursor) is not None:
+                self._cursor = at
         else:
             self._segmentation.put(start, answer)
         self._forget_counts()

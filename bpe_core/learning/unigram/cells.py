@@ -15,6 +15,7 @@ import numpy.typing as npt
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
 from bpe_core.learning.layout import SEPARATOR, lay_out
+from bpe_core.of_alphabet import OfAlphabet
 from bpe_core.recipe import Recipe
 
 Int32s = npt.NDArray[np.int32]
@@ -88,8 +89,7 @@ def may_be_joined(alphabet: Alphabet, recipe: Recipe) -> npt.NDArray[np.bool_]:
     return np.array(
         [
             symbol.kind == "marker" or (symbol.kind == "character" and symbol.text.decode() not in marker)
-            for symbol in alphabet.symbols
-            if symbol.kind != "seed"
+            for symbol in alphabet.but_seeds
         ]
     )
 
@@ -99,8 +99,12 @@ def piece_cells(alphabet: Alphabet, recipe: Recipe) -> tuple[Int32s, Int64s]:
 
     A seed that is written with the marker in front begins with it: no character that is written like it is in a seed.
     """
-    marker, marker_id = recipe.marker_text.encode(), alphabet.marker_id
-    texts = [symbol.text for symbol in alphabet.symbols if symbol.kind == "seed"]
+    return _PIECE_CELLS.of(alphabet, recipe.marker_text)
+
+
+def _piece_cells(alphabet: Alphabet, marker_text: str) -> tuple[Int32s, Int64s]:
+    marker, marker_id = marker_text.encode(), alphabet.marker_id
+    texts = alphabet.texts[len(alphabet) - alphabet.seed_count :]
     begins = np.fromiter((text.startswith(marker) for text in texts), np.bool_, len(texts))
     rests = [text.removeprefix(marker).decode() for text in texts]
     starts = np.zeros(len(texts) + 1, np.int64)
@@ -111,6 +115,9 @@ def piece_cells(alphabet: Alphabet, recipe: Recipe) -> tuple[Int32s, Int64s]:
     symbols[~inside] = -1 if marker_id is None else marker_id
     symbols[inside] = symbols_by_code(alphabet)[np.frombuffer("".join(rests).encode("utf-32-le"), np.uint32)]
     return symbols, starts
+
+
+_PIECE_CELLS = OfAlphabet(_piece_cells)
 
 
 def symbols_by_code(alphabet: Alphabet) -> Int32s:

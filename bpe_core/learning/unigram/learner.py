@@ -76,8 +76,7 @@ def size_asked_for(recipe: Recipe, alphabet: Alphabet) -> int:
     """How many tokens shall be left, special ones included."""
     if recipe.vocab_size is not None:
         return recipe.vocab_size
-    seeds = sum(symbol.kind == "seed" for symbol in alphabet.symbols)
-    return len(alphabet) + len(recipe.special_tokens) - min(recipe.merges or 0, seeds)
+    return len(alphabet) + len(recipe.special_tokens) - min(recipe.merges or 0, alphabet.seed_count)
 
 
 class UnigramLearner:
@@ -98,8 +97,8 @@ class UnigramLearner:
         stretches = Stretches.of(words, alphabet, recipe)
         self._weight, self._unknown_tokens = stretches.total(), stretches.unknown_tokens
         self._lattices = make_lattices(stretches, alphabet, recipe)
-        self._texts = [symbol.text for symbol in alphabet.symbols]
-        self._is_seed = np.array([symbol.kind == "seed" for symbol in alphabet.symbols])
+        self._texts = alphabet.texts
+        self._is_seed = np.arange(len(alphabet)) >= len(alphabet) - alphabet.seed_count
         self._alive = self._is_seed.copy()  # of the seeds
         self.coverage = self._lattices.coverage()  # how many symbols of the corpus each token could cover
         self._in_force = self.coverage > 0

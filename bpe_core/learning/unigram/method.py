@@ -21,8 +21,7 @@ _COMPILED = "bpe_core.learning.unigram.compiled"
 
 def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
     """How many seeds must go."""
-    seeds = sum(symbol.kind == "seed" for symbol in alphabet.symbols)
-    specials = len(recipe.special_tokens)
+    seeds, specials = alphabet.seed_count, len(recipe.special_tokens)
     least, most = len(alphabet) - seeds + specials, len(alphabet) + specials
     if recipe.merges is not None:
         return min(recipe.merges, seeds)

@@ -37,10 +37,16 @@ def colour_of(data: bytes) -> int:
 
 
 def colours_of(data: bytes, tokens: Tokens) -> Int8s:
-    """The colour of each of these neighbouring tokens of a text."""
-    edges = tokens.edges
-    if len(edges) < 2:
-        return np.empty(0, np.int8)
+    """The colour of each of these neighbouring tokens of a text. What is no token yet may be long, and is not read."""
+    colours, known = np.full(len(tokens.ids), UNCOLOURED, np.int8), np.flatnonzero(tokens.ids != NO_TOKEN)
+    if len(known):
+        for part in np.split(known, np.flatnonzero(np.diff(known) > 1) + 1):
+            colours[part] = _hashed(data, tokens.edges[part[0] : part[-1] + 2])
+    return colours
+
+
+def _hashed(data: bytes, edges: npt.NDArray[np.int64]) -> Int8s:
+    """The colour of each stretch between two neighbours of these edges."""
     first, last = int(edges[0]), int(edges[-1])
     values = np.frombuffer(data, np.uint8)[first:last].astype(np.uint64) + np.uint64(1)
     powers, inverses = (_powers(base, last - first + 1) for base in (_BASE, _INVERSE))
@@ -49,9 +55,7 @@ def colours_of(data: bytes, tokens: Tokens) -> Int8s:
     starts, stops = edges[:-1] - first, edges[1:] - first
     hashes = (sums[stops] - sums[starts]) * inverses[starts]
     hashes = (hashes ^ (hashes >> np.uint64(29))) * _SCATTER
-    colours = ((hashes >> np.uint64(33)) % np.uint64(COLOURS)).astype(np.int8)
-    colours[tokens.ids == NO_TOKEN] = UNCOLOURED
-    return colours
+    return ((hashes >> np.uint64(33)) % np.uint64(COLOURS)).astype(np.int8)
 
 
 def coloured_tokens(
