@@ -198,19 +198,21 @@ class Boundaries:
         """Where the token that holds this byte starts."""
         stop, window = byte + 1, _WINDOW
         while not len(found := self._starts_between(max(0, stop - window), stop, at)):
-            window *= 2
+            stop, window = stop - window, 2 * window
         return int(found[-1])
 
     def _end_of_token(self, byte: int, at: int) -> int:
         """Where the token that holds this byte ends."""
-        window = _WINDOW
-        while not len(found := self._starts_between(byte + 1, byte + 1 + window, at)):
-            window *= 2
+        start, window = byte + 1, _WINDOW
+        while not len(found := self._starts_between(start, start + window, at)):
+            start, window = start + window, 2 * window
         return int(found[0])
 
     def _ids(self, edges: Int64s, at: int) -> Int64s:
         """A token is what its last merge made: the highest rank among the boundaries inside it."""
         first, end = int(edges[0]), int(edges[-1])
+        if self.pending and self.pending[0] <= first and end <= self.pending[1]:  # it may be long
+            return np.full(len(edges) - 1, NO_TOKEN, np.int64)
         inside = self.ranks[first:end].copy()
         starts = edges[:-1] - first
         inside[starts] = INSIDE  # its own start is not inside a token

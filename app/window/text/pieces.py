@@ -148,6 +148,8 @@ def cut_into_pieces(text: str) -> list[str]:
     ['a\\n', '\\n', 'b\\n', '']
     """
     lines = text.split("\n")
+    if max(map(len, lines)) < LONGEST_PIECE:
+        return [*[line + "\n" for line in lines[:-1]], lines[-1]]
     pieces: list[str] = []
     for line in lines[:-1]:
         if len(line) < LONGEST_PIECE:
@@ -186,8 +188,9 @@ def utf8_length(text: str) -> int:
 
 def _sizes(pieces: list[str]) -> Int64s:
     sizes = np.empty((2, len(pieces)), np.int64)
-    sizes[0] = [len(piece) for piece in pieces]
-    sizes[1] = [utf8_length(piece) for piece in pieces]
+    sizes[0] = np.fromiter(map(len, pieces), np.int64, len(pieces))
+    is_ascii = all(map(str.isascii, pieces))
+    sizes[1] = sizes[0] if is_ascii else np.fromiter(map(utf8_length, pieces), np.int64, len(pieces))
     return sizes
 
 

@@ -10,6 +10,7 @@ by a power of the base. (All is counted modulo 2**64, where an odd number can be
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -40,8 +41,10 @@ def colours_of(data: bytes, tokens: Tokens) -> Int8s:
     """The colour of each of these neighbouring tokens of a text. What is no token yet may be long, and is not read."""
     colours, known = np.full(len(tokens.ids), UNCOLOURED, np.int8), np.flatnonzero(tokens.ids != NO_TOKEN)
     if len(known):
-        for part in np.split(known, np.flatnonzero(np.diff(known) > 1) + 1):
-            colours[part] = _hashed(data, tokens.edges[part[0] : part[-1] + 2])
+        breaks = (np.flatnonzero(np.diff(known) > 1) + 1).tolist() if len(known) < len(colours) else []
+        for start, stop in pairwise([0, *breaks, len(known)]):
+            first, end = int(known[start]), int(known[stop - 1]) + 1
+            colours[first:end] = _hashed(data, tokens.edges[first : end + 1])
     return colours
 
 
