@@ -120,6 +120,23 @@ class WordTable:
     def word(self, index: int) -> bytes:
         return self.text[self.starts[index] : self.starts[index + 1]].tobytes()
 
+    def holding(self, needle: bytes) -> WordTable:
+        """The words that hold these bytes, which are some, in the same order.
+
+        >>> [word for word, _ in WordTable.from_counts({"low": 3, "won": 1, "slow": 2}).holding(b"ow")]
+        [b'low', b'slow']
+        """
+        places = np.flatnonzero(self.text[: max(0, len(self.text) - len(needle) + 1)] == needle[0])
+        for i, byte in enumerate(needle):
+            places = places[self.text[places + i] == byte]
+        word = np.searchsorted(self.starts, places, side="right") - 1
+        kept = np.zeros(len(self), np.bool_)
+        kept[word[places + len(needle) <= self.starts[word + 1]]] = True
+        lengths = np.diff(self.starts)
+        starts = np.zeros(int(kept.sum()) + 1, np.int64)
+        np.cumsum(lengths[kept], out=starts[1:])
+        return WordTable(self.text[np.repeat(kept, lengths)], starts, self.counts[kept])
+
     def code_points(self) -> Iterator[npt.NDArray[np.uint32]]:
         """The characters of all words one after the other, some thousands at a time.
 

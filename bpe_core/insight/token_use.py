@@ -83,7 +83,8 @@ def use_by_cutting(
 
 def _that_may_hold(words: WordTable, history: History, token: int) -> WordTable:
     """The words with the bytes that the token stands for; where words are marked, without the blank of the marker."""
-    needle = TokenBytes(history)[token]
+    at_first = history.alphabet.decoded
+    needle = at_first[token] if token < len(at_first) else TokenBytes(history)[token]
     if history.recipe.marker != "none":
         needle = needle.strip(b" ")
-    return WordTable.from_counts((word, count) for word, count in words if needle in word)
+    return words.holding(needle) if needle else words
