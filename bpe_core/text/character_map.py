@@ -106,9 +106,7 @@ def _parts_and_small_letters(strip_accents: bool, lowercase: bool) -> Iterator[t
 
 def _without_accents(characters: list[str]) -> list[str]:
     parted = unicodedata.normalize("NFD", "\n".join(characters)).split("\n")
-    return [
-        one if one.isascii() else "".join(c for c in one if unicodedata.category(c) != "Mn") for one in parted
-    ]
+    return [one if one.isascii() else "".join(c for c in one if unicodedata.category(c) != "Mn") for one in parted]
 
 
 @lru_cache(maxsize=1)
