@@ -61,7 +61,8 @@ def count_words(
     def counted(chunks: Iterator[Chunk]) -> WordTable:
         return _counted(chunks, corpus, recipe, progress, cancelled)
 
-    return _with_line_ends(_watched(corpus, progress, cancelled), recipe, counted)
+    as_it_is = _scans_as_it_is(recipe) and not recipe.asks_for_line_ends
+    return _with_line_ends(_watched(corpus, progress, cancelled, several=as_it_is), recipe, counted)
 
 
 def _counted(
@@ -75,7 +76,8 @@ def _counted(
     if recipe.pattern != "custom" and KERNELS.chooses(size, waiting=_told(progress), cancelled=cancelled):
         return _counted_by_kernels(chain(beginning, chunks), recipe)
     _stop_if(cancelled)
-    return _counted_plainly(chain(beginning, chunks), recipe, cancelled)
+    documents = (one for chunk in chain(beginning, chunks) for one in chunk.documents())
+    return _counted_plainly(documents, recipe, cancelled)
 
 
 def count_plainly(
@@ -153,8 +155,8 @@ def _counted_by_kernels(chunks: Iterable[Chunk], recipe: Recipe) -> WordTable:
 
 def _stretches(chunks: Iterable[Chunk], recipe: Recipe) -> Iterator[Stretch]:
     """What is to be scanned: the text as it is, or normalized and without its special tokens."""
-    if not (recipe.normalizes or recipe.special_tokens):
-        yield from (Stretch(chunk.data, chunk.ends_document) for chunk in chunks)
+    if _scans_as_it_is(recipe):
+        yield from (Stretch(chunk.data, chunk.ends_document, chunk.inner_ends) for chunk in chunks)
         return
     for text, ends_document in _texts(chunks, keeps_newlines(recipe)):
         for part, is_special in parts_of(normalize(text, recipe), recipe.special_tokens):
@@ -165,6 +167,12 @@ def _stretches(chunks: Iterable[Chunk], recipe: Recipe) -> Iterator[Stretch]:
                 yield Stretch(part[start : start + PIECE].encode(), False)
         if ends_document:
             yield Stretch(b"", True)
+
+
+def _scans_as_it_is(recipe: Recipe) -> bool:
+    """Whether the scanner is given the bytes that were read, and where documents end in them."""
+    is_changed = recipe.normalizes or recipe.special_tokens or recipe.pattern == "custom"
+    return not (is_changed or _takes_whole_documents(recipe))
 
 
 def _takes_whole_documents(recipe: Recipe) -> bool:
@@ -186,12 +194,14 @@ def _up_to(chunks: Iterator[Chunk], enough: int) -> Iterator[Chunk]:
         yield chunk
 
 
-def _watched(corpus: Corpus, progress: ProgressReport, cancelled: CancelCheck) -> Iterator[Chunk]:
+def _watched(
+    corpus: Corpus, progress: ProgressReport, cancelled: CancelCheck, *, several: bool = False
+) -> Iterator[Chunk]:
     """The chunks of a corpus; before each, what was read is told and a wish to stop is heard."""
     total = corpus.total_size
     done_before = 0  # in the sources already finished
     source = read = 0
-    for chunk in corpus.chunks():
+    for chunk in corpus.chunks(several=several):
         _stop_if(cancelled)
         if chunk.source != source:
             done_before, source = done_before + read, chunk.source

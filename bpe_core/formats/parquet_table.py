@@ -24,11 +24,12 @@ from bpe_core.formats.rebuilding import (
 from bpe_core.formats.rows import Row, merge_rows, too_long_to_show
 from bpe_core.history.history import NOTHING, History, Int64s
 from bpe_core.honest_text import escape, unescape
+from bpe_core.optional import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.progress import Progress, ProgressReport
 from bpe_core.recipe import LARGEST_VOCABULARY
 
 KEY = b"bpe-explorer merge table"
-MISSING = "Parquet needs the package pyarrow, which is not installed: pip install 'bpe-explorer[parquet]'."
+MISSING = f"Parquet {MISSING_PYARROW}"
 ROWS_AT_ONCE = 16_384
 
 _TEXTS = ("left_text", "right_text", "token", "bytes", "runner_up_left_text", "runner_up_right_text")
@@ -46,13 +47,13 @@ class ParquetTable(Format):
     methods = JOINING
 
     def impossible(self, history: History) -> list[str]:
-        return about_reasons(history) if _pyarrow() else [MISSING]
+        return about_reasons(history) if pyarrow_or_none() else [MISSING]
 
     def can_hold(self, history: History) -> list[str]:
         return self.impossible(history) + too_long_to_show(history)
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
-        arrow = _pyarrow()
+        arrow = pyarrow_or_none()
         if arrow is None:
             raise OutputError(MISSING)
         schema = arrow.schema([(column, _type(arrow, column)) for column in _COLUMNS])
@@ -72,7 +73,7 @@ class ParquetTable(Format):
         return data.startswith(self.mark) and KEY in data
 
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
-        arrow = _pyarrow()
+        arrow = pyarrow_or_none()
         if arrow is None:
             raise FormatError(f"{name}: {MISSING}")
         try:
@@ -87,16 +88,6 @@ class ParquetTable(Format):
         if about is None:
             raise FormatError(f"{name} is a Parquet file, but none that this program wrote.")
         return OpenedTable(_rebuilt(about, rows, name), self.name)
-
-
-def _pyarrow() -> Any:
-    """The package, or None; it is large and optional, so it is loaded only when a Parquet file is wanted."""
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        return None
-    return pyarrow
 
 
 def _type(arrow: Any, column: str) -> Any:

@@ -25,10 +25,11 @@ FindCut = Callable[[ByteArray, int, int], int]  # the last safe place inside dat
 
 
 class Stretch(NamedTuple):
-    """Some text, and whether it ends there: what follows is then a text of its own."""
+    """Some text, and whether it ends there: what follows is then a text of its own. Others may end inside of it."""
 
     data: Bytes
     ends_text: bool
+    inner_ends: npt.NDArray[np.int64] | None = None
 
 
 class Block:
@@ -47,7 +48,9 @@ class Block:
         self.length = 0
         self.text_ends: list[int] = []
 
-    def append(self, data: Bytes) -> None:
+    def append(self, data: Bytes, inner_ends: npt.NDArray[np.int64] | None = None) -> None:
+        if inner_ends is not None:
+            self.text_ends += (inner_ends + self.length).tolist()
         length = self.length + len(data)
         if length + PADDING > len(self.data):
             self._grow(length)
@@ -93,8 +96,8 @@ def in_blocks(
     """Blocks of about `size` bytes in order; `fresh` gives one that nobody uses any more."""
     block, full, searched = fresh(), size, 0
     block.begin(0)
-    for data, ends_text in stretches:
-        block.append(data)
+    for data, ends_text, inner_ends in stretches:
+        block.append(data, inner_ends)
         if ends_text:
             block.end_text()
         if block.length < full:

@@ -31,6 +31,7 @@ STAGES = [
         "private_folder",
         "lock",
         "atomic",
+        "optional",
         "presets",
         "interventions",
         "recipe",

@@ -146,9 +146,9 @@ def test_a_very_long_field(tmp_path: Path) -> None:
 )
 def test_a_table_without_the_column(tmp_path: Path, content: str, told: str) -> None:
     path = write(tmp_path, "a.csv", content)
-    assert sentence(path).startswith(str(path))
-    assert told in sentence(path)
-    assert told in sentence(path, on_bad_row="skip")
+    assert sentence(path, field="text").startswith(str(path))
+    assert told in sentence(path, field="text")
+    assert told in sentence(path, field="text", on_bad_row="skip")
 
 
 @pytest.mark.parametrize(

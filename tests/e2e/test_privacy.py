@@ -6,9 +6,11 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from tests.core.tables_on_disk import write_every_kind
 from tests.e2e.eavesdropper import HEARD
 from tests.shared import ROOT
 
@@ -18,10 +20,16 @@ SOURCES = sorted(path for folder in ("app", "bpe_core", "resources") for path in
 FORBIDDEN_MODULES = {
     *("socket", "ssl", "http", "urllib.request", "ftplib", "smtplib", "telnetlib", "xmlrpc", "socketserver"),
     *("asyncio", "webbrowser", "requests", "urllib3", "PySide6.QtNetwork", "PySide6.QtWebSockets"),
+    *("fsspec", "s3fs", "gcsfs", "adlfs", "aiohttp", "huggingface_hub", "bpe_core.text.reading.remote"),
     *("pickle", "cPickle", "_pickle", "shelve", "marshal", "dill", "joblib", "cloudpickle"),
     *("code", "codeop", "runpy"),
 }
-ALLOWED = {"app/system/interrupt.py": ["imports socket"]}  # for a pair of sockets within the process
+ALLOWED = {
+    "app/system/interrupt.py": ["imports socket"],  # for a pair of sockets within the process
+    # The one way to other computers: it is taken by whoever named an address to read texts from.
+    "bpe_core/text/reading/files.py": ["imports bpe_core.text.reading.remote.remote_texts"],
+    "bpe_core/text/reading/remote.py": ["imports fsspec"],
+}
 FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__", "load_extension", "enable_load_extension"}
 
 
@@ -99,3 +107,29 @@ def test_the_eavesdropper_hears() -> None:
     assert done.returncode == 0, done.stderr
     assert f"{HEARD} socket.bind" in done.stderr
     assert f"{HEARD} socket.getaddrinfo" in done.stderr
+
+
+def test_no_file_is_sought_elsewhere_unless_an_address_is_given(tmp_path: Path) -> None:
+    """Whatever is read from this computer, nothing that could reach another one is even loaded."""
+    kinds = {name.split("#")[0]: field for name, field in write_every_kind(tmp_path, ["low lower", "lowest"]).items()}
+    script = (
+        "import sys\n"
+        "from tests.e2e.eavesdropper import listen, network_sockets\n"
+        "listen()\n"
+        "from bpe_core import Corpus, CorpusError\n"
+        f"for name, field in {kinds!r}.items():\n"
+        f"    assert len(list(Corpus.from_files({str(tmp_path)!r} + '/' + name, field=field).chunks())) == 2\n"
+        "assert 'pyarrow' in sys.modules\n"
+        "assert not {'fsspec', 'bpe_core.text.reading.remote', 'ftplib'} & set(sys.modules)\n"
+        "assert network_sockets() == []\n"
+        "sys.stderr.write('and now\\n')\n"
+        "try:\n"
+        "    Corpus.from_files('ftp://127.0.0.1:9/a.txt')\n"
+        "except CorpusError as error:\n"
+        "    assert str(error).startswith('ftp://127.0.0.1:9/a.txt could not be read: ')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    before, after = done.stderr.split("and now")
+    assert HEARD not in before
+    assert f"{HEARD} socket.connect" in after

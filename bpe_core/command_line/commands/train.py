@@ -41,6 +41,9 @@ examples:
   bpe-explorer train a.txt folder/ more.jsonl.gz --field body --output merges.json
       Several files, a folder of texts, and the field `body` of each JSON line.
 
+  bpe-explorer train chats/*.parquet more.tar.gz s3://bucket/texts --field 'messages[].content' --output merges.csv
+      Tables, archives, and whatever address the fsspec packages that are installed can read.
+
   bpe-explorer train book.txt --preset clean-words --merges 50
       Without --output the merges are printed, so that they can be read or piped.
 
@@ -63,7 +66,12 @@ Ctrl-C twice drops them. The same holds where the system or `kill` ends it (143)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
-    parser.add_argument("files", nargs="+", metavar="FILE", help="text files, folders, or - for standard input")
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="texts, tables, archives, folders, addresses (s3://...), or - for standard input",
+    )
     recipe = parser.add_argument_group("the recipe")
     start = recipe.add_mutually_exclusive_group()
     start.add_argument("--preset", choices=PRESETS, metavar="NAME", help=", ".join(PRESETS))
@@ -105,7 +113,12 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
         help="bytes that are not text: refuse the file (the default), show them as U+FFFD, or leave them out",
     )
     reading.add_argument("--include", action="append", metavar="PATTERN", help="in folders, only such files: '*.txt'")
-    reading.add_argument("--field", metavar="NAME", help="in .jsonl and .csv files, where the text is; else `text`")
+    reading.add_argument(
+        "--field",
+        metavar="NAME",
+        help="in .jsonl, .csv, .parquet and .arrow files, where the text is: body, doc.body, messages[].content; "
+        "otherwise text, content, body or document, or the only one that holds text",
+    )
     reading.add_argument(
         "--on-bad-row", choices=["error", "skip"], default="error", help="rows of such files that are broken"
     )

@@ -21,15 +21,20 @@ _KNOWN_BEGINNINGS = (
     (b"BZh", "bzip2 data; let its name end in .bz2"),
     (b"\xfd7zXZ\x00", "xz data; let its name end in .xz"),
     (b"\x28\xb5\x2f\xfd", "zstd data; let its name end in .zst"),
-    (b"PK\x03\x04", "a zip archive or an office document; extract its text first"),
+    (b"PK\x03\x04", "an office document; extract its text first; or a zip archive, whose name must end in .zip"),
     (b"%PDF-", "a PDF document; extract its text first"),
     (b"\x89PNG", "a picture"),
     (b"\xff\xd8\xff", "a picture"),
     (b"GIF8", "a picture"),
     (b"\x7fELF", "a program"),
     (b"SQLite format 3\x00", "a database; export its text first"),
-    (b"PAR1", "a Parquet table; export its text as .jsonl or .csv first"),
+    (b"PAR1", "a Parquet table; let its name end in .parquet"),
+    (b"ARROW1", "an Arrow table; let its name end in .arrow"),
 )
+
+
+class NotText(CorpusError):
+    """A file that holds no text at all; among others it is passed over."""
 
 
 def encoding_of(head: bytes, named: str | None) -> str:
@@ -83,9 +88,9 @@ def why_not_text(head: bytes, encoding: str, named: str | None) -> str:
 def refuse_empty_or_binary(name: str, head: bytes, named: str | None) -> str:
     """The encoding to read with, once the first bytes have been found to be text."""
     if not head or head in (mark for mark, _ in _BYTE_ORDER_MARKS):
-        raise CorpusError(f"{name} is empty: there is no text in it.")
+        raise NotText(f"{name} is empty: there is no text in it.")
     encoding = encoding_of(head, named)
     reason = why_not_text(head, encoding, named)
     if reason:
-        raise CorpusError(f"{name} is not a text file: {reason}.")
+        raise NotText(f"{name} is not a text file: {reason}.")
     return encoding

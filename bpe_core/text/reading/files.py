@@ -4,35 +4,97 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 from bpe_core.errors import Cancelled, CorpusError
 from bpe_core.progress import CancelCheck, never_cancelled
-from bpe_core.text.reading import json_lines, plain_text, tables
-from bpe_core.text.reading.beginning import HEAD_LENGTH, checked_encoding, refuse_empty_or_binary
+from bpe_core.text.reading import arrow_tables, json_lines, plain_text, tables
+from bpe_core.text.reading.addresses import is_address, without_password
+from bpe_core.text.reading.archives import ArchiveReader
+from bpe_core.text.reading.beginning import HEAD_LENGTH, NotText, checked_encoding, refuse_empty_or_binary
+from bpe_core.text.reading.fields import guessed
 from bpe_core.text.reading.folders import files_in
 from bpe_core.text.reading.opening import COMPRESSION_OF_SUFFIX, open_stream, sentences, shown
+from bpe_core.text.reading.rows import LOOKED_AT
 from bpe_core.text.reading.skipped import SkipLog
 from bpe_core.text.reading.source import STANDARD_INPUT, DocumentPiece, Kind, ReadingOptions, Source
 
-_PIECES_OF = {"text": plain_text.pieces, "jsonl": json_lines.pieces, "csv": tables.pieces, "tsv": tables.pieces}
-_KIND_OF_SUFFIX: dict[str, Kind] = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv"}
+_KIND_OF_SUFFIX: dict[str, Kind] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".tar": "tar",
+    ".zip": "zip",
+}
+_TAR_OF_SUFFIX = {".tgz": "gzip", ".tbz2": "bzip2", ".txz": "xz", ".tzst": "zstd"}
+_AT_RANDOM: tuple[Kind, ...] = ("parquet", "arrow", "zip")  # not read from the beginning to the end
+
+
+def _in_archive(name: str, path: str, opens: Callable[[], BinaryIO]) -> Source:
+    kind, compression = kind_of(path)
+    return Source(name, None, None, kind, compression, opens=opens)
+
+
+def _pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
+    return _PIECES_OF[source.kind](source, options, size, log)
+
+
+_archive_pieces = ArchiveReader(_pieces, _in_archive).pieces
+_PIECES_OF: dict[Kind, Callable[[Source, ReadingOptions, int, SkipLog], Iterator[DocumentPiece]]] = {
+    "text": plain_text.pieces,
+    "jsonl": json_lines.pieces,
+    "csv": tables.pieces,
+    "tsv": tables.pieces,
+    "parquet": arrow_tables.pieces,
+    "arrow": arrow_tables.pieces,
+    "tar": _archive_pieces,
+    "zip": _archive_pieces,
+}
+
+
+def kind_of(path: str) -> tuple[Kind, str]:
+    """What a file's name says of it: its kind, and how it is compressed.
+
+    >>> kind_of("a/b.JSONL.gz"), kind_of("a.tgz"), kind_of("notes")
+    (('jsonl', 'gzip'), ('tar', 'gzip'), ('text', ''))
+    """
+    name = PurePosixPath(path.replace("\\", "/"))
+    suffix = name.suffix.lower()
+    if suffix in _TAR_OF_SUFFIX:
+        return "tar", _TAR_OF_SUFFIX[suffix]
+    compression = COMPRESSION_OF_SUFFIX.get(suffix, "")
+    inner = name.with_suffix("") if compression else name
+    return _KIND_OF_SUFFIX.get(inner.suffix.lower(), "text"), compression
 
 
 class FileReader:
     """One file, or standard input, read as its kind demands."""
 
-    def __init__(self, source: Source, options: ReadingOptions) -> None:
+    def __init__(self, source: Source, options: ReadingOptions, among_others: bool = False) -> None:
         self.source = source
         self._options = options
+        self._among_others = among_others
         self._was_read = False
 
     def pieces(self, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
         if self._was_read and self.source.size is None:
             raise CorpusError(f"{self.source.name} has been read already and cannot be read twice; save it to a file.")
         self._was_read = True
-        return _PIECES_OF[self.source.kind](self.source, self._options, size, log)
+        return self._pieces(size, log) if self._among_others else _pieces(self.source, self._options, size, log)
+
+    def _pieces(self, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
+        """Of a folder that was not looked through before: what is no text is passed over."""
+        try:
+            yield from _pieces(self.source, self._options, size, log)
+        except NotText as error:
+            log.add(self.source.name, str(error))
 
 
 def readers_of(
@@ -43,31 +105,67 @@ def readers_of(
         raise CorpusError("There is nothing to read: name at least one file or folder.")
     if options.encoding:
         checked_encoding(options.encoding)
-    sources: list[Source] = []
+    readers: list[FileReader] = []
     for path in paths:
         if str(path) == STANDARD_INPUT:
-            sources.append(Source("standard input", None, None, "text", encoding=None))
+            readers.append(FileReader(Source("standard input", None, None, "text", encoding=None), options))
+        elif isinstance(path, str) and is_address(path):
+            readers += _at_address(path, patterns, options, log)
         elif stat.S_ISDIR(_status(Path(path)).st_mode):
-            sources += texts_in(Path(path), patterns, options, log)
+            readers += [FileReader(source, options) for source in texts_in(Path(path), patterns, options, log)]
         else:
-            sources.append(source_of(Path(path), options))
-    return [FileReader(source, options) for source in sources]
+            readers.append(FileReader(source_of(Path(path), options), options))
+    return readers
+
+
+def _at_address(address: str, patterns: Sequence[str], options: ReadingOptions, log: SkipLog) -> list[FileReader]:
+    """A file elsewhere, which is looked at; or those below an address, which are not: each look is a journey."""
+    from bpe_core.text.reading.remote import (
+        remote_texts,  # the way to any network: not taken before an address is given
+    )
+
+    texts, is_folder = remote_texts(address, patterns, lambda name, error: log.add(name, str(error)))
+    sources = [Source(text.name, None, text.size, *kind_of(text.path), None, opens=text.open) for text in texts]
+    if not is_folder:
+        return [FileReader(_looked_at(sources[0], options), options)]
+    if not sources:
+        raise _none_in(without_password(address), patterns)
+    return [FileReader(source, options, among_others=True) for source in sources]
 
 
 def source_of(path: Path, options: ReadingOptions) -> Source:
     """A file, once its beginning has shown that it is text."""
     name = shown(path)
-    compression = COMPRESSION_OF_SUFFIX.get(path.suffix.lower(), "")
-    inner = path.with_suffix("") if compression else path
-    kind = _KIND_OF_SUFFIX.get(inner.suffix.lower(), "text")
+    kind, compression = kind_of(str(path))
     status = _status(path)
     if not stat.S_ISREG(status.st_mode):  # a pipe or device: looking at its beginning would use it up
         return Source(name, path, None, kind, compression, None)
-    size = status.st_size
-    source = Source(name, path, size, kind, compression)
+    return _looked_at(Source(name, path, status.st_size, kind, compression), options)
+
+
+def _looked_at(source: Source, options: ReadingOptions) -> Source:
+    """The same, with its encoding and the fields that might hold its texts; refused where it is no text."""
+    if source.kind in ("parquet", "arrow"):
+        with arrow_tables.opened(source) as file:
+            return _with_fields(source, options, arrow_tables.text_columns(file.schema))
+    if source.kind == "zip":
+        return source
     with open_stream(source) as stream:
-        encoding = refuse_empty_or_binary(name, stream.head(HEAD_LENGTH), options.encoding)
-    return Source(name, path, size, kind, compression, encoding)
+        head = stream.head(HEAD_LENGTH)
+        if source.kind == "tar":
+            return source
+        encoding = refuse_empty_or_binary(source.name, head, options.encoding)
+    source = replace(source, encoding=encoding)
+    text = head.decode(encoding, "replace").removeprefix("\ufeff") if source.kind != "text" else ""
+    if source.kind == "jsonl":
+        return _with_fields(source, options, json_lines.fields_of(map(str.encode, text.splitlines()[:LOOKED_AT])))
+    if source.kind in ("csv", "tsv"):
+        return _with_fields(source, options, tables.fields_of(*tables.looked_at(text, source.kind, source.name)))
+    return source
+
+
+def _with_fields(source: Source, options: ReadingOptions, fields: tuple[str, ...]) -> Source:
+    return replace(source, fields=fields, field=options.field or guessed(fields))
 
 
 def _status(path: Path) -> os.stat_result:
@@ -110,6 +208,10 @@ def texts_in(
     if reasons and not sources:
         raise CorpusError(f"There is no text file in the folder {shown(folder)}. {reasons[0]}")
     if not sources:
-        wanted = "" if "*" in patterns else f" matching {', '.join(patterns)}"
-        raise CorpusError(f"There is no file{wanted} in the folder {shown(folder)}.")
+        raise _none_in(shown(folder), patterns)
     return sources
+
+
+def _none_in(folder: str, patterns: Sequence[str]) -> CorpusError:
+    wanted = "" if "*" in patterns else f" matching {', '.join(patterns)}"
+    return CorpusError(f"There is no file{wanted} in the folder {folder}.")

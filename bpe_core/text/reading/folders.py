@@ -7,11 +7,17 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatch
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePath, PurePosixPath
+from typing import TypeVar
 
 from bpe_core.errors import CorpusError
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.text.reading.opening import sentences, shown
+
+P = TypeVar("P", Path, PurePosixPath)
+
+_TABLES = (".parquet", ".arrow", ".feather")
+_PAPERS = frozenset({"README.md", "dataset_info.json", "dataset_infos.json", "dataset_dict.json", "state.json"})
 
 PassOver = Callable[[str, CorpusError], None]  # what to do about something that cannot be read: its name, and why
 
@@ -23,8 +29,30 @@ def files_in(folder: Path, patterns: Sequence[str], pass_over: PassOver) -> list
     other against the file's name (`*.txt`). Hidden files and folders are none of them. Links to
     folders, which might lead in a circle, are passed over.
     """
-    found = [path for path in _all_files(folder, pass_over) if _matches(path.relative_to(folder), patterns)]
-    return sorted(found, key=lambda path: path.relative_to(folder).parts)
+    found = [path for path in _all_files(folder, pass_over) if matches(path.relative_to(folder), patterns)]
+    return sorted(without_papers(found, str, pass_over), key=lambda path: path.relative_to(folder).parts)
+
+
+def without_papers(found: Sequence[P], name_of: Callable[[P], str], pass_over: PassOver) -> list[P]:
+    """Without what only tells about the tables beside or below it, as folders of data sets hold it.
+
+    Where the library `datasets` has kept a data set, `state.json` says so, and tables named cache-... are drafts.
+    """
+    tables = {path for path in found if path.suffix.lower() in _TABLES}
+    if not tables:
+        return list(found)
+    names = set(found)
+    kept = {path.parent for path in found if path.name == "state.json" and path.with_name("dataset_info.json") in names}
+    above = {folder for path in tables for folder in path.parents}
+    wanted = []
+    for path in found:
+        is_draft = path in tables and path.name.startswith(("cache-", "indices")) and path.parent in kept
+        if is_draft or (path.name in _PAPERS and path.parent in above):
+            name = shown(name_of(path))
+            pass_over(name, CorpusError(f"{name} is about the tables beside it, and is none of the texts."))
+        else:
+            wanted.append(path)
+    return wanted
 
 
 def holds_more_than(many: int, folder: Path, cancelled: CancelCheck = never_cancelled) -> bool:
@@ -79,5 +107,5 @@ def _may_be_text(path: Path) -> bool:
         return isinstance(error, PermissionError)
 
 
-def _matches(path: Path, patterns: Sequence[str]) -> bool:
+def matches(path: PurePath, patterns: Sequence[str]) -> bool:
     return any(fnmatch(path.as_posix() if "/" in pattern else path.name, pattern) for pattern in patterns)

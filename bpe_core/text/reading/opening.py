@@ -136,20 +136,27 @@ def _stamp(raw: BinaryIO) -> tuple[int, int]:
 @contextlib.contextmanager
 def open_stream(source: Source) -> Iterator[ByteStream]:
     """The bytes of a file or of standard input."""
-    if source.path is None:
+    if source.path is None and source.opens is None:
         if sys.stdin is None or sys.stdin.closed:
             raise CorpusError("There is no standard input to read from; name a file instead.")
         yield ByteStream(source, cast(BinaryIO, sys.stdin.buffer))
         return
-    with sentences(source.name):
-        raw = cast(BinaryIO, open(source.path, "rb", buffering=0))  # noqa: SIM115  # closed below
-    with raw:
+    with open_raw(source) as raw:
         stream = ByteStream(source, raw)
         try:
             yield stream
         except CorpusError:
             stream.blame_damage()
             raise
+
+
+def open_raw(source: Source) -> BinaryIO:
+    """A file as it is stored."""
+    with sentences(source.name):
+        if source.opens is not None:
+            return source.opens()
+        assert source.path is not None  # standard input is nobody's to open
+        return cast(BinaryIO, open(source.path, "rb", buffering=0))
 
 
 @contextlib.contextmanager

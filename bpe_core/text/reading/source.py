@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import Literal, NamedTuple, Protocol
+from typing import BinaryIO, Literal, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
 
 from bpe_core.text.reading.skipped import SkipLog
 
 Bytes = bytes | bytearray | memoryview
-Kind = Literal["text", "jsonl", "csv", "tsv", "texts", "word counts"]
+Kind = Literal["text", "jsonl", "csv", "tsv", "parquet", "arrow", "tar", "zip", "texts", "word counts"]
 OnInvalid = Literal["strict", "replace", "skip"]
 OnBadRow = Literal["error", "skip"]
 
@@ -22,11 +27,15 @@ class Source:
     """One place text comes from."""
 
     name: str  # as shown to a person
-    path: Path | None  # None for standard input and for texts given in memory
+    path: Path | None  # None for standard input, for texts given in memory, and where `opens` knows the way
     size: int | None  # bytes as stored, so compressed if the file is; None where it cannot be known
     kind: Kind
     compression: str = ""  # "gzip", "bzip2", "xz", "zstd" or none
     encoding: str | None = "utf-8"  # None where only reading will tell
+    fields: tuple[str, ...] = ()  # of a table: those that could hold its texts
+    field: str = ""  # the one of them that does; empty where none was chosen and none can be guessed
+    # how what has no path of its own is opened
+    opens: Callable[[], BinaryIO] | None = dataclasses.field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -35,7 +44,7 @@ class ReadingOptions:
 
     encoding: str | None = None  # None: by the byte order mark, else UTF-8
     on_invalid: OnInvalid = "strict"
-    field: str = "text"  # the one that holds the text in .jsonl, .csv and .tsv files
+    field: str | None = None  # the one of a table that holds its texts, `doc.body` say; None: by the usual names
     on_bad_row: OnBadRow = "error"
 
 
@@ -47,11 +56,27 @@ class TextBlock(NamedTuple):
 
 
 class DocumentPiece(NamedTuple):
-    """A stretch of one document; documents are never glued to each other."""
+    """A stretch of one document, or several whole ones end to end; who reads must keep them apart."""
 
     data: Bytes
     ends_document: bool
     bytes_read: int
+    inner_ends: npt.NDArray[np.int64] | None = None  # where documents end before the end of the data, rising
+
+
+def one_by_one(pieces: Iterable[DocumentPiece]) -> Iterator[DocumentPiece]:
+    """The same with no more than one document a piece.
+
+    >>> [bytes(one.data) for one in one_by_one([DocumentPiece(b"abcd", True, 4, np.array([1, 3]))])]
+    [b'a', b'bc', b'd']
+    """
+    for piece in pieces:
+        if piece.inner_ends is None:
+            yield piece
+            continue
+        for start, stop in pairwise((0, *piece.inner_ends.tolist(), len(piece.data))):
+            is_last = stop == len(piece.data)
+            yield DocumentPiece(piece.data[start:stop], not is_last or piece.ends_document, piece.bytes_read)
 
 
 class Reader(Protocol):

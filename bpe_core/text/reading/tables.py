@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from bpe_core.errors import CorpusError
 from bpe_core.text.reading.blocks import text_blocks
+from bpe_core.text.reading.fields import USUAL_NAMES, chosen
 from bpe_core.text.reading.lines import NumberedLines
-from bpe_core.text.reading.rows import BadRow, encoded_field, listed, pass_over
+from bpe_core.text.reading.rows import LOOKED_AT, BadRow, encoded_field, listed, pass_over
 from bpe_core.text.reading.skipped import SkipLog
-from bpe_core.text.reading.source import DocumentPiece, ReadingOptions, Source
+from bpe_core.text.reading.source import DocumentPiece, Kind, ReadingOptions, Source
 from bpe_core.text.reading.texts import pieces_of
 
 LARGEST_FIELD = 64 * 1024 * 1024  # characters; a quote that is never closed would take the rest of the file
@@ -19,41 +22,95 @@ LARGEST_FIELD = 64 * 1024 * 1024  # characters; a quote that is never closed wou
 def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
     """Each row is a document, whose text may run over several lines between quotes."""
     lines = NumberedLines(text_blocks(source, options, size, log), source.name)
-    rows = _Rows(lines, "\t" if source.kind == "tsv" else ",", source.name)
-    column = _column_of(rows.header, options.field, source.name)
-    while True:
+    rows = Rows(lines, source.kind, source.name)
+    fields = fields_of(rows.header, rows.ahead())
+    field = chosen(options.field, fields, source.name) if fields else options.field or USUAL_NAMES[0]
+    column = _column_of(rows.header, field, source.name)
+    for row in rows:
         try:
-            row = next(rows, None)
-            if row is None:
-                return
-            text = encoded_field(_field_of(row, column, len(rows.header)), options) if row else b""
+            if row.problem is not None:
+                raise row.problem
+            text = encoded_field(_field_of(row, column, len(rows.header)), options) if row.values else b""
         except BadRow as reason:
-            pass_over(source, rows.line, reason, options, log)
+            pass_over(source, f"line {row.line:,}", reason, options, log)
             continue
         yield from pieces_of(text, size, lines.bytes_read)
 
 
-class _Rows(Iterator[list[str]]):
-    """The rows after the header; `line` tells where the last one began."""
+def fields_of(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """The columns that could hold texts: those in which, as far as one has looked, not all is a number.
 
-    def __init__(self, lines: NumberedLines, delimiter: str, name: str) -> None:
+    >>> fields_of(["id", "body"], [["1", "low"], ["2", "7"]])
+    ('body',)
+    """
+    full = [row for row in rows if len(row) == len(header)]
+    numbers = {i for i in range(len(header)) if full and all(_is_number(row[i]) for row in full)}
+    return tuple(name for i, name in enumerate(header) if i not in numbers or name.casefold() in USUAL_NAMES)
+
+
+def looked_at(head: str, kind: Kind, name: str) -> tuple[list[str], list[list[str]]]:
+    """The header and the first whole rows, as far as the beginning of a file tells."""
+    end = head.rfind("\n") + 1 or len(head)
+    try:
+        rows = Rows((line.encode() for line in io.StringIO(head[:end], newline="")), kind, name)
+        return rows.header, rows.ahead()
+    except CorpusError:
+        return [], []
+
+
+def _is_number(value: str) -> bool:
+    try:
+        float(value or "0")
+    except ValueError:
+        return False
+    return True
+
+
+class Row(NamedTuple):
+    """The values of a row, or why there are none, and where it begins."""
+
+    line: int
+    values: list[str]
+    problem: BadRow | None = None
+
+
+class Rows(Iterator[Row]):
+    """The rows after the header."""
+
+    def __init__(self, lines: Iterable[bytes], kind: Kind, name: str) -> None:
         # The limit belongs to the whole process, so it is only ever raised.
         csv.field_size_limit(max(csv.field_size_limit(), LARGEST_FIELD))
+        delimiter = "\t" if kind == "tsv" else ","
         self._reader = csv.reader((line.decode() for line in lines), delimiter=delimiter, strict=True)
-        self.line = 1
-        try:
-            self.header = next(self, [])
-        except BadRow as error:
-            raise CorpusError(f"{name}, line {self.line:,}: {error}.") from error
+        self._ahead: list[Row] = []
+        first = next(self, Row(1, []))
+        if first.problem is not None:
+            raise CorpusError(f"{name}, line {first.line:,}: {first.problem}.") from first.problem
+        self.header = first.values
 
-    def __next__(self) -> list[str]:
-        self.line = self._reader.line_num + 1
+    def ahead(self) -> list[list[str]]:
+        """The next rows, which are handed out nevertheless, as far as they are sound."""
+        while len(self._ahead) < LOOKED_AT and (row := self._read()) is not None:
+            self._ahead.append(row)
+        return [row.values for row in self._ahead if row.values]
+
+    def __next__(self) -> Row:
+        row = self._ahead.pop(0) if self._ahead else self._read()
+        if row is None:
+            raise StopIteration
+        return row
+
+    def _read(self) -> Row | None:
+        line = self._reader.line_num + 1
         try:
-            return next(self._reader)
+            values = next(self._reader, None)
         except csv.Error as error:
             ended = self._reader.line_num
-            upto = f" (up to line {ended:,}: is a quote not closed?)" if ended > self.line else ""
-            raise BadRow(f"this row cannot be read{upto}: its quotes or line ends are out of place") from error
+            upto = f" (up to line {ended:,}: is a quote not closed?)" if ended > line else ""
+            problem = BadRow(f"this row cannot be read{upto}: its quotes or line ends are out of place")
+            problem.__cause__ = error
+            return Row(line, [], problem)
+        return None if values is None else Row(line, values)
 
 
 def _column_of(header: list[str], field: str, name: str) -> int:
@@ -64,7 +121,7 @@ def _column_of(header: list[str], field: str, name: str) -> int:
     )
 
 
-def _field_of(row: list[str], column: int, columns: int) -> str:
-    if len(row) != columns:
-        raise BadRow(f"this row has {len(row):,} columns where the first row names {columns:,}")
-    return row[column]
+def _field_of(row: Row, column: int, columns: int) -> str:
+    if len(row.values) != columns:
+        raise BadRow(f"this row has {len(row.values):,} columns where the first row names {columns:,}")
+    return row.values[column]

@@ -1,0 +1,193 @@
+"""Archives: one member after the other is read as a file of its kind would be; nothing is unpacked to disk."""
+
+from __future__ import annotations
+
+import io
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import PurePosixPath
+from typing import BinaryIO, NamedTuple, cast
+
+from bpe_core.errors import CorpusError
+from bpe_core.text.reading.beginning import NotText
+from bpe_core.text.reading.opening import ByteStream, open_raw, open_stream, shown
+from bpe_core.text.reading.skipped import SkipLog
+from bpe_core.text.reading.source import DocumentPiece, ReadingOptions, Source
+
+HARMLESS = 256 * 2**20  # bytes that any archive may hold
+MOST_TIMES = 250  # its size; texts become some ten times smaller, a bomb a thousand times
+DAMAGED = (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, IndexError, KeyError)
+
+ReadInside = Callable[[Source, ReadingOptions, int, SkipLog], Iterator[DocumentPiece]]
+SourceOf = Callable[
+    [str, str, Callable[[], BinaryIO]], Source
+]  # from the name shown, the member's own, and how to open it
+
+
+class Member(NamedTuple):
+    """A file in an archive, or why it is not read."""
+
+    name: str
+    open: Callable[[], BinaryIO]
+    problem: str = ""
+
+
+class ArchiveReader:
+    """Reads archives; `inside` reads what is in them, and `source_of` tells what that is."""
+
+    def __init__(self, inside: ReadInside, source_of: SourceOf) -> None:
+        self._inside = inside
+        self._source_of = source_of
+        self._reason = ""  # why the first member that is not read is none
+
+    def pieces(self, source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
+        """The documents of all members; what is no text is told, and refused only if nothing else is there."""
+        self._reason, found = "", False
+        with _sentences(source):
+            for member, place in _members(source):
+                for piece in self._of_member(member, source, options, size, log):
+                    found = True
+                    yield piece._replace(bytes_read=place())
+        if not found:
+            raise CorpusError(f"There is no text in the archive {source.name}. {self._reason}".rstrip())
+
+    def _of_member(
+        self, member: Member, source: Source, options: ReadingOptions, size: int, log: SkipLog
+    ) -> Iterator[DocumentPiece]:
+        name = f"{source.name}: {shown(member.name)}"
+        problem = member.problem or _why_not_wanted(member.name)
+        inner = self._source_of(name, member.name, member.open)
+        if not problem and inner.kind in ("tar", "zip", "parquet", "arrow"):
+            problem = "an archive or a table inside an archive is not read; take it out first"
+        try:
+            if problem:
+                raise NotText(f"{name}: {problem}.")
+            yield from self._inside(inner, options, size, log)
+        except NotText as error:
+            self._reason = self._reason or str(error)
+            log.add(source.name, str(error))
+
+
+def _why_not_wanted(name: str) -> str:
+    """Nothing is written where such a path leads, but whoever made it meant no good."""
+    path = PurePosixPath(name.replace("\\", "/"))
+    leads_out = path.is_absolute() or ".." in path.parts or (path.parts and path.parts[0].endswith(":"))
+    return "its path leads out of the archive, so it is not read" if leads_out else ""
+
+
+def _is_hidden(name: str) -> bool:
+    parts = PurePosixPath(name).parts
+    return any(part.startswith(".") and part not in (".", "..") for part in parts) or parts[:1] == ("__MACOSX",)
+
+
+def _members(source: Source) -> Iterator[tuple[Member, Callable[[], int]]]:
+    """The files of an archive in their order, and how far reading has come."""
+    return _of_tar(source) if source.kind == "tar" else _of_zip(source)
+
+
+class _Unpacked:
+    """How much came out of an archive, which stops when that is far more than texts can be."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._bytes = 0
+
+    def add(self, count: int, stored: int) -> None:
+        self._bytes += count
+        if self._bytes > HARMLESS and self._bytes > MOST_TIMES * max(stored, 1):
+            raise CorpusError(
+                f"{self._source.name} unpacks to more than {MOST_TIMES} times its size, as archives do that were made "
+                "to fill a disk. If it is meant so, unpack it yourself and open the folder."
+            )
+
+
+class _Counted(io.RawIOBase):
+    """A member while it is read."""
+
+    def __init__(self, raw: BinaryIO, unpacked: _Unpacked, stored: int) -> None:
+        super().__init__()
+        self._raw, self._unpacked, self._stored = raw, unpacked, stored
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # any buffer is a memory view here
+        got = self._raw.read(len(buffer))
+        buffer[: len(got)] = got
+        self._unpacked.add(len(got), self._stored)
+        return len(got)
+
+    def tell(self) -> int:
+        return self._raw.tell()
+
+
+class _Stream(io.RawIOBase):
+    """A tar archive as it is without its compression, from its beginning to its end."""
+
+    def __init__(self, stream: ByteStream, source: Source) -> None:
+        super().__init__()
+        self._stream, self._unpacked, self._stored = stream, _Unpacked(source), source.size
+
+    def read(self, size: int = -1) -> bytes:
+        buffer = memoryview(bytearray(max(0, size)))
+        got = self._stream.fill(buffer)
+        self._unpacked.add(got, self._stored or self._stream.bytes_read)
+        return bytes(buffer[:got])
+
+
+def _of_tar(source: Source) -> Iterator[tuple[Member, Callable[[], int]]]:
+    with open_stream(source) as stream:
+        archive = tarfile.open(fileobj=_Stream(stream, source), mode="r|")  # noqa: SIM115  # it holds nothing to close
+        while (member := archive.next()) is not None:
+            archive.members = []  # type: ignore[attr-defined]  # it would remember them all
+            if member.isdir() or _is_hidden(member.name):
+                continue
+            problem = "" if member.isreg() and not member.issparse() else "it is a link or a device, which is not read"
+
+            def open_member(member: tarfile.TarInfo = member) -> BinaryIO:
+                return cast(BinaryIO, archive.extractfile(member))
+
+            yield Member(member.name, open_member, problem), lambda: stream.bytes_read
+
+
+def _of_zip(source: Source) -> Iterator[tuple[Member, Callable[[], int]]]:
+    if source.compression:
+        raise CorpusError(f"{source.name} is an archive that was compressed once more; decompress it first.")
+    with open_raw(source) as raw, zipfile.ZipFile(raw) as archive:
+        unpacked, done = _Unpacked(source), 0
+        stored = source.size or raw.seek(0, io.SEEK_END)
+        for info in archive.infolist():
+            done += info.compress_size
+            if info.is_dir() or _is_hidden(info.filename):
+                continue
+
+            def open_member(info: zipfile.ZipInfo = info) -> BinaryIO:
+                try:
+                    return cast(BinaryIO, _Counted(cast(BinaryIO, archive.open(info)), unpacked, stored))
+                except (NotImplementedError, RuntimeError) as error:
+                    raise NotText(f"{source.name}: {shown(info.filename)} is packed in an unknown way.") from error
+
+            yield Member(info.filename, open_member, _problem_of(info)), partial(min, done, stored)
+
+
+def _problem_of(info: zipfile.ZipInfo) -> str:
+    if info.flag_bits & 1:
+        return "it is encrypted; unpack it yourself"
+    mode = info.external_attr >> 16
+    return "it is a link or a device, which is not read" if mode and stat.S_IFMT(mode) not in (0, stat.S_IFREG) else ""
+
+
+@contextmanager
+def _sentences(source: Source) -> Iterator[None]:
+    try:
+        yield
+    except DAMAGED as error:
+        kind = "tar" if source.kind == "tar" else "zip"
+        raise CorpusError(
+            f"{source.name} is no sound {kind} archive, or a part of it is missing. Copy or download it again."
+        ) from error

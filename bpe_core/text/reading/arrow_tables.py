@@ -1,0 +1,246 @@
+"""Parquet and Arrow files (Feather, and what Hugging Face's datasets keep): a column of texts, read in pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, BinaryIO
+
+from bpe_core.errors import CorpusError, cause_of
+from bpe_core.optional import MISSING_PYARROW, pyarrow_or_none
+from bpe_core.text.reading.arrow_array import Strings, mended_text
+from bpe_core.text.reading.fields import DEEPEST, Steps, chosen, steps_of
+from bpe_core.text.reading.opening import open_raw
+from bpe_core.text.reading.rows import BadRow, listed, pass_over
+from bpe_core.text.reading.skipped import SkipLog
+from bpe_core.text.reading.source import DocumentPiece, ReadingOptions, Source
+
+PARQUET_MARK, ARROW_MARK, OLD_FEATHER_MARK = b"PAR1", b"ARROW1", b"FEA1"
+WANTED_BYTES = 2**20  # of a column at a time
+MOST_ROWS = 2**14  # at a time
+BUFFER = 2**20  # bytes of a column that are read ahead
+
+
+class ParquetFile:
+    """Row groups are unpacked page by page, whatever their size; of a nested column only the part that is wanted."""
+
+    def __init__(self, arrow: Any, raw: BinaryIO) -> None:
+        self._file = arrow.parquet.ParquetFile(raw, pre_buffer=False, buffer_size=BUFFER)
+        self.schema = self._file.schema_arrow
+        self.rows: int = self._file.metadata.num_rows
+
+    def batches(self, steps: Steps) -> Iterator[Any]:
+        metadata, leaves = self._file.metadata, self._leaves(steps)
+        size = sum(
+            metadata.row_group(group).column(leaf).total_uncompressed_size
+            for group in range(metadata.num_row_groups)
+            for leaf in leaves
+        )
+        rows = min(max(1, WANTED_BYTES * metadata.num_rows // max(1, size)), MOST_ROWS)
+        paths = [self._file.schema.column(leaf).path for leaf in leaves]
+        for batch in self._file.iter_batches(rows, columns=paths, use_threads=False):
+            yield batch.column(0)
+
+    def _leaves(self, steps: Steps) -> list[int]:
+        """The stored columns that the way leads to: their paths name the levels of lists, which ours does not."""
+        paths = [self._file.schema.column(leaf).path.split(".") for leaf in range(len(self._file.schema))]
+        below = [leaf for leaf, path in enumerate(paths) if path[0] == steps[0]]
+        names = [step for step in steps if step is not None]
+        exact = [leaf for leaf in below if _is_shortened(names, paths[leaf])]
+        return exact or below
+
+
+def _is_shortened(names: Sequence[str], path: Sequence[str]) -> bool:
+    """Whether the names stand in the path in this order, and the last at its end or before the levels of a list."""
+    levels = iter(path)
+    found = all(name in levels for name in names)
+    return found and all(level in {"list", "element", "item", "array", "bag", "array_element"} for level in levels)
+
+
+class ArrowFile:
+    """Batches of rows as they were written; of a batch no other columns are read."""
+
+    def __init__(self, arrow: Any, raw: BinaryIO) -> None:
+        self._arrow, self._raw = arrow, raw
+        with self._reader() as reader:
+            self.schema = reader.schema
+
+    def batches(self, steps: Steps) -> Iterator[Any]:
+        place = self.schema.get_field_index(steps[0])
+        options = self._arrow.ipc.IpcReadOptions(included_fields=[place], use_threads=False)
+        with self._reader(options) as reader:
+            numbered = getattr(reader, "num_record_batches", None)
+            batches = iter(reader) if numbered is None else map(reader.get_batch, range(numbered))
+            for batch in batches:
+                column = batch.column(0)
+                for start in range(0, max(1, len(column)), MOST_ROWS):
+                    yield column.slice(start, MOST_ROWS)
+
+    @property
+    def place(self) -> int:
+        """How far reading has come, in bytes."""
+        return self._raw.tell()
+
+    def _reader(self, options: Any = None) -> Any:
+        self._raw.seek(0)
+        is_file = self._raw.read(len(ARROW_MARK)) == ARROW_MARK
+        self._raw.seek(0)
+        opened = self._arrow.ipc.open_file if is_file else self._arrow.ipc.open_stream
+        return opened(self._arrow.PythonFile(self._raw, mode="r"), options=options)
+
+
+TableFile = ParquetFile | ArrowFile
+
+
+@contextmanager
+def opened(source: Source) -> Iterator[TableFile]:
+    """The table in a file; what is wrong with it is a sentence."""
+    arrow = pyarrow_or_none()
+    if arrow is None:
+        raise CorpusError(f"{source.name} {MISSING_PYARROW}")
+    if source.compression:
+        raise CorpusError(f"{source.name} is a table that was compressed as a whole; decompress it first.")
+    with open_raw(source) as raw:
+        _refuse_what_is_cut_off(source, raw)
+        try:
+            yield (ParquetFile if source.kind == "parquet" else ArrowFile)(arrow, raw)
+        except (arrow.ArrowException, OSError, ValueError, KeyError, IndexError, EOFError) as error:
+            raise CorpusError(f"{source.name} is a damaged {_called(source)} file: {cause_of(error)}.") from error
+
+
+def _refuse_what_is_cut_off(source: Source, raw: BinaryIO) -> None:
+    beginning = raw.read(max(map(len, (PARQUET_MARK, ARROW_MARK, OLD_FEATHER_MARK))))
+    raw.seek(0, 2)
+    end = raw.tell()
+    raw.seek(max(0, end - len(ARROW_MARK)))
+    ending = raw.read(len(ARROW_MARK))
+    raw.seek(0)
+    if not beginning:
+        raise CorpusError(f"{source.name} is empty: there is no text in it.")
+    if beginning.startswith(OLD_FEATHER_MARK):
+        raise CorpusError(f"{source.name} is a Feather file of the old kind; write it again with a newer program.")
+    marks = (PARQUET_MARK,) if source.kind == "parquet" else (ARROW_MARK,)
+    begins, ends = beginning.startswith(marks), ending.endswith(marks)
+    if source.kind == "parquet" and not begins:
+        raise CorpusError(f"{source.name} is not a Parquet file, whatever its name says.")
+    if begins and not ends:
+        raise CorpusError(f"{source.name} ends too early: it is cut off. Copy or download the file again.")
+
+
+def _called(source: Source) -> str:
+    return "Parquet" if source.kind == "parquet" else "Arrow"
+
+
+def text_columns(schema: Any) -> tuple[str, ...]:
+    """The ways to all strings of a table."""
+    return tuple(way for field in schema for way in _ways(field.type, field.name, DEEPEST))
+
+
+def _ways(kind: Any, way: str, depth: int) -> Iterator[str]:
+    kinds = pyarrow_or_none().types
+    if _is_text(kind):
+        yield way
+    elif kinds.is_struct(kind) and depth:
+        for field in kind:
+            yield from _ways(field.type, f"{way}.{field.name}", depth - 1)
+    elif _is_list(kind) and depth:
+        yield from _ways(kind.value_type, f"{way}[]", depth - 1)
+
+
+def _is_text(kind: Any) -> bool:
+    kinds = pyarrow_or_none().types
+    if kinds.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(kinds.is_string(kind) or kinds.is_large_string(kind) or str(kind) == "string_view")
+
+
+def _is_list(kind: Any) -> bool:
+    kinds = pyarrow_or_none().types
+    return bool(kinds.is_list(kind) or kinds.is_large_list(kind) or kinds.is_fixed_size_list(kind))
+
+
+def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
+    """Each text of a row is a document; rows without one are told."""
+    with opened(source) as file:
+        columns = text_columns(file.schema)
+        field = chosen(options.field, columns, source.name)
+        steps = _checked_steps(file.schema, field, source)
+        stored = source.size or 0
+        row = missing = 0
+        for batch in file.batches(steps):
+            rows = len(batch)
+            reached = file.place if isinstance(file, ArrowFile) else stored * (row + rows) // max(1, file.rows)
+            column = _Column(batch, steps[1:], row, source, options, log)
+            missing += column.missing
+            yield from column.strings.pieces(size, reached, column.mended)
+            row += rows
+        if missing:
+            log.add(source.name, f'{missing:,} rows have no text in "{field}"', missing)
+
+
+class _Column:
+    """The texts of some rows, once the way through lists and structures has been gone."""
+
+    def __init__(
+        self, array: Any, steps: Steps, first_row: int, source: Source, options: ReadingOptions, log: SkipLog
+    ) -> None:
+        self._arrow = pyarrow_or_none()
+        self._whole, self._steps, self._first_row = array, steps, first_row
+        self._source, self._options, self._log = source, options, log
+        if steps or self._arrow.types.is_dictionary(array.type):
+            array.validate(full=True)  # a damaged file must not lead anywhere outside of its buffers
+        for step in steps:
+            array = self._below(array, step)
+        self.missing = array.null_count
+        self.strings = Strings(array)
+
+    def _below(self, array: Any, step: str | None) -> Any:
+        compute = self._arrow.compute
+        return compute.list_flatten(array) if step is None else compute.struct_field(array, [step])
+
+    def mended(self, text: bytes, place: int) -> bytes:
+        """A text that is no UTF-8, as the person chose; its row is found only now."""
+        try:
+            return mended_text(text, self._options.on_invalid)
+        except BadRow as reason:
+            pass_over(self._source, f"row {self._row_of(place) + 1:,}", reason, self._options, self._log)
+            return b""
+
+    def _row_of(self, place: int) -> int:
+        compute, array = self._arrow.compute, self._whole
+        rows = self._arrow.array(range(self._first_row, self._first_row + len(array)), self._arrow.int64())
+        for step in self._steps:
+            if step is None:
+                rows = rows.take(compute.list_parent_indices(array))
+            array = self._below(array, step)
+        return int(rows.filter(array.is_valid())[place].as_py())
+
+
+def _checked_steps(schema: Any, field: str, source: Source) -> Steps:
+    """The way to a column, once it has been found to lead to text."""
+    if schema.get_field_index(field) >= 0:  # a name that holds a dot itself
+        steps: Steps = (field,)
+    else:
+        steps = steps_of(field)
+    if not steps or steps[0] is None or schema.get_field_index(steps[0]) < 0:
+        raise CorpusError(f'{source.name} has no column "{field}"; there is {listed(schema.names) or "none"}.')
+    kinds, kind, way = pyarrow_or_none().types, schema.field(steps[0]).type, steps[0]
+    for step in steps[1:]:
+        if step is None:
+            if not _is_list(kind):
+                raise CorpusError(f'{source.name}: the column "{way}" holds {kind}, not a list: leave out its "[]".')
+            kind, way = kind.value_type, f"{way}[]"
+            continue
+        if not kinds.is_struct(kind):
+            advice = f'; write "{way}[].{step}"' if _is_list(kind) else ""
+            raise CorpusError(f'{source.name}: there is no "{step}" in the column "{way}", which holds {kind}{advice}.')
+        if kind.get_field_index(step) < 0:
+            names = listed([kind.field(i).name for i in range(kind.num_fields)])
+            raise CorpusError(f'{source.name}: there is no "{step}" in the column "{way}"; there is {names}.')
+        kind, way = kind.field(step).type, f"{way}.{step}"
+    if not _is_text(kind) and "binary" not in str(kind):
+        others = listed(text_columns(schema))
+        raise CorpusError(
+            f'{source.name}: the column "{way}" holds {kind}, not text; text is in {others or "none of its columns"}.'
+        )
+    return steps

@@ -1,0 +1,149 @@
+"""Addresses such as s3://bucket/a.jsonl: opened by fsspec and whatever packages a person has installed for it.
+
+This is the only file of the program through which anything can reach a network, and it is imported
+only when such an address was given.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import PurePosixPath
+from typing import Any, BinaryIO, NamedTuple, cast
+
+from bpe_core.errors import BpeError, CorpusError, plain
+from bpe_core.text.reading.addresses import without_password
+from bpe_core.text.reading.folders import PassOver, matches, without_papers
+
+LONGEST_REASON = 90  # characters of what a package says
+
+
+class RemoteText(NamedTuple):
+    """A file behind an address."""
+
+    name: str
+    size: int | None
+    file_system: Any
+    path: str
+
+    def open(self) -> BinaryIO:
+        with told(self.name):
+            raw = self.file_system.open(self.path, "rb")
+        return cast(BinaryIO, RemoteFile(self.name, raw))
+
+
+class RemoteFile(io.RawIOBase):
+    """A file behind an address; whatever goes wrong while it is read, the sentence says how far that was."""
+
+    def __init__(self, name: str, raw: Any) -> None:
+        super().__init__()
+        self._name, self._raw, self._place = name, raw, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return bool(self._raw.seekable())
+
+    def readinto(self, buffer: Any) -> int:
+        with told(self._name, self._place):
+            data = self._raw.read(len(buffer))
+        buffer[: len(data)] = data
+        self._place += len(data)
+        return len(data)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        with told(self._name, self._place):
+            self._place = int(self._raw.seek(offset, whence))
+        return self._place
+
+    def tell(self) -> int:
+        return self._place
+
+    def close(self) -> None:
+        if not self.closed:
+            super().close()
+            with told(self._name, self._place):
+                self._raw.close()
+
+
+def remote_texts(address: str, patterns: Sequence[str], pass_over: PassOver) -> tuple[list[RemoteText], bool]:
+    """The file at an address, or those below it, and whether it is a folder."""
+    name = without_password(address)
+    file_system, path = _located(address, name)
+    with told(name):
+        info = file_system.info(path)
+        if info.get("type") != "directory":
+            return [RemoteText(name, _size(info), file_system, path)], False
+        found = file_system.find(path, detail=True)
+    inside = {PurePosixPath(below.removeprefix(path).lstrip("/")): below for below in found}
+    seen = [inner for inner in inside if not any(part.startswith(".") for part in inner.parts)]
+
+    def name_of(inner: PurePosixPath) -> str:
+        return f"{name.rstrip('/')}/{inner}"
+
+    wanted = without_papers([inner for inner in seen if matches(inner, patterns)], name_of, pass_over)
+    return [
+        RemoteText(name_of(inner), _size(found[inside[inner]]), file_system, inside[inner])
+        for inner in sorted(wanted, key=lambda inner: inner.parts)
+    ], True
+
+
+def _size(info: dict[str, Any]) -> int | None:
+    size = info.get("size")
+    return size if isinstance(size, int) else None
+
+
+def _located(address: str, name: str) -> tuple[Any, str]:
+    scheme = re.split(r"://|::", address)[0]
+    try:
+        import fsspec
+    except ImportError as error:
+        raise CorpusError(
+            f"Reading {scheme}:// needs the package fsspec, which is not installed: pip install fsspec"
+        ) from error
+    with told(name):
+        try:
+            file_system, path = fsspec.core.url_to_fs(address)
+        except ImportError as error:
+            cause = error.__cause__
+            package = (cause.name if isinstance(cause, ImportError) else error.name) or "for it"
+            package = package.split(".")[0]
+            raise CorpusError(
+                f"Reading {scheme}:// needs the package {package}, which is not installed: pip install {package}"
+            ) from error
+        except ValueError as error:
+            if "Protocol not known" in str(error):
+                raise CorpusError(
+                    f"{name} begins with {scheme}://, which no package that is installed knows."
+                ) from error
+            raise
+    return file_system, str(path)
+
+
+@contextmanager
+def told(name: str, place: int = 0) -> Iterator[None]:
+    """What packages raise is any of a hundred things; a person wants to know which address, how far, and why."""
+    where = f"{name} could be read up to byte {place:,} and no further" if place else f"{name} could not be read"
+    try:
+        yield
+    except BpeError:
+        raise
+    except FileNotFoundError as error:
+        raise CorpusError(f"{where}: it is gone." if place else f"{name} does not exist.") from error
+    except PermissionError as error:
+        raise CorpusError(f"{where}: permission denied. Are you signed in where it is kept?") from error
+    except Exception as error:
+        reason = (
+            plain(without_password(str(error)).strip().split("\n")[0])[:LONGEST_REASON].rstrip(".")
+            or type(error).__name__
+        )
+        raise CorpusError(f"{where}: {reason}. Try again; what is kept elsewhere may be out of reach.") from error
+
+
+def _reason(error: Exception) -> str:
+    """The first line of what a package says; of networks it says it well."""
+    said = plain(without_password(str(error))).strip().split("\n")[0]
+    return said[:LONGEST_REASON].rstrip(". ") or type(error).__name__

@@ -1,0 +1,116 @@
+"""Addresses such as s3://...: read by fsspec, here from its own memory, and what goes wrong on the way."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import pyarrow as arrow
+import pytest
+from fsspec.implementations.memory import MemoryFile, MemoryFileSystem
+from pyarrow import parquet
+
+from bpe_core.text.corpus import Corpus
+from tests.core.reading_texts import documents, read, sentence
+from tests.core.test_reading_archives import write_zip
+
+GOOD = 100_000  # bytes that can be read before a failing file fails
+
+
+class FailingFile(MemoryFile):  # type: ignore[misc]
+    """Its bucket is gone after a while."""
+
+    def read(self, size: int = -1) -> bytes:
+        if self.tell() >= GOOD:
+            raise OSError("the endpoint https://anna:secret@example.org went away\nand more")
+        return bytes(super().read(min(size, GOOD)))
+
+
+class FailingFileSystem(MemoryFileSystem):  # type: ignore[misc]
+    protocol = "failing"
+    store: dict[str, Any] = {}  # noqa: RUF012  # as its parent holds it
+    pseudo_dirs = [""]  # noqa: RUF012
+
+    @classmethod
+    def _strip_protocol(cls, path: str) -> str:
+        return f"/{path.removeprefix('failing://').strip('/')}"
+
+    def _open(self, path: str, mode: str = "rb", **more: Any) -> Any:
+        if mode != "rb":
+            return super()._open(path, mode, **more)
+        if "secret" in path:
+            raise PermissionError("403")
+        return FailingFile(self, path, self.store[path].getvalue())
+
+
+@pytest.fixture
+def bucket() -> Iterator[MemoryFileSystem]:
+    fsspec.register_implementation("failing", FailingFileSystem, clobber=True)
+    memory = fsspec.filesystem("memory")
+    memory.store.clear()
+    yield memory
+    memory.store.clear()
+    FailingFileSystem.store.clear()
+
+
+def test_files_and_folders_of_a_bucket(bucket: MemoryFileSystem, tmp_path: Path) -> None:
+    parquet.write_table(arrow.table({"text": ["three", "four"]}), tmp_path / "a.parquet")
+    bucket.pipe("/corpus/a.jsonl", b'{"text": "low"}\n')
+    bucket.pipe("/corpus/deep/b.txt.gz", gzip.compress(b"lower"))
+    bucket.pipe("/corpus/deep/c.zip", write_zip(tmp_path / "c.zip", {"1.txt": b"one", "2.txt": b"two"}).read_bytes())
+    bucket.pipe("/corpus/deep/d.parquet", (tmp_path / "a.parquet").read_bytes())
+    bucket.pipe("/corpus/deep/README.md", b"about")
+    bucket.pipe("/corpus/e.png", b"\x89PNG\0")
+    bucket.pipe("/corpus/.hidden/f.txt", b"x")
+    assert read("memory://corpus/a.jsonl") == ["low"]
+    assert read("memory://corpus/deep/d.parquet") == ["three", "four"]
+    assert read(f"zip://2.txt::{tmp_path / 'c.zip'}") == ["two"]
+    corpus = Corpus.from_files("memory://corpus")
+    assert documents(corpus) == ["low", "lower", "one", "two", "three", "four"]
+    assert [source.name for source in corpus.sources][:2] == [
+        "memory://corpus/a.jsonl",
+        "memory://corpus/deep/b.txt.gz",
+    ]
+    assert corpus.total_size == sum(source.size or 0 for source in corpus.sources) > 0
+    assert [str(one) for one in corpus.skipped] == [
+        "memory://corpus/deep/README.md is about the tables beside it, and is none of the texts.",
+        "memory://corpus/e.png is not a text file: it looks like a picture.",
+    ]
+    assert read("memory://corpus", file_patterns=["*.jsonl"]) == ["low"]
+    assert (
+        sentence("memory://corpus", file_patterns=["*.x"])
+        == "There is no file matching *.x in the folder memory://corpus."
+    )
+    assert sentence("memory://corpus/none.txt") == "memory://corpus/none.txt does not exist."
+
+
+def test_what_goes_wrong_on_the_way(bucket: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    failing = fsspec.filesystem("failing")
+    failing.pipe("/corpus/a.txt", b"low lower\n" * 30_000)
+    failing.pipe("/corpus/b.jsonl", b'{"text": "low lower"}\n' * 30_000)
+    failing.pipe("/secret/a.txt", b"low")
+    texts = arrow.table({"text": [f"some text {i}" for i in range(60_000)]})
+    parquet.write_table(texts, tmp_path / "a.parquet", compression=None)
+    failing.pipe("/corpus/c.parquet", (tmp_path / "a.parquet").read_bytes())
+    for name in ("a.txt", "b.jsonl", "c.parquet"):
+        told = sentence(f"failing://corpus/{name}")
+        assert told.startswith(f"failing://corpus/{name} could be read up to byte "), told
+        assert "and no further: the endpoint https://anna@example.org went away. Try again" in told
+    assert sentence("failing://secret/a.txt") == (
+        "failing://secret/a.txt could not be read: permission denied. Are you signed in where it is kept?"
+    )
+    assert sentence("nowhere://x/a.txt") == (
+        "nowhere://x/a.txt begins with nowhere://, which no package that is installed knows."
+    )
+    monkeypatch.setitem(sys.modules, "s3fs", None)
+    assert sentence("s3://bucket/a.txt") == (
+        "Reading s3:// needs the package s3fs, which is not installed: pip install s3fs"
+    )
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    assert sentence("s3://bucket/a.txt") == (
+        "Reading s3:// needs the package fsspec, which is not installed: pip install fsspec"
+    )

@@ -1,0 +1,99 @@
+"""Archives of texts: what is read of them, and what is said of those that are hostile or broken."""
+
+from __future__ import annotations
+
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from bpe_core.errors import EncodingError
+from bpe_core.text.corpus import Corpus
+from bpe_core.text.reading import archives
+from tests.core.reading_texts import documents, sentence, write
+from tests.core.tables_on_disk import write_tar
+
+FILES = {
+    "b.txt": b"low lower",
+    "folder/a.jsonl": b'{"text": "one"}\n{"text": "two"}\n',
+    ".hidden": b"x",
+    "__MACOSX/b.txt": b"x",
+    "picture.png": b"\x89PNG\0",
+    "empty.txt": b"",
+    "../evil.txt": b"evil",
+    "/etc/evil.txt": b"evil",
+    "C:/evil.txt": b"evil",
+    "inner.zip": b"PK\3\4",
+    "table.parquet": b"PAR1",
+}
+LEFT_OUT = [
+    "picture.png is not a text file: it looks like a picture.",
+    "empty.txt is empty: there is no text in it.",
+    *[f"{name}: its path leads out of the archive, so it is not read." for name in list(FILES)[6:9]],
+    *[
+        f"{name}: an archive or a table inside an archive is not read; take it out first."
+        for name in ("inner.zip", "table.parquet")
+    ],
+]
+
+
+def write_zip(path: Path, files: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return path
+
+
+def test_members_are_read_by_their_kind_and_what_is_none_is_told(tmp_path: Path) -> None:
+    link = tarfile.TarInfo("link.txt")
+    link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+    write_tar(tmp_path / "a.tar", FILES, link)
+    write_tar(tmp_path / "a.tgz", FILES, link)
+    write_zip(tmp_path / "a.zip", FILES)
+    for name, more in (("a.tar", 1), ("a.tgz", 1), ("a.zip", 0)):
+        path = tmp_path / name
+        corpus = Corpus.from_files(path)
+        assert documents(corpus, 4) == ["low lower", "one", "two"]
+        told = LEFT_OUT + ["link.txt: it is a link or a device, which is not read."] * more
+        assert [str(skipped) for skipped in corpus.skipped] == [f"{path}: {sentence}" for sentence in told]
+        assert [chunk.bytes_read for chunk in corpus.chunks()][-1] <= path.stat().st_size
+    assert documents(Corpus.from_files(tmp_path / "a.zip"))  # as often as one likes
+    write_zip(tmp_path / "b.zip", {"a.txt": b"low", "b.txt": b"l\xf6w"})
+    assert "b.zip: b.txt is not valid UTF-8" in sentence(tmp_path / "b.zip", error=EncodingError)
+
+
+def test_archives_that_are_hostile_or_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_zip(tmp_path / "a.zip", {"a.txt": b"low lower lowest"})
+    whole = path.read_bytes()
+    entry = whole.index(b"PK\1\2")
+    encrypted = bytearray(whole)
+    encrypted[6] |= 1
+    encrypted[entry + 8] |= 1
+    told = sentence(write(tmp_path, "b.zip", bytes(encrypted)))
+    assert told.startswith(f"There is no text in the archive {tmp_path / 'b.zip'}.")
+    assert told.endswith("a.txt: it is encrypted; unpack it yourself.")
+    changed = bytearray(whole)
+    changed[14:18] = changed[entry + 16 : entry + 20] = b"\0\0\0\0"  # the checksum
+    write_tar(tmp_path / "a.tar", {"a.txt": b"low" * 999})
+    write_tar(tmp_path / "a.tgz", {"a.txt": b"low" * 999})
+    for name, content in (
+        ("c.zip", bytes(changed)),
+        ("d.zip", whole[:-30]),
+        ("e.zip", b""),
+        ("f.zip", b"low lower"),
+        ("c.tar", (tmp_path / "a.tar").read_bytes()[:600]),
+        ("d.tar", b"low lower" * 99),
+        ("e.tar", b""),
+    ):
+        where = write(tmp_path, name, content)
+        kind = name[2:]
+        assert sentence(where) == (
+            f"{where} is no sound {kind} archive, or a part of it is missing. Copy or download it again."
+        )
+    assert "its gzip data is cut off" in sentence(write(tmp_path, "c.tgz", (tmp_path / "a.tgz").read_bytes()[:90]))
+    monkeypatch.setattr(archives, "HARMLESS", 100_000)
+    bomb = {"a.txt": b"a" * 1_000_000}
+    write_tar(tmp_path / "bomb.tgz", bomb)
+    for where in (write_zip(tmp_path / "bomb.zip", bomb), tmp_path / "bomb.tgz"):
+        assert sentence(where).startswith(f"{where} unpacks to more than 250 times its size")

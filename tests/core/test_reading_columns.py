@@ -1,0 +1,146 @@
+"""Parquet, Arrow and nested rows: which column holds the texts, and that every reader finds the same ones."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pyarrow as arrow
+import pytest
+from pyarrow import parquet
+
+from bpe_core.counting.count_words import count_by_kernels, count_plainly, count_words
+from bpe_core.errors import CorpusError
+from bpe_core.recipe import Recipe
+from bpe_core.text.corpus import Corpus
+from bpe_core.text.reading.fields import FieldNeeded
+from tests.core.reading_texts import documents, read, sentence, write
+from tests.core.tables_on_disk import write_every_kind, write_stream
+
+TEXTS = ["low lower é", "", "a line\nanother  line\n", "漢字" * 200, " lowest 😀", 'new \t, "quoted"', "é" * 70] * 3
+
+
+def test_the_same_documents_through_every_reader_give_the_same_words(tmp_path: Path) -> None:
+    wanted = [text for text in TEXTS if text]
+    recipe = Recipe.preset("gpt2")
+    table = list(count_plainly(Corpus.from_texts(TEXTS), recipe))
+    for name, field in write_every_kind(tmp_path, TEXTS).items():
+        path = tmp_path / name.split("#")[0]
+        for size in (64, 300, 1 << 20):
+            assert read(path, size, field=field) == wanted, (name, size)
+        corpus = Corpus.from_files(path, field=field)
+        assert list(count_by_kernels(corpus, recipe)) == table, name
+        assert list(count_words(corpus, recipe)) == table, name
+        assert list(count_words(corpus, Recipe.preset("gpt2", special_tokens=("é",)))) != table
+        assert list(count_words(corpus, Recipe(pattern="none", unit="file"))) == list(
+            count_words(Corpus.from_texts(TEXTS), Recipe(pattern="none", unit="file"))
+        )
+    assert len(Corpus.from_files(tmp_path / "data_set").skipped) == 5  # what is about the tables, and the draft
+
+
+def test_short_documents_come_many_in_a_chunk_whatever_the_row_groups_are(tmp_path: Path) -> None:
+    texts = [f"text {i}" for i in range(40_000)]
+    path = tmp_path / "a.parquet"
+    parquet.write_table(arrow.table({"text": texts}), path, row_group_size=len(texts), compression="zstd")
+    corpus = Corpus.from_files(path)
+    chunks = list(corpus.chunks(several=True))
+    assert 2 <= len(chunks) < 20
+    assert max(len(chunk.data) for chunk in chunks) < 300_000  # a row group is never held as a whole
+    assert [bytes(one.data).decode() for chunk in chunks for one in chunk.documents()] == texts
+    assert [chunk.bytes_read for chunk in chunks][-1] == path.stat().st_size
+    recipe = Recipe.preset("gpt2")
+    assert list(count_by_kernels(corpus, recipe)) == list(count_plainly(Corpus.from_texts(texts), recipe))
+
+
+def test_which_column_is_guessed(tmp_path: Path) -> None:
+    def source(name: str, table: dict[str, list[object]]) -> tuple[tuple[str, ...], str]:
+        parquet.write_table(arrow.table(table), tmp_path / name)
+        (found,) = Corpus.from_files(tmp_path / name).sources
+        return found.fields, found.field
+
+    assert source("a.parquet", {"title": ["x"], "Content": ["low"]}) == (("title", "Content"), "Content")
+    assert source("b.parquet", {"id": [1], "said": ["low"]}) == (("said",), "said")
+    assert source("c.parquet", {"title": ["x"], "summary": ["low"]}) == (("title", "summary"), "")
+    with pytest.raises(FieldNeeded, match=r'c.parquet has several .*: "title", "summary"\. Choose') as caught:
+        documents(Corpus.from_files(tmp_path / "c.parquet"))
+    assert caught.value.fields == ("title", "summary")
+    assert read(write(tmp_path, "d.jsonl", '{"id": "7", "doc": {"body": "x"}, "body": "low"}')) == ["low"]
+    assert read(write(tmp_path, "d.csv", "id,said\n1,low\n2,lower\n")) == ["low", "lower"]
+    assert "several columns" in sentence(write(tmp_path, "e.csv", "name,said\na,low\n"))
+    assert read(write(tmp_path, "f.jsonl", '{"doc.body": "low", "doc": {}}'), field="doc.body") == ["low"]
+
+
+def test_what_is_wrong_with_a_column_is_said(tmp_path: Path) -> None:
+    rows = [{"doc": {"id": 1, "body": "low"}, "turns": [{"said": "low"}], "n": 5, "text": "low"}]
+    path = tmp_path / "a.parquet"
+    parquet.write_table(arrow.Table.from_pylist(rows), path)
+    for field, told in {
+        "nope": ' has no column "nope"; there is "doc", "turns", "n", "text".',
+        "n": ': the column "n" holds int64, not text; text is in "doc.body", "turns[].said", "text".',
+        "doc.x": ': there is no "x" in the column "doc"; there is "id", "body".',
+        "doc[].body": ': the column "doc" holds struct<id: int64, body: string>, not a list: leave out its "[]".',
+        "text.body": ': there is no "body" in the column "text", which holds string.',
+    }.items():
+        assert sentence(path, field=field) == f"{path}{told}"
+    assert 'write "turns[].said"' in sentence(path, field="turns.said")
+    rows_path = write(tmp_path, "a.jsonl", '{"turns": [{"said": "low"}]}\n{"turns": [{"said": "low"}, {"x": 1}]}\n')
+    assert read(rows_path, field="turns[].said", on_bad_row="skip") == ["low"]
+    for field, told in {
+        "turns[].said": 'line 2: there is no field "said" in "turns[]"; there is "x"',
+        "turns.said": 'line 1: there is no field "said" in "turns", which holds a list',
+        "turns[].said[]": 'line 1: "turns[].said" holds a text, not a list',
+        "turns": 'line 1: the field "turns" holds a list, not text',
+    }.items():
+        assert sentence(rows_path, field=field).startswith(f"{rows_path}, {told}")
+
+
+def test_rows_without_text_or_with_other_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "a.arrow"
+    broken = [b"low", None, "é".encode()[:1], "é".encode()[1:], b"new\xff"]  # the third and fourth sound if glued
+    write_stream(arrow.table({"lists": [[], broken], "text": [None, "low"]}), path)
+    assert read(path) == ["low"]
+    corpus = Corpus.from_files(path)
+    assert documents(corpus) == ["low"]
+    assert [str(one) for one in corpus.skipped] == [f'{path}: 1 rows have no text in "text"']
+    assert "row 2: its text is not valid UTF-8: byte 0xC3 at offset 0" in sentence(path, field="lists[]")
+    assert read(path, field="lists[]", on_invalid="skip") == ["low", "new"]
+    assert read(path, field="lists[]", on_invalid="replace") == ["low", "�", "�", "new�"]
+    assert read(path, field="lists[]", on_bad_row="skip") == ["low"]
+
+
+def test_damaged_and_foreign_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.parquet"
+    parquet.write_table(arrow.table({"text": ["low lower"] * 50}), path)
+    whole = path.read_bytes()
+    stream = tmp_path / "a.arrow"
+    write_stream(arrow.table({"text": ["low lower"] * 50}), stream)
+    for name, content, told in (
+        ("cut.parquet", whole[:-9], "ends too early: it is cut off. Copy or download the file again."),
+        ("bad.parquet", whole[:-60] + bytes(50) + whole[-10:], "is a damaged Parquet file"),
+        ("text.parquet", b"low lower", "is not a Parquet file, whatever its name says."),
+        ("empty.arrow", b"", "is empty: there is no text in it."),
+        ("old.feather", b"FEA1....FEA1", "is a Feather file of the old kind; write it again with a newer program."),
+        ("cut.arrow", stream.read_bytes()[:-300], "is a damaged Arrow file"),
+        ("text.arrow", b"low lower", "is a damaged Arrow file"),
+    ):
+        assert told in sentence(write(tmp_path, name, content))
+    assert "let its name end in .parquet" in sentence(write(tmp_path, "a.txt", whole))
+    assert "decompress it first" in sentence(write(tmp_path, "a.parquet.gz", whole))
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert sentence(path) == (
+        f"{path} needs the package pyarrow, which is not installed: pip install 'bpe-explorer[parquet]'."
+    )
+
+
+def test_a_table_of_hostile_places_is_refused(tmp_path: Path) -> None:
+    """Where strings end is read from the file: places outside of it must not be looked at."""
+    path = tmp_path / "a.arrow"
+    for width, kind in ((4, arrow.string()), (8, arrow.large_string())):
+        write_stream(arrow.table({"text": arrow.array(["low", "lower"], kind)}), path)
+        content = path.read_bytes()
+        ends = b"".join(n.to_bytes(width, "little") for n in (0, 3, 8))
+        for hostile in ((0, 3, 2**31 - 1), (0, 9, 8)):
+            changed = content.replace(ends, b"".join(n.to_bytes(width, "little") for n in hostile))
+            assert changed != content
+            with pytest.raises(CorpusError, match=r"its strings lie outside of it|damaged Arrow file"):
+                read(write(tmp_path, "b.arrow", changed))
