@@ -8,7 +8,7 @@ import bpe_core as bpe
 from bpe_core.errors import FormatError
 from bpe_core.formats import OpenedTable
 from bpe_core.formats import open_table as open_file
-from bpe_core.history.history import END_SENTENCES, History
+from bpe_core.history.history import END_SENTENCES, History, Int64s
 from bpe_core.session_file import RunState, SavedRun, SavedSession, View, read_session, write_session
 from bpe_core.session_file.reading import HEADER
 from bpe_core.session_file.schema import EXTENSION
@@ -23,10 +23,11 @@ def is_session_name(path: Path) -> bool:
     return path.suffix.lower() == EXTENSION
 
 
-def write_run(history: History, words: bpe.WordTable, path: Path | str) -> None:
-    """A session of this one run, which the window opens and goes on with."""
+def write_run(history: History, words: bpe.WordTable, path: Path | str, numbers: Int64s | None = None) -> None:
+    """A session of this one run, which the window opens and goes on with; `numbers` are those of its ids elsewhere."""
     state: RunState = "paused" if history.end_reason in ("", "stopped") else "ended"
-    run = SavedRun(1, history.recipe, (), words, history, state=state, sentence=END_SENTENCES[history.end_reason])
+    sentence = END_SENTENCES[history.end_reason]
+    run = SavedRun(1, history.recipe, (), words, history, state=state, sentence=sentence, numbers=numbers)
     write_session(SavedSession(history.recipe, runs=(run,), view=View(shown_run=1, position=len(history))), path)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import bpe_core as bpe
@@ -25,8 +27,14 @@ def format_list() -> str:
 
 
 def add_writing(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--to", choices=FORMATS, metavar="FORMAT", help="one of those below; else OUT's ending decides")
+    add_checks(parser)
     parser.add_argument("--at", type=number, metavar="K", help="write only what the first K steps made")
+
+
+def add_checks(parser: argparse.ArgumentParser) -> None:
+    """What is said of a file that holds all steps."""
+    parser.set_defaults(at=None)
+    parser.add_argument("--to", choices=FORMATS, metavar="FORMAT", help="one of those below; else OUT's ending decides")
     parser.add_argument(
         "--check-with", type=text_argument, default="", metavar="TEXT", help="a text that must come out alike, too"
     )
@@ -35,9 +43,16 @@ def add_writing(parser: argparse.ArgumentParser) -> None:
 
 
 def write_and_tell(
-    history: bpe.History, options: argparse.Namespace, notes: tuple[str, ...] = (), numbers: Int64s | None = None
+    history: bpe.History,
+    options: argparse.Namespace,
+    notes: tuple[str, ...] = (),
+    numbers: Int64s | None = None,
+    described: Mapping[str, Any] = MappingProxyType({}),
 ) -> int:
-    """Write the file if its check agrees; the exit code. `numbers` are those of the file it was read from."""
+    """Write the file if its check agrees; the exit code. `numbers` are those of the file it was read from.
+
+    What is `described` stands in the JSON, too.
+    """
     if options.at is not None and not 0 <= options.at <= len(history):
         raise BpeError(f"The table holds {told_by(history)}; --at must be a number from 0 to that.")
     target = Path(options.out)
@@ -67,7 +82,7 @@ def write_and_tell(
     if written:
         prepared.put_in_place()
     if options.json:
-        print(json.dumps(_described(prepared, written, notes), ensure_ascii=False, indent=1))
+        print(json.dumps({**described, **_described(prepared, written, notes)}, ensure_ascii=False, indent=1))
     else:
         _tell(prepared, written, notes)
     return 0 if written else 1

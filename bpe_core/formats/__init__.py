@@ -94,16 +94,15 @@ def write_history(
         progress(where)
 
     chosen = format or format_for(path)
-    chosen.refuse_the_impossible(history.first(len(history) if merges is None else merges))
+    table = history if merges is None else history.first(merges)
+    chosen.refuse_the_impossible(table)
     companions = chosen.companions(Path(path))
     with ExitStack() as stack:
         chosen.write(
             history, stack.enter_context(write_atomically(path)), merges=merges, numbers=numbers, progress=report
         )
         for companion, write in companions.items():
-            write(
-                history if merges is None else history.first(merges), stack.enter_context(write_atomically(companion))
-            )
+            write(table, stack.enter_context(write_atomically(companion)), chosen.numbers(table, numbers))
 
 
 def read_history(path: Path | str) -> History:

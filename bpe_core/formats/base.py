@@ -17,7 +17,7 @@ from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, neve
 
 # The content of a file beside the one that is opened, such as vocab.json beside merges.txt; None: it is not there.
 Beside = Callable[[str], bytes | None]
-Writer = Callable[[History, BinaryIO], None]
+Writer = Callable[[History, BinaryIO, Int64s], None]  # with the number of each id
 # What another program makes of a text: the numbers of its tokens, or where it knows no numbers their texts.
 Peer = Callable[[str], list[int] | list[bytes]]
 
@@ -39,6 +39,12 @@ def kept_numbers(history: History, known: Int64s | None) -> Int64s | None:
     if known is None or len(known) != history.id_count or int(known.max()) >= len(known) + MOST_GAPS:
         return None
     return known
+
+
+def numbers_or_ids(history: History, known: Int64s | None) -> Int64s:
+    """These numbers, if all its tokens have one; otherwise our ids."""
+    complete = known is not None and len(known) == history.id_count and int(known.min(initial=0)) > NO_NUMBER
+    return known if known is not None and complete else np.arange(history.id_count)
 
 
 def nothing_beside(name: str) -> bytes | None:

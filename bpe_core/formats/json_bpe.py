@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from bpe_core.errors import FormatError
 from bpe_core.formats import byte_level
+from bpe_core.formats.base import numbers_or_ids
 from bpe_core.formats.checked_json import Object, list_in, object_in, text_in, vocabulary_of, whole_text
 from bpe_core.formats.guessing import likely_pattern
 from bpe_core.formats.hugging_face_text import TextPreparation
@@ -47,7 +46,7 @@ class JsonBpe(JsonModel):
         return found
 
     def numbers(self, history: History, known: Int64s | None) -> Int64s:
-        return np.arange(history.id_count)
+        return numbers_or_ids(history, known)
 
     def written(self, history: History, numbers: Int64s) -> Object:
         recipe = history.recipe
@@ -62,7 +61,7 @@ class JsonBpe(JsonModel):
             "fuse_unk": False,
             "byte_fallback": characters and recipe.unknown == "bytes",
             "ignore_merges": False,
-            "vocab": numbered(texts),
+            "vocab": numbered(history, numbers),
             "merges": [[texts[merge.left], texts[merge.right]] for merge in history],
         }
 

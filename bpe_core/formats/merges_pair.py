@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats import byte_level, missing_places
-from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, Writer, nothing_beside
+from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, Writer, nothing_beside, numbers_or_ids
 from bpe_core.formats.checked_json import parsed_object, vocabulary_of
 from bpe_core.formats.guessing import likely_pattern
 from bpe_core.formats.stand_in_texts import numbered, written_tokens
@@ -71,6 +71,9 @@ class MergesPair(Format):
                 progress(Progress("writing", merge.step, len(history), "steps"))
         progress(Progress("writing", len(history), len(history), "steps"))
 
+    def numbers(self, history: History, known: Int64s | None = None) -> Int64s:
+        return numbers_or_ids(history, known)
+
     def companions(self, path: Path) -> dict[Path, Writer]:
         return {path.with_name(vocabulary_name(path.name)): write_vocabulary}
 
@@ -131,11 +134,11 @@ class MergesPair(Format):
         return lambda word: list(asked.encode(before + word).ids)
 
 
-def write_vocabulary(history: History, file: BinaryIO) -> None:
-    """vocab.json: each token's number, special tokens last."""
-    vocabulary = numbered(written_tokens(history))
+def write_vocabulary(history: History, file: BinaryIO, numbers: Int64s) -> None:
+    """vocab.json: each token's number, special tokens last where they have the highest."""
+    vocabulary = numbered(history, numbers)
     for id, special in enumerate(history.recipe.special_tokens, history.first_special):
-        vocabulary.setdefault(special, id)
+        vocabulary.setdefault(special, int(numbers[id]))
     file.write(json.dumps(vocabulary, ensure_ascii=False, indent=0).encode())
 
 

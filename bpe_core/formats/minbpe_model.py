@@ -99,7 +99,7 @@ class MinbpeModel(Format):
         return OpenedTable(history, self.name, tuple(notes), _numbers(history, list(specials.values())))
 
 
-def write_vocabulary(history: History, file: BinaryIO) -> None:
+def write_vocabulary(history: History, file: BinaryIO, numbers: Int64s) -> None:
     """The readable companion: each token, and of which two it was made."""
     texts = [escape(text) for text in written(history)]
     for id, text in enumerate(texts[: len(history.alphabet)]):

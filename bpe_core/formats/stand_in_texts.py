@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bpe_core.formats import byte_level
-from bpe_core.history.history import History
+from bpe_core.history.history import History, Int64s
 from bpe_core.token_texts import written
 
 
@@ -21,13 +21,23 @@ def written_tokens(history: History) -> list[str]:
     return [text.decode() for text in texts]
 
 
-def numbered(texts: list[str]) -> dict[str, int]:
-    """The vocabulary. Of two tokens with the same text the older one counts.
+def numbered(history: History, numbers: Int64s) -> dict[str, int]:
+    """The vocabulary, the lowest number first. Of two tokens with the same text the older one counts.
 
-    >>> numbered(["a", "b", "a"])
-    {'a': 0, 'b': 1}
+    Special tokens are a part of it where one has a number among those of others.
+
+    >>> from bpe_core.alphabet import Alphabet
+    >>> from bpe_core.recipe import Recipe
+    >>> recipe = Recipe.preset("gpt2", special_tokens=("<|end|>",))
+    >>> list(numbered(History.from_pairs(recipe, Alphabet.of_bytes(), [(32, 97)]), np.arange(258)).items())[-1]
+    ('Ġa', 256)
     """
     found: dict[str, int] = {}
-    for id, text in enumerate(texts):
-        found.setdefault(text, id)
-    return found
+    inside = history.first_special
+    specials = numbers[inside:]
+    texts = written_tokens(history)
+    if len(specials) and int(specials.min()) < int(numbers[:inside].max()):
+        texts += history.recipe.special_tokens
+    for text, number in zip(texts, numbers.tolist(), strict=False):
+        found.setdefault(text, number)
+    return dict(sorted(found.items(), key=lambda item: item[1]))

@@ -79,7 +79,7 @@ def prepare_export(
     files = {target: main.getvalue()}
     for companion, write in chosen.companions(target).items():
         beside = io.BytesIO()
-        write(table, beside)
+        write(table, beside, chosen.numbers(table, numbers))
         files[companion] = beside.getvalue()
     by_name = {one.name: content for one, content in files.items()}
     found = verify(

@@ -78,7 +78,7 @@ def test_a_file_is_written_with_the_same_bytes(name: str) -> None:
     assert [path.name for path in companions] == FILES[name]["beside"]
     for path, write in companions.items():
         beside = io.BytesIO()
-        write(history, beside)
+        write(history, beside, format.numbers(history))
         assert beside.getvalue() == path.read_bytes()
 
 

@@ -10,6 +10,7 @@ COMMANDS = {
     "decode": "turn token ids back into text",
     "export": "write a merge table for another library, and check that it agrees",
     "convert": "turn a tokenizer's file into another format",
+    "extend": "let any tokenizer go on learning on new texts, with all its ids kept",
     "audit": "list the tokens that deserve a second look: scaffolds, unreachable, unused, broken …",
     "trim": "take tokens out of a table: chosen ones, the least used, down to a size, what an audit found",
     "merge": "put two tables into one that keeps the ids of the first",

@@ -90,7 +90,9 @@ def _tell_use(history: History, token: int, at: int, names: Names, options: argp
 
 
 def _print(life: TokenLife, reached: Reachability, lines: list[Context], ranked: RankedWords, names: Names) -> None:
-    made = "a base symbol" if life.parts is None else f"step {life.step:,}: {names.pair(life.parts)}"
+    made = (
+        "a base symbol" if life.parts is None else f"step {life.step:,}: {names.pair(life.parts)}{_new(life, ranked)}"
+    )
     print(f"{names(life.token)}  (id {life.token}, {made})")
     print(f"occurs     {life.count_now:,} times after {life.at:,} merges; {life.peak:,} at its peak")
     if life.is_scaffold:
@@ -103,6 +105,12 @@ def _print(life: TokenLife, reached: Reachability, lines: list[Context], ranked:
     for hit in lines:
         place = f"{hit.source}:{'row ' if hit.is_row else ''}{hit.line}"
         print(f"{place}: {hit.text[: hit.start]}[{hit.text[hit.start : hit.stop]}]{hit.text[hit.stop :]}")
+
+
+def _new(life: TokenLife, ranked: RankedWords) -> str:
+    """Where a table was extended, whether a token came with that."""
+    grown_from = ranked.history.recipe.grown_from
+    return f", new behind the table's own {grown_from:,} steps" if 0 < grown_from < (life.step or 0) else ""
 
 
 def _listed(texts: list[str]) -> str:

@@ -66,7 +66,7 @@ def files(history: History, format: str, name: str) -> dict[str, bytes]:
     found = {name: content(history, format)}
     for path, write in FORMATS[format].companions(Path(name)).items():
         file = io.BytesIO()
-        write(history, file)
+        write(history, file, FORMATS[format].numbers(history))
         found[path.name] = file.getvalue()
     return found
 

@@ -1,0 +1,147 @@
+"""`bpe-explorer extend`: let a tokenizer from anywhere go on learning on new texts."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import bpe_core as bpe
+from bpe_core.command_line.arguments import add_tie_rule, number
+from bpe_core.command_line.corpora import reading
+from bpe_core.command_line.interruption import Interruption
+from bpe_core.command_line.progress_bar import TerminalBar
+from bpe_core.command_line.questions import Names, add_corpus, count
+from bpe_core.command_line.tables import is_session_name, open_table, write_run
+from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
+from bpe_core.errors import OutputError, plain
+from bpe_core.formats import OpenedTable
+from bpe_core.history.history import END_SENTENCES, Int64s
+from bpe_core.insight.growth import Saving, never_used, saving
+from bpe_core.learning.growing import check_grew, growing_recipe, grown_numbers, steps_alone
+from bpe_core.learning.methods import Wording
+from bpe_core.learning.trainer import learn
+
+EXAMPLES = """\
+examples:
+  bpe-explorer extend tokenizer.json --corpus folder/ --by 10000 -o new/
+      10,000 new tokens for what is in the folder. The table's own merges are applied to its words first. Every old
+      token keeps its id, special ones, too; the new ones are numbered behind the largest.
+
+  bpe-explorer extend gpt2.tiktoken --corpus law.txt --by 500 --held-out other-law.txt -o law.tiktoken
+      What the new tokens save in a text that nothing was learned from is told file by file.
+
+"""
+
+SHOWN_UNUSED = 10
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EXAMPLES + format_list()
+    parser.add_argument("table", metavar="TABLE", help="a tokenizer, merge table or session in any of the formats")
+    add_corpus(parser, required=True, purpose="the texts to learn from: files and folders")
+    parser.add_argument("--by", type=number, required=True, metavar="N", help="how many tokens to add")
+    parser.add_argument("-o", "--out", required=True, metavar="OUT", help="the file to write, or a folder for it")
+    parser.add_argument("--held-out", nargs="+", metavar="FILE", help="tell what it saves in these texts, by file")
+    parser.add_argument("--min-frequency", type=number, metavar="N", help="add no pair that occurs less often")
+    add_tie_rule(parser)
+    parser.add_argument("--first-id", type=number, metavar="N", help="number new tokens from here on")
+    add_checks(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    opened, target = open_table(options.table), _target(options)
+    given = {name: getattr(options, name) for name in ("min_frequency", "ties") if getattr(options, name) is not None}
+    recipe = growing_recipe(opened.history, options.by, **given)
+    bar = TerminalBar(sys.stderr)
+    with Interruption("Stopping; what was learned is kept. Ctrl-C again drops it.") as interruption:
+        try:
+            with reading(options.corpus) as corpus:
+                words = bpe.count_words(corpus, recipe, progress=bar, cancelled=interruption)
+            interruption.worth_keeping = True
+            history = learn(words, recipe, history=steps_alone(opened.history), progress=bar, cancelled=interruption)
+        except (bpe.Cancelled, KeyboardInterrupt):
+            bar.clear()
+            sys.stderr.write("Stopped; nothing was written.\n")
+            return interruption.exit_code
+        finally:
+            bar.clear()
+    check_grew(history)
+    old = np.arange(opened.history.id_count) if opened.numbers is None else opened.numbers
+    numbers = grown_numbers(history, old, options.first_id)
+    savings = {file: saving(count([file], history), history) for file in options.held_out or ()}
+    unused = never_used(words, history)
+    if not options.json:
+        _tell(history, numbers, savings, unused)
+    return _write(history, words, numbers, opened, target, options, _described(history, numbers, savings, unused))
+
+
+def _target(options: argparse.Namespace) -> Path:
+    """The file to write; in a folder it is called as the table is."""
+    target, source = Path(options.out), Path(options.table)
+    if not (options.out.endswith(("/", "\\")) or target.is_dir()):
+        return target
+    if (target / source.name).resolve() == source.resolve():
+        raise OutputError(f"{target / source.name} is the table itself; choose another folder, or a name.")
+    try:
+        target.mkdir(exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"Could not make the folder {target}: {error.strerror or error}.") from error
+    return target / source.name
+
+
+def _write(
+    history: bpe.History,
+    words: bpe.WordTable,
+    numbers: Int64s,
+    opened: OpenedTable,
+    target: Path,
+    options: argparse.Namespace,
+    described: dict[str, Any],
+) -> int:
+    options.out = str(target)
+    if not is_session_name(target) or options.to:
+        return write_and_tell(history, options, opened.notes, numbers, described)
+    write_run(history, words, target, numbers)
+    if options.json:
+        print(json.dumps({**described, "files": [str(target)]}, ensure_ascii=False, indent=1))
+    else:
+        print(f"Wrote {plain(str(target))}.")
+    return 0
+
+
+def _new_numbers(history: bpe.History, numbers: Int64s) -> Int64s:
+    return numbers[history.ids[history.recipe.grown_from :]]
+
+
+def _tell(history: bpe.History, numbers: Int64s, savings: dict[str, Saving], unused: list[int]) -> None:
+    old, new = history.recipe.grown_from, _new_numbers(history, numbers)
+    wording = Wording.of(history.recipe)
+    print(
+        f"Kept {wording.counted(old)} and all ids; learned {wording.counted(len(new))}, the new ids are {new[0]:,} "
+        f"to {new[-1]:,}. {END_SENTENCES[history.end_reason]}"
+    )
+    for name, one in savings.items():
+        print(f"{plain(name)}: {one.before:,} tokens before, {one.after:,} after ({one.share:.1%} saved)")
+    if unused:
+        names = Names(history)
+        first = ", ".join(names(id) for id in unused[:SHOWN_UNUSED])
+        more = " ..." if len(unused) > SHOWN_UNUSED else ""
+        print(f"The corpus never uses {len(unused):,} of the {old:,} tokens that the table had learned: {first}{more}")
+
+
+def _described(history: bpe.History, numbers: Int64s, savings: dict[str, Saving], unused: list[int]) -> dict[str, Any]:
+    new, names = _new_numbers(history, numbers), Names(history)
+    return {
+        "kept": history.recipe.grown_from,
+        "learned": len(new),
+        "new_ids": [int(new[0]), int(new[-1])],
+        "end_reason": history.end_reason,
+        "held_out": {name: {"before": one.before, "after": one.after} for name, one in savings.items()},
+        "never_used": len(unused),
+        "never_used_first": [[int(numbers[id]), names(id)] for id in unused[:SHOWN_UNUSED]],
+    }

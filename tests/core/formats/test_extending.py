@@ -1,0 +1,149 @@
+"""A tokenizer from elsewhere goes on learning: what it was stays, and its own library loads what it has become."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tokenizers
+
+from bpe_core import FormatError, History, NothingToLearn, Recipe, RecipeError, Tokenizer, WordTable
+from bpe_core.command_line.main import run
+from bpe_core.command_line.tables import open_table
+from bpe_core.formats import write_history
+from bpe_core.history.joining import Joining
+from bpe_core.learning.growing import check_grew, growing_recipe, grown_numbers, steps_alone
+from bpe_core.learning.trainer import learn
+from tests.core.formats.samples import learned_from
+from tests.shared import ROOT, text_of
+
+TEXTS = ROOT / "tests" / "texts"
+SPECIALS = ("<|first|>", "<|last|>")
+BY = 40
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small byte-level tokenizer of Hugging Face's own, with a special token before all others and one behind."""
+    path = tmp_path_factory.mktemp("library") / "tokenizer.json"
+    made = tokenizers.Tokenizer(tokenizers.models.BPE())
+    made.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.decoder = tokenizers.decoders.ByteLevel()
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=320, special_tokens=[SPECIALS[0]], show_progress=False,
+        initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(),
+    )  # fmt: skip
+    made.train([str(TEXTS / "prose.txt")], trainer)
+    made.add_special_tokens([SPECIALS[1]])
+    made.save(str(path))
+    return path
+
+
+def small() -> History:
+    return learned_from(text_of("prose"), "gpt2", merges=60)
+
+
+def extended(
+    table: Path, out: str, *more: str, capsys: pytest.CaptureFixture[str], text: str = "code.txt"
+) -> dict[str, Any]:
+    options = ["--corpus", str(TEXTS / text), "--by", str(BY), "-o", out, "--json", *more]
+    assert run(["extend", str(table), *options]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+@pytest.mark.usefixtures("fewer_words")
+def test_all_old_ids_stay_and_the_library_agrees(
+    library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    held_out = TEXTS / "latin.txt"
+    told = extended(library, f"{tmp_path}/new/", "--held-out", str(held_out), str(library), capsys=capsys)
+    path = tmp_path / "new" / "tokenizer.json"
+    old, new = (tokenizers.Tokenizer.from_file(str(one)) for one in (library, path))
+    size = old.get_vocab_size()
+    assert [new.id_to_token(id) for id in range(size)] == [old.id_to_token(id) for id in range(size)]
+    assert [new.token_to_id(special) for special in SPECIALS] == [0, size - 1]
+    assert new.get_vocab_size() == size + BY
+    assert told["new_ids"] == [size, size + BY - 1]
+    assert (told["kept"], told["learned"], told["verified"], told["asked"]) == (320 - 257, BY, True, "tokenizers")
+
+    before, after = open_table(library), open_table(path)
+    assert after.history.pairs()[: len(before.history)] == before.history.pairs()
+    assert after.numbers is not None
+    ours = Tokenizer(after.history)
+    for text in ((TEXTS / "code.txt").read_text(), f"def {SPECIALS[1]} return{SPECIALS[0]}"):
+        ids = new.encode(text, add_special_tokens=False).ids
+        assert after.numbers_of(ours.encode(text, allowed_special="all")) == ids
+        assert new.decode(ids, skip_special_tokens=False) == text
+    figures = told["held_out"][str(held_out)]
+    counted = [len(one.encode(held_out.read_text()).ids) for one in (old, new)]
+    assert [figures["before"], figures["after"]] == counted
+    used = {id for one in (old, new) for id in one.encode((TEXTS / "code.txt").read_text()).ids}
+    unused = [id for id in range(257, size - 1) if id not in used]
+    assert told["never_used"] == len(unused)
+    assert [id for id, _ in told["never_used_first"]] == unused[:10]
+
+
+@pytest.mark.usefixtures("fewer_words")
+@pytest.mark.parametrize("name", ["ranks.tiktoken", "merges.txt", "run.bpex"])
+def test_other_formats_are_extended_too(
+    library: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is extended once can be again, with the numbers of both times."""
+    once, twice = tmp_path / name, tmp_path / "twice" / name
+    first = extended(library if name != "ranks.tiktoken" else _ranks(tmp_path), str(once), capsys=capsys)
+    assert first.get("asked", "") == {"ranks.tiktoken": "tiktoken", "merges.txt": "tokenizers"}.get(name, "")
+    twice.parent.mkdir()
+    second = extended(once, str(twice), "--min-frequency", "1", text="poem.txt", capsys=capsys)
+    assert second["kept"] == first["kept"] + BY
+    assert second["new_ids"][0] == first["new_ids"][1] + 1
+    one, other = open_table(once), open_table(twice)
+    size = one.history.first_special
+    assert one.numbers_of(range(size)) == other.numbers_of(range(size))
+
+
+def _ranks(folder: Path) -> Path:
+    path = folder / "small.tiktoken"
+    write_history(small(), path)
+    return path
+
+
+def test_what_cannot_grow_is_told(library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = small()
+    for history, by, sentence in (
+        (table, 0, "by 1 step or more"),
+        (learned_from("low lower " * 9, "unigram", merges=2), 5, "of Unigram cannot be extended"),
+        (replaced(table, Joining(priorities=np.arange(table.id_count))), 5, "joins texts in an order of its own"),
+        (open_table(_vocabulary(tmp_path)).history, 5, "it lists tokens without telling"),
+    ):
+        with pytest.raises(RecipeError, match=sentence):
+            growing_recipe(history, by)
+    alone, recipe = steps_alone(table), growing_recipe(table, 5)
+    with pytest.raises(NothingToLearn, match="Nothing new can be learned from this corpus"):
+        check_grew(learn(WordTable.from_counts({"xy": 1}), recipe, history=alone))
+    with pytest.raises(FormatError, match="cannot be numbered from 257 on"):
+        grown_numbers(
+            learn(WordTable.from_counts({"xy": 2}), recipe, history=alone),
+            np.arange(table.id_count),
+            257,
+        )
+    with pytest.raises(RecipeError, match="goes on from a table of 9 steps, which is not here"):
+        learn(WordTable.from_counts({"xy": 2}), Recipe(grown_from=9))
+    extend = ["extend", str(library), "--by", "5", "--corpus", str(TEXTS / "poem.txt")]
+    assert run([*extend, "-o", str(library.parent)]) == 1
+    assert "is the table itself" in capsys.readouterr().err
+    assert run([*extend, "-o", f"{tmp_path}/new.json", "--to", "tokenizer.json", "--first-id", "10"]) == 1
+    assert "none may be given twice" in capsys.readouterr().err
+
+
+def replaced(table: History, joining: Joining) -> History:
+    return History.from_pairs(table.recipe, table.alphabet, table.pairs(), joining)
+
+
+def _vocabulary(folder: Path) -> Path:
+    path = folder / "vocab.txt"
+    path.write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\n##a\n##b\nab\n##ba\n")
+    return path
