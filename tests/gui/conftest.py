@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from app.session import timer
 from app.session.run import Phase
-from app.settings import LOCATION, PLAYS, START_HERE, Settings
+from app.settings import LOCATION, PLAYS, SPEED, START_HERE, Settings
 from app.window.charts.pairs_page import PairsPage
-from app.wiring import Program, build
+from app.wiring import FIRST_RECIPE, Program, build
 from app.worker.job import THREAD
 
 # The picture-only platform says the first three of windows with a least size and of menus; some fonts are why it
@@ -42,8 +46,12 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def settings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    return settings_in(tmp_path_factory, monkeypatch)
+
+
+def settings_in(folders: pytest.TempPathFactory, patch: pytest.MonkeyPatch) -> Settings:
     # Not in the folder of the test, which may be opened as a folder of texts while settings are written.
-    monkeypatch.setenv(LOCATION, str(tmp_path_factory.mktemp("settings") / "settings.ini"))
+    patch.setenv(LOCATION, str(folders.mktemp("settings") / "settings.ini"))
     settings = Settings()
     settings.put(START_HERE, False)  # what is tested lies behind that page
     settings.put(PLAYS, False)  # or whoever presses Train would wait for the end of the play
@@ -53,13 +61,21 @@ def settings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
 @pytest.fixture
 def new_program(qtbot: QtBot, settings: Settings, hurry: None) -> Iterator[Callable[..., Program]]:
     """Opens windows; all are closed at the end, and no thread of theirs lives on."""
+    with windows(settings) as make:
+        yield make
+
+
+@contextmanager
+def windows(settings: Settings) -> Iterator[Callable[..., Program]]:
     opened: list[Program] = []
+    application = cast(QApplication, QApplication.instance())
+    before = application.styleSheet()  # none, unless another window stands there
 
     def make(*files: Path) -> Program:
-        program = build(cast(QApplication, QApplication.instance()), settings, "light")
+        program = build(application, settings, "light")
         opened.append(program)
         program.window.show()
-        qtbot.waitExposed(program.window)
+        QTest.qWaitForWindowExposed(program.window)
         program.begin(files)
         return program
 
@@ -70,17 +86,63 @@ def new_program(qtbot: QtBot, settings: Settings, hurry: None) -> Iterator[Calla
         program.deleteLater()  # with its models, before the views that listen to them
         program.window.deleteLater()
     for thread in threading.enumerate():
-        if thread.name.startswith(THREAD):
+        if thread.name.startswith(THREAD) and not before:
             thread.join(WAIT / 1000)  # one that only answers is left behind, and ends by itself
             assert not thread.is_alive(), thread.name
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # or all of it would be drawn anew below
-    cast(QApplication, QApplication.instance()).setStyleSheet("")  # what is shown next alone must not wear it
+    if application.styleSheet() != before:
+        application.setStyleSheet(before)  # what is shown next alone must not wear it
+
+
+@pytest.fixture(scope="module")
+def only_window(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    """One for all tests of a file that says `pytestmark = pytest.mark.usefixtures("only_window")`.
+
+    For those that ask what the parts say of a session. Those that ask how a window opens, closes, is arranged, keeps
+    its settings or lets go of what it held need one of their own; and whoever listens must stop listening.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(timer, "hurry", HURRY)
+        settings = settings_in(tmp_path_factory, patch)
+        with windows(settings) as make:
+            yield make()
 
 
 @pytest.fixture
-def program(new_program: Callable[..., Program]) -> Program:
+def begun_anew(qtbot: QtBot, only_window: Program, hurry: None) -> Callable[..., Program]:
+    """The one window of a file as a new one would be, in a fraction of the time: with a new session."""
+    program = only_window
+    assert program.window.isVisible(), "a test has closed the window that others share with it"
+
+    def begin(*files: Path) -> Program:
+        gc.disable()  # as it was, if another window has been closed beside it
+        for box in program.window.findChildren(QDialog):
+            box.close()
+        program.filing.document.new()
+        program.session.recipe.put_quietly(FIRST_RECIPE)
+        program.window.set_stage("")
+        program.window.reset_layout()
+        for tabs in (program.charts, program.inspector):
+            tabs.show_page(tabs.ids[0])
+        program.messages.hide()
+        program.speed.slider.setValue(SPEED.default)
+        program.begin(files)
+        return program
+
+    return begin
+
+
+@pytest.fixture
+def window_with(request: pytest.FixtureRequest) -> Callable[..., Program]:
+    """A window with these files: one for each test, but where its file uses `only_window`."""
+    name = "begun_anew" if "only_window" in request.fixturenames else "new_program"
+    return cast(Callable[..., Program], request.getfixturevalue(name))
+
+
+@pytest.fixture
+def program(window_with: Callable[..., Program]) -> Program:
     """A window that holds the first sample."""
-    return new_program()
+    return window_with()
 
 
 @pytest.fixture
@@ -99,7 +161,8 @@ def wait_for_phase(qtbot: QtBot, program: Program, *phases: Phase) -> None:
     def is_there() -> None:
         run = program.session.runs.shown
         assert run is not None
-        assert run.phase in phases, run.sentence
+        phase, sentence = run.phase, run.sentence  # or pytest would write out the whole run, each time it waits
+        assert phase in phases, sentence
 
     qtbot.waitUntil(is_there, timeout=WAIT)
 
@@ -118,10 +181,14 @@ def settle(qtbot: QtBot, program: Program) -> None:
 def rest(qtbot: QtBot, program: Program) -> None:
     """Wait until nothing is under way, and nothing is about to begin: no timer is set that will ring once."""
 
+    waited_for: list[QTimer] = []  # all are looked for again only when these are done: there are many
+
     def is_at_rest() -> None:
         assert not program.session.aside.is_busy()
+        assert not [timer for timer in waited_for if isValid(timer) and timer.isActive()]
         timers = program.findChildren(QTimer) + program.window.findChildren(QTimer)
-        assert not [timer for timer in timers if timer.isSingleShot() and timer.isActive()]
+        waited_for[:] = [timer for timer in timers if timer.isSingleShot() and timer.isActive()]
+        assert not waited_for
 
     settle(qtbot, program)
     qtbot.waitUntil(is_at_rest, timeout=WAIT)

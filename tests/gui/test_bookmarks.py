@@ -14,6 +14,8 @@ from app.wiring import Program
 from bpe_core.session_file import Bookmark
 from tests.gui.conftest import settle, wait_for_phase
 
+pytestmark = pytest.mark.usefixtures("only_window")
+
 
 @pytest.fixture
 def trained(program: Program, train: Callable[[Program], None]) -> Program:

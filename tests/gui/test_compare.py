@@ -20,6 +20,8 @@ from bpe_core.formats import write_history
 from bpe_core.insight.table_comparison import compare_tables, compare_texts
 from tests.gui.conftest import WAIT, settle, wait_for_phase
 
+pytestmark = pytest.mark.usefixtures("only_window")
+
 TEXT = "the lowest price is lower than the last one, and the lower the better, is it not? thin then that\n" * 3
 OTHER = train(Corpus.from_texts([TEXT]), Recipe.preset("gpt2", merges=40, ties="smallest-text"))
 Train = Callable[[Program], None]

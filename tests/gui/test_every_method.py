@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QDialog, QFileDialog, QLabel
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
+from app.session import timer
+from app.session.run import Phase
 from app.window.pages import PAGES
 from app.window.questions.why.page import WhyPage
 from app.wiring import Program
@@ -17,7 +19,7 @@ from bpe_core import PRESETS, Recipe, Tokenizer
 from bpe_core.formats import FORMATS
 from bpe_core.learning.methods import METHODS
 from bpe_core.segmenting import word_cuts
-from tests.gui.conftest import WAIT, rest, settle
+from tests.gui.conftest import HURRY, WAIT, rest, settings_in, settle, wait_for_phase, windows
 from tests.gui.sessions.saving import open_session, save_as, table
 
 TEXT = "the lowest price is lower than the last one, and the lowest of the low is the lowest. " * 3
@@ -29,19 +31,24 @@ def recipe_of(method: str) -> Recipe:
     return Recipe.preset(name, min_frequency=2, merges=12)
 
 
-@pytest.fixture(params=METHODS)
+@pytest.fixture(scope="module", params=METHODS)
 def learned(
-    request: pytest.FixtureRequest, qtbot: QtBot, new_program: Callable[[], Program], train: Callable[[Program], None]
-) -> Program:
-    program = new_program()
-    program.session.corpus.replace_by_text("a few words", TEXT)
-    program.token_text.set_text(TEXT[:90])
-    program.session.recipe.put_quietly(recipe_of(request.param))
-    train(program)
-    run = program.session.runs.shown
-    assert run is not None
-    assert run.learned > 3, run.sentence
-    return program
+    request: pytest.FixtureRequest, qapp: QApplication, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Program]:
+    """One window for each method, in which its run is looked at, saved and asked."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(timer, "hurry", HURRY)
+        with windows(settings_in(tmp_path_factory, patch)) as make:
+            program = make()
+            program.session.corpus.replace_by_text("a few words", TEXT)
+            program.token_text.set_text(TEXT[:90])
+            program.session.recipe.put_quietly(recipe_of(request.param))
+            program.actions["main"].trigger()
+            wait_for_phase(QtBot(request), program, Phase.ENDED)
+            run = program.session.runs.shown
+            assert run is not None
+            assert run.learned > 3, run.sentence
+            yield program
 
 
 def texts_on(program: Program, page: str) -> str:

@@ -14,6 +14,8 @@ from app.wiring import Program
 from bpe_core.formats import FORMATS, format_for, open_table, read_history
 from tests.gui.conftest import WAIT
 
+pytestmark = pytest.mark.usefixtures("only_window")
+
 TEXT = "the lowest price is lower than the last one, and the lower the better, is it not? thin then that\n" * 3
 Train = Callable[[Program], None]
 

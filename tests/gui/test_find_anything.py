@@ -19,6 +19,8 @@ from app.wiring import Program
 from tests.gui.histories import random_history, run_with
 from tests.gui.window.small_run import small
 
+pytestmark = pytest.mark.usefixtures("only_window")
+
 Train = Callable[[Program], None]
 
 

@@ -26,6 +26,8 @@ from bpe_core.token_texts import shown as shown_text
 from tests.gui.conftest import WAIT, rest, settle, wait_for_phase
 from tests.shared import here, path_of, text_of
 
+pytestmark = pytest.mark.usefixtures("only_window")
+
 TEXT = "the lowest price is lower than the last one, and the lower the better, is it not? thin then that\n" * 3
 HISTORY = train(Corpus.from_texts([TEXT]), Recipe.preset("gpt2", merges=40))
 
@@ -89,7 +91,7 @@ def test_the_merge_tree_of_a_word(qtbot: QtBot, program: Program, imported: Run)
     settle(qtbot, program)
     program.actions["why"].trigger()
     program.pages[WhyPage].model.look_at(3)
-    qtbot.waitUntil(lambda: program.pages[WhyPage].model.facts is not None, timeout=WAIT)
+    rest(qtbot, program)
     facts = program.pages[WhyPage].model.facts
     assert facts is not None
     assert "".join(tree.text for tree in facts.trees) == "␣lower"

@@ -13,15 +13,17 @@ from app.wiring import Program
 from bpe_core import Tokenizer
 from tests.gui.conftest import WAIT, settle
 
+pytestmark = pytest.mark.usefixtures("only_window")
+
 Train = Callable[[Program], None]
 END = "<|end|>"
 TEXT = f"the newer{END}keeper {END}"
 
 
 @pytest.fixture(params=["gpt2", "clean-words"])
-def program(request: pytest.FixtureRequest, qtbot: QtBot, new_program: Callable[..., Program], train: Train) -> Program:
+def program(request: pytest.FixtureRequest, qtbot: QtBot, window_with: Callable[..., Program], train: Train) -> Program:
     """A window whose recipe has a special token, and whose text spells it."""
-    made = new_program()
+    made = window_with()
     made.form.choose_preset(request.param)
     assert made.form.choose(merges=60, vocab_size=None, special_tokens=(END,))
     train(made)

@@ -14,6 +14,8 @@ from app.window.lessons.lessons import lessons
 from app.wiring import Program
 from tests.gui.conftest import WAIT, settle
 
+pytestmark = pytest.mark.usefixtures("only_window")
+
 
 @pytest.fixture
 def trained(qtbot: QtBot, program: Program, train: Callable[[Program], None]) -> Program:

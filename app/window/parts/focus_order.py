@@ -8,10 +8,14 @@ from itertools import pairwise
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
+MET = (Qt.FocusPolicy.TabFocus, Qt.FocusPolicy.StrongFocus, Qt.FocusPolicy.WheelFocus)  # each of them takes Tab
+
 
 def order_focus(parts: Sequence[QWidget]) -> None:
     """Tab goes through one part of a window after another; within a part it keeps its order."""
-    chain = [widget for widget in _chain(parts[0]) if widget in parts or _is_met(widget)]  # once: it is long
+    begins = set(parts)
+    chain = [(widget, _is_met(widget)) for widget in _chain(parts[0])]  # once: it is long
+    chain = [(widget, is_met) for widget, is_met in chain if is_met or widget in begins]
     everything = [widget for part in parts for widget in _controls(part, chain)]
     for one, next_one in pairwise(everything):
         QWidget.setTabOrder(one, next_one)
@@ -31,16 +35,16 @@ def show_focused(before: QWidget | None, now: QWidget | None) -> None:
         above = above.parentWidget()
 
 
-def _controls(part: QWidget, chain: list[QWidget]) -> Iterator[QWidget]:
-    """Those of one part, beginning at the part itself."""
-    place = chain.index(part)
-    for widget in chain[place:] + chain[:place]:
-        if (widget is part or part.isAncestorOf(widget)) and _is_met(widget):
+def _controls(part: QWidget, chain: list[tuple[QWidget, bool]]) -> Iterator[QWidget]:
+    """Those of one part that are met, beginning at the part itself."""
+    place = next(place for place, (widget, _) in enumerate(chain) if widget is part)
+    for widget, is_met in chain[place:] + chain[:place]:
+        if is_met and (widget is part or part.isAncestorOf(widget)):
             yield widget
 
 
 def _is_met(widget: QWidget) -> bool:
-    return bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
+    return widget.focusPolicy() in MET
 
 
 def _chain(start: QWidget) -> Iterator[QWidget]:

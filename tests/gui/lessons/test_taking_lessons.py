@@ -111,6 +111,7 @@ def answer(qtbot: QtBot, program: Program, page: LessonPage) -> None:
     assert f"Right: {right}" in view.feedback.sentence.text()
 
 
+@pytest.mark.usefixtures("only_window")
 @pytest.mark.parametrize("lesson", lessons(), ids=NAMES)
 def test_a_lesson_is_taken_to_its_end(qtbot: QtBot, program: Program, lesson: Lesson) -> None:
     begin(qtbot, program, lesson)

@@ -24,12 +24,12 @@ LEFT, NO_KEY = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 
 
 @pytest.fixture
-def learned(qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path, train: Train) -> Program:
+def learned(qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path, train: Train) -> Program:
     """A window with a run of two files, at rest at its end."""
     files = tmp_path / "one.txt", tmp_path / "other.txt"
     for file, text in zip(files, (ONE, OTHER), strict=True):
         file.write_text(text, encoding="utf-8")
-    program = new_program(*files)
+    program = window_with(*files)
     assert program.form.choose(vocab_size=256 + MERGES)
     settle(qtbot, program)
     train(program)

@@ -17,15 +17,17 @@ from bpe_core.gage_file.others import ZLIB_LEVEL
 from tests.gui.conftest import WAIT, rest
 from tests.gui.questions.conftest import LEFT
 
+pytestmark = pytest.mark.usefixtures("only_window")
+
 TEXT = "the lowest price is lower than the last one, and the lowest of the low is the lowest. " * 9
 RECIPE = Recipe.preset("gage", block_size=200)
 
 
 @pytest.fixture
 def page(
-    qtbot: QtBot, new_program: Callable[[], Program], train: Callable[[Program], None]
+    qtbot: QtBot, window_with: Callable[[], Program], train: Callable[[Program], None]
 ) -> tuple[Program, BlocksPage]:
-    program = new_program()
+    program = window_with()
     page = program.pages[BlocksPage]
     program.actions["blocks"].trigger()
     assert "when a run of the recipe gage is" in page.told.text()

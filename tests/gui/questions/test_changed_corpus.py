@@ -17,6 +17,8 @@ from tests.gui.conftest import settle, wait_for_phase
 from tests.gui.questions.conftest import MERGES, answered
 from tests.shared import ROOT
 
+pytestmark = pytest.mark.usefixtures("only_window")
+
 WARNING = "was changed while it was read"
 
 

@@ -14,6 +14,8 @@ from bpe_core import Tokenizer
 from tests.gui.conftest import WAIT
 from tests.gui.questions.conftest import LEFT, ONE, OTHER, ranked_words
 
+pytestmark = pytest.mark.usefixtures("only_window")
+
 
 @pytest.mark.parametrize(("name", "width"), [("ids.npy", "uint32"), ("ids.bin", "uint16")])
 def test_whole_texts_are_encoded_at_any_merge(

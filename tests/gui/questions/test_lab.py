@@ -25,6 +25,8 @@ from tests.gui.conftest import WAIT, settle, wait_for_phase
 from tests.gui.questions.conftest import answered
 from tests.gui.sessions.saving import open_session, save_as
 
+pytestmark = pytest.mark.usefixtures("only_window")
+
 CORPUS = "the lowest price is lower than the last one, and the lower the better, is it not? thin then that\n" * 3
 TEXT = "the lowest price, naïve 🐦 lower\n\nthen thin"
 
@@ -213,7 +215,7 @@ def test_a_session_remembers_what_was_in_the_lab(
     at_rest(qtbot, program)
     save_as(qtbot, program, tmp_path / "lab.bpex", monkeypatch)
     other = new_program()
-    program.window.close()
+    program.filing.document.new()  # for one window at a time has a file
     open_session(qtbot, other, tmp_path / "lab.bpex")
     at_rest(qtbot, other)
     assert other.lab.isVisible()

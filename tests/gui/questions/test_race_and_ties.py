@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
@@ -11,6 +12,8 @@ from app.window.questions.ties.page import TiesPage
 from app.wiring import Program
 from tests.gui.conftest import WAIT, settle
 from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, answered, ranked_words
+
+pytestmark = pytest.mark.usefixtures("only_window")
 
 
 def test_a_click_on_a_bar_follows_its_pair(qtbot: QtBot, learned: Program) -> None:

@@ -18,6 +18,8 @@ from bpe_core.measures.size_curves import renyi_efficiency
 from tests.gui.conftest import WAIT
 from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, ONE, OTHER, Train, answered, ranked_words
 
+pytestmark = pytest.mark.usefixtures("only_window")
+
 
 def test_a_held_out_text_is_named_before_training(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

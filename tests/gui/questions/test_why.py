@@ -20,6 +20,8 @@ from bpe_core import Tokenizer
 from tests.gui.conftest import WAIT, settle
 from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, answered, click_before, word_facts
 
+pytestmark = pytest.mark.usefixtures("only_window")
+
 
 def test_one_click_tells_why_every_boundary_stands(qtbot: QtBot, learned: Program) -> None:
     text = learned.token_text.text()

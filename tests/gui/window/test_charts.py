@@ -15,6 +15,8 @@ from app.wiring import Program
 from tests.gui.conftest import rest
 from tests.gui.window.small_run import Train, small
 
+pytestmark = pytest.mark.usefixtures("only_window")
+
 
 def test_saving_a_chart(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
@@ -9,6 +10,8 @@ from pytestqt.qtbot import QtBot
 from app.wiring import Program
 from tests.gui.conftest import WAIT
 from tests.gui.window.small_run import Train, cell, rows, small
+
+pytestmark = pytest.mark.usefixtures("only_window")
 
 
 def test_the_end_is_followed_only_by_a_reader_who_is_there(qtbot: QtBot, program: Program) -> None:

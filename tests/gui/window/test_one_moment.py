@@ -21,6 +21,8 @@ from tests.gui.conftest import WAIT, rest, settle, wait_for_phase
 from tests.gui.questions.conftest import answered
 from tests.gui.window.small_run import Train, small
 
+pytestmark = pytest.mark.usefixtures("only_window")
+
 LEFT, NO_KEY = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 
 
@@ -39,7 +41,9 @@ def test_pairs_are_shown_as_of_the_moment_they_were_counted_for(
 
     monkeypatch.setattr(pairs_model, "replayed", slowly)
     model, told = program.pages[PairsPage].model, []
-    model.changed.connect(lambda: told.append((model.at, model.bars[0].pair, program.pages[PairsPage].headline())))
+    listening = model.changed.connect(
+        lambda: told.append((model.at, model.bars[0].pair, program.pages[PairsPage].headline()))
+    )
     program.session.cursor.go_to(5)
     qtbot.waitUntil(begun.is_set, timeout=WAIT)
     program.session.cursor.go_to(9)
@@ -52,6 +56,7 @@ def test_pairs_are_shown_as_of_the_moment_they_were_counted_for(
     for at, pair, headline in past:
         assert pair == history.pair(at)
         assert headline.startswith(f"After {at} merges")
+    model.changed.disconnect(listening)
 
 
 def test_pairs_of_a_run_that_was_brought_back_are_counted_at_every_moment(

@@ -13,6 +13,8 @@ from app.wiring import Program
 from tests.gui.conftest import WAIT, settle
 from tests.gui.window.small_run import Train, cell, moments, rows, small
 
+pytestmark = pytest.mark.usefixtures("only_window")
+
 
 def test_everything_shows_the_same_moment(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)

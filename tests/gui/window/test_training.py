@@ -14,6 +14,8 @@ from resources import samples
 from tests.gui.conftest import WAIT, settle, wait_for_phase
 from tests.gui.window.small_run import Train, cell, moments, rows, small, wait_for_rows
 
+pytestmark = pytest.mark.usefixtures("only_window")
+
 
 def test_train_at_once(program: Program, train: Train) -> None:
     assert rows(program) == 0
