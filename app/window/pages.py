@@ -17,9 +17,13 @@ from app.window.charts.curves import compression, rank_frequency, token_lengths
 from app.window.charts.pairs_model import PairsModel
 from app.window.charts.pairs_page import PairsPage
 from app.window.parts.page import Page
+from app.window.questions.audit.model import AuditModel
+from app.window.questions.audit.page import AuditPage
+from app.window.questions.audit.trimming import Trimming
 from app.window.questions.compare.duel_page import DuelPage
 from app.window.questions.compare.model import CompareModel
 from app.window.questions.compare.page import ComparePage
+from app.window.questions.compare.putting_together import PuttingTogether
 from app.window.questions.gage.model import BlocksModel
 from app.window.questions.gage.page import BlocksPage
 from app.window.questions.lab.figures import LabFigures
@@ -63,6 +67,15 @@ class World:
         return CompareModel(self.session)
 
 
+def build_audit(world: World) -> AuditPage:
+    model = AuditModel(world.session)
+    return AuditPage(model, Trimming(world.session, model))
+
+
+def build_compare(world: World) -> ComparePage:
+    return ComparePage(world.comparison, PuttingTogether(world.session, world.comparison))
+
+
 def build_lab(world: World) -> LabPage:
     model = LabModel(world.session)
     figures = LabFigures(world.session, model)
@@ -98,10 +111,13 @@ PAGES = (
     PageRow("ties", "Ties", "charts", lambda w: TiesPage(TiesModel(w.session)), (
         Item("ties", "What Did the T&ies Decide?", "List the {steps} that a tie decided, and try another rule"),
     )),
+    PageRow("audit", "Audit", "charts", build_audit, (
+        Item("audit", "A&udit of the Tokens", "List those that are unused, unreachable or broken; trim the table"),
+    )),
     PageRow("blocks", "Blocks", "charts", lambda w: BlocksPage(BlocksModel(w.session)), (
         Item("blocks", "What Do B&ytes Stand For?", "Show the blocks of Gage's compressor and their tables"),
     )),
-    PageRow("compare", "Compare", "charts", lambda w: ComparePage(w.comparison), (
+    PageRow("compare", "Compare", "charts", build_compare, (
         Item("compare", "&Compare with Another …", "Put another run or tokenizer beside the one shown"),
     )),
     PageRow("duel", "Duel", "centre", lambda w: DuelPage(w.comparison), (

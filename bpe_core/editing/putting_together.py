@@ -34,7 +34,7 @@ import numpy as np
 
 from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.editing.numbering import numbers_of, unless_ids
-from bpe_core.editing.trimming import check_can_be_edited
+from bpe_core.editing.trimming import as_given, check_can_be_edited
 from bpe_core.errors import BpeError, Cancelled
 from bpe_core.history.history import History, Int64s
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
@@ -218,8 +218,8 @@ class _Joining:
 
 
 def _history(one: History, alphabet: Alphabet, pairs: list[tuple[int, int]], specials: list[str]) -> History:
-    recipe = one.recipe.with_changes(
-        merges=len(pairs), special_tokens=(*one.recipe.special_tokens, *specials), alphabet_limit=None
+    recipe = as_given(one.recipe, len(pairs)).with_changes(
+        special_tokens=(*one.recipe.special_tokens, *specials), alphabet_limit=None
     )
     return History.from_pairs(recipe, alphabet, pairs)
 

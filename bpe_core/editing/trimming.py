@@ -36,6 +36,7 @@ from bpe_core.errors import BpeError
 from bpe_core.history.history import Bools, History, Int64s
 from bpe_core.learning.methods import METHODS, Method
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.recipe import Recipe
 
 Needed = Literal["spare", "lose"]
 NEEDED: dict[Needed, str] = {
@@ -152,8 +153,13 @@ def _without(history: History, goes: Bools, new_ids: Int64s) -> History:
     pairs = [(int(new_ids[left]), int(new_ids[right])) for left, right in _rows(history, rows)]
     specials = history.recipe.special_tokens
     kept = tuple(token for id, token in enumerate(specials, history.first_special) if not goes[id])
-    recipe = history.recipe.with_changes(merges=len(pairs), special_tokens=kept)
+    recipe = as_given(history.recipe, len(pairs)).with_changes(special_tokens=kept)
     return History.from_pairs(recipe, history.alphabet, pairs)
+
+
+def as_given(recipe: Recipe, merges: int) -> Recipe:
+    """The same for a table of so many merges that nobody has learned so."""
+    return recipe.with_changes(merges=merges, interventions=(), grown_from=0)
 
 
 def _rows(history: History, rows: Bools) -> list[tuple[int, int]]:

@@ -53,6 +53,9 @@ class AuditRows:
             only_in=self._files[file] if file >= 0 else "",
         )
 
+    def text(self, id: int) -> str:
+        return self._texts.text[id]
+
     def number(self, id: int) -> int:
         return id if self._numbers is None else int(self._numbers[id])
 

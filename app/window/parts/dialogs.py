@@ -14,6 +14,7 @@ TOKENIZER_FILTER = (
 SESSION_FILTERS = {"Session (*.bpex)": "bpex"}
 REPORT_FILTERS = {"Web page (*.html)": "html"}
 CHART_FILTERS = {"PNG picture (*.png)": "png", "SVG drawing (*.svg)": "svg", "CSV table (*.csv)": "csv"}
+TOKENS_FILTERS = {"CSV table (*.csv)": "csv", "TSV table (*.tsv)": "tsv", "JSON (*.json)": "json"}
 ANIMATED_FILTER = {"Animated PNG picture (*.apng)": "apng"}
 
 

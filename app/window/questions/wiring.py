@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtWidgets import QFileDialog, QMenu
 
-from app.session.notices import Notice
+from app.session.notices import Answer, Notice
 from app.session.session import Session
 from app.window.charts.pairs_page import PairsPage
 from app.window.encode.dialog import EncodeDialog
@@ -18,6 +18,7 @@ from app.window.merges.table import MergeTableView
 from app.window.pages import Pages
 from app.window.parts.dialogs import TEXT_FILTER
 from app.window.parts.page import PageTabs
+from app.window.questions.audit.page import AuditPage
 from app.window.questions.compare.duel_page import DuelPage
 from app.window.questions.compare.page import ComparePage
 from app.window.questions.race.page import RacePage
@@ -58,12 +59,28 @@ class Asking(QObject):
             page.close_wanted.connect(lambda: self._window.set_stage(""))
         self._tree.copy_wanted.connect(self._actions["copy_chart"].trigger)
         self._tree.save_wanted.connect(self._actions["save_chart"].trigger)
+        self._connect_audit(pages[AuditPage], frame)
+        together = self._compare.putting_together
+        together.failed.connect(lambda told: frame.messages.show_notice(Notice(told)))
+        together.done.connect(lambda run, told: frame.messages.show_notice(self._compared(run, told)))
         editor.caret_placed.connect(self._why.model.look_at)
         editor.place_clicked.connect(lambda byte: inspector.show_page("why"))
         editor.menu_opening.connect(self._add_to_text_menu)
         table.travelled.connect(lambda position: inspector.show_page("token"))
         table.activated.connect(lambda index: self._window.show_dock("inspector"))
         table.menu_wanted.connect(self._open_merge_menu)
+
+    def _connect_audit(self, page: AuditPage, frame: Frame) -> None:
+        page.token_wanted.connect(self.about_token)
+        page.model.written.connect(lambda told: frame.messages.show_notice(Notice(told, is_error=False)))
+        for failed in (page.model.failed, page.trimming.failed):
+            failed.connect(lambda told: frame.messages.show_notice(Notice(told)))
+        page.trimming.trimmed.connect(lambda run, told: frame.messages.show_notice(self._compared(run, told)))
+
+    def _compared(self, run: int, told: str) -> Notice:
+        """About a table that was made of that run, with which it can be compared."""
+        answer = Answer("Compare", lambda: self.compare_with(run))
+        return Notice(told, is_error=False, answers=(answer,))
 
     def compare_with(self, run: int) -> None:
         """Put the run of that number beside the one shown."""

@@ -18,6 +18,7 @@ from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import paragraph
 from app.window.questions.compare.choice import OtherChoice
 from app.window.questions.compare.model import CompareModel
+from app.window.questions.compare.putting_together import PuttingTogether
 
 ROW_HEIGHT = 22
 NOTHING_CHOSEN = "Choose another run, or open a tokenizer, to compare with the one shown."
@@ -28,12 +29,16 @@ class ComparePage(Page):
 
     duel_wanted = Signal()
 
-    def __init__(self, model: CompareModel, parent: QWidget | None = None) -> None:
+    def __init__(self, model: CompareModel, putting_together: PuttingTogether, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
-        self.model = model
+        self.model, self.putting_together = model, putting_together
         self.choice = OtherChoice(model)
         self.side_by_side = QPushButton("Side by Side")
         self.side_by_side.setToolTip("Your text as each of the two cuts it, with all the room there is")
+        self.put_together = QPushButton("Put Together")
+        self.put_together.setToolTip(
+            "Make one table of both: it keeps the tokens and ids of the one shown, and has what only the other one has"
+        )
         self.totals = paragraph()
         self.summary = paragraph()
         self.summary.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -46,6 +51,7 @@ class ComparePage(Page):
         row = QHBoxLayout()
         row.addWidget(self.totals, 1)
         row.addWidget(self.side_by_side)
+        row.addWidget(self.put_together)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 6, 8, 4)
         column.addWidget(self.choice)
@@ -57,6 +63,8 @@ class ComparePage(Page):
         model = self.model
         model.changed.connect(self._show)
         self.side_by_side.clicked.connect(self.duel_wanted)
+        self.put_together.clicked.connect(self.putting_together.start)
+        self.putting_together.busy_changed.connect(self._show)
         self.table.clicked.connect(self._travel)
         self.table.activated.connect(self._travel)
 
@@ -68,6 +76,7 @@ class ComparePage(Page):
         self.totals.setText(model.trouble or model.totals or NOTHING_CHOSEN)
         self.summary.setText(model.summary)
         self.summary.setVisible(bool(model.summary))
+        self.put_together.setEnabled(self.putting_together.can_start)
 
 
 def _table(model: CompareModel) -> QTableView:

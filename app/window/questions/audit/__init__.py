@@ -1,0 +1,1 @@
+"""Which tokens deserve a second look, and a table without them."""

@@ -1,0 +1,102 @@
+"""What shall be taken out of a table, and how."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QHBoxLayout,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.window.parts.typed import NumberBox
+from app.window.parts.widgets import muted
+from app.window.parts.wording import count_text, tip
+from app.window.questions.audit.trimming import NEEDED, Trimming, What, Wish
+
+NEEDED_TITLES = {"spare": "Keep it, and tell", "lose": "Remove both"}
+NUMBERINGS = {"renumber": "Anew, without gaps", "keep": "As they are, with holes"}
+EXPLANATION = (
+    "The run shown stays; the trimmed table is a run of its own. Every token that stays can be made as before. "
+    "Then it is told how many tokens your text and the corpus become."
+)
+
+
+class TrimDialog(QDialog):
+    """Begins with what is selected in the list, or all of it."""
+
+    def __init__(self, trimming: Trimming, rows: tuple[int, ...], listed: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Trim")
+        self._trimming, self._rows = trimming, rows
+        least, most = trimming.sizes
+        self.choices: dict[What, QRadioButton] = {
+            "selected": QRadioButton(f"The {count_text(len(rows), 'token')} selected"),
+            "listed": QRadioButton(f"All {count_text(listed, 'token')} listed"),
+            "down to": QRadioButton("The least used, until there are"),
+        }
+        self._group = QButtonGroup(self)
+        for button in self.choices.values():
+            self._group.addButton(button)
+        self.size_box = NumberBox(least, most)
+        self.size_box.setValue(max(least, most * 3 // 4))
+        self.size_box.setAccessibleName("How many tokens are left")
+        self.needed, self.ids = QComboBox(), QComboBox()
+        self.needed.setAccessibleName("A token that others are made of")
+        self.needed.setToolTip(tip("\n".join(f"{NEEDED_TITLES[one]}: {told}." for one, told in NEEDED.items())))
+        for needed, title in NEEDED_TITLES.items():
+            self.needed.addItem(title, needed)
+        self.ids.setAccessibleName("Numbers of the tokens that stay")
+        self.ids.setToolTip("With holes a model's embeddings stay in their places")
+        for numbering, title in NUMBERINGS.items():
+            self.ids.addItem(title, numbering)
+        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self.go = self.buttons.addButton("Trim", QDialogButtonBox.ButtonRole.AcceptRole)
+        self._enable(listed)
+        self._lay_out()
+        self.size_box.valueChanged.connect(lambda: self.choices["down to"].setChecked(True))
+        self.buttons.accepted.connect(self._begin)
+        self.buttons.rejected.connect(self.reject)
+
+    def _enable(self, listed: int) -> None:
+        self.choices["selected"].setEnabled(bool(self._rows))
+        self.choices["listed"].setEnabled(listed > 0)
+        for widget in (self.choices["down to"], self.size_box):
+            widget.setEnabled(self._trimming.knows_use)
+            if not self._trimming.knows_use:
+                widget.setToolTip("Needs a text in the corpus, by which tokens are used more or less")
+        first = next((button for button in self.choices.values() if button.isEnabled()), None)
+        if first is not None:
+            first.setChecked(True)
+        self.go.setEnabled(first is not None)
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.addWidget(self.choices["down to"])
+        row.addWidget(self.size_box)
+        row.addStretch()
+        what = QVBoxLayout()
+        what.addWidget(self.choices["selected"])
+        what.addWidget(self.choices["listed"])
+        what.addLayout(row)
+        form = QFormLayout()
+        form.addRow("Remove", what)
+        form.addRow("What others are made of", self.needed)
+        form.addRow("Ids", self.ids)
+        column = QVBoxLayout(self)
+        column.addLayout(form)
+        column.addWidget(muted(EXPLANATION))
+        column.addWidget(self.buttons)
+
+    def _begin(self) -> None:
+        what = next(name for name, button in self.choices.items() if button.isChecked())
+        wish = Wish(
+            what, self._rows, self.size_box.value(), self.needed.currentData(), self.ids.currentData() == "renumber"
+        )
+        self.accept()
+        self._trimming.start(wish)

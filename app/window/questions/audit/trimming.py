@@ -1,0 +1,121 @@
+"""A trimmed table as a run beside the first: what is asked for, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from PySide6.QtCore import QObject, Signal
+
+from app.session.edited_tables import EditedTable, add_table
+from app.session.run import Run
+from app.session.session import Session
+from app.window.questions.audit.model import AuditModel
+from app.worker.job import Task
+from bpe_core import BpeError, Tokenizer, WordTable
+from bpe_core.editing.costs import Costs, costs
+from bpe_core.editing.trimming import NEEDED as NEEDED
+from bpe_core.editing.trimming import Needed, check_can_be_edited, least_used, surplus, trim
+
+What = Literal["selected", "listed", "down to"]
+TOPIC = "trim"
+TEXT_CHARACTERS = 1_000_000  # of the person's text
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is to be removed, and how."""
+
+    what: What
+    rows: tuple[int, ...] = ()  # that are selected
+    size: int = 0  # to which the table shall shrink
+    needed: Needed = "spare"
+    renumber: bool = True
+
+
+class Trimming(QObject):
+    """One at a time."""
+
+    trimmed = Signal(int, str)  # the number of the run that it was made of, and a sentence
+    failed = Signal(str)
+    busy_changed = Signal()
+
+    def __init__(self, session: Session, audited: AuditModel) -> None:
+        super().__init__(audited)
+        self._session, self._audited = session, audited
+
+    @property
+    def is_busy(self) -> bool:
+        return self._session.aside.is_busy(TOPIC)
+
+    @property
+    def refusal(self) -> str:
+        """Why nothing can be trimmed now; empty: it can."""
+        run = self._audited.run
+        if run is None or run.history is None or self._audited.found is None:
+            return "There is nothing to trim yet."
+        try:
+            check_can_be_edited(run.history)
+        except BpeError as error:
+            return str(error)
+        return ""
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """The least and the largest that the table can be."""
+        run = self._audited.run
+        assert run is not None
+        assert run.history is not None
+        return run.history.id_count - len(run.history), run.history.id_count
+
+    @property
+    def knows_use(self) -> bool:
+        """Whether there is a corpus by which tokens are used more or less."""
+        return self._audited.places is not None
+
+    def start(self, wish: Wish) -> None:
+        """Make the table aside."""
+        model, run = self._audited, self._audited.run
+        if self.refusal or run is None or run.history is None:
+            self.failed.emit(self.refusal)
+            return
+        history, numbers, places, tables = run.history, run.shown_numbers, model.places, model.tables
+        chosen = model.ids if wish.what == "listed" else model.ids_of(wish.rows)
+        name = f"{run.recipe.name}, trimmed"
+        text = self._session.text.value[:TEXT_CHARACTERS].encode(errors="replace").decode()
+
+        def work(task: Task) -> EditedTable:
+            tokens = chosen
+            if wish.what == "down to":
+                assert places is not None
+                tokens = least_used(history, places.counts, surplus(history, wish.size), cancelled=task.cancelled)
+            found = trim(
+                history,
+                tokens,
+                numbers=numbers,
+                needed=wish.needed,
+                renumber=wish.renumber,
+                cancelled=task.cancelled,
+            )
+            if not found.removed:
+                raise BpeError("Nothing was removed: what was named is needed by tokens that stay.")
+            told = found.told
+            if tables is not None and tables.tables:
+                words = WordTable.merged(tables.tables)
+                told.append(f"The corpus: {costs(words, history, found.history, cancelled=task.cancelled)}.")
+            both = (len(Tokenizer(one).encode_to_array(text)) for one in (history, found.history))
+            told.append(f"Your text: {Costs(*both)}.")
+            return EditedTable.of(found.history, found.numbers, name, tuple(told))
+
+        self._session.aside.ask(
+            TOPIC, work, lambda table: self._take(run, table), self.failed.emit, ended=self.busy_changed.emit
+        )
+        self.busy_changed.emit()
+
+    def cancel(self) -> None:
+        self._session.aside.cancel(TOPIC)
+        self.busy_changed.emit()
+
+    def _take(self, run: Run, table: EditedTable) -> None:
+        add_table(self._session.runs, table, f"Made of run {run.number} by trimming.")
+        self.trimmed.emit(run.number, " ".join(table.told))

@@ -1,0 +1,55 @@
+"""The two tokenizers that are compared as one, which keeps the ids of the one shown."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from app.session.edited_tables import EditedTable, add_table
+from app.session.run import Run
+from app.session.session import Session
+from app.window.questions.compare.model import CompareModel
+from app.worker.job import Task
+from bpe_core.editing.putting_together import put_together
+
+TOPIC = "put together"
+
+
+class PuttingTogether(QObject):
+    """One at a time."""
+
+    done = Signal(int, str)  # the number of the run whose ids it keeps, and what each of the two gave
+    failed = Signal(str)
+    busy_changed = Signal()
+
+    def __init__(self, session: Session, compared: CompareModel) -> None:
+        super().__init__(compared)
+        self._session, self._compared = session, compared
+
+    @property
+    def is_busy(self) -> bool:
+        return self._session.aside.is_busy(TOPIC)
+
+    @property
+    def can_start(self) -> bool:
+        return self._compared.found is not None and not self.is_busy
+
+    def start(self) -> None:
+        """Make the table aside."""
+        run, other = self._session.runs.shown, self._compared.other
+        if run is None or other is None or run.history is None or other.history is None:
+            return
+        one, second, numbers = run.history, other.history, run.shown_numbers
+        name = f"{run.recipe.name} + {other.recipe.name}"
+
+        def work(task: Task) -> EditedTable:
+            found = put_together(one, second, numbers=numbers, progress=task.report, cancelled=task.cancelled)
+            return EditedTable.of(found.history, found.numbers, name, tuple(found.told))
+
+        self._session.aside.ask(
+            TOPIC, work, lambda table: self._take(run, other, table), self.failed.emit, ended=self.busy_changed.emit
+        )
+        self.busy_changed.emit()
+
+    def _take(self, run: Run, other: Run, table: EditedTable) -> None:
+        add_table(self._session.runs, table, f"Run {run.number} with what only run {other.number} had.")
+        self.done.emit(run.number, " ".join(table.told))

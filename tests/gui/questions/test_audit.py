@@ -1,0 +1,80 @@
+"""The audit in the window: what is listed, to a file, and a table without it as a run beside the first."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.window.questions.audit.page import AuditPage
+from app.window.questions.compare.page import ComparePage
+from app.wiring import Program
+from tests.gui.conftest import WAIT
+from tests.gui.questions.conftest import MERGES, answered
+
+
+def test_tokens_are_listed_saved_and_taken_out(
+    qtbot: QtBot, learned: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program, runs = learned, learned.session.runs
+    first = runs.shown
+    assert first is not None
+    page = program.pages[AuditPage]
+    model = page.model
+    program.actions["audit"].trigger()
+    qtbot.waitUntil(lambda: model.found is not None, timeout=WAIT)
+    assert "on 2 texts of the corpus" in page.summary.text()
+    places = [page.criterion.itemData(place) for place in range(page.criterion.count())]
+    page.criterion.setCurrentIndex(places.index("one-file"))
+    page.criterion.activated.emit(page.criterion.currentIndex())
+    assert "one file" in page.criterion.itemData(page.criterion.currentIndex(), Qt.ItemDataRole.ToolTipRole)
+    assert 0 < model.rowCount() < MERGES
+    for column in range(model.columnCount()):
+        page.table.sortByColumn(column, Qt.SortOrder.DescendingOrder)
+    page.table.sortByColumn(2, Qt.SortOrder.DescendingOrder)
+    lengths = [int(model.index(row, 2).data()) for row in range(model.rowCount())]
+    assert lengths == sorted(lengths, reverse=True)
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(tmp_path / "list.json"), ""))
+    page.export.click()
+    answered(qtbot, program)
+    saved = json.loads((tmp_path / "list.json").read_text(encoding="utf-8"))
+    assert [str(row["id"]) for row in saved] == [model.index(row, 0).data() for row in range(model.rowCount())]
+    assert {row["only_in"] for row in saved} == {"one.txt", "other.txt"}
+
+    page.table.selectRow(0)
+    page.trim.click()
+    dialog = page.trim_dialog
+    assert dialog.choices["selected"].isChecked()
+    dialog.needed.setCurrentIndex(dialog.needed.findData("lose"))
+    dialog.ids.setCurrentIndex(dialog.ids.findData("keep"))
+    dialog.size_box.setValue(300)
+    assert dialog.choices["down to"].isChecked()
+    dialog.choices["listed"].setChecked(True)
+    dialog.go.click()
+    qtbot.waitUntil(lambda: len(runs.all) == 2, timeout=WAIT)
+    trimmed = runs.shown
+    assert trimmed is not None
+    assert trimmed.history is not None
+    left = trimmed.history.id_count
+    assert left <= 256 + MERGES - len(saved)
+    assert trimmed.numbers is not None  # the ids are kept, with holes
+    assert trimmed.recipe.name == f"{first.recipe.name}, trimmed"
+    answered(qtbot, program)
+    assert "Your text" in program.messages.sentence.text()
+    next(button for button in program.messages.findChildren(QPushButton) if button.text() == "Compare").click()
+    compared = program.pages[ComparePage]
+    qtbot.waitUntil(lambda: compared.put_together.isEnabled(), timeout=WAIT)
+    assert compared.model.other is first
+    compared.put_together.click()
+    qtbot.waitUntil(lambda: len(runs.all) == 3, timeout=WAIT)
+    both = runs.shown
+    assert both is not None
+    assert both.history is not None
+    assert both.history.id_count == 256 + MERGES
+    assert both.numbers is not None
+    assert both.numbers[:left].tolist() == trimmed.numbers.tolist()
