@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 
 from bpe_core.counting.line_ends import LineEnds
+from bpe_core.counting.word_lists import why_not_from, word_list
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled
 from bpe_core.kernels.policy import Policy
@@ -61,8 +62,24 @@ def count_words(
     def counted(chunks: Iterator[Chunk]) -> WordTable:
         return _counted(chunks, corpus, recipe, progress, cancelled)
 
-    as_it_is = _scans_as_it_is(recipe) and not recipe.asks_for_line_ends
-    return _with_line_ends(_watched(corpus, progress, cancelled, several=as_it_is), recipe, counted)
+    if not corpus.word_lists:
+        return _with_line_ends(_watched_for(corpus, recipe, progress, cancelled), recipe, counted)
+    tables = []
+    if corpus.has_texts:
+        tables.append(_with_line_ends(_watched_for(corpus, recipe, progress, cancelled), recipe, counted))
+    return WordTable.merged([*tables, *_given_lists(corpus, recipe, cancelled)])
+
+
+def _given_lists(corpus: Corpus, recipe: Recipe, cancelled: CancelCheck) -> Iterator[WordTable]:
+    """The words that were counted elsewhere; what is odd about them is told."""
+    for reader in corpus.word_lists:
+        name, log = reader.source.name, corpus.remarks
+        table = word_list(reader.source, reader.options, log, cancelled)
+        if reader.options.word_list is None:
+            log.add(name, f"{name} is read as a list of words with their counts: so its columns are named")
+        if why := why_not_from(table, recipe):
+            log.add(name, f"{name}: these words are not as the recipe splits texts: {why}")
+        yield table
 
 
 def _counted(
@@ -192,6 +209,12 @@ def _up_to(chunks: Iterator[Chunk], enough: int) -> Iterator[Chunk]:
     while held < enough and (chunk := next(chunks, None)) is not None:
         held += len(chunk.data)
         yield chunk
+
+
+def _watched_for(corpus: Corpus, recipe: Recipe, progress: ProgressReport, cancelled: CancelCheck) -> Iterator[Chunk]:
+    """Many documents at once where nothing but the scanner looks at them."""
+    several = _scans_as_it_is(recipe) and not recipe.asks_for_line_ends
+    return _watched(corpus, progress, cancelled, several=several)
 
 
 def _watched(

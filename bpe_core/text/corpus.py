@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError
-from bpe_core.text.reading.files import readers_of
+from bpe_core.text.reading.files import FileReader, readers_of
 from bpe_core.text.reading.skipped import SkipLog, Skipped
 from bpe_core.text.reading.source import (
     Bytes,
@@ -80,19 +80,21 @@ class Corpus:
         file_patterns: Sequence[str] = ("*",),
         field: str | None = None,
         on_bad_row: OnBadRow = "error",
+        word_list: bool | None = None,
     ) -> Corpus:
         """Files, folders, and "-" for standard input.
 
         The name tells the kind: .jsonl, .csv, .tsv, .parquet, .arrow and .feather hold a text a row in
         `field` (`doc.body`, `messages[].content`; without it the usual names are looked for), .tar and
         .zip hold files, everything else is plain text; .gz .bz2 .xz .zst on top of that are
-        decompressed. A byte order mark tells the encoding, else `encoding`, else it is UTF-8. Addresses
+        decompressed. A table of words and counts is taken as such if `word_list` says so, or else if its
+        names do ("word", "count"). A byte order mark tells the encoding, else `encoding`, else it is UTF-8. Addresses
         (s3://...) are opened by the packages that are installed for them.
         """
         if isinstance(paths, (str, Path)):
             paths = [paths]
         log = SkipLog()
-        options = ReadingOptions(encoding, on_invalid, field, on_bad_row)
+        options = ReadingOptions(encoding, on_invalid, field, on_bad_row, word_list)
         return cls(readers_of(list(paths), file_patterns, options, log), log=log)
 
     @classmethod
@@ -123,6 +125,21 @@ class Corpus:
         return cls([reader for corpus in corpora for reader in corpus._readers], log=log)
 
     @property
+    def word_lists(self) -> tuple[FileReader, ...]:
+        """The files with words that were counted elsewhere; they are no texts, and are not among the chunks."""
+        lists = (reader for reader in self._readers if isinstance(reader, FileReader))
+        return tuple(reader for reader in lists if reader.source.is_word_list)
+
+    @property
+    def has_texts(self) -> bool:
+        return any(not source.is_word_list for source in self.sources)
+
+    @property
+    def remarks(self) -> SkipLog:
+        """Where whoever reads the corpus tells what was odd about it."""
+        return self._found_while_reading
+
+    @property
     def total_size(self) -> int | None:
         """Bytes as stored; None where a source's size cannot be known."""
         sizes = [source.size for source in self.sources if source.size is not None]
@@ -139,13 +156,15 @@ class Corpus:
         One iterator may feed several threads that take turns under a lock: a chunk's data stays
         as it is when the next one is read.
         """
-        if self.word_counts is not None:
+        if self.word_counts is not None or (self.word_lists and not self.has_texts):
             raise CorpusError("This corpus holds word counts, not texts: there is nothing to read.")
         log = self._found_while_reading = SkipLog()
         return self._chunks(size, log, several)
 
     def _chunks(self, size: int, log: SkipLog, several: bool) -> Iterator[Chunk]:
         for index, reader in enumerate(self._readers):
+            if reader.source.is_word_list:
+                continue
             pieces = reader.pieces(size, log)
             for piece in pieces if several else one_by_one(pieces):
                 yield Chunk(piece.data, index, piece.ends_document, piece.bytes_read, piece.inner_ends)

@@ -120,6 +120,12 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
         "otherwise text, content, body or document, or the only one that holds text",
     )
     reading.add_argument(
+        "--word-list",
+        action=argparse.BooleanOptionalAction,
+        help="the files hold words and how often each occurs (word<TAB>count, CSV, Parquet), or not; otherwise only "
+        "those do whose two columns are named so",
+    )
+    reading.add_argument(
         "--on-bad-row", choices=["error", "skip"], default="error", help="rows of such files that are broken"
     )
 
@@ -161,6 +167,7 @@ def _corpus(options: argparse.Namespace) -> AbstractContextManager[bpe.Corpus]:
         on_invalid=options.on_invalid,
         file_patterns=tuple(options.include or ["*"]),
         field=options.field,
+        word_list=options.word_list,
         on_bad_row=options.on_bad_row,
     )
 

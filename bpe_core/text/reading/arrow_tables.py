@@ -30,16 +30,22 @@ class ParquetFile:
         self.rows: int = self._file.metadata.num_rows
 
     def batches(self, steps: Steps) -> Iterator[Any]:
-        metadata, leaves = self._file.metadata, self._leaves(steps)
-        size = sum(
-            metadata.row_group(group).column(leaf).total_uncompressed_size
-            for group in range(metadata.num_row_groups)
-            for leaf in leaves
-        )
-        rows = min(max(1, WANTED_BYTES * metadata.num_rows // max(1, size)), MOST_ROWS)
-        paths = [self._file.schema.column(leaf).path for leaf in leaves]
+        rows = min(max(1, WANTED_BYTES * self.rows // max(1, self.text_size(steps))), MOST_ROWS)
+        paths = [self._file.schema.column(leaf).path for leaf in self._leaves(steps)]
         for batch in self._file.iter_batches(rows, columns=paths, use_threads=False):
             yield batch.column(0)
+
+    def text_size(self, steps: Steps) -> int:
+        """Of a column as it was written, in bytes; what occurs often may have been written once."""
+        metadata, leaves = self._file.metadata, self._leaves(steps)
+        groups = range(metadata.num_row_groups)
+        return sum(
+            metadata.row_group(group).column(leaf).total_uncompressed_size for group in groups for leaf in leaves
+        )
+
+    def read(self, columns: Sequence[str]) -> Any:
+        """All rows at once."""
+        return self._file.read(columns=list(columns), use_threads=False)
 
     def _leaves(self, steps: Steps) -> list[int]:
         """The stored columns that the way leads to: their paths name the levels of lists, which ours does not."""
@@ -75,6 +81,14 @@ class ArrowFile:
                 column = batch.column(0)
                 for start in range(0, max(1, len(column)), MOST_ROWS):
                     yield column.slice(start, MOST_ROWS)
+
+    def text_size(self, steps: Steps) -> int:
+        return self._raw.seek(0, 2)
+
+    def read(self, columns: Sequence[str]) -> Any:
+        """All rows at once."""
+        with self._reader() as reader:
+            return reader.read_all().select(list(columns))
 
     @property
     def place(self) -> int:
@@ -152,6 +166,14 @@ def _is_text(kind: Any) -> bool:
     if kinds.is_dictionary(kind):
         kind = kind.value_type
     return bool(kinds.is_string(kind) or kinds.is_large_string(kind) or str(kind) == "string_view")
+
+
+def holds_words(kind: Any) -> bool:
+    return _is_text(kind) or "binary" in str(kind)
+
+
+def holds_whole_numbers(kind: Any) -> bool:
+    return bool(pyarrow_or_none().types.is_integer(kind))
 
 
 def _is_list(kind: Any) -> bool:

@@ -17,6 +17,7 @@ from bpe_core.text.reading.archives import ArchiveReader
 from bpe_core.text.reading.beginning import HEAD_LENGTH, NotText, checked_encoding, refuse_empty_or_binary
 from bpe_core.text.reading.fields import guessed
 from bpe_core.text.reading.folders import files_in
+from bpe_core.text.reading.lists_of_words import looks_like_words, names_words_and_counts
 from bpe_core.text.reading.opening import COMPRESSION_OF_SUFFIX, open_stream, sentences, shown
 from bpe_core.text.reading.rows import LOOKED_AT
 from bpe_core.text.reading.skipped import SkipLog
@@ -79,7 +80,7 @@ class FileReader:
 
     def __init__(self, source: Source, options: ReadingOptions, among_others: bool = False) -> None:
         self.source = source
-        self._options = options
+        self.options = options
         self._among_others = among_others
         self._was_read = False
 
@@ -87,12 +88,12 @@ class FileReader:
         if self._was_read and self.source.size is None:
             raise CorpusError(f"{self.source.name} has been read already and cannot be read twice; save it to a file.")
         self._was_read = True
-        return self._pieces(size, log) if self._among_others else _pieces(self.source, self._options, size, log)
+        return self._pieces(size, log) if self._among_others else _pieces(self.source, self.options, size, log)
 
     def _pieces(self, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
         """Of a folder that was not looked through before: what is no text is passed over."""
         try:
-            yield from _pieces(self.source, self._options, size, log)
+            yield from _pieces(self.source, self.options, size, log)
         except NotText as error:
             log.add(self.source.name, str(error))
 
@@ -130,7 +131,7 @@ def _at_address(address: str, patterns: Sequence[str], options: ReadingOptions, 
         return [FileReader(_looked_at(sources[0], options), options)]
     if not sources:
         raise _none_in(without_password(address), patterns)
-    return [FileReader(source, options, among_others=True) for source in sources]
+    return [FileReader(_as_asked(source, options), options, among_others=True) for source in sources]
 
 
 def source_of(path: Path, options: ReadingOptions) -> Source:
@@ -145,9 +146,12 @@ def source_of(path: Path, options: ReadingOptions) -> Source:
 
 def _looked_at(source: Source, options: ReadingOptions) -> Source:
     """The same, with its encoding and the fields that might hold its texts; refused where it is no text."""
+    source = _as_asked(source, options)
     if source.kind in ("parquet", "arrow"):
         with arrow_tables.opened(source) as file:
-            return _with_fields(source, options, arrow_tables.text_columns(file.schema))
+            names = file.schema.names
+            is_list = names_words_and_counts(names) and arrow_tables.holds_whole_numbers(file.schema.field(1).type)
+            return _with_fields(source, options, arrow_tables.text_columns(file.schema), is_list)
     if source.kind == "zip":
         return source
     with open_stream(source) as stream:
@@ -160,11 +164,23 @@ def _looked_at(source: Source, options: ReadingOptions) -> Source:
     if source.kind == "jsonl":
         return _with_fields(source, options, json_lines.fields_of(map(str.encode, text.splitlines()[:LOOKED_AT])))
     if source.kind in ("csv", "tsv"):
-        return _with_fields(source, options, tables.fields_of(*tables.looked_at(text, source.kind, source.name)))
+        header, rows = tables.looked_at(text, source.kind, source.name)
+        return _with_fields(source, options, tables.fields_of(header, rows), looks_like_words(header, rows))
     return source
 
 
-def _with_fields(source: Source, options: ReadingOptions, fields: tuple[str, ...]) -> Source:
+def _as_asked(source: Source, options: ReadingOptions) -> Source:
+    """As a list of words, if a person says that it is one."""
+    if not options.word_list:
+        return source
+    if source.kind not in ("text", "csv", "tsv", "parquet", "arrow"):
+        raise CorpusError(f"{source.name} can be no list of words: such a list is a TSV, CSV, Parquet or Arrow file.")
+    return replace(source, kind="tsv" if source.kind == "text" else source.kind, is_word_list=True)
+
+
+def _with_fields(source: Source, options: ReadingOptions, fields: tuple[str, ...], is_list: bool = False) -> Source:
+    if source.is_word_list or (options.word_list is None and options.field is None and is_list):
+        return replace(source, is_word_list=True)
     return replace(source, fields=fields, field=options.field or guessed(fields))
 
 

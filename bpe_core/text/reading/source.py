@@ -32,6 +32,7 @@ class Source:
     kind: Kind
     compression: str = ""  # "gzip", "bzip2", "xz", "zstd" or none
     encoding: str | None = "utf-8"  # None where only reading will tell
+    is_word_list: bool = False  # a table of words and how often each occurs
     fields: tuple[str, ...] = ()  # of a table: those that could hold its texts
     field: str = ""  # the one of them that does; empty where none was chosen and none can be guessed
     # how what has no path of its own is opened
@@ -46,6 +47,7 @@ class ReadingOptions:
     on_invalid: OnInvalid = "strict"
     field: str | None = None  # the one of a table that holds its texts, `doc.body` say; None: by the usual names
     on_bad_row: OnBadRow = "error"
+    word_list: bool | None = None  # whether tables hold words with their counts; None: if their names surely say so
 
 
 class TextBlock(NamedTuple):

@@ -1,0 +1,168 @@
+"""Words that were counted elsewhere, from a file: `word<TAB>count`, CSV with two columns, Parquet or Arrow.
+
+The words are taken as they are, neither normalized nor split; whether the recipe could have made them is
+asked of it, and told where it could not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from bpe_core.counting.words import MOST_SYMBOLS, WordTable
+from bpe_core.errors import CorpusError
+from bpe_core.limits import check_room
+from bpe_core.progress import CancelCheck, while_wanted
+from bpe_core.recipe import Recipe
+from bpe_core.text.normalization import normalize
+from bpe_core.text.reading import arrow_tables
+from bpe_core.text.reading.arrow_array import Strings
+from bpe_core.text.reading.blocks import text_blocks
+from bpe_core.text.reading.lines import NumberedLines
+from bpe_core.text.reading.lists_of_words import COUNT_NAMES, WORD_NAMES, is_count
+from bpe_core.text.reading.rows import BadRow, pass_over
+from bpe_core.text.reading.skipped import SkipLog
+from bpe_core.text.reading.source import ReadingOptions, Source
+from bpe_core.text.reading.tables import Rows
+from bpe_core.text.reading.utf8 import first_invalid
+from bpe_core.text.splitting import Splitter
+
+BLOCK = 1024 * 1024
+LOOKED_AT = 2_000  # words, the first and others in equal distances, of which it is asked whether the recipe made them
+FEWER_WORDS = "Leave out the rarest words of the list first."
+
+
+def word_list(source: Source, options: ReadingOptions, log: SkipLog, cancelled: CancelCheck) -> WordTable:
+    """The words of a file with their counts, added up where one stands there twice."""
+    if source.kind in ("parquet", "arrow"):
+        table = _from_columns(source)
+    else:
+        counts: dict[bytes, int] = {}
+        for word, count in while_wanted(_rows(source, options, log), cancelled):
+            counts[word] = counts.get(word, 0) + count
+        table = WordTable.from_counts(counts.items())
+    if not len(table):
+        raise CorpusError(f"{source.name} holds no word with a count above zero.")
+    table.check_total()
+    return table
+
+
+def _rows(source: Source, options: ReadingOptions, log: SkipLog) -> Iterator[tuple[bytes, int]]:
+    """The rows of a text; a first one whose second column is no number names the columns."""
+    lines = NumberedLines(text_blocks(source, options, BLOCK, log), source.name)
+    for number, row in _separated(lines, source):
+        if len(row) == 2 and is_count(row[1]):
+            yield row[0], int(row[1])
+        elif number > 1 and any(part.strip() for part in row):
+            reason = BadRow(f"a row of a list of words is a word, {_border(source)} and a whole number")
+            pass_over(source, f"line {number:,}", reason, options, log)
+
+
+def _separated(lines: NumberedLines, source: Source) -> Iterator[tuple[int, list[bytes]]]:
+    """In a .csv file quotes mean what they mean there; with tabs every line is taken as it is."""
+    if source.kind == "csv":
+        rows = Rows(lines, "csv", source.name)
+        yield 1, [value.encode() for value in rows.header]
+        yield from ((row.line, [value.encode() for value in row.values]) for row in rows)
+        return
+    for line in lines:
+        yield lines.number, line.rstrip(b"\r\n").rsplit(b"\t", 1)
+
+
+def _border(source: Source) -> str:
+    return "a comma" if source.kind == "csv" else "a tab"
+
+
+def _from_columns(source: Source) -> WordTable:
+    """Without a Python object for any of the words."""
+    with arrow_tables.opened(source) as file:
+        words, counts = _chosen(file.schema, source)
+        check_room(file.text_size((words,)) * 3, f"Reading {source.name}", FEWER_WORDS)
+        table = file.read([words, counts]).drop_null()
+        numbers = np.asarray(table.column(counts).cast("int64"))
+        if len(numbers) and int(numbers.min()) < 0:
+            raise CorpusError(
+                f'{source.name}: the column "{counts}" holds {numbers.min():,}; counts cannot be negative.'
+            )
+        if float(numbers.astype(float).sum()) > MOST_SYMBOLS:
+            raise CorpusError(f"{source.name}: its words occur so often that their counts cannot be added up.")
+        table = table.group_by(words, use_threads=False).aggregate([(counts, "sum")])
+        strings = Strings(_in_one(table.column(words)))
+        numbers = np.asarray(table.column(f"{counts}_sum").cast("int64"))
+        return _table_of(strings, numbers, source)
+
+
+def _in_one(column: Any) -> Any:
+    large = "large_binary" if "binary" in str(column.type) else "large_string"
+    return column.cast(large).combine_chunks()
+
+
+def _table_of(strings: Strings, numbers: Any, source: Source) -> WordTable:
+    starts = strings.bounds - strings.bounds[0]
+    text = np.array(strings.data[int(strings.bounds[0]) : int(strings.bounds[-1])])
+    begins = starts[:-1][np.diff(starts) > 0]
+    if first_invalid(text.data) >= 0 or bool(((text[begins] & 0xC0) == 0x80).any()):
+        raise CorpusError(f"{source.name} holds words that are not valid UTF-8; they cannot be words of texts.")
+    kept = (numbers > 0) & (np.diff(starts) > 0)
+    if bool(kept.all()):
+        return WordTable(text, starts, numbers)
+    lengths = np.diff(starts)
+    ends = np.zeros(int(kept.sum()) + 1, np.int64)
+    np.cumsum(lengths[kept], out=ends[1:])
+    return WordTable(text[np.repeat(kept, lengths)], ends, numbers[kept])
+
+
+def _chosen(schema: Any, source: Source) -> tuple[str, str]:
+    """The columns of words and of counts: by their names, else the only ones that could be."""
+    words = [field.name for field in schema if arrow_tables.holds_words(field.type)]
+    counts = [field.name for field in schema if arrow_tables.holds_whole_numbers(field.type)]
+    word = _named(words, WORD_NAMES)
+    count = _named(counts, COUNT_NAMES)
+    if not word or not count:
+        raise CorpusError(
+            f"{source.name} is no list of words: it needs a column of words and one of whole numbers, "
+            'best named "word" and "count".'
+        )
+    return word, count
+
+
+def _named(columns: list[str], names: Iterable[str]) -> str:
+    known = [column for column in columns if column.casefold() in names]
+    return known[0] if known else columns[0] if len(columns) == 1 else ""
+
+
+def why_not_from(table: WordTable, recipe: Recipe) -> str:
+    """Why a recipe cannot have made these words, as a sentence without its subject; or nothing.
+
+    >>> why_not_from(WordTable.from_counts({"low": 3, "lower": 2}), Recipe.preset("gpt2"))
+    'no word begins with a blank, as those behind a blank do that the pattern gpt2 makes'
+    >>> why_not_from(WordTable.from_counts({"It's": 3, " low": 2}), Recipe.preset("gpt2"))
+    'the pattern gpt2 would have split 1 of the 2 words looked at ("It\\'s", say)'
+    >>> why_not_from(WordTable.from_counts({"low": 3, " lower": 2}), Recipe.preset("gpt2"))
+    ''
+    """
+    splitter = Splitter(recipe)
+    some = [table.word(i).decode(errors="replace") for i in _places(len(table))]
+    changed = [word for word in some if normalize(word, recipe) != word]
+    if changed:
+        return f"the recipe would have written {_share(changed, some)} differently"
+    cut = [word for word in some if list(splitter.words(word)) != [word]]
+    if cut:
+        return f"the pattern {recipe.pattern} would have split {_share(cut, some)}"
+    if list(splitter.words("a b")) == ["a", " b"] and not _has_blanks(table):
+        return f"no word begins with a blank, as those behind a blank do that the pattern {recipe.pattern} makes"
+    return ""
+
+
+def _places(words: int) -> list[int]:
+    return sorted({*range(min(words, LOOKED_AT // 2)), *range(0, words, max(1, 2 * words // LOOKED_AT))})
+
+
+def _has_blanks(table: WordTable) -> bool:
+    return bool((table.text[table.starts[:-1]] == ord(" ")).any())
+
+
+def _share(some: list[str], looked_at: list[str]) -> str:
+    return f'{len(some):,} of the {len(looked_at):,} words looked at ("{some[0][:40]}", say)'

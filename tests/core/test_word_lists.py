@@ -1,0 +1,111 @@
+"""Lists of words that were counted elsewhere: as a file they are a corpus, alone or beside texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as arrow
+import pytest
+from pyarrow import parquet
+
+from bpe_core.counting.count_words import count_words
+from bpe_core.errors import CorpusError
+from bpe_core.recipe import Recipe
+from bpe_core.text.corpus import Corpus
+from tests.core.reading_texts import read, sentence, write
+
+GPT2 = Recipe.preset("gpt2")
+ROWS = [("low", 5), (" lower", 2), ('"', 7), ("low", 1), ("never", 0), ("né", 3)]
+WANTED = [(b"low", 6), (b" lower", 2), (b'"', 7), ("né".encode(), 3)]
+
+
+def counted(path: Path | list[Path | str], recipe: Recipe = GPT2, **choices: bool) -> list[tuple[bytes, int]]:
+    return list(count_words(Corpus.from_files(path, **choices), recipe))  # type: ignore[arg-type]
+
+
+def test_a_list_of_words_is_a_corpus_in_any_kind_of_table(tmp_path: Path) -> None:
+    plain = "".join(f"{word}\t{count}\n" for word, count in ROWS)
+    quoted = "word,count\n" + "".join(f'"{word.replace(chr(34), 2 * chr(34))}",{count}\n' for word, count in ROWS)
+    table = arrow.table({"word": [word for word, _ in ROWS], "count": [count for _, count in ROWS]})
+    parquet.write_table(table, tmp_path / "a.parquet")
+    encoded = arrow.table({"n": arrow.array([c for _, c in ROWS], arrow.uint8()), "w": [w.encode() for w, _ in ROWS]})
+    parquet.write_table(encoded, tmp_path / "bytes.parquet")
+    for path in (
+        write(tmp_path, "a.tsv", plain),
+        write(tmp_path, "a.txt", plain),
+        write(tmp_path, "named.tsv", "Wort\tZahl\n" + plain),
+        write(tmp_path, "a.csv", quoted),
+        tmp_path / "a.parquet",
+        tmp_path / "bytes.parquet",
+    ):
+        assert counted(path, word_list=True) == WANTED, path
+    text = write(tmp_path, "b.txt", "low low new")
+    assert counted([text, tmp_path / "a.csv"]) == [(b"low", 7), (b" low", 1), (b" new", 1), *WANTED[1:]]
+
+
+def test_what_is_guessed_is_told_and_can_be_said_otherwise(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.csv", "word,count\nlow,5\nlower,2\n")
+    corpus = Corpus.from_files(path)
+    assert corpus.sources[0].is_word_list
+    assert list(count_words(corpus, GPT2)) == [(b"low", 5), (b"lower", 2)]
+    assert [str(one) for one in corpus.skipped] == [
+        f"{path} is read as a list of words with their counts: so its columns are named",
+        f"{path}: these words are not as the recipe splits texts: no word begins with a blank, as those behind a blank "
+        "do that the pattern gpt2 makes",
+    ]
+    assert read(path, word_list=False) == ["low", "lower"]
+    assert read(path, field="word") == ["low", "lower"]
+    for content in (
+        "word,count\nlow,5\nlower,many\n",
+        "text,count\nlow,5\n",
+        "word,count\n",
+        "word,count,x\nlow,5,1\n",
+    ):
+        other = write(tmp_path, "b.csv", content)
+        assert not Corpus.from_files(other).sources[0].is_word_list, content
+    assert "holds word counts, not texts" in sentence(path, word_list=True)
+
+
+def test_words_that_the_recipe_cannot_have_made_are_told(tmp_path: Path) -> None:
+    def told(content: str, recipe: Recipe) -> str:
+        corpus = Corpus.from_files(write(tmp_path, "a.tsv", content), word_list=True)
+        count_words(corpus, recipe)
+        return " ".join(map(str, corpus.skipped))
+
+    assert not told("low\t5\n lower\t2\n", GPT2)
+    assert 'pattern gpt2 would have split 1 of the 2 words looked at ("it\'s", say)' in told("it's\t5\n low\t2\n", GPT2)
+    assert not told("low\t5\nlower\t2\n", Recipe(pattern="whitespace"))
+    words = Recipe.preset("clean-words")
+    assert 'would have written 1 of the 2 words looked at ("Low", say) differently' in told("Low\t5\nlower\t2\n", words)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("a.tsv", "low\t5\nlower two\n", ", line 2: a row of a list of words is a word, a tab and a whole number."),
+        ("a.csv", "low,5\nlower,-2\n", ", line 2: a row of a list of words is a word, a comma and a whole number."),
+        ("a.tsv", "low\t5\nlower\t1" + "0" * 30, ", line 2: a row of a list of words is a word, a tab"),
+        ("a.tsv", "low\t0\n", " holds no word with a count above zero."),
+        ("a.tsv", "low\t" + "9" * 19, "give smaller counts"),
+        ("a.jsonl", '{"word": "low"}', " can be no list of words: such a list is a TSV, CSV, Parquet or Arrow file."),
+    ],
+)
+def test_a_broken_list_is_refused(tmp_path: Path, name: str, content: str, told: str) -> None:
+    with pytest.raises(CorpusError) as caught:
+        counted(write(tmp_path, name, content), word_list=True)
+    assert told in str(caught.value)
+
+
+def test_columns_that_are_no_list(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    for columns, told in (
+        ({"word": ["low"], "count": [0.5]}, "it needs a column of words and one of whole numbers"),
+        ({"word": ["low"], "count": [-5]}, 'the column "count" holds -5; counts cannot be negative'),
+        ({"word": ["low", "new"], "count": [2**62, 2**62]}, "their counts cannot be added up"),
+        ({"word": [b"l\xc3", b"\xa9w"], "count": [1, 2]}, "words that are not valid UTF-8"),
+        ({"a": ["x"], "b": ["y"], "count": [1]}, "it needs a column of words"),
+    ):
+        parquet.write_table(arrow.table(columns), path)
+        with pytest.raises(CorpusError) as caught:
+            counted(path, word_list=True)
+        assert told in str(caught.value)
