@@ -12,10 +12,11 @@ from bpe_core.formats.guessing import likely_pattern
 from bpe_core.formats.hugging_face_text import TextPreparation
 from bpe_core.formats.json_model import JsonModel, OpenedModel, prefix_impossible, recipe_of, specials_in
 from bpe_core.formats.stand_in_texts import numbered, written_tokens
-from bpe_core.formats.vocabulary_model import Style, build
+from bpe_core.formats.unfit_tokens import listed
+from bpe_core.formats.vocabulary_model import Style, build, joined_in_order
 from bpe_core.formats.written_merges import WrittenMerge
 from bpe_core.history.history import History, Int64s
-from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
+from bpe_core.recipe import Recipe
 
 
 class JsonBpe(JsonModel):
@@ -28,13 +29,20 @@ class JsonBpe(JsonModel):
         marker = repr(recipe.marker_text)
         if recipe.marker == "symbol":
             return [f"tokenizer.json can glue {marker} to the end of a word, but not have it as a symbol of its own."]
-        if recipe.marker in ("glued", "prefix") and recipe.base == "bytes":
+        if recipe.marker == "prefix" and recipe.base == "bytes":
             return [f"tokenizer.json has no place for the word marker {marker} on bytes."]
         return prefix_impossible(recipe)
 
     def can_hold(self, history: History) -> list[str]:
-        recipe = history.recipe
+        recipe, joining = history.recipe, history.joining
         found = []
+        if joining is not None and joining.found_first:
+            texts = listed([history.alphabet.symbols[id].text for id in joining.found_first])
+            found.append(f"This format's model cannot look for tokens before it joins any, such as {texts}.")
+        if joining is not None and joining.pairs is None:
+            found.append(
+                "This table joins whatever makes a token; the file lists all such pairs, of which equals have an order."
+            )
         if recipe.marker == "continuation":
             found.append(
                 f"The {recipe.marker_text} before tokens inside a word is only shown here; the file leaves it out."
@@ -49,20 +57,21 @@ class JsonBpe(JsonModel):
         return numbers_or_ids(history, known)
 
     def written(self, history: History, numbers: Int64s) -> Object:
-        recipe = history.recipe
+        recipe, joining = history.recipe, history.joining
         texts = written_tokens(history)
-        characters = recipe.base == "characters"
+        unknown = history.alphabet.unknown_id
+        drops = joining is not None and unknown in joining.left_out
         return {
             "type": self.kind,
             "dropout": None,
-            "unk_token": UNKNOWN_TOKEN if characters and recipe.unknown == "unk" else None,
+            "unk_token": texts[unknown] if unknown is not None and not drops else None,
             "continuing_subword_prefix": None,
             "end_of_word_suffix": recipe.marker_text if recipe.marker == "glued" else None,
-            "fuse_unk": False,
-            "byte_fallback": characters and recipe.unknown == "bytes",
-            "ignore_merges": False,
+            "fuse_unk": joining is not None and joining.joins_unknown,
+            "byte_fallback": recipe.base == "characters" and recipe.unknown == "bytes",
+            "ignore_merges": joining is not None and joining.whole_words,
             "vocab": numbered(history, numbers),
-            "merges": [[texts[merge.left], texts[merge.right]] for merge in history],
+            "merges": [[texts[left], texts[right]] for left, right in joined_in_order(history)],
         }
 
     def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> OpenedModel:
@@ -75,13 +84,13 @@ class JsonBpe(JsonModel):
             )
         vocabulary = vocabulary_of(object_in(model, "vocab", name), name)
         merges = _merges(model, name)
-        specials, notes = specials_in(whole, vocabulary, text_in(model, "unk_token", name), name)
         style = _style(model, steps, vocabulary, name)
+        specials, notes = specials_in(whole, vocabulary, "" if style.byte_level else style.unknown, name)
         built = build(vocabulary, merges, specials, style, name + ", merge {}")
         if style.byte_level and not steps.byte_level:
             steps.choices["pattern"] = likely_pattern([byte_level.read(text) or b"" for text in vocabulary])
         recipe = _recipe(steps, style, specials, len(built.pairs), name)
-        history = History.from_pairs(recipe, built.alphabet, built.pairs)
+        history = History.from_pairs(recipe, built.alphabet, built.pairs, built.joining)
         return OpenedModel(history, built.numbers, notes + steps.notes + built.notes + _about_model(model, style))
 
 
@@ -102,31 +111,36 @@ def _merges(model: Object, name: str) -> list[WrittenMerge]:
 def _style(model: Object, steps: TextPreparation, vocabulary: dict[str, int], name: str) -> Style:
     suffix = text_in(model, "end_of_word_suffix", name)
     byte_level = steps.byte_level or _looks_byte_level(vocabulary, suffix, steps)
+    unknown = text_in(model, "unk_token", name)
     fallback = model.get("byte_fallback") is True and all(f"<0x{i:02X}>" in vocabulary for i in range(256))
     return Style(
-        byte_level=byte_level and not suffix,
+        byte_level=byte_level,
         marker="glued" if suffix else "prefix" if steps.prefix else "none",
         marker_text=suffix or steps.prefix,
-        unknown=text_in(model, "unk_token", name),
+        unknown=unknown,
         byte_fallback=fallback,
+        whole_words=model.get("ignore_merges") is True,
+        joins_unknown=model.get("fuse_unk") is True and bool(unknown) and not (fallback or byte_level),
+        drops_unknown=not (unknown or fallback or byte_level),
     )
 
 
 def _looks_byte_level(vocabulary: dict[str, int], suffix: str, steps: TextPreparation) -> bool:
     """A file without a pre-tokenizer may still be byte-level, when its vocabulary holds every stand-in."""
-    return not suffix and not steps.prefix and "Ġ" in vocabulary and "Ċ" in vocabulary and "Ā" in vocabulary
+    return not steps.prefix and not suffix and "Ġ" in vocabulary and "Ċ" in vocabulary and "Ā" in vocabulary
 
 
 def _recipe(steps: TextPreparation, style: Style, specials: dict[str, int], merges: int, name: str) -> Recipe:
     choices: dict[str, Any] = {**steps.choices, "merges": merges}
+    choices |= {"marker": style.marker, "marker_text": style.marker_text}
     if style.byte_level:
         choices |= {"base": "bytes"}
     else:
         choices |= {"base": "characters", "unknown": "bytes" if style.byte_fallback else "unk"}
-        choices |= {"marker": style.marker, "marker_text": style.marker_text}
-        if style.marker != "none" and choices["pattern"] == "none":
-            choices["pattern"] = "whitespace"
-            steps.notes.append("The file marks words but does not split text; here blanks part the words.")
+        choices |= {"unknown_text": style.unknown} if style.unknown and not style.byte_fallback else {}
+    if style.marker != "none" and choices["pattern"] == "none":
+        choices["pattern"] = "whitespace"
+        steps.notes.append("The file marks words but does not split text; here blanks part the words.")
     return recipe_of(name, specials, choices)
 
 
@@ -134,10 +148,6 @@ def _about_model(model: Object, style: Style) -> list[str]:
     notes = []
     if model.get("dropout"):
         notes.append("The file leaves out merges at random (dropout); here every merge is applied.")
-    if model.get("fuse_unk") is True:
-        notes.append("The file makes one token of several unknown characters in a row; here each has its own.")
-    if not style.byte_level and model.get("unk_token") is None and model.get("byte_fallback") is not True:
-        notes.append("The file drops characters that it does not know; here they are tokens of their own.")
-    if model.get("ignore_merges") is True:
-        notes.append("The file takes a whole word that is a token as it is, before any merge; here merges decide.")
+    if style.drops_unknown:
+        notes.append("The file leaves out characters that it does not know; so it is done here.")
     return notes

@@ -39,5 +39,6 @@ def numbered(history: History, numbers: Int64s) -> dict[str, int]:
     if len(specials) and int(specials.min()) < int(numbers[:inside].max()):
         texts += history.recipe.special_tokens
     for text, number in zip(texts, numbers.tolist(), strict=False):
-        found.setdefault(text, number)
+        if number >= 0:
+            found.setdefault(text, number)
     return dict(sorted(found.items(), key=lambda item: item[1]))

@@ -31,6 +31,9 @@ class TokenizerJson(Format):
     holds = "joined pairs and the tokens of WordPiece and Unigram only"
     peer_name = "tokenizers"
 
+    def holds_joining(self, history: History) -> bool:
+        return True
+
     def impossible(self, history: History) -> list[str]:
         return _model_of(history).impossible(history)
 

@@ -2,7 +2,10 @@
 
 This is what Hugging Face's files hold, in one JSON object or in two files. The base symbols
 are the entries that no merge makes: bytes shown by their stand-ins, or characters, some with
-the word marker glued on; and what stands for the unknown.
+the word marker glued on; and what stands for the unknown (vocabulary_symbols.py). Other entries that no merge makes
+are seeds: they are met as whole words, or never.
+
+Where the merges are no order of births, or the file asks for more than merges, how texts are joined stands beside.
 """
 
 from __future__ import annotations
@@ -16,21 +19,15 @@ from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.errors import FormatError
 from bpe_core.formats import byte_level
 from bpe_core.formats.base import NO_NUMBER
+from bpe_core.formats.recovering import with_seeds
 from bpe_core.formats.unfit_tokens import listed
-from bpe_core.formats.written_merges import WrittenMerge, resolve
-from bpe_core.history.history import Int64s
-from bpe_core.recipe import UNKNOWN_TOKEN, Marker
+from bpe_core.formats.vocabulary_symbols import NamedSymbol, Style, base_symbols, raw_texts
+from bpe_core.formats.written_merges import Resolved, WrittenMerge, are_in_order, born_in_turn, resolve
+from bpe_core.history.history import History, Int64s, Pair
+from bpe_core.history.joining import NO_PRIORITY, Joining, PairRows
+from bpe_core.token_texts import written
 
-
-@dataclass(frozen=True)
-class Style:
-    """What a file says about its base symbols."""
-
-    byte_level: bool = False
-    marker: Marker = "none"
-    marker_text: str = ""
-    unknown: str = ""  # the text of the token for unknown characters
-    byte_fallback: bool = False  # unknown characters become bytes
+__all__ = ["Model", "Style", "build"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +38,7 @@ class Model:
     pairs: list[tuple[int, int]]
     numbers: Int64s | None  # of base symbols, merges and special tokens, where they are not our ids
     notes: list[str]
+    joining: Joining | None = None  # where the merges alone do not say how texts are cut
 
 
 def build(
@@ -61,24 +59,28 @@ def build(
     else:
         entries = vocabulary
         _check_in_vocabulary(merges, vocabulary, where)
-    plain = [text for text in entries if text not in made and text not in specials]
-    symbols = _bytes(plain, vocabulary, entries) if style.byte_level else _characters(plain, style)
+    plain = [text for text in entries if text not in specials and (text not in made or style.is_symbol(text))]
+    symbols = base_symbols(plain, vocabulary, style)
     base = {text: id for id, (text, _) in enumerate(symbols)}
     mergeable = {text: base[text] for text, symbol in symbols if symbol.merges}
-    found = resolve(mergeable, len(symbols), merges, where)
-    names = [text for text, _ in symbols] + found.texts + list(specials)
-    notes = _notes(plain, base, found.never_happen, vocabulary, symbols)
-    alphabet = (
-        byte_level.alphabet_of([symbol.text[0] for _, symbol in symbols])
-        if style.byte_level
-        else Alphabet(tuple(symbol for _, symbol in symbols))
+    in_order = vocabulary is None or are_in_order(mergeable, merges)
+    found = resolve(mergeable, len(symbols), merges, where) if in_order else _in_any_order(mergeable, merges)
+    seeds = _seeds([text for text in entries if text not in specials], {*base, *found.texts}, style)
+    names = [*base, *(text for text, _ in seeds), *found.texts]
+    id_of = {text: id for id, text in enumerate(names)}
+    lacking = [id for text, id in base.items() if vocabulary is not None and text not in vocabulary]
+    return Model(
+        alphabet=_alphabet([symbol for _, symbol in symbols], seeds, style),
+        pairs=[(id_of[left], id_of[right]) for left, right in found.parts],
+        numbers=None if vocabulary is None else _numbers([*names, *specials], {**entries, **specials}),
+        notes=_notes([text for text in plain if text not in id_of], seeds, found, [names[id] for id in lacking], style),
+        joining=_joining(merges, id_of, lacking, style, in_order=in_order),
     )
-    known = {**entries, **specials}
-    numbers = None
-    if vocabulary is not None:
-        numbers = np.array([known.get(name, NO_NUMBER) for name in names], np.int64)
-        numbers = None if np.array_equal(numbers, np.arange(len(numbers))) else numbers
-    return Model(alphabet, found.pairs, numbers, notes)
+
+
+def _in_any_order(base: Mapping[str, int], merges: Sequence[WrittenMerge]) -> Resolved:
+    parts = born_in_turn(base, merges)
+    return Resolved(parts=parts, texts=[left + right for left, right in parts])
 
 
 def _check_in_vocabulary(merges: Sequence[WrittenMerge], vocabulary: Mapping[str, int], where: str) -> None:
@@ -88,59 +90,77 @@ def _check_in_vocabulary(merges: Sequence[WrittenMerge], vocabulary: Mapping[str
                 raise FormatError(f"{where.format(merge.place)}: the token {text[:80]!r} is not in the vocabulary.")
 
 
-def _bytes(
-    plain: Sequence[str], vocabulary: Mapping[str, int] | None, entries: Mapping[str, int]
-) -> list[tuple[str, Symbol]]:
-    """The 256 bytes as the file numbers them; those it has no number for come last."""
-    stand_ins = byte_level.stand_ins()
-    order = byte_level.stand_in_order()
-    if vocabulary is not None:
-        known = {text for text in plain if len(text) == 1}
-        order = sorted(order, key=lambda byte: (stand_ins[byte] not in known, entries.get(stand_ins[byte], 0)))
-    return [(stand_ins[byte], Symbol(bytes([byte]), bytes([byte]), "byte")) for byte in order]
+def _seeds(texts: Sequence[str], known: set[str], style: Style) -> list[tuple[str, Symbol]]:
+    """The entries that are neither base symbols nor made by merges, as far as they are texts at all."""
+    raw = ((text, raw_texts(text, style)) for text in texts if text not in known)
+    return [(text, Symbol(*found, "seed")) for text, found in raw if found is not None]
 
 
-def _characters(plain: Sequence[str], style: Style) -> list[tuple[str, Symbol]]:
-    """What stands for the unknown, the characters, and last the marker or the characters it is glued to."""
-    marker = style.marker_text
-    glued = [text for text in plain if style.marker == "glued" and text.endswith(marker) and len(text) > len(marker)]
-    glued = [text for text in glued if len(text) == 1 + len(marker)]
-    single = [
-        text for text in plain if len(text) == 1 and not (style.marker in ("prefix", "symbol") and text == marker)
+def _alphabet(symbols: Sequence[Symbol], seeds: Sequence[NamedSymbol], style: Style) -> Alphabet:
+    plain_bytes = style.byte_level and style.marker == "none"
+    alphabet = byte_level.alphabet_of([one.text[0] for one in symbols]) if plain_bytes else Alphabet(tuple(symbols))
+    return with_seeds(alphabet, [(symbol.text, symbol.decoded) for _, symbol in seeds])
+
+
+def _joining(
+    merges: Sequence[WrittenMerge], id_of: Mapping[str, int], lacking: list[int], style: Style, *, in_order: bool
+) -> Joining | None:
+    """Which pairs are joined first; of one that is listed twice, the last place counts."""
+    left_out = lacking if style.byte_level or style.drops_unknown else []
+    if in_order and not (left_out or style.whole_words or style.joins_unknown):
+        return None
+    rows = {(merge.left, merge.right): row for row, merge in enumerate(merges)}
+    known = [
+        (id_of[left], id_of[right], id_of[left + right])
+        for left, right in sorted(rows, key=rows.__getitem__)
+        if left in id_of and right in id_of and left + right in id_of
     ]
-    known = set(single)
-    single += [text[0] for text in glued if text[0] not in known]
-    symbols = _unknown(style) + [(text, _symbol(text, text, "character")) for text in single]
-    symbols += [(text, _symbol(text, text[0] + " ", "glued")) for text in glued]
-    if style.marker in ("prefix", "symbol"):
-        symbols.append((marker, _symbol(marker, " ", "marker")))
-    return symbols
+    return Joining(
+        pairs=PairRows(*np.array(known, np.int64).reshape(-1, 3).T),
+        whole_words=style.whole_words,
+        joins_unknown=style.joins_unknown,
+        left_out=tuple(left_out),
+    )
 
 
-def _symbol(text: str, decoded: str, kind: str) -> Symbol:
-    return Symbol(text.encode(), decoded.encode(), kind)  # type: ignore[arg-type]
+def joined_in_order(history: History) -> list[Pair]:
+    """All pairs of tokens that are joined, the first at the top: what a list of merges must say."""
+    joining = history.joining
+    if joining is None:
+        return history.pairs()
+    if joining.pairs is not None:
+        return list(zip(joining.pairs.left.tolist(), joining.pairs.right.tolist(), strict=True))
+    assert joining.priorities is not None
+    texts, alone = written(history), set(joining.found_first)
+    id_of = {text: id for id, text in reversed(list(enumerate(texts))) if id not in alone}
+    found: list[tuple[int, int, int]] = []
+    for text, priority in zip(texts, joining.priorities.tolist(), strict=True):
+        if priority != NO_PRIORITY:
+            splits = ((id_of.get(text[:cut]), id_of.get(text[cut:])) for cut in range(1, len(text)))
+            found += [(priority, left, right) for left, right in splits if left is not None and right is not None]
+    return [(left, right) for _, left, right in sorted(found)]
 
 
-def _unknown(style: Style) -> list[tuple[str, Symbol]]:
-    if style.byte_fallback:
-        return [(f"<0x{i:02X}>", Symbol(f"<0x{i:02X}>".encode(), bytes([i]), "fallback")) for i in range(256)]
-    return [(style.unknown or UNKNOWN_TOKEN, Symbol(UNKNOWN_TOKEN.encode(), UNKNOWN_TOKEN.encode(), "unknown"))]
+def _numbers(names: Sequence[str], known: Mapping[str, int]) -> Int64s | None:
+    numbers = np.array([known.get(name, NO_NUMBER) for name in names], np.int64)
+    return None if np.array_equal(numbers, np.arange(len(numbers))) else numbers
 
 
 def _notes(
-    plain: Sequence[str],
-    base: Mapping[str, int],
-    never_happen: int,
-    vocabulary: Mapping[str, int] | None,
-    symbols: Sequence[tuple[str, Symbol]],
+    idle: Sequence[str], seeds: Sequence[NamedSymbol], found: Resolved, lacking: Sequence[str], style: Style
 ) -> list[str]:
     notes = []
-    idle = [text.encode() for text in plain if text not in base]
     if idle:
-        notes.append(f"{len(idle):,} entries of the vocabulary are made by no merge and left out: {listed(idle)}.")
-    if never_happen:
-        notes.append(f"{never_happen:,} merges never happen, because another one makes the same text before.")
-    missing = [text.encode() for text, _ in symbols if vocabulary is not None and text not in vocabulary]
-    if missing:
-        notes.append(f"{len(missing):,} base symbols have no number in the file: {listed(missing)}.")
+        texts = listed([text.encode() for text in idle])
+        notes.append(f"{len(idle):,} entries of the vocabulary are made by no merge and left out: {texts}.")
+    if seeds:
+        met = "met only where they are a whole word" if style.whole_words else "met in no text"
+        texts = listed([text.encode() for text, _ in seeds])
+        notes.append(f"{len(seeds):,} entries of the vocabulary are made by no merge, so they are {met}: {texts}.")
+    if found.never_happen:
+        notes.append(f"{found.never_happen:,} merges never happen, because another one makes the same text before.")
+    if lacking and not style.drops_unknown:
+        texts = listed([text.encode() for text in lacking])
+        dropped = ", so they are left out of texts" if style.byte_level else ""
+        notes.append(f"{len(lacking):,} base symbols have no number in the file{dropped}: {texts}.")
     return notes

@@ -6,6 +6,7 @@ and it may list several merges that make it; text decides which of them ever hap
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,6 +34,7 @@ class Resolved:
 
     pairs: list[tuple[int, int]] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
+    parts: list[tuple[str, str]] = field(default_factory=list)  # the texts of each pair
     never_happen: int = 0  # merges left out because another one always comes first
 
 
@@ -70,7 +72,55 @@ def resolve(base: Mapping[str, int], first_id: int, merges: Sequence[WrittenMerg
             )
         found.pairs.append((id_of[merge.left], id_of[merge.right]))
         found.texts.append(joined)
+        found.parts.append((merge.left, merge.right))
         id_of[joined] = first_id + len(found.texts) - 1
+    return found
+
+
+def are_in_order(base: Mapping[str, int], merges: Sequence[WrittenMerge]) -> bool:
+    """Whether `resolve` says all that the merges say.
+
+    So it is where each joins what is there already and makes what is not, or where of several that make a text it
+    can be told which one ever happens.
+    """
+    known = set(base)
+    makes_anew = len({(merge.left, merge.right) for merge in merges}) < len(merges)
+    one_by_one = all(len(text) == 1 for text in base)
+    for left, right, _ in merges:
+        if left not in known or right not in known or left + right in base:
+            return False
+        makes_anew |= not one_by_one and left + right in known
+        known.add(left + right)
+    return not makes_anew
+
+
+def born_in_turn(base: Mapping[str, int], merges: Sequence[WrittenMerge]) -> list[tuple[str, str]]:
+    """An order in which the tokens can be made, each behind its two parts: of those that can, what stands first.
+
+    >>> born_in_turn({"a": 0, "b": 1, "c": 2}, [WrittenMerge("ab", "c", 1), WrittenMerge("a", "b", 2)])
+    [('a', 'b'), ('ab', 'c')]
+    """
+    known = set(base)
+    waiting: dict[str, list[int]] = {}
+    ready: list[int] = []
+
+    def enter(row: int) -> None:
+        missing = next((part for part in merges[row][:2] if part not in known), None)
+        if missing is None:
+            heapq.heappush(ready, row)
+        else:
+            waiting.setdefault(missing, []).append(row)
+
+    for row in range(len(merges)):
+        enter(row)
+    found: list[tuple[str, str]] = []
+    while ready:
+        left, right, _ = merges[heapq.heappop(ready)]
+        if left + right not in known:
+            found.append((left, right))
+            known.add(left + right)
+            for row in waiting.pop(left + right, ()):
+                enter(row)
     return found
 
 

@@ -31,7 +31,8 @@ Int64s = npt.NDArray[np.int64]
 
 NO_PRIORITY = -1  # of a token that no two neighbours become
 LARGEST = 2**31 - 1  # a priority, or a token
-_CHOICES = ("whole_words", "joins_unknown", "drops_unknown")
+_CHOICES = ("whole_words", "joins_unknown")
+_TOKENS = ("found_first", "left_out")
 
 
 class PairRows(NamedTuple):
@@ -53,7 +54,7 @@ class Joining:
     priorities: Int64s | None = None  # by token; two neighbours become it whose text together is its own, lowest first
     whole_words: bool = False  # a word that is a token is that token
     joins_unknown: bool = False  # neighbours that are unknown are one token
-    drops_unknown: bool = False  # what is unknown is no token at all, and its neighbours meet
+    left_out: tuple[int, ...] = ()  # base symbols that are no token at all where they stand, so that neighbours meet
     found_first: tuple[int, ...] = ()  # tokens that are looked for before anything is joined, and stay alone
 
     def before(self, token: int) -> Joining:
@@ -70,7 +71,10 @@ class Joining:
         numbers = {} if self.pairs is None else {name: getattr(self.pairs, name).tolist() for name in PairRows._fields}
         if self.priorities is not None:
             numbers = {"priorities": self.priorities.tolist()}
-        return {**numbers, **{name: getattr(self, name) for name in _CHOICES}, "found_first": list(self.found_first)}
+        return {name: getattr(self, name) for name in _CHOICES} | {
+            **{name: list(getattr(self, name)) for name in _TOKENS},
+            **numbers,
+        }
 
     @cached_property
     def as_json(self) -> str:
@@ -84,20 +88,20 @@ class Joining:
         """
         if not isinstance(values, Mapping):
             raise _wrong(where)
-        chosen = {name: values.get(name) for name in _CHOICES}
+        chosen: dict[str, Any] = {name: values.get(name) for name in _CHOICES}
         if not all(isinstance(value, bool) for value in chosen.values()):
             raise _wrong(where)
-        first = tuple(_numbers(values.get("found_first"), 0, base - 1, where).tolist())
+        chosen |= {name: tuple(_numbers(values.get(name), 0, base - 1, where).tolist()) for name in _TOKENS}
         if "priorities" in values:
             priorities = _numbers(values["priorities"], NO_PRIORITY, LARGEST, where)
             if len(priorities) < tokens:
                 raise _wrong(where)
-            found = cls(priorities=priorities, found_first=first, **chosen)  # type: ignore[arg-type]
+            found = cls(priorities=priorities, **chosen)
         else:
             rows = PairRows(*(_numbers(values.get(name), 0, LARGEST, where) for name in PairRows._fields))
             if len({len(column) for column in rows}) > 1:
                 raise _wrong(where)
-            found = cls(pairs=rows, found_first=first, **chosen)  # type: ignore[arg-type]
+            found = cls(pairs=rows, **chosen)
         return found.before(tokens)
 
     def is_same(self, other: Joining | None) -> bool:

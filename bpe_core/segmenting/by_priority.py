@@ -59,6 +59,7 @@ class JoinedWords:
             raise BpeError("This history says no more than its steps: its words are cut by ranks.")
         self._history, self._joining = history, history.joining
         self._base = len(history.alphabet)
+        self._left_out = frozenset(self._joining.left_out)
         self._find = _finder(history, self._joining)
         self._before = history.recipe.marker_text.encode() if history.recipe.marker == "prefix" else b""
         self._stretches: dict[tuple[int, ...], Stretch] = {}
@@ -112,17 +113,16 @@ class JoinedWords:
         return symbols, widths
 
     def _spelled(self, word: bytes) -> tuple[list[int], list[int]]:
-        if self._of_byte is not None:
-            return [self._of_byte[byte] for byte in word], [1] * len(word)
-        symbols = self._spelling.symbols(word)
-        widths = self._spelling.widths(word, symbols)
-        return self._without_unknown(symbols, widths) if self._joining.drops_unknown else (symbols, widths)
+        of_byte = self._of_byte
+        symbols = self._spelling.symbols(word) if of_byte is None else [of_byte[byte] for byte in word]
+        widths = self._spelling.widths(word, symbols) if of_byte is None else [1] * len(word)
+        return (symbols, widths) if self._left_out.isdisjoint(symbols) else self._without(symbols, widths)
 
-    def _without_unknown(self, symbols: list[int], widths: list[int]) -> tuple[list[int], list[int]]:
+    def _without(self, symbols: list[int], widths: list[int]) -> tuple[list[int], list[int]]:
         """What is left out counts to the token behind it, and to none at the end of a word."""
         kept, wide, waiting = list[int](), list[int](), 0
         for symbol, width in zip(symbols, widths, strict=True):
-            if symbol == self._unknown:
+            if symbol in self._left_out:
                 waiting += width
             else:
                 kept.append(symbol)

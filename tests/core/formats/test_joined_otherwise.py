@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import base64
+import io
+import json
 import random
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +24,7 @@ from bpe_core.verification.prepared_export import prepare_export
 from tests.core.formats.samples import content, learned, lines, texts
 
 TIKTOKEN = FORMATS["tiktoken"]
+GPT2 = NAMED_PATTERNS["gpt2"].expression
 
 
 def random_texts(number: int, seed: int = 1) -> list[str]:
@@ -30,7 +35,7 @@ def random_texts(number: int, seed: int = 1) -> list[str]:
 
 
 def samples() -> list[str]:
-    return [*lines(), *(text[:300] for text in texts()), *random_texts(300)]
+    return [*lines()[::4], *(text[:200] for text in texts()), *random_texts(100)]
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +61,7 @@ def test_ranks_in_any_order_cut_texts_as_tiktoken_does(odd_ranks: dict[bytes, in
     tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
     named = odd_table.history
     named.recipe = named.recipe.with_changes(pattern="gpt2")  # which is guessed, as the file does not say it
-    expression = NAMED_PATTERNS["gpt2"].expression
-    theirs = tiktoken.Encoding("odd", pat_str=expression, mergeable_ranks=odd_ranks, special_tokens={})
+    theirs = tiktoken.Encoding("odd", pat_str=GPT2, mergeable_ranks=odd_ranks, special_tokens={})
     tokenizer = Tokenizer(named)
     for text in samples():
         assert odd_table.numbers_of(tokenizer.encode(text)) == theirs.encode_ordinary(text), text
@@ -116,3 +120,96 @@ def test_the_order_is_kept_in_sessions_and_json_and_refused_where_it_has_no_plac
         with pytest.raises(FormatError, match="is damaged"):
             Joining.from_dict(wrong, len(history.alphabet), history.first_special, "odd")
     assert replace(history.joining).before(256).to_dict["priorities"] == history.joining.to_dict["priorities"][:256]
+
+
+# --- tokenizer.json ---------------------------------------------------------------------
+
+JSON = FORMATS["tokenizer.json"]
+
+
+def trained(*, blanks_part: bool = False, alphabet: bool = True, **model: Any) -> dict[str, Any]:
+    """A small tokenizer of the real library: of bytes, or where blanks part words of characters."""
+    tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
+    pre = tokenizers.pre_tokenizers
+    found = tokenizers.Tokenizer(tokenizers.models.BPE(**model))
+    at_blanks = pre.Split(tokenizers.Regex(r"\s+"), "removed")
+    by_bytes = [pre.Split(tokenizers.Regex(GPT2), "isolated"), pre.ByteLevel(False, use_regex=False)]
+    is_clip = alphabet and blanks_part
+    found.pre_tokenizer = pre.Sequence(
+        [at_blanks, by_bytes[1]] if is_clip else [at_blanks] if blanks_part else by_bytes
+    )
+    suffix = model.get("end_of_word_suffix")
+    found.train_from_iterator(
+        [text[:400] for text in (*lines()[:40], *texts()[:14])],
+        tokenizers.trainers.BpeTrainer(
+            vocab_size=900,
+            limit_alphabet=1_000 if alphabet else 150,
+            initial_alphabet=pre.ByteLevel.alphabet() if alphabet else [],
+            special_tokens=[model["unk_token"]] if "unk_token" in model else [],
+            show_progress=False,
+            **({"end_of_word_suffix": suffix} if suffix else {}),
+        ),
+    )
+    whole: dict[str, Any] = json.loads(found.to_str())
+    if is_clip:
+        for stand_in in pre.ByteLevel.alphabet():
+            whole["model"]["vocab"].setdefault(stand_in + suffix, len(whole["model"]["vocab"]))
+    return whole
+
+
+def in_any_order(whole: dict[str, Any]) -> None:
+    random.Random(5).shuffle(whole["model"]["merges"])
+
+
+def as_llama_3(whole: dict[str, Any]) -> None:
+    """Merges as transformers makes them of ranks: each way to cut a token; and whole words that none of them makes."""
+    model = whole["model"]
+    number = model["vocab"]
+    for word in ("Ġlighthouse", "Ġharbour", "Ġunmade"):
+        number.setdefault(word, len(number))
+    model["ignore_merges"] = True
+    model["merges"] = [
+        [token[:cut], token[cut:]]
+        for token in sorted(number, key=number.__getitem__)
+        for cut in range(1, len(token))
+        if token[:cut] in number and token[cut:] in number
+    ]
+
+
+@pytest.mark.parametrize(
+    ("choices", "change", "is_joined"),
+    [
+        ({}, in_any_order, True),
+        ({}, as_llama_3, True),
+        ({"alphabet": False}, None, True),  # some bytes have no token
+        ({"alphabet": False, "blanks_part": True}, None, True),  # so do some characters
+        ({"alphabet": False, "blanks_part": True, "unk_token": "[UNK]", "fuse_unk": True}, None, True),
+        ({"blanks_part": True, "unk_token": "<|end|>", "end_of_word_suffix": "</w>"}, None, False),  # as CLIP's
+    ],
+    ids=["any order", "Llama 3", "bytes left out", "characters left out", "unknown joined", "CLIP"],
+)
+def test_a_tokenizer_of_the_library_opens_exactly(
+    choices: dict[str, Any], change: Callable[[dict[str, Any]], None] | None, is_joined: bool, tmp_path: Path
+) -> None:
+    whole = trained(**choices)
+    if change is not None:
+        change(whole)
+    import tokenizers
+
+    data = json.dumps(whole).encode()
+    opened = JSON.open(data, "theirs.json")
+    assert (opened.history.joining is not None) == is_joined
+    theirs, tokenizer = tokenizers.Tokenizer.from_buffer(data), Tokenizer(opened.history)
+    for text in samples():
+        mine = opened.numbers_of(tokenizer.encode(text, allowed_special="all"))
+        assert mine == theirs.encode(text, add_special_tokens=False).ids, text
+    file = io.BytesIO()
+    JSON.write(opened.history, file, numbers=opened.numbers)
+    written_back = json.loads(file.getvalue())["model"]
+    kept = ("merges", "ignore_merges", "fuse_unk", "end_of_word_suffix")
+    assert {name: written_back[name] for name in kept} == {name: whole["model"][name] for name in kept}
+    run = SavedRun(1, opened.history.recipe, history=opened.history, numbers=opened.numbers, state="ended")
+    write_session(SavedSession(run.recipe, runs=(run,)), tmp_path / "theirs.bpex")
+    kept_history = read_session(tmp_path / "theirs.bpex").runs[0].history
+    assert kept_history is not None
+    assert Tokenizer(kept_history).encode(texts()[1]) == tokenizer.encode(texts()[1])
