@@ -117,6 +117,11 @@ def check_can_be_edited(history: History) -> None:
             f"Only tables of byte-pair encoding can be trimmed or put together; this one is of "
             f"{METHODS[history.recipe.method].title}. Learn it again with a smaller or larger vocabulary instead."
         )
+    if history.joining is not None:
+        raise BpeError(
+            "This table cannot be trimmed or put together with another: it joins texts in an order of its own, not in "
+            "the order of its tokens' births, so what it would do without some of them cannot be told."
+        )
 
 
 def _check_named(history: History, named: list[int]) -> None:

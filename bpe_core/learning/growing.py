@@ -32,7 +32,7 @@ def growing_recipe(history: History, by: int, **changes: Any) -> Recipe:
         raise RecipeError(
             f"A table of {listed.title} cannot be extended: its tokens are not joined one after the other."
         )
-    if any(symbol.kind == "seed" for symbol in history.alphabet.symbols):
+    if history.recipe.method != "bpe" and any(symbol.kind == "seed" for symbol in history.alphabet.symbols):
         raise RecipeError(
             "This table cannot be extended: it lists tokens without telling which two each is made of, "
             "so it cannot be known how it would have gone on."
