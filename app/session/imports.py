@@ -20,7 +20,7 @@ from bpe_core.learning.methods import told_by
 from bpe_core.token_texts import TokenTexts, check_budget
 
 TOPIC = "import"
-RENUMBERED = "The file numbers its tokens in an order of its own; its numbers are shown until it learns more."
+RENUMBERED = "The file numbers its tokens in an order of its own; its numbers are shown here, too."
 
 
 class Imports(QObject):

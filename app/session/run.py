@@ -16,7 +16,9 @@ from app.session.corpus_texts import CorpusTexts
 from app.worker.training import LeadingPairs, Pace, TrainingJob
 from bpe_core import History, Recipe, RecipeError, Trainer, WordTable
 from bpe_core.history.history import END_SENTENCES, EndReason
+from bpe_core.learning.growing import NOTHING_NEW, grown_numbers
 from bpe_core.learning.methods import METHODS, Method, Wording
+from bpe_core.recipe import Steering
 from bpe_core.session_file import Fingerprint
 from bpe_core.token_texts import TokenTexts
 
@@ -62,6 +64,8 @@ class Run:
     job: TrainingJob | None = None
     began: float = field(default_factory=time.monotonic)
     numbers: npt.NDArray[np.int64] | None = None  # an imported file's own number for each id, where they differ
+    parent: int | None = None  # the number of the run that it goes on from, in another way or on other texts
+    begins_with: History | None = None  # steps that are made before any other
     fingerprints: dict[int, Fingerprint] = field(default_factory=dict)  # of its files as they were read, by source
 
     @cached_property
@@ -75,9 +79,11 @@ class Run:
 
     @property
     def shown_numbers(self) -> npt.NDArray[np.int64] | None:
-        """The numbers by which its tokens are shown; None: their ids. A table that has grown has its own again."""
-        if self.numbers is None or self.history is None or len(self.numbers) != self.history.id_count:
+        """The numbers by which its tokens are shown; None: their ids. New tokens are numbered behind the file's."""
+        if self.numbers is None or self.history is None:
             return None
+        if len(self.numbers) != self.history.id_count:
+            self.numbers = grown_numbers(self.history, self.numbers)
         return self.numbers
 
     @property
@@ -124,8 +130,16 @@ class Run:
         at_rest = self.phase in (Phase.PAUSED, Phase.ENDED) and self.job is None
         return at_rest and self.can_be_continued and self.end_reason == ""
 
+    def with_own_steering(self, recipe: Recipe) -> Recipe:
+        """A recipe with what was decided in this run alone, if it says nothing of the kind itself."""
+        own = self.recipe
+        if own.method != recipe.method or own.part(Steering) == Steering() or recipe.part(Steering) != Steering():
+            return recipe
+        return recipe.with_changes(**vars(own.part(Steering)))
+
     def can_extend_to(self, recipe: Recipe) -> bool:
         """Whether the recipe is this run's with a larger vocabulary."""
+        recipe = self.with_own_steering(recipe)
         at_rest = not self.is_busy and self.job is None
         if not at_rest or not self.can_be_continued or not recipe.is_same_but_for_size(self.recipe):
             return False
@@ -136,6 +150,21 @@ class Run:
         except RecipeError:
             return False
 
+    def why_no_branch(self, step: int) -> str:
+        """Why one cannot go another way from that step on; nothing where one can."""
+        listed = METHODS[self.recipe.method]
+        if not listed.can_be_steered:
+            return f"By {listed.title} no pair can be forbidden or forced."
+        if self.history is None or self.words is None:
+            return "It is not known in which words these pairs stand: Training > Count on My Corpus first."
+        if self.history.joining is not None:
+            return "This table joins texts in an order of its own; no other way leads off from it."
+        if step <= self.recipe.grown_from:
+            return f"The first {self.wording.counted(self.recipe.grown_from)} are those of the table this went on from."
+        return ""
+
     def end_sentence(self) -> str:
         assert self.history is not None
+        if 0 < self.recipe.grown_from >= self.learned:
+            return NOTHING_NEW
         return END_SENTENCES[self.history.end_reason or "stopped"]

@@ -9,6 +9,7 @@ from bpe_core import Recipe
 from bpe_core.choice_titles import title_of
 from bpe_core.recipe import CHOICES, Learning, Normalization, Size, Splitting, Symbols
 
+MOST_TURNS = 6  # that are told in words
 MOST_NAMED = 2  # choices by which two runs of one name are told apart
 
 
@@ -21,9 +22,22 @@ def titles_of(runs: Sequence[Run]) -> list[str]:
     """What each is called: by its recipe, and where several are called alike, by what differs, too."""
     titles: list[str] = []
     for run in runs:
-        alike = [other for other in runs if other is not run and other.recipe.name == run.recipe.name]
+        alike = [other for other in runs if other.recipe.name == run.recipe.name and other is not run]
+        alike = [other for other in alike if other.parent != run.number]  # which says itself what is different there
         titles.append(run.recipe.name + "".join(f", {told}" for told in _what_differs(run, alike)))
     return titles
+
+
+def as_tree(runs: Sequence[Run]) -> list[tuple[Run, int]]:
+    """The newest first, and below each those that go on from it; with how deep each stands."""
+    known = {run.number for run in runs}
+    found: list[tuple[Run, int]] = []
+    waiting = [(run, 0) for run in runs if run.parent not in known]
+    while waiting:
+        run, depth = waiting.pop()
+        found.append((run, depth))
+        waiting += [(child, depth + 1) for child in runs if child.parent == run.number]
+    return found
 
 
 def _what_differs(run: Run, others: Sequence[Run]) -> list[str]:
@@ -31,7 +45,36 @@ def _what_differs(run: Run, others: Sequence[Run]) -> list[str]:
     recipe = run.recipe
     parts = (Learning, Size, Symbols, Splitting, Normalization)
     names = {name for other in others for name in recipe.differing(other.recipe, *parts)}
-    return [_told(recipe, name) for name in CHOICES if name in names][:MOST_NAMED]
+    if recipe.grown_from:
+        names -= {"vocab_size", "merges"}
+    return (_steering(run) + [_told(recipe, name) for name in CHOICES if name in names])[:MOST_NAMED]
+
+
+def turns_of(run: Run | None) -> tuple[tuple[int, ...], str]:
+    """After how many steps a run was steered or began to go on from a table, and what is said of that."""
+    if run is None:
+        return (), ""
+    recipe = run.recipe
+    moments = {one.step - 1 for one in recipe.interventions} | ({recipe.grown_from} - {0})
+    told = [f"The table that was extended ends at {recipe.grown_from:,}."] if recipe.grown_from else []
+    told += [f"Steered by hand at {one.step:,}." for one in recipe.interventions[:MOST_TURNS]]
+    return tuple(sorted(moments)), "\n".join(told)
+
+
+def _steering(run: Run) -> list[str]:
+    """What was decided by hand last, and how much a table has grown."""
+    recipe, told = run.recipe, []
+    if recipe.interventions:
+        last = recipe.interventions[-1]
+        pair = " + ".join(_text(run, id) for id in last.pair)
+        told.append(f"no {pair} from {last.step:,}" if last.act == "forbid" else f"{pair} forced at {last.step:,}")
+    if recipe.grown_from and run.parent is not None:
+        told.append(f"extended from run {run.parent}")
+    return told
+
+
+def _text(run: Run, id: int) -> str:
+    return run.names.text[id] if run.names is not None and id < len(run.names.text) else f"#{id}"
 
 
 def _told(recipe: Recipe, name: str) -> str:

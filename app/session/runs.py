@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from functools import partial
 
+import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
@@ -17,7 +18,10 @@ from app.session.ranked_runs import RankedRuns
 from app.session.run import Phase, Run
 from app.session.time import TimeCursor
 from app.worker.training import Learned, Pace, Prepared, Rested, TrainingJob, prepared
-from bpe_core import Recipe, WordTable
+from bpe_core import BpeError, Recipe, RecipeError, WordTable
+from bpe_core.history.history import Pair
+from bpe_core.interventions import Act, Intervention
+from bpe_core.learning.growing import growing_recipe, steps_alone
 from bpe_core.session_file import Fingerprint
 
 UNCOUNTED = "Counting was cancelled; the merges have no counts."
@@ -89,6 +93,7 @@ class Runs(QObject):
         """Continue the shown run to the larger vocabulary of this recipe."""
         run = self.shown
         if run is not None and run.can_extend_to(recipe):
+            recipe = run.with_own_steering(recipe)
             if run.trainer is not None:
                 run.trainer.extend(recipe)
             run.recipe = recipe
@@ -126,6 +131,65 @@ class Runs(QObject):
         run.sources, run.phase, run.sentence, run.only_counts = sources, Phase.COUNTING, "", True
         self._tell(run)
         self._counts.want(sources, run.recipe)
+
+    def branch(self, run: Run, step: int, act: Act, pair: Pair) -> None:
+        """Go another way from a step of a run on, as a new run; what was decided behind that step is forgotten.
+
+        The first run stays as it is.
+        """
+        known = run.recipe.interventions
+        earlier = [one for one in known if one.step < step or (one.step == step and one.act == "forbid")]
+        sentence = run.why_no_branch(step)
+        if not sentence:
+            try:
+                recipe = run.recipe.with_changes(interventions=(*earlier, Intervention(step, act, *pair)))
+            except RecipeError as error:
+                sentence = str(error)
+        if sentence:
+            self.noticed.emit(Notice(sentence))
+            return
+        words, history = run.words, run.history
+        assert words is not None  # why_no_branch saw to it
+        assert history is not None
+        branch = Run(
+            self.next_number(),
+            recipe,
+            run.sources,
+            Pace(self.merges_per_second),
+            parent=run.number,
+            begins_with=history.first(step - 1),
+            numbers=run.numbers,
+            fingerprints=dict(run.fingerprints),
+        )
+        self.all.append(branch)
+        self.show(branch)
+        self._make_trainer(branch, lambda: words)
+        self._tell(branch)
+
+    def grow_on(self, sources: CorpusTexts, by: int) -> None:
+        """Let the shown run go on with so many more steps on these texts, as a new run: its ids stay what they are."""
+        run = self.shown
+        if run is None or run.history is None or not sources:
+            self.noticed.emit(Notice(f"There is no {'text to learn from' if run else 'table to extend'}."))
+            return
+        try:
+            recipe = growing_recipe(run.history, by)
+        except BpeError as error:
+            self.noticed.emit(Notice(str(error)))
+            return
+        numbers = np.arange(run.history.id_count) if run.shown_numbers is None else run.shown_numbers
+        grown = Run(
+            self.next_number(),
+            recipe,
+            sources,
+            Pace(self.merges_per_second),
+            parent=run.number,
+            begins_with=steps_alone(run.history),
+            numbers=numbers,
+        )
+        self.all.append(grown)
+        self.show(grown)
+        self._counts.want(sources, recipe)
 
     def remove(self, run: Run) -> None:
         """Forget a run that is at rest."""
@@ -182,7 +246,8 @@ class Runs(QObject):
         self._tell(run)
 
     def _make_trainer(self, run: Run, words: Callable[[], WordTable]) -> None:
-        run.phase, recipe, history = Phase.PREPARING, run.recipe, run.history
+        run.phase, recipe = Phase.PREPARING, run.recipe
+        history = run.begins_with if run.history is None else run.history
         self._aside.ask(
             run.stamp,
             lambda task: prepared(words, recipe, history, task.cancelled),
@@ -214,7 +279,9 @@ class Runs(QObject):
     def _take_trainer(self, run: Run, message: Prepared) -> None:
         run.trainer, run.names = message.trainer, message.names
         run.words, run.history = message.words, message.history
-        run.symbol_counts, run.leading = message.symbol_counts, message.leading
+        run.symbol_counts, run.leading, run.begins_with = message.symbol_counts, message.leading, None
+        if run is self.shown:
+            self._cursor.set_end(run.learned)
         if run.only_counts:
             run.only_counts = False
             self._end(run, f"Counted on {len(run.sources):,} {'text' if len(run.sources) == 1 else 'texts'}.")

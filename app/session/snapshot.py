@@ -72,6 +72,7 @@ def _saved_run(run: Run) -> SavedRun:
         state=STATES.get(run.phase, "paused"),
         sentence=run.sentence,
         numbers=run.shown_numbers,
+        parent=run.parent,
     )
 
 
@@ -96,6 +97,7 @@ def _run(saved: SavedRun, names: TokenTexts | None) -> Run:
         history=saved.history,
         names=names,
         numbers=saved.numbers,
+        parent=saved.parent,
         fingerprints={source.number: was.fingerprint for source, was in known if was.fingerprint is not None},
     )
 

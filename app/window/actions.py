@@ -82,6 +82,16 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item(
             "count_imported", "Count on &My Corpus", "Find the counts of an imported table in the texts of the corpus"
         ),
+        Item(
+            "extend_imported",
+            "E&xtend on My Corpus …",
+            "Let the table shown go on learning on the texts of the corpus, as a new run; its ids stay what they are",
+        ),
+        Item(
+            "forbid",
+            "&Forbid This {Step} and Go On",
+            "Go another way from the {step} shown on, in which its pair is never joined: a new run beside this one",
+        ),
         Item("runs", "&All Runs", "List all runs: look at one, train again with another rule, compare", "Ctrl+Shift+L"),
         Item("extend", "Continue to &Larger Vocabulary", "Go on to the size the recipe now asks for", "Ctrl+Shift+F5"),
     ),

@@ -28,7 +28,9 @@ from bpe_core.recipe import Normalization, Recipe, Splitting
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.token_texts import quoted, written
 
-Cause = Literal["none", "length", "tokens", "tie", "method", "base symbols", "pattern", "data", "count", "not known"]
+Cause = Literal[
+    "none", "length", "tokens", "by hand", "tie", "method", "base symbols", "pattern", "data", "count", "not known"
+]
 
 Pair = tuple[bytes, bytes]
 
@@ -139,6 +141,9 @@ def _cause(
             return "none", "The merges are the same, in the same order."
         shorter = min(len(one), len(other))
         return "length", f"The first {shorter:,} merges are the same; then one table ends."
+    by_hand = _by_hand(one, other, first) or _by_hand(other, one, first)
+    if by_hand:
+        return "by hand", by_hand
     a, b = one[first], other[first]
     tie = _tie(one, a, other_pairs[first], other) or _tie(other, b, pairs[first], one)
     if tie:
@@ -188,6 +193,18 @@ def _tie(history: History, merge: Step, rival: Pair, other: History) -> str:
     rules = f"by the rules {history.recipe.ties} and {other.recipe.ties}"
     chosen = f"{_written(texts[merge.left], texts[merge.right])} and {_written(*rival)}"
     return f"A tie: {chosen} both occur {merge.count:,} times, and {rules} different ones win."
+
+
+def _by_hand(history: History, other: History, first: int) -> str:
+    """A sentence if a person decided otherwise in the first than in the other, where they part ways."""
+    for act, step, pair in ((one.act, one.step, one.pair) for one in history.recipe.interventions):
+        joined = step == first + 1 and act == "force" and pair == history.pair(first)
+        left_out = step <= first + 1 and act == "forbid" and pair == other.pair(first)
+        if joined or left_out:
+            texts = written(history.first(step))
+            how = "is forced there by hand" if joined else f"is forbidden by hand from step {step:,} on"
+            return f"In one of them {_written(texts[pair[0]], texts[pair[1]])} {how}."
+    return ""
 
 
 def _base(recipe: Recipe) -> str:

@@ -22,6 +22,11 @@ from bpe_core.history.history import History, Int64s
 from bpe_core.learning.methods import METHODS, Wording
 from bpe_core.recipe import Recipe
 
+NOTHING_NEW = (
+    "Nothing new can be learned from this corpus: after the table's own steps no pair of tokens is frequent enough. "
+    "Take more or other texts, or a lower minimum frequency."
+)
+
 
 def growing_recipe(history: History, by: int, **changes: Any) -> Recipe:
     """The recipe that goes on from all steps of a table and makes so many more."""
@@ -54,21 +59,22 @@ def steps_alone(history: History) -> History:
 def check_grew(history: History) -> None:
     """Refuse what is no larger than the table was that it goes on from."""
     if len(history) <= history.recipe.grown_from:
-        raise NothingToLearn(
-            "Nothing new can be learned from this corpus: after the table's own steps no pair of tokens that may be "
-            f"joined occurs {history.recipe.min_frequency:,} times. Take more or other texts."
-        )
+        raise NothingToLearn(NOTHING_NEW)
 
 
 def grown_numbers(history: History, old: Int64s, first_new: int | None = None) -> Int64s:
-    """The number of each id: of the old tokens, special ones included, what it was; new ones from a free one on."""
+    """The number of each id: of the old tokens, special ones included, what it was; new ones from a free one on.
+
+    Where the history has fewer steps than the table, the rest of its numbers are free again.
+    """
     specials, symbols = len(history.recipe.special_tokens), len(history.alphabet)
-    made = len(old) - specials  # base symbols, and what the table's own steps made
+    made = min(len(old) - specials, history.first_special)  # base symbols, and what the table's own steps made
     new = history.first_special - made
-    if not symbols <= made <= history.first_special:
+    old = np.concatenate([old[:made], old[len(old) - specials :]])
+    if made < symbols:
         steps = Wording.of(history.recipe).counted(len(history))
         raise FormatError(f"The {len(old):,} numbers of the table do not fit {symbols:,} base symbols and {steps}.")
-    first = int(old.max()) + 1 if first_new is None else first_new
+    first = int(old.max(initial=-1)) + 1 if first_new is None else first_new
     if first < 0 or (new and bool(((old >= first) & (old < first + new)).any())):
         raise FormatError(
             f"New tokens cannot be numbered from {first:,} on: the table's own numbers go up to {int(old.max()):,}, "

@@ -56,6 +56,7 @@ OF_THE_SESSION = {
     "value text": "your own text",
     "value filter": "the filter",
     "value numbers": "the numbers of imported tokens",
+    "value parents": "which run goes on from which",
     "value joinings": "the order in which imported tables join texts",
 }
 LARGEST_NUMBER = 2**31 - 1  # of a token
@@ -282,7 +283,13 @@ class Reader:
             state=state,  # type: ignore[arg-type]  # checked above
             sentence=sentence,
             numbers=None if history is None else self._numbers(number, history, where),
+            parent=self._parent(number),
         )
+
+    def _parent(self, run: int) -> int | None:
+        """The run that this one goes on from; one that makes no sense is as good as none."""
+        found = self._object(self.json("parents", {})).get(str(run))
+        return found if type(found) is int and 0 < found < run else None
 
     def _reasons(self, run: int, learned: int, where: str) -> Reasons:
         chunks = self._connection.execute(

@@ -304,6 +304,7 @@ def _choices(session: SavedSession) -> dict[str, str]:
         ),
         "numbers": _as_json({run.number: run.numbers.tolist() for run in session.runs if run.numbers is not None}),
         "joinings": _joinings(session),
+        "parents": _as_json({run.number: run.parent for run in session.runs if run.parent is not None}),
         "saved_as": _encodable(session.saved_as),
         "was_closed": _as_json(session.was_closed),
         "written": "" if session.written is None else session.written.astimezone(UTC).isoformat(timespec="seconds"),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
+    QContextMenuEvent,
     QFocusEvent,
     QFont,
     QFontMetricsF,
@@ -33,7 +34,7 @@ MARGIN = 12.0
 LABEL_SHARE = 0.34  # of the width, at most
 HEADER_GAP = 6.0
 SHARE = 0.75  # of the time of a step that the pairs are on their way: they begin a little later
-HOW_TO = "A click follows this pair through time."
+HOW_TO = "A click follows this pair through time; the right button offers to force or forbid it."
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class PairsPage(Page):
 
     lessons_wanted = Signal()
     pair_chosen = Signal(int, int)  # the ids of the two
+    menu_wanted = Signal(int, int, int, QPoint)  # for these two after so many steps, at this place of the screen
 
     def __init__(self, model: PairsModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
@@ -292,6 +294,15 @@ class PairsPage(Page):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
             self._choose(self._row_at(event.position().y()))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """By mouse for the bar under it, by key for the one reached by the arrow keys."""
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        row = self._row if by_key else self._row_at(event.pos().y())
+        if 0 <= row < self._rows_shown():
+            here = QPoint(int(MARGIN), int(self._top() + (row + 1) * self._row_height()))
+            place = self.mapToGlobal(here) if by_key else event.globalPos()
+            self.menu_wanted.emit(*self.model.bars[row].pair, self.model.at, place)
 
     def leaveEvent(self, event: QEvent) -> None:
         self._mark_row(-1)

@@ -14,9 +14,12 @@ from app.window.exchange.export_dialog import ExportDialog
 from app.window.exchange.export_model import TableExport
 from app.window.main_window import Frame
 from app.window.pages import Pages
-from app.window.parts.dialogs import ask_for_tokenizer
+from app.window.parts.dialogs import ask_for_growth, ask_for_tokenizer
 from app.window.questions.compare.duel_page import DuelPage
 from app.window.questions.compare.page import ComparePage
+from bpe_core.recipe import LARGEST_VOCABULARY
+
+USUAL_GROWTH = 1_000  # tokens
 
 
 class Exchanging(QObject):
@@ -32,6 +35,7 @@ class Exchanging(QObject):
         actions["export"].triggered.connect(self._export)
         actions["import"].triggered.connect(self._import)
         actions["count_imported"].triggered.connect(self._count)
+        actions["extend_imported"].triggered.connect(self._extend)
         for page in (pages[ComparePage], pages[DuelPage]):
             page.choice.import_wanted.connect(self._import_to_compare)
         session.runs.changed.connect(self._enable)
@@ -77,9 +81,16 @@ class Exchanging(QObject):
     def _count(self) -> None:
         self._session.runs.count_on(self._session.corpus.texts.value)
 
+    def _extend(self) -> None:
+        number = ask_for_growth(self._frame.window, USUAL_GROWTH, LARGEST_VOCABULARY)
+        if number is not None:
+            self._session.runs.grow_on(self._session.corpus.texts.value, number)
+
     def _enable(self) -> None:
         shown = self._session.runs.shown
         self._frame.actions["count_imported"].setEnabled(shown is not None and shown.can_be_counted)
+        rests = shown is not None and not shown.is_busy and shown.learned > 0
+        self._frame.actions["extend_imported"].setEnabled(rests)
 
     def _remember(self, path: Path) -> None:
         self._frame.settings.add_recent([str(path.absolute())])

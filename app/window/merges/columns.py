@@ -163,6 +163,8 @@ def _tie(history: History, names: TokenTexts, row: int) -> str:
     if other == NOTHING:
         return ""
     pair = " + ".join(filter(None, (names.text[other], _text(names, int(columns.runner_up_right[row])))))
+    if row in history.forced:
+        return f"by hand, not {pair}"
     return f"= {pair}" if history.tied[row] else f"{pair}  {int(columns.runner_up_count[row]):,}"
 
 

@@ -57,6 +57,12 @@ def ask_for_step(parent: QWidget, position: int, end: int, step: str) -> int | N
     return number if is_chosen else None
 
 
+def ask_for_growth(parent: QWidget, usual: int, most: int) -> int | None:
+    title, question = "Extend on My Corpus", "How many tokens to add? All that are there keep their ids."
+    number, is_chosen = QInputDialog.getInt(parent, title, question, usual, 1, most)
+    return number if is_chosen else None
+
+
 def ask_before_leaving(parent: QWidget, why: str) -> QMessageBox.StandardButton:
     """Save, Discard or Cancel, where what is not saved would be lost; Escape is to cancel."""
     buttons = QMessageBox.StandardButton

@@ -27,6 +27,10 @@ from app.window.questions.token.page import TokenPage
 from app.window.questions.why.page import WhyPage
 from app.window.questions.why.tree_page import TreePage
 from app.window.text.view.editor import TokenTextEdit
+from bpe_core.history.history import NOTHING
+from bpe_core.interventions import Act
+
+FORCING: dict[str, Act] = {"&Force This Pair Now": "force", "Fo&rbid This Pair from Here On": "forbid"}
 
 
 class Asking(QObject):
@@ -44,12 +48,15 @@ class Asking(QObject):
     ) -> None:
         super().__init__(parent)
         self._runs, self._cursor = session.runs, session.cursor
+        self._messages = frame.messages
         self._window, self._actions, self._inspector, self._editor = frame.window, frame.actions, inspector, editor
         self._why, self._token, self._race = pages[WhyPage], pages[TokenPage], pages[RacePage]
         self._sizes, self._compare, self._tree = pages[SizesPage], pages[ComparePage], pages[TreePage]
         self.encoding = CorpusEncoding(session.runs, session.cursor, session.corpus, session.aside, self)
         self._connect_actions()
         pages[PairsPage].pair_chosen.connect(lambda left, right: self._follow((left, right)))
+        pages[PairsPage].menu_wanted.connect(self._open_pair_menu)
+        self._token.forbid_wanted.connect(self._forbid)
         self._sizes.held_out_wanted.connect(self._ask_for_held_out)
         self._sizes.time_chosen.connect(self._cursor.go_to)
         self._sizes.model.failed.connect(lambda sentence: frame.messages.show_notice(Notice(sentence)))
@@ -95,6 +102,7 @@ class Asking(QObject):
             "tree": self._enlarge_tree,
             "paid": self._ask_what_paid,
             "follow": lambda: self._follow(self._pair_of(self._cursor.position - 1)),
+            "forbid": lambda: self._forbid(self._cursor.position),
             "compare": self._compare.choice.box.setFocus,
             "duel": lambda: self._window.set_stage("duel"),
             "hold_out": self._ask_for_held_out,
@@ -147,9 +155,34 @@ class Asking(QObject):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addActions([self._actions[name] for name in ("token", "paid", "follow", "ties")])
         menu.addSeparator()
+        menu.addAction(self._actions["forbid"])
+        menu.addSeparator()
         menu.addActions([self._actions[name] for name in ("bookmark", "copy_tsv")])
         self.merge_menu = menu
         menu.popup(place)
+
+    def _open_pair_menu(self, left: int, right: int, at: int, place: QPoint) -> None:
+        """What can be done with a pair that leads after so many steps."""
+        menu = QMenu(self._window)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        pair, run = (left, right), self._runs.shown
+        menu.addAction("Follow This Pair Through &Time").triggered.connect(lambda: self._follow(pair))
+        if run is not None and right != NOTHING:
+            menu.addSeparator()
+            for text, act in FORCING.items():
+                menu.addAction(text).triggered.connect(
+                    lambda _=False, act=act: self._runs.branch(run, at + 1, act, pair)
+                )
+        self.pair_menu = menu
+        menu.popup(place)
+
+    def _forbid(self, step: int) -> None:
+        """Go another way from that step on, without what it joined."""
+        run, pair = self._runs.shown, self._pair_of(step - 1)
+        if run is None or pair is None:
+            self._messages.show_notice(Notice("There is no step to forbid at the moment shown: go to one first."))
+            return
+        self._runs.branch(run, step, "forbid", pair)
 
     def _ask_what_paid(self) -> None:
         self._token.model.pin(None)

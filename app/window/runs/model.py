@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QFont
 
 from app.session.run import Run
+from app.session.run_titles import as_tree
 from app.session.session import Session
 from app.window.parts.throttle import Throttle
 from app.window.parts.wording import tip
@@ -18,15 +19,17 @@ Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
 REFRESH_MILLISECONDS = 200
 MOST_NAMED = 2  # texts in one line
+INDENT, BRANCH = "\u2003", "↳\u2002"  # of a run below the one that it goes on from
 
 
 class RunListModel(QAbstractListModel):
-    """One row a run, the newest first."""
+    """One row a run, the newest first, and below each those that go on from it in another way."""
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
         self._rows: list[Run] = []
+        self._depths: list[int] = []
         throttle = Throttle(REFRESH_MILLISECONDS, self._refresh, self)
         session.runs.changed.connect(throttle.call)
         session.runs.grew.connect(throttle.call)
@@ -61,13 +64,18 @@ class RunListModel(QAbstractListModel):
         self._session.runs.train(run.sources, run.recipe.with_changes(ties=rule, interventions=(), grown_from=0))
 
     def _refresh(self) -> None:
-        newest_first = self._session.runs.all[::-1]
-        if newest_first != self._rows:
+        tree = as_tree(self._session.runs.all)
+        if [run for run, _ in tree] != self._rows:
             self.beginResetModel()
-            self._rows = newest_first
+            self._rows, self._depths = [run for run, _ in tree], [depth for _, depth in tree]
             self.endResetModel()
         elif self._rows:
             self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
+
+    def _indents(self, row: int) -> tuple[str, str]:
+        """What stands before the second line of a row, and before its first."""
+        depth = self._depths[row]
+        return INDENT * depth, INDENT * (depth - 1) + BRANCH if depth else ""
 
     # What Qt asks for
 
@@ -79,9 +87,11 @@ class RunListModel(QAbstractListModel):
             return None
         run = self._rows[index.row()]
         if role == Role.DisplayRole:
-            return f"{title_of(run, self._rows)}\n{texts_of(run)}"
+            indent, branch = self._indents(index.row())
+            return f"{branch}{title_of(run, self._rows)}\n{indent}{texts_of(run)}"
         if role in (Role.ToolTipRole, Role.AccessibleDescriptionRole):
             told = f"{title_of(run, self._rows)}\n{texts_of(run, most=20)}\n{sentence_of(run)}"
+            told += f"\nGoes on from run {run.parent}." if run.parent is not None else ""
             return tip(told) if role == Role.ToolTipRole else told
         if role == Role.FontRole and run is self._session.runs.shown:
             font = QFont()

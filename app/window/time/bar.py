@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from app.session.run import NO_RUN
+from app.session.run_titles import turns_of
 from app.session.session import Session
 from app.window.actions import Actions
 from app.window.charts.curves import compression
@@ -58,6 +59,7 @@ class TimeBar(QWidget):
         self.number.setPrefix(f"{wording.step} ")
         self.number.setAccessibleName(f"After how many {wording.steps}")
         self.track.setAccessibleName(f"Time: after how many {wording.steps}")
+        self.track.show_marks(*turns_of(self._runs.shown))
 
     def _travel(self, position: int) -> None:
         if position != self._cursor.position:

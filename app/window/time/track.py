@@ -9,9 +9,11 @@ from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QWidget
 
 from app.window.parts.lines import NamedLine
 from app.window.parts.theme import shades_of
+from app.window.parts.wording import tip
 
 MARGIN = 8.0
 HANDLE = 6.0
+HOW_TO = "Travel through the history: the text, the charts and the table show this moment"
 LIGHT, DARK = 0.14, 0.4  # how opaque the future and the past are
 
 
@@ -25,11 +27,19 @@ class TimeTrack(QAbstractSlider):
         self.setOrientation(Qt.Orientation.Horizontal)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setToolTip("Travel through the history: the text, the charts and the table show this moment")
+        self._marks: tuple[int, ...] = ()
+        self.show_marks((), "")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
     def show_curve(self, curve: NamedLine | None) -> None:
         self._curve = curve
+        self.update()
+
+    def show_marks(self, moments: tuple[int, ...], about: str) -> None:
+        """Dashed lines at moments from which on a run has gone another way; what they are is told in words."""
+        self._marks = moments
+        self.setToolTip(tip("\n".join(filter(None, (HOW_TO, about)))))
+        self.setAccessibleDescription(about)
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -45,6 +55,9 @@ class TimeTrack(QAbstractSlider):
             painter.setPen(QPen(shades.hairline, 1.5))
             painter.drawLine(track.bottomLeft(), track.bottomRight())
             self._draw_curve(painter, track, x)
+            painter.setPen(QPen(shades.muted, 1, Qt.PenStyle.DashLine))
+            for mark in (mark for mark in self._marks if mark <= self.maximum()):
+                painter.drawLine(QPointF(self._x_of(mark), track.top() - 3), QPointF(self._x_of(mark), track.bottom()))
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             if self.maximum() > 0:
                 painter.setPen(QPen(shades.bar_next, 1.5))

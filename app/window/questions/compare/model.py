@@ -16,6 +16,7 @@ from app.window.parts.watched import Table, Watched
 from app.window.parts.wording import count_text, tip
 from app.worker.job import Task
 from bpe_core import History, Tokenizer
+from bpe_core.history.history import NOTHING
 from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables, differing_regions
 from bpe_core.progress import while_wanted
 from bpe_core.segmenting.segmentation import Segmentation
@@ -61,6 +62,7 @@ class Side:
     history: History
     at: int
     step: str  # what one is called
+    corpus: int | None = None  # tokens of the corpus then, where both learned from the same
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,8 @@ class CompareModel(QAbstractTableModel, Watched):
         self.refresh_on(
             REDRAW_MILLISECONDS, runs.changed, runs.grew, session.text.changed, cursor.moved, cursor.live_changed
         )
+        self._parents_offered: set[Hashable] = set()  # of runs by their stamps
+        runs.changed.connect(self._offer_parent)
         runs.changed.connect(self.choices_changed)
 
     # What is compared
@@ -102,6 +106,13 @@ class CompareModel(QAbstractTableModel, Watched):
         """The other runs and tables of the session: number and title."""
         others = [run for run in self._runs.all if run is not self._runs.shown and run.history is not None]
         return [(run.number, name_of(run, self._runs.all)) for run in reversed(others)]
+
+    def _offer_parent(self) -> None:
+        """A run that goes on from another is compared with that one, unless a person chooses otherwise."""
+        run = self._runs.shown
+        if run is not None and run.parent is not None and run.stamp not in self._parents_offered:
+            self._parents_offered.add(run.stamp)
+            self.other = next((one for one in self._runs.all if one.number == run.parent), self.other)
 
     def choose(self, number: int | None) -> None:
         """Compare with the run of that number; None: with none."""
@@ -126,9 +137,10 @@ class CompareModel(QAbstractTableModel, Watched):
             return None
         at = self._cursor.position
         other_at = other.learned if self._cursor.live or at == run.learned else min(at, other.learned)
+        sizes = _corpus_sizes(run, at, other, other_at)
         return (
-            Side(name_of(run, self._runs.all), run.stamp, run.history, at, run.wording.step),
-            Side(name_of(other, self._runs.all), other.stamp, other.history, other_at, other.wording.step),
+            Side(name_of(run, self._runs.all), run.stamp, run.history, at, run.wording.step, sizes[0]),
+            Side(name_of(other, self._runs.all), other.stamp, other.history, other_at, other.wording.step, sizes[1]),
         )
 
     # Asking
@@ -233,7 +245,11 @@ class CompareModel(QAbstractTableModel, Watched):
         one, other = (len(cut) for cut in self.cut)
         places = count_text(self.regions, "place is", "places are") if self.regions else "no place is"
         what = "Your text" if self._is_whole else f"The first {LONGEST_TEXT:,} characters of your text"
-        return f"{what}: {count_text(one, 'token')} here, {other:,} there; {places} cut differently."
+        text = f"{what}: {count_text(one, 'token')} here, {other:,} there; {places} cut differently."
+        sides = self._sides()
+        if sides is None or sides[0].corpus is None:
+            return text
+        return f"{text} The corpus: {count_text(sides[0].corpus, 'token')} here, {sides[1].corpus:,} there."
 
     @property
     def summary(self) -> str:
@@ -276,6 +292,17 @@ class CompareModel(QAbstractTableModel, Watched):
         if role == Role.TextAlignmentRole and index.column() >= FIRST_NUMBER:
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         return None
+
+
+def _corpus_sizes(run: Run, at: int, other: Run, other_at: int) -> tuple[int | None, int | None]:
+    """How many tokens the corpus has after so many steps of each, where it is the same corpus."""
+    if run.words is None or other.words is None or not (run.words is other.words or run.sources == other.sources):
+        return None, None
+    found = [
+        int(one.history.tokens_after[steps]) if one.history is not None and one.history.has_counts else NOTHING
+        for one, steps in ((run, at), (other, other_at))
+    ]
+    return (None, None) if NOTHING in found else (found[0], found[1])
 
 
 def _cells(merge: DifferingMerge) -> tuple[str, ...]:

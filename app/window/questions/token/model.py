@@ -29,6 +29,9 @@ class TokenFacts:
     decided: str = ""  # how narrowly the step won
     parts: tuple[int, ...] = ()
     part_texts: tuple[str, ...] = ()
+    can_be_forbidden: bool = False
+    is_new: bool = False  # born since the table it is of was extended
+    step_name: str = "merge"
     number: int | None = None  # where the imported file has another than the id
 
 
@@ -129,17 +132,30 @@ def _facts_of(run: Run, token: int) -> TokenFacts | None:
         raw=raw,
         kind="merge" if joined is not None else "seed",
         step=row + 1,
-        learned=f"{named} {joined + 1:,}" if joined is not None else "",
+        learned="" if joined is None else f"{named} {joined + 1:,}{_new(run, joined + 1)}",
         dropped=f"{named} {dropped + 1:,}" if dropped is not None else "",
         count=step.count,
         chosen_by=", ".join(f"{title.lower()} {text}" for title, text in told if text),
-        decided=_decided(step, names.text) if run.recipe.applies("ties") else "",
+        decided=_decided(step, names.text, row in history.forced) if run.recipe.applies("ties") else "",
+        is_new=0 < run.recipe.grown_from < row + 1,
+        can_be_forbidden=not run.why_no_branch(row + 1),
+        step_name=named,
         parts=parts,
         part_texts=tuple(names.text[part] for part in parts),
     )
 
 
-def _decided(merge: Step, text: list[str]) -> str:
+def _new(run: Run, step: int) -> str:
+    """Of a table that was extended, on which side of its old end a step is."""
+    grown_from = run.recipe.grown_from
+    if not grown_from:
+        return ""
+    return ", new since the table was extended" if step > grown_from else ", of the table that was extended"
+
+
+def _decided(merge: Step, text: list[str], is_forced: bool = False) -> str:
+    if is_forced:
+        return "by hand: it was forced here"
     if merge.count < 0:
         return "not known: the table was imported without counts"
     if merge.runner_up is None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font
-from app.window.parts.widgets import label, muted, paragraph, scrolling
+from app.window.parts.widgets import flat_button, label, muted, paragraph, scrolling
 from app.window.parts.wording import count_text, tip
 from app.window.questions.token.life_model import LifeModel
 from app.window.questions.token.life_view import LifeView
@@ -26,6 +26,8 @@ NOT_LEARNED = {
 
 class TokenPage(Page):
     """The parts are buttons: each leads to the moment it was learned itself."""
+
+    forbid_wanted = Signal(int)  # the step that is to be made otherwise
 
     def __init__(self, model: TokenModel, life: LifeModel, parent: QWidget | None = None) -> None:
         super().__init__(life, parent)
@@ -53,6 +55,14 @@ class TokenPage(Page):
             fact.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             form.addRow(_title(title), fact)
         form.addRow(_title("Parts"), self._parts)
+        self.forbid = flat_button("")
+        self.forbid.setToolTip(tip("A new run beside this one, in which this pair is never joined from here on"))
+        self.forbid.clicked.connect(self._forbid)
+        beside = QHBoxLayout()
+        beside.addWidget(self.forbid)
+        beside.addStretch()
+        self._forbidding = beside
+        form.addRow(_title(""), beside)
         self._inside = inside = QWidget()
         self._column = column = QVBoxLayout(inside)
         column.setContentsMargins(8, 4, 8, 8)
@@ -104,12 +114,18 @@ class TokenPage(Page):
         form.setRowVisible(self.facts["Chosen by"], bool(facts.chosen_by))
         form.setRowVisible(self.facts["Decided"], bool(facts.decided))
         form.setRowVisible(self._parts, is_merge)
+        form.setRowVisible(self._forbidding, is_merge and facts.can_be_forbidden)
+        self.forbid.setText(f"Forbid this {facts.step_name} and go on")
         self._show_parts(facts)
 
     def _show_parts(self, facts: TokenFacts) -> None:
         for button, text in zip(self.parts, facts.part_texts, strict=False):  # a base symbol has none
             button.setText(_elided(text, 20).replace("&", "&&"))
             button.setToolTip(tip(f"Go to where {text} was learned"))
+
+    def _forbid(self) -> None:
+        if self.model.facts is not None:
+            self.forbid_wanted.emit(self.model.facts.step)
 
     def _travel_to_part(self, place: int) -> None:
         facts = self.model.facts
@@ -126,6 +142,8 @@ def _title(text: str) -> QLabel:
 def _id_text(facts: TokenFacts) -> str:
     if facts.number is None:
         return f"{facts.id:,}"
+    if facts.is_new:
+        return f"{facts.number:,}"
     return f"{facts.number:,} in its file" if facts.number >= 0 else "none in its file"
 
 

@@ -1,0 +1,141 @@
+"""Going another way: a pair is forbidden or forced where one looks, a table goes on with one's own texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QInputDialog, QMenu
+from pytestqt.qtbot import QtBot
+
+from app.session.run import Phase, Run
+from app.window.charts.pairs_page import PairsPage
+from app.window.questions.compare.page import ComparePage
+from app.window.questions.token.page import TokenPage
+from app.wiring import Program
+from bpe_core import Corpus, Recipe, train
+from bpe_core.formats import write_history
+from bpe_core.history.history import Pair
+from tests.gui.conftest import WAIT, settle, wait_for_phase
+
+OLD = train(
+    Corpus.from_texts(["low lower lowest newer wider " * 5]), Recipe.preset("gpt2", special_tokens=("<|end|>",))
+)
+
+
+def shown(program: Program) -> Run:
+    run = program.session.runs.shown
+    assert run is not None
+    return run
+
+
+def ended(qtbot: QtBot, program: Program, run: int) -> Run:
+    """The run of that number, learned to its end."""
+    qtbot.waitUntil(lambda: shown(program).number == run, timeout=WAIT)
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    settle(qtbot, program)
+    return shown(program)
+
+
+def choose(menu: QMenu, text: str) -> None:
+    next(action for action in menu.actions() if action.text().replace("&", "").startswith(text)).trigger()
+    menu.close()
+
+
+def pairs(run: Run) -> list[Pair]:
+    assert run.history is not None
+    return run.history.pairs()
+
+
+def test_forbidding_and_forcing_make_branches_that_a_session_keeps(
+    qtbot: QtBot, program: Program, train: Callable[[Program], None], tmp_path: Path
+) -> None:
+    assert program.form.choose(vocab_size=300)
+    train(program)
+    first = shown(program)
+    before = pairs(first)
+
+    program.merge_panel.table.menu_wanted.emit(9, QPoint())
+    choose(program.asking.merge_menu, "Forbid This Merge")
+    second = ended(qtbot, program, 2)
+    assert pairs(second)[:9] == before[:9]
+    assert before[9] not in pairs(second)
+    assert (pairs(first), second.parent, len(pairs(second))) == (before, 1, 44)
+
+    page = program.pages[PairsPage]
+    program.charts.show_page("pairs")
+    program.session.cursor.go_to(12)
+    qtbot.waitUntil(lambda: page.model.at == 12 and not page.model.is_waiting, timeout=WAIT)
+    rare = page.model.bars[3].pair
+    place = QPoint(60, int(page._top() + 3.5 * page._row_height()))  # where a person would click
+    QApplication.sendEvent(page, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, page.mapToGlobal(place)))
+    choose(program.asking.pair_menu, "Force This Pair Now")
+    third = ended(qtbot, program, 3)
+    assert pairs(third)[:13] == [*pairs(second)[:12], rare]
+    assert [*map(str, third.recipe.interventions)][1] == f"force:{rare[0]}+{rare[1]}@13"
+    assert "by hand" in str(program.merges.data(program.merges.index(12, 5)))
+    assert "Steered by hand at 13." in program.time_bar.track.toolTip()
+
+    compared = program.pages[ComparePage]
+    program.actions["compare"].trigger()
+    qtbot.waitUntil(lambda: compared.model.found is not None, timeout=WAIT)
+    assert compared.model.other is second
+    assert "They part ways at merge 13. Likely cause, by hand:" in compared.model.summary
+    tokens = [int(run.history.tokens_after[-1]) for run in (third, second) if run.history is not None]
+    assert compared.model.totals.endswith(f"The corpus: {tokens[0]:,} tokens here, {tokens[1]:,} there.")
+
+    program.session.runs.show(first)
+    program.session.cursor.go_to(2)
+    program.inspector.show_page("token")
+    token = program.pages[TokenPage]
+    qtbot.waitUntil(lambda: token.model.facts is not None and token.model.facts.step == 2, timeout=WAIT)
+    token.forbid.click()
+    ended(qtbot, program, 4)
+    qtbot.waitUntil(lambda: program.run_list.rowCount() == 4, timeout=WAIT)
+    lines = [str(program.run_list.data(program.run_list.index(row))).split("\n")[0] for row in range(4)]
+    assert [line.lstrip("\u2003\u2002↳").split(":")[0] for line in lines] == ["Run 1", "Run 4", "Run 2", "Run 3"]
+    assert [line.index("R") for line in lines] == [0, 2, 2, 3]
+    assert "forced at 13" in lines[3]
+
+    path = tmp_path / "tree.bpex"
+    with qtbot.waitSignal(program.filing.document.saved, timeout=WAIT):
+        program.filing.document.save(path)
+    with qtbot.waitSignal(program.filing.document.opened, timeout=WAIT):
+        program.filing.document.open(path)
+    assert [run.parent for run in program.session.runs.all] == [None, 1, 2, 1]
+    assert program.session.runs.all[2].recipe == third.recipe
+    settle(qtbot, program)
+
+
+def test_an_imported_table_goes_on_with_the_corpus_and_keeps_its_ids(
+    qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "old.json"
+    write_history(OLD, path, format=None)
+    with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
+        program.exchanging.open(path)
+    old = shown(program)
+    program.actions["forbid"].trigger()
+    assert "Count on My Corpus first" in program.messages.sentence.text()
+    monkeypatch.setattr(QInputDialog, "getInt", lambda *_: (30, True))
+    program.actions["extend_imported"].trigger()
+    grown = ended(qtbot, program, 2)
+    assert grown.history is not None
+    assert pairs(grown)[: len(OLD)] == OLD.pairs()
+    assert len(grown.history) == len(OLD) + 30
+    numbers = grown.shown_numbers
+    assert numbers is not None
+    assert numbers.tolist() == [*range(OLD.first_special), *range(OLD.id_count, OLD.id_count + 30), OLD.first_special]
+    assert f"ends at {len(OLD)}" in program.time_bar.track.toolTip()
+    token = program.pages[TokenPage]
+    token.model.look_at(OLD.first_special)
+    assert token.model.facts is not None
+    assert token.model.facts.learned.endswith("new since the table was extended")
+    assert token.model.facts.number == OLD.id_count
+    assert (grown.parent, pairs(old)) == (1, OLD.pairs())
+    program.session.cursor.go_to(1)
+    program.actions["forbid"].trigger()
+    assert "are those of the table this went on from" in program.messages.sentence.text()
