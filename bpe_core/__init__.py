@@ -17,7 +17,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bpe_core.alphabet import Alphabet as Alphabet
     from bpe_core.alphabet import Symbol as Symbol
+    from bpe_core.counting.count_words import count_groups as count_groups
+    from bpe_core.counting.count_words import count_unmixed as count_unmixed
     from bpe_core.counting.count_words import count_words as count_words
+    from bpe_core.counting.grouped import GroupedWords as GroupedWords
     from bpe_core.counting.words import WordTable as WordTable
     from bpe_core.errors import BpeError as BpeError
     from bpe_core.errors import Cancelled as Cancelled
@@ -35,6 +38,9 @@ if TYPE_CHECKING:
     from bpe_core.learning.trainer import Batch as Batch
     from bpe_core.learning.trainer import Trainer as Trainer
     from bpe_core.learning.trainer import train as train
+    from bpe_core.mixture import Group as Group
+    from bpe_core.mixture import Mixture as Mixture
+    from bpe_core.mixture import Sample as Sample
     from bpe_core.presets import PRESETS as PRESETS
     from bpe_core.progress import Progress as Progress
     from bpe_core.recipe import Recipe as Recipe
@@ -56,8 +62,11 @@ _HOME_OF = {
     "CorpusError": "errors",
     "EncodingError": "errors",
     "FormatError": "errors",
+    "Group": "mixture",
+    "GroupedWords": "counting.grouped",
     "Step": "history.history",
     "History": "history.history",
+    "Mixture": "mixture",
     "NAMED_PATTERNS": "text.patterns",
     "NEVER": "segmenting.tokenizer",
     "NothingToLearn": "errors",
@@ -68,11 +77,14 @@ _HOME_OF = {
     "Progress": "progress",
     "Recipe": "recipe",
     "RecipeError": "errors",
+    "Sample": "mixture",
     "Symbol": "alphabet",
     "Tokenizer": "segmenting.tokenizer",
     "TooLarge": "errors",
     "Trainer": "learning.trainer",
     "WordTable": "counting.words",
+    "count_groups": "counting.count_words",
+    "count_unmixed": "counting.count_words",
     "count_words": "counting.count_words",
     "train": "learning.trainer",
 }

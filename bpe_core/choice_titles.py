@@ -34,6 +34,7 @@ TITLES = {
     "block_bytes": "Bytes in it",
     "interventions": "By hand",
     "grown_from": "Grown from",
+    "mixture": "Mixture",
 }
 
 

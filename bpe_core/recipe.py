@@ -19,6 +19,7 @@ from bpe_core.errors import RecipeError, cause_of, refuse_half_characters, refus
 from bpe_core.interventions import Intervention, checked_interventions
 from bpe_core.learning.methods import METHODS
 from bpe_core.learning.ties import TIE_RULES
+from bpe_core.mixture import Mixture
 from bpe_core.presets import PRESETS
 from bpe_core.text.patterns import check_pattern
 
@@ -205,11 +206,20 @@ class Steering:
     )
 
 
-Part = TypeVar("Part", bound=Normalization | Symbols | Size | Learning | Steering)
+@dataclass(frozen=True, kw_only=True)
+class Mixing:
+    """How much each group of the texts counts, and what is taken of it."""
+
+    mixture: Mixture | None = _choice(  # None: all texts as they are
+        None, "How much each group of texts counts, and what is taken of it", goes_without_saying=True
+    )
+
+
+Part = TypeVar("Part", bound=Normalization | Symbols | Size | Learning | Steering | Mixing)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recipe(Steering, Learning, Size, Symbols, Splitting):
+class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
     """How text becomes words, words become symbols, and symbols become tokens."""
 
     name: str = _choice("my recipe")
@@ -219,6 +229,7 @@ class Recipe(Steering, Learning, Size, Symbols, Splitting):
             object.__setattr__(self, "marker_text", _DEFAULT_MARKER_TEXT.get(self.marker, ""))
         object.__setattr__(self, "special_tokens", tuple(self.special_tokens))
         object.__setattr__(self, "interventions", checked_interventions(self.interventions))
+        object.__setattr__(self, "mixture", _as_mixture(self.mixture))
         for field in dataclasses.fields(self):
             _check_value(field.name, getattr(self, field.name), type(field.default))
         _check_agreement(self)
@@ -259,7 +270,7 @@ class Recipe(Steering, Learning, Size, Symbols, Splitting):
         """Whether what one learns is the beginning of what the other learns."""
         if METHODS[self.method].size_decides and self.differing(other, Size):
             return False
-        return not self.differing(other, Splitting, Symbols, Learning, Steering)
+        return not self.differing(other, Splitting, Symbols, Learning, Steering, Mixing)
 
     @property
     def asks_for_line_ends(self) -> bool:
@@ -293,6 +304,7 @@ class Recipe(Steering, Learning, Size, Symbols, Splitting):
         """As JSON holds it."""
         values = {"name": self.name, **dataclasses.asdict(self), "special_tokens": list(self.special_tokens)}
         values["interventions"] = [*map(str, self.interventions)]
+        values["mixture"] = None if self.mixture is None else self.mixture.to_json_value()
         for field in dataclasses.fields(self):
             if CHOICES[field.name].goes_without_saying and getattr(self, field.name) == field.default:
                 del values[field.name]
@@ -343,6 +355,12 @@ def _check_value(name: str, value: object, kind: type) -> None:
             raise RecipeError(f"{name} must be text.")
         refuse_long_text(name, value, LONGEST_TEXT)
         refuse_half_characters(name, value)
+
+
+def _as_mixture(value: object) -> Mixture | None:
+    """As JSON or a person gave it; one that says nothing is none."""
+    mixture = value if value is None or isinstance(value, Mixture) else Mixture.from_json_value(value)
+    return None if mixture is None or mixture.says_nothing else mixture
 
 
 def _check_number(name: str, value: object, least: int, most: int) -> None:

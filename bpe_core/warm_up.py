@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.compiled import Counter, count_compiled
+from bpe_core.counting.compiled_joining import join_by_kernels
+from bpe_core.counting.joining import WordColumns
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import Columns, History
 from bpe_core.learning.bpe.compiled import CompiledLearner
@@ -50,6 +52,7 @@ def _count() -> None:
     count_compiled([Stretch(words, False), Stretch(words, True)], table, threads=2, block_size=len(words))
     Counter(table).add(Counter(table))  # whether threads come to that depends on their speed
     first_invalid(memoryview(bytearray(words)))
+    join_by_kernels([WordColumns.of([b"low", b"new"]), WordColumns.of([b"new"])])
 
 
 def _learn() -> None:

@@ -18,7 +18,7 @@ from PySide6.QtCore import QObject, Signal
 from app.session.aside import Aside
 from app.session.corpus_texts import CorpusText, CorpusTexts, reading
 from app.worker.job import Task
-from bpe_core import BpeError, Cancelled, Corpus, Progress, Recipe, WordTable, count_words
+from bpe_core import BpeError, Cancelled, Corpus, Progress, Recipe, WordTable, count_unmixed
 from bpe_core.recipe import Splitting
 
 TOPIC = "counts"
@@ -178,7 +178,7 @@ def _counted(source: CorpusText, key: Hashable, recipe: Recipe, task: Task) -> C
 
     file_state = source.file_state()
     with reading([source], task.remarks) as corpus:
-        table = count_words(corpus, recipe, progress=report, cancelled=task.cancelled)
+        table = count_unmixed(corpus, recipe, progress=report, cancelled=task.cancelled)
     if task.stopping:
         raise Cancelled("Counting was stopped.")
     lengths = np.diff(table.starts)

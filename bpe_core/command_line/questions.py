@@ -44,7 +44,7 @@ def count(files: Sequence[str], history: bpe.History) -> bpe.WordTable:
 def count_corpus(corpus: bpe.Corpus, history: bpe.History) -> bpe.WordTable:
     bar = TerminalBar(sys.stderr)
     try:
-        return bpe.count_words(corpus, history.recipe, progress=bar)
+        return bpe.count_unmixed(corpus, history.recipe, progress=bar)
     finally:
         bar.clear()
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import chain, islice
 
+from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.line_ends import LineEnds
 from bpe_core.counting.word_lists import why_not_from, word_list
 from bpe_core.counting.words import WordTable
@@ -50,11 +52,51 @@ def count_words(
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> WordTable:
-    """The words of a corpus as the recipe splits it, in the order they are first seen.
+    """The words of a corpus as the recipe splits and mixes it, in the order they are first seen.
 
     >>> list(count_words(Corpus.from_texts(["low lower low"]), Recipe.preset("words")))
     [(b'low', 2), (b'lower', 1)]
     """
+    if recipe.mixture is not None:
+        return count_groups(corpus, recipe, progress=progress, cancelled=cancelled).weighted(recipe.mixture)
+    return count_unmixed(corpus, recipe, progress=progress, cancelled=cancelled)
+
+
+def count_groups(
+    corpus: Corpus,
+    recipe: Recipe,
+    *,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> GroupedWords:
+    """The words of each group of a corpus, of what the recipe's mixture takes of it; weights come after.
+
+    >>> groups = {"de": Corpus.from_texts(["low low"]), "code": Corpus.from_texts(["new low"])}
+    >>> words = count_groups(Corpus.grouped(groups), Recipe.preset("words"))
+    >>> list(words.words), list(words.table_of("code"))
+    ([(b'low', 3), (b'new', 1)], [(b'low', 1), (b'new', 1)])
+    """
+    total, done = corpus.total_size, 0
+    tables = {}
+    for name, part in corpus.parts(recipe.mixture).items():
+
+        def told(at: Progress, done: int = done) -> None:
+            is_counting = at.stage == "counting"
+            progress(replace(at, done=done + at.done, total=total) if is_counting else at)
+
+        tables[name] = count_unmixed(part, recipe, progress=told, cancelled=cancelled)
+        done += part.total_size or 0
+    return GroupedWords.of(tables)
+
+
+def count_unmixed(
+    corpus: Corpus,
+    recipe: Recipe,
+    *,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> WordTable:
+    """The words of a corpus as the recipe splits it, whatever it mixes: of a text that is only looked at."""
     if corpus.word_counts is not None:
         return corpus.word_counts
     cancelled = watching_memory(cancelled, "Counting", FEWER_WORDS)

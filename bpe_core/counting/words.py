@@ -18,13 +18,14 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from bpe_core.atomic import write_atomically
+from bpe_core.counting.joining import WordColumns, join
 from bpe_core.errors import CorpusError, FormatError, cause_of
 from bpe_core.limits import check_room
 
@@ -93,20 +94,37 @@ class WordTable:
     def merged(cls, tables: Iterable[WordTable]) -> WordTable:
         """One table of several, in order: a word stands where it was first seen."""
         remaining = [table for table in tables if len(table)]
+        if not remaining:
+            return cls.from_counts({})
         if len(remaining) == 1:
             return remaining[0]
-        total: dict[bytes, int] = {}
-        ends: dict[bytes, int] = {}
-        for table in remaining:
-            for word, count in table:
-                total[word] = total.get(word, 0) + count
+        if sum(float(table.counts.sum(dtype=float)) for table in remaining) > MOST_SYMBOLS:
+            raise CorpusError(_TOO_MANY)
+        joined = join([table.columns for table in remaining])
+        counts = np.zeros(len(joined.columns), np.int64)
+        ends = np.zeros(len(joined.columns), np.int64)
+        for table, rows in zip(remaining, joined.rows, strict=True):
+            counts[rows] += table.counts
             if table.line_ends is not None:
-                for (word, _), count in zip(table, table.line_ends.tolist(), strict=True):
-                    ends[word] = ends.get(word, 0) + count
-        merged = cls.from_counts(total.items())
-        if not all(table.line_ends is not None for table in remaining):
-            return merged
-        return replace(merged, line_ends=np.fromiter(map(ends.__getitem__, total), np.int64, len(total)))
+                ends[rows] += table.line_ends
+        are_known = all(table.line_ends is not None for table in remaining)
+        return cls(*joined.columns, counts, ends if are_known else None)
+
+    @property
+    def columns(self) -> WordColumns:
+        """The words alone."""
+        return WordColumns(self.text, self.starts)
+
+    def recounted(self, counts: npt.NDArray[np.int64], line_ends: npt.NDArray[np.int64] | None = None) -> WordTable:
+        """The same words, in the same order, with other counts; those that occur no longer are left out.
+
+        >>> list(WordTable.from_counts({"low": 5, "lower": 2}).recounted(np.array([0, 7])))
+        [(b'lower', 7)]
+        """
+        if (counts > 0).all():
+            return WordTable(self.text, self.starts, counts, line_ends)
+        occur = counts > 0
+        return WordTable(*self.columns.where(occur), counts[occur], None if line_ends is None else line_ends[occur])
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -132,10 +150,7 @@ class WordTable:
         word = np.searchsorted(self.starts, places, side="right") - 1
         kept = np.zeros(len(self), np.bool_)
         kept[word[places + len(needle) <= self.starts[word + 1]]] = True
-        lengths = np.diff(self.starts)
-        starts = np.zeros(int(kept.sum()) + 1, np.int64)
-        np.cumsum(lengths[kept], out=starts[1:])
-        return WordTable(self.text[np.repeat(kept, lengths)], starts, self.counts[kept])
+        return self.recounted(np.where(kept, self.counts, 0))
 
     def code_points(self) -> Iterator[npt.NDArray[np.uint32]]:
         """The characters of all words one after the other, some thousands at a time.

@@ -92,7 +92,7 @@ def find_long(table, copies, key, data, start, length, mask, shift):
         if table[row + np.uint64(COUNT)] == np.uint64(0):
             return row
         alike = table[row] == key and table[row + np.uint64(LENGTH)] == np.uint64(length)
-        if alike and _same(copies, table[row + np.uint64(COPY)], data, start, length):
+        if alike and same(copies, table[row + np.uint64(COPY)], data, start, length):
             return row
         slot = (slot + np.uint64(1)) & mask
 
@@ -112,7 +112,7 @@ def enter_long(words, row, key, data, start, length, first):
 
 
 @kernel
-def _same(left, left_start, right, right_start, length):
+def same(left, left_start, right, right_start, length):
     """Whether two places hold the same bytes; both may be read for seven bytes more."""
     i, j = np.uint64(left_start), np.uint64(right_start)
     todo = np.uint64(length)

@@ -53,7 +53,8 @@ def recipe(report: Report) -> Markup:
             continue
         if name not in always and value == default:
             continue
-        items += [element("dt", {}, title_of(name)), element("dd", {}, _choice(value))]
+        told = chosen.mixture.in_words() if name == "mixture" and chosen.mixture else value
+        items += [element("dt", {}, title_of(name)), element("dd", {}, _choice(told))]
     pattern = NAMED_PATTERNS.get(chosen.pattern)
     about = element("p", {"class": "muted"}, pattern.explanation) if pattern else Markup("")
     method = METHODS[chosen.method]

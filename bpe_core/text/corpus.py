@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,8 @@ import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError
+from bpe_core.mixture import Group, Mixture
+from bpe_core.text.choosing import Choosing
 from bpe_core.text.reading.files import FileReader, readers_of
 from bpe_core.text.reading.skipped import SkipLog, Skipped
 from bpe_core.text.reading.source import (
@@ -62,13 +65,21 @@ class Corpus:
     """
 
     def __init__(
-        self, readers: Sequence[Reader], word_counts: WordTable | None = None, log: SkipLog | None = None
+        self,
+        readers: Sequence[Reader],
+        word_counts: WordTable | None = None,
+        log: SkipLog | None = None,
+        groups: Sequence[str] = (),
     ) -> None:
+        """`groups` tells of each reader to which it belongs; those of one group stand together."""
         self._readers = tuple(readers)
         self.word_counts = word_counts
+        self.group_of_source = tuple(groups) or ("",) * len(readers)
         self.sources: tuple[Source, ...] = tuple(reader.source for reader in readers)
         self._found_while_opening = log or SkipLog()
         self._found_while_reading = SkipLog()
+        self._choice: Group | None = None  # of a part that is not read as a whole
+        self._is_part = False
 
     @classmethod
     def from_files(
@@ -81,6 +92,7 @@ class Corpus:
         field: str | None = None,
         on_bad_row: OnBadRow = "error",
         word_list: bool | None = None,
+        twice: bool = False,
     ) -> Corpus:
         """Files, folders, and "-" for standard input.
 
@@ -90,12 +102,15 @@ class Corpus:
         decompressed. A table of words and counts is taken as such if `word_list` says so, or else if its
         names do ("word", "count"). A byte order mark tells the encoding, else `encoding`, else it is UTF-8. Addresses
         (s3://...) are opened by the packages that are installed for them.
+
+        A file that is named twice (by itself and by its folder, say) is read once, unless it is to count `twice`.
         """
         if isinstance(paths, (str, Path)):
             paths = [paths]
         log = SkipLog()
         options = ReadingOptions(encoding, on_invalid, field, on_bad_row, word_list)
-        return cls(readers_of(list(paths), file_patterns, options, log), log=log)
+        pairs: list[tuple[Reader, str]] = [(one, "") for one in readers_of(list(paths), file_patterns, options, log)]
+        return cls([reader for reader, _ in (pairs if twice else _once_each(pairs, log))], log=log)
 
     @classmethod
     def from_texts(cls, texts: Iterable[str], *, on_invalid: OnInvalid = "strict") -> Corpus:
@@ -112,8 +127,8 @@ class Corpus:
         return cls((), word_counts=table)
 
     @classmethod
-    def joined(cls, corpora: Sequence[Corpus]) -> Corpus:
-        """Several corpora of texts as one, in order."""
+    def joined(cls, corpora: Sequence[Corpus], *, twice: bool = False) -> Corpus:
+        """Several corpora of texts as one, in order, group by group; a file that is in several is read once."""
         if any(corpus.word_counts is not None for corpus in corpora):
             raise CorpusError(
                 "Word counts cannot be joined with texts; count the texts first and merge the word tables."
@@ -122,7 +137,45 @@ class Corpus:
         for corpus in corpora:
             for report in corpus._found_while_opening.reports():
                 log.add(report.source, report.sentence, report.count)
-        return cls([reader for corpus in corpora for reader in corpus._readers], log=log)
+        pairs = [pair for corpus in corpora for pair in zip(corpus._readers, corpus.group_of_source, strict=True)]
+        order = {group: place for place, group in enumerate(dict.fromkeys(group for _, group in pairs))}
+        pairs.sort(key=lambda pair: order[pair[1]])
+        pairs = pairs if twice else _once_each(pairs, log)
+        return cls([reader for reader, _ in pairs], log=log, groups=[group for _, group in pairs])
+
+    @classmethod
+    def grouped(cls, groups: Mapping[str, Corpus], *, twice: bool = False) -> Corpus:
+        """Corpora of texts as the groups of one; a recipe's mixture speaks of them by name.
+
+        >>> corpus = Corpus.grouped({"de": Corpus.from_texts(["neu"]), "code": Corpus.from_texts(["new"])})
+        >>> corpus.groups
+        ('de', 'code')
+        """
+        return cls.joined([corpus._in_group(name) for name, corpus in groups.items()], twice=twice)
+
+    def _in_group(self, name: str) -> Corpus:
+        return Corpus(self._readers, self.word_counts, self._found_while_opening, [name] * len(self._readers))
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The names of its groups, in the order they are read; one without a name where nobody made any."""
+        return tuple(dict.fromkeys(self.group_of_source)) or ("",)
+
+    def parts(self, mixture: Mixture | None = None) -> dict[str, Corpus]:
+        """A corpus for each group, to be read once, of which is taken what the mixture says.
+
+        What they meet while they are read is `skipped` here.
+        """
+        said = (mixture or Mixture()).matched(self.groups)
+        self._found_while_reading = SkipLog()
+        parts = {}
+        for group in said:
+            pairs = zip(self._readers, self.group_of_source, strict=True)
+            part = Corpus([reader for reader, name in pairs if name == group.name])
+            part._is_part, part._found_while_reading = True, self._found_while_reading
+            part._choice = None if group.takes_all else group
+            parts[group.name] = part
+        return parts
 
     @property
     def word_lists(self) -> tuple[FileReader, ...]:
@@ -158,13 +211,43 @@ class Corpus:
         """
         if self.word_counts is not None or (self.word_lists and not self.has_texts):
             raise CorpusError("This corpus holds word counts, not texts: there is nothing to read.")
-        log = self._found_while_reading = SkipLog()
-        return self._chunks(size, log, several)
+        if not self._is_part:
+            self._found_while_reading = SkipLog()
+        return self._chunks(size, self._found_while_reading, several)
 
     def _chunks(self, size: int, log: SkipLog, several: bool) -> Iterator[Chunk]:
+        choosing = None if self._choice is None else Choosing(self._choice)
         for index, reader in enumerate(self._readers):
             if reader.source.is_word_list:
                 continue
             pieces = reader.pieces(size, log)
+            if choosing is not None:
+                pieces = choosing.chosen(one_by_one(pieces), size)
             for piece in pieces if several else one_by_one(pieces):
                 yield Chunk(piece.data, index, piece.ends_document, piece.bytes_read, piece.inner_ends)
+            if choosing is not None and choosing.is_done:
+                break
+        if choosing is not None:
+            choosing.tell(log)
+
+
+def _once_each(pairs: Sequence[tuple[Reader, str]], log: SkipLog) -> list[tuple[Reader, str]]:
+    """Readers and their groups without those of a file that another reads before; that is told, and where it counts."""
+    known: dict[str, str] = {}
+    kept = []
+    for reader, group in pairs:
+        source = reader.source
+        place = same_place(source.path) if source.path is not None else source.name if source.opens else None
+        if place is not None and place in known:
+            where = f", in the group {known[place]!r}" if known[place] else ""
+            log.add(source.name, f"{source.name} is named more than once and counts once{where}")
+            continue
+        kept.append((reader, group))
+        if place is not None:
+            known[place] = group
+    return kept
+
+
+def same_place(path: Path | str) -> str:
+    """The same of all ways to write a path. Nobody looks at the disk: a link is another file than what it leads to."""
+    return os.path.normcase(os.path.normpath(Path(path).absolute()))

@@ -34,6 +34,7 @@ STAGES = [
         "optional",
         "presets",
         "interventions",
+        "mixture",
         "recipe",
         "choice_titles",
         "text",

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from bpe_core import PRESETS, Recipe, RecipeError, Trainer, WordTable
+from bpe_core import PRESETS, Group, Mixture, Recipe, RecipeError, Trainer, WordTable
 from bpe_core.interventions import Intervention
-from bpe_core.recipe import CHOICES, LARGEST_NUMBER, Learning, Normalization, Size, Splitting, Steering, Symbols
+from bpe_core.recipe import CHOICES, LARGEST_NUMBER, Learning, Mixing, Normalization, Size, Splitting, Steering, Symbols
 
-PARTS = (Splitting, Symbols, Size, Learning, Steering)
+PARTS = (Splitting, Symbols, Size, Learning, Steering, Mixing)
 OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
     lowercase=True, strip_ascii_punctuation=True, strip_marks="…", unicode_form="NFC", unit="line", pattern="cl100k",
     custom_pattern=r"\d+", special_tokens=("<|end|>",), base="characters", marker="symbol", marker_text="@", merges=7,
@@ -20,6 +20,7 @@ OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
     unknown_text="<?>", block_size=1_000, block_bytes=100, clean_text=True, final_sigma=False, strip_accents=True,
     wordpiece_rule="score", longest_word=12, seed_size=5, em_passes=3, keep_share=60,
     interventions=(Intervention(3, "forbid", 1, 2),), grown_from=5,
+    mixture=Mixture((Group("de", unique="lines"),)),
 )  # fmt: skip
 OF_METHODS = {
     "block_size": "gage", "block_bytes": "gage", "wordpiece_rule": "wordpiece", "longest_word": "wordpiece",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from bpe_core import Alphabet, Corpus, History, Recipe, Tokenizer, Trainer, WordTable, count_words
+from bpe_core import Alphabet, Corpus, History, Recipe, Tokenizer, Trainer, WordTable, count_unmixed
 from bpe_core.history.history import Pair
 from bpe_core.learning.protocol import Candidate
 from bpe_core.segmenting.merging import Merges
@@ -47,7 +47,7 @@ class Bench:
 
     @classmethod
     def of_text(cls, text: str, recipe: Recipe) -> Bench:
-        return cls.trained(count_words(Corpus.from_texts([text]), recipe), recipe)
+        return cls.trained(count_unmixed(Corpus.from_texts([text]), recipe), recipe)
 
     @classmethod
     def trained(cls, words: WordTable, recipe: Recipe) -> Bench:

@@ -26,7 +26,7 @@ _MORE = (
     *("special_tokens", "max_token_length", "alphabet_limit", "unknown", "unknown_text"),
 )
 MORE = list(dict.fromkeys((*_MORE, *DECLARED)))
-for _elsewhere in ("name", "method", "vocab_size", "merges", *MAIN, *OF_A_METHOD):
+for _elsewhere in ("name", "mixture", "method", "vocab_size", "merges", *MAIN, *OF_A_METHOD):
     MORE.remove(_elsewhere)
 HINTS = {
     "custom_pattern": "such as \\w+|\\s+",

@@ -164,6 +164,7 @@ class RecipeForm(QObject):
         preset = next((preset for preset in PRESETS if Recipe.preset(preset).method == name), None)
         try:
             recipe = old.with_changes(method=name) if preset is None else Recipe.preset(preset)
+            recipe = recipe.with_changes(mixture=old.mixture)
             if preset is not None and None not in (old.vocab_size, recipe.vocab_size):
                 with contextlib.suppress(RecipeError):
                     recipe = recipe.with_changes(vocab_size=old.vocab_size)
@@ -174,7 +175,8 @@ class RecipeForm(QObject):
 
     def choose_preset(self, name: str) -> None:
         """But for the size, where the person has chosen one and the preset can have it."""
-        recipe, own = Recipe.preset(name), self._recipe.value.part(Size)
+        recipe = Recipe.preset(name, mixture=self._recipe.value.mixture)
+        own = self._recipe.value.part(Size)
         if own == self._own_size or own not in self._sizes_by_itself:
             with contextlib.suppress(RecipeError):
                 recipe = recipe.with_changes(**dataclasses.asdict(own))

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.window.parts.wording import count_text
-from bpe_core import Corpus, History, Recipe, Tokenizer, Trainer, WordTable, count_words
+from bpe_core import Corpus, History, Recipe, Tokenizer, Trainer, WordTable, count_unmixed
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.why import Why, sentence
 from bpe_core.segmenting.boundaries import NEVER
@@ -55,7 +55,7 @@ class Taught:
 
     @classmethod
     def by(cls, text: str, recipe: Recipe) -> Taught:
-        words = count_words(Corpus.from_texts([text]), recipe)
+        words = count_unmixed(Corpus.from_texts([text]), recipe)
         trainer = Trainer(words, recipe)
         trainer.advance()
         return cls(words, trainer.history)

@@ -83,7 +83,12 @@ def test_presets_are_listed_by_method(program: Program) -> None:
 
 
 def test_every_choice_has_its_field(program: Program) -> None:
-    assert program.recipe_panel.choices == {*CHOICES} - {"name", "vocab_size", "merges"}
+    assert program.recipe_panel.choices == {*CHOICES} - {
+        "name",
+        "vocab_size",
+        "merges",
+        "mixture",
+    }  # made with the texts
 
 
 def test_the_preview_follows_the_pattern(qtbot: QtBot, program: Program) -> None:

@@ -17,7 +17,7 @@ from app.session.session import Session
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine, Numbers, thinned
 from app.window.parts.watched import Table, Watched
 from app.worker.job import Task
-from bpe_core import BpeError, Cancelled, History, Progress, WordTable, count_words
+from bpe_core import BpeError, Cancelled, History, Progress, WordTable, count_unmixed
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.methods import METHODS, Method, Wording, has_ranks
@@ -233,7 +233,7 @@ class SizesModel(QObject, Watched):
             for name, source in texts.items():
                 try:
                     with reading([source], task.remarks) as corpus:
-                        counted = count_words(corpus, history.recipe, cancelled=task.cancelled)
+                        counted = count_unmixed(corpus, history.recipe, cancelled=task.cancelled)
                     curves[name] = curves_of(counted, history, task)
                 except Cancelled:
                     raise

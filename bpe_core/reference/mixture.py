@@ -1,0 +1,37 @@
+"""Words counted in groups, each group with a weight: what is learned from, in plain Python.
+
+>>> weighted([{b"low": 1, b"new": 3}, {b"new": 2}], [Fraction(7, 3), Fraction(1)])
+{b'low': 2, b'new': 9}
+
+A group's counts are multiplied exactly and cut to whole numbers; what is then missing of the group's whole goes, one
+each, to the words with the largest rest. Where some of those that occur equally often get one, their hashes decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from bpe_core.counting.weighing import hash_plainly
+
+
+def weighted(groups: Sequence[Mapping[bytes, int]], factors: Sequence[Fraction]) -> dict[bytes, int]:
+    """The counts of all groups together, in the order in which the words are first seen; none that is zero."""
+    found: dict[bytes, int] = {}
+    for counts, factor in zip(groups, factors, strict=True):
+        for word, count in times(counts, factor).items():
+            found[word] = found.get(word, 0) + count
+    return {word: count for word, count in found.items() if count}
+
+
+def times(counts: Mapping[bytes, int], factor: Fraction) -> dict[bytes, int]:
+    """One group's counts times its factor, in whole numbers."""
+    whole = {word: count * factor.numerator // factor.denominator for word, count in counts.items()}
+    missing = round(sum(counts.values()) * factor) - sum(whole.values())
+
+    def rank(word: bytes) -> tuple[Fraction, int, int]:
+        return whole[word] - counts[word] * factor, -counts[word], hash_plainly(word)
+
+    for word in sorted(counts, key=rank)[:missing]:
+        whole[word] += 1
+    return whole

@@ -1,0 +1,229 @@
+"""Groups of texts and their weights: exact, the same in any order, and without any of it as before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_core.counting.compiled_joining import join_by_kernels
+from bpe_core.counting.count_words import count_groups, count_words
+from bpe_core.counting.grouped import GroupedWords
+from bpe_core.counting.joining import WordColumns, join_plainly
+from bpe_core.counting.weighing import hash_plainly, hashes
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import CorpusError, RecipeError
+from bpe_core.mixture import Group, Mixture, Sample, weight_of
+from bpe_core.recipe import Recipe
+from bpe_core.reference.mixture import weighted
+from bpe_core.text.corpus import Corpus
+from tests.core.reading_texts import write
+
+WORDS = st.sampled_from(
+    [word.encode() for word in ["a", "b", "low", "lower", "lowest", "new", "né", "😀", "a\x00", "\x00"]] + [b"x" * 70]
+)
+COUNTS = st.integers(1, 9) | st.integers(1, 10**12)
+TABLES = st.lists(st.dictionaries(WORDS, COUNTS, min_size=1), min_size=1, max_size=3)
+FACTORS = st.fractions(0, 5, max_denominator=10**9)
+
+
+def mixed(by: str = "times", /, **weights: str) -> Mixture:
+    return Mixture(tuple(Group(name, weight_of(weight)) for name, weight in weights.items()), by)  # type: ignore[arg-type]
+
+
+def grouped(tables: list[dict[bytes, int]]) -> GroupedWords:
+    return GroupedWords.of({f"g{i}": WordTable.from_counts(table.items()) for i, table in enumerate(tables)})
+
+
+@given(tables=TABLES)
+def test_tables_are_joined_as_in_plain_python(tables: list[dict[bytes, int]]) -> None:
+    columns = [WordColumns.of(list(table)) for table in tables]
+    plain, fast = join_plainly(columns), join_by_kernels(columns)
+    assert fast.words() == plain.words() == list(dict.fromkeys(word for table in tables for word in table))
+    assert [rows.tolist() for rows in fast.rows] == [rows.tolist() for rows in plain.rows]
+    expected: dict[bytes, int] = {}
+    for table in tables:
+        for word, count in table.items():
+            expected[word] = expected.get(word, 0) + count
+    assert list(WordTable.merged(WordTable.from_counts(table.items()) for table in tables)) == list(expected.items())
+    found = hashes(columns[0], np.arange(len(columns[0])))
+    assert found.tolist() == [hash_plainly(word) for word in columns[0].words()]
+
+
+@given(data=st.data(), tables=TABLES)
+def test_weights_are_exact_and_as_in_the_reference(data: st.DataObject, tables: list[dict[bytes, int]]) -> None:
+    factors = [data.draw(FACTORS) for _ in tables]
+    if not any(factors):
+        factors[0] = Fraction(1, 3)
+    groups = tuple(Group(f"g{i}", factor) for i, factor in enumerate(factors))
+    words = grouped(tables)
+    found = words.weighted(Mixture(groups))
+    assert list(found) == list(weighted(tables, factors).items())
+    whole = sum((factor * sum(table.values()) for factor, table in zip(factors, tables, strict=True)), Fraction())
+    assert abs(found.total - whole) <= Fraction(len(tables), 2)
+    for place, (table, factor) in enumerate(zip(tables, factors, strict=True)):
+        alone = weighted([table], [factor])
+        assert all(abs(alone.get(word, 0) - count * factor) < 1 for word, count in table.items())
+        assert dict(words.table_of(f"g{place}")) == table
+
+
+@given(tables=TABLES, data=st.data())
+def test_counts_hang_on_no_order_and_shares_are_what_was_asked_for(
+    tables: list[dict[bytes, int]], data: st.DataObject
+) -> None:
+    names = [f"g{i}" for i in range(len(tables))]
+    order = data.draw(st.permutations(names))
+    shuffled = {name: dict(data.draw(st.permutations(list(tables[int(name[1:])].items())))) for name in order}
+    weights = [data.draw(st.integers(1, 50)) for _ in tables]
+    mixture = Mixture(
+        tuple(Group(name, Fraction(weight, sum(weights))) for name, weight in zip(names, weights, strict=True)), "words"
+    )
+    words = grouped(tables)
+    other = GroupedWords.of({name: WordTable.from_counts(table.items()) for name, table in shuffled.items()})
+    assert dict(other.weighted(mixture)) == dict(words.weighted(mixture))
+    factors = words.factors(mixture)
+    assert min(factors.values()) == 1, "the one that has most for its share counts once"
+    whole = sum(factors[name] * words.words_in(name) for name in names)
+    assert [factors[name] * words.words_in(name) / whole for name in names] == [
+        group.weight for group in mixture.groups
+    ]
+
+
+@pytest.mark.parametrize("preset", ["gpt2", "unigram", "clean-words"])
+def test_groups_that_count_once_are_as_if_there_were_none(preset: str) -> None:
+    texts = ["low lower\nlow low\n", "new lower newest\n", "low new"]
+    recipe = Recipe.preset(preset)
+    whole = count_words(Corpus.from_texts(texts), recipe)
+    corpus = Corpus.grouped({"a": Corpus.from_texts(texts[:2]), "b": Corpus.from_texts(texts[2:])})
+    words = count_groups(corpus, recipe)
+    for table in (words.words, words.weighted(mixed(a="1", b="100%")), count_words(corpus, recipe)):
+        assert list(table) == list(whole)
+        assert (table.line_ends is None) == (whole.line_ends is None)
+        assert whole.line_ends is None or table.line_ends.tolist() == whole.line_ends.tolist()  # type: ignore[union-attr]
+    assert sum(words.counts_in(group) for group in words.groups).tolist() == whole.counts.tolist()  # type: ignore[union-attr]
+    heavier = count_words(corpus, recipe.with_changes(mixture=mixed(a="1/3", b="0")))
+    assert 0 < heavier.total <= whole.total
+    assert heavier.line_ends is None or (heavier.line_ends <= heavier.counts).all()
+    assert list(count_words(corpus, recipe.with_changes(mixture=mixed(a="2", b="2")))) == [
+        (word, 2 * count) for word, count in whole
+    ]
+
+
+def texts_read(mixture: Mixture, **groups: list[str]) -> list[list[str]]:
+    corpus = Corpus.grouped({name: Corpus.from_texts(texts) for name, texts in groups.items()})
+    read = []
+    for part in corpus.parts(mixture).values():
+        read.append([""])
+        for chunk in part.chunks(4):
+            read[-1][-1] += bytes(chunk.data).decode()
+            if chunk.ends_document:
+                read[-1].append("")
+    return [texts[:-1] for texts in read]
+
+
+def test_duplicates_are_left_out_and_counted() -> None:
+    groups = {"a": ["low\nnew\n", "low\n", "low\n"], "b": ["low\n"]}
+    of_lines = Mixture((Group("a", unique="lines"),))
+    assert texts_read(of_lines, **groups) == [["low\n", "new\n"], ["low\n"]], "another group is read for itself"
+    assert texts_read(Mixture((Group("a", unique="documents"),)), **groups) == [["low\nnew\n", "low\n"], ["low\n"]]
+    corpus = Corpus.grouped({name: Corpus.from_texts(texts) for name, texts in groups.items()})
+    count_groups(corpus, Recipe(mixture=of_lines))
+    assert [str(told) for told in corpus.skipped] == ["2 duplicate lines of the group 'a' were left out"]
+
+
+def test_samples() -> None:
+    first = Mixture((Group("a", sample=Sample(first_bytes=6)),))
+    assert texts_read(first, a=["low", "né new"], b=["low"]) == [["low", "né"], ["low"]], "no character is cut"
+    assert texts_read(first, a=["low", "newer", "low"]) == [["low", "new"]]
+    lines = [f"line {i % 7}\n" for i in range(2_000)]
+    by_chance = Mixture((Group("a", sample=Sample(fraction=Fraction(1, 10), of="lines", seed=3)),))
+    (taken,) = texts_read(by_chance, a=["".join(lines)])
+    assert 120 < len(taken) < 280
+    assert len(set(taken)) == 7, "of equal lines some are taken"
+    assert texts_read(by_chance, a=["".join(lines)]) == [taken]
+    other = Mixture((Group("a", sample=Sample(fraction=Fraction(1, 10), of="lines", seed=4)),))
+    assert texts_read(other, a=["".join(lines)]) != [taken]
+
+
+def test_what_is_taken_hangs_on_no_order_of_files(tmp_path: Path) -> None:
+    paths = [write(tmp_path, f"{i}.txt", "".join(f"{i * j % 23} low\n" for j in range(40))) for i in range(6)]
+    sample = Sample(fraction=Fraction(1, 3), of="lines", seed=1)
+    recipe = Recipe(mixture=Mixture((Group("a", weight_of("2.5"), sample, "lines"),)))
+    corpora = [Corpus.grouped({"a": Corpus.from_files(order)}) for order in (paths, paths[::-1])]
+    tables = [dict(count_words(corpus, recipe)) for corpus in corpora]
+    assert tables[0] == tables[1]
+
+
+def test_a_file_named_twice_counts_once_unless_asked_to(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.txt", "low")
+    names = [path, tmp_path, tmp_path / ".." / tmp_path.name / "a.txt"]
+    corpus = Corpus.from_files(names)
+    assert list(count_words(corpus, Recipe())) == [(b"low", 1)]
+    assert len(corpus.skipped) == 2
+    assert "named more than once and counts once" in str(corpus.skipped[0])
+    assert list(count_words(Corpus.from_files(names, twice=True), Recipe())) == [(b"low", 3)]
+    groups = {"a": Corpus.from_files(path), "b": Corpus.from_files(tmp_path)}
+    once = Corpus.grouped(groups)
+    assert once.groups == ("a",)
+    assert "in the group 'a'" in str(once.skipped[0])
+    assert list(count_words(Corpus.grouped(groups, twice=True), Recipe())) == [(b"low", 2)]
+
+
+def test_a_recipe_holds_it_and_one_that_says_nothing_is_none() -> None:
+    sample = Sample(10**6, Fraction(1, 20), "lines", 7)
+    mixture = Mixture((Group("de", weight_of("70%"), sample, "lines"), Group("code", weight_of("30%"))), "bytes")
+    recipe = Recipe.preset("gpt2", mixture=mixture)
+    assert Recipe.from_json(recipe.to_json()) == recipe
+    assert not recipe.is_same_but_for_size(recipe.with_changes(mixture=None))
+    assert "mixture" not in Recipe(mixture=mixed(de="1")).to_dict()
+    assert json.loads(recipe.to_json())["mixture"]["groups"][1] == {"name": "code", "weight": "3/10"}
+
+
+WRONG: dict[str, tuple[Callable[[], object], str]] = {
+    "negative": (lambda: mixed(a="-2"), "negative"),
+    "all zero": (lambda: mixed(a="0", b="0%"), "zero"),
+    "do not add up": (lambda: mixed("bytes", a="70%", b="20%"), "add up to 100 %; 70 % [+] 20 % are 90 %"),
+    "no number": (lambda: weight_of("much"), "no weight"),
+    "division by zero": (lambda: weight_of("1/0"), "no weight"),
+    "endless": (lambda: weight_of("0.1234567890123456789"), "digits"),
+    "twice": (lambda: Mixture((Group("a"), Group("a"))), "twice"),
+    "by what": (lambda: mixed("colour", a="1"), "colour"),
+    "more than all": (lambda: Sample(fraction=Fraction(2)), "at most all"),
+    "no list": (lambda: Mixture.from_json_value({"groups": 3}), "list of groups"),
+    "not known": (lambda: Mixture.from_json_value({"groups": [{"name": "a", "wait": 1}]}), "wait"),
+    "no number of bytes": (lambda: Sample(first_bytes=0), "at least 1"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_cannot_be_is_a_sentence(case: str) -> None:
+    wrong, told = WRONG[case]
+    with pytest.raises(RecipeError, match=told):
+        wrong()
+
+
+def test_a_mixture_and_a_corpus_must_speak_of_the_same_groups() -> None:
+    corpus = Corpus.grouped({"de": Corpus.from_texts(["neu"]), "code": Corpus.from_texts([" "])})
+
+    def words(mixture: Mixture, of: Corpus = corpus) -> WordTable:
+        return count_words(of, Recipe.preset("words", mixture=mixture))
+
+    for mixture, told in (
+        (mixed(fr="2"), "speaks of the group 'fr', but the texts are in the groups 'de', 'code'"),
+        (mixed("words", de="100%"), "'code' has no share"),
+        (mixed("words", de="50%", code="50%"), "'code' is to be 50 % of the whole, but it holds no words"),
+    ):
+        with pytest.raises(CorpusError, match=told):
+            words(mixture)
+    assert list(words(mixed(de="1000000000000000"))) == [(b"neu", 10**15)]
+    with pytest.raises(CorpusError, match="in no groups"):
+        words(mixed(de="2"), Corpus.from_texts(["neu"]))
+    huge = GroupedWords.of({"a": WordTable.from_counts({"low": 2**59})})
+    with pytest.raises(CorpusError, match="64-bit"):
+        huge.weighted(mixed(a="1000"))
