@@ -99,7 +99,7 @@ def _texts(pieces: Iterable[DocumentPiece], of: Of) -> Iterator[Text]:
     """The documents, or their lines."""
     held: list[bytes] = []
     length = document = line = 0
-    for data, ends_document, bytes_read in pieces:
+    for data, ends_document, bytes_read, _ in pieces:
         parts = bytes(data).splitlines(keepends=True) if of == "lines" else [bytes(data)]
         for part in parts:
             held.append(part)
