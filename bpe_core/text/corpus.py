@@ -171,7 +171,7 @@ class Corpus:
         parts = {}
         for group in said:
             pairs = zip(self._readers, self.group_of_source, strict=True)
-            part = Corpus([reader for reader, name in pairs if name == group.name])
+            part = Corpus([reader for reader, name in pairs if name == group.name], self.word_counts)
             part._is_part, part._found_while_reading = True, self._found_while_reading
             part._choice = None if group.takes_all else group
             parts[group.name] = part
