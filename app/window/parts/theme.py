@@ -134,6 +134,7 @@ class Theme(QObject):
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         self._application = application
+        self._undress()
         application.setStyle("Fusion")
         self._apply()
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
@@ -142,8 +143,13 @@ class Theme(QObject):
         """Put the sheet on all there is, best when all is built: each part would be dressed anew as it is placed."""
         self._application.setStyleSheet(STYLE)
 
+    def _undress(self) -> None:
+        """Before the style or the palette changes: all that wears the sheet would be dressed anew, each time."""
+        self._application.setStyleSheet("")
+
     def choose(self, choice: str) -> None:
         self.choice = choice
+        self._undress()
         self._apply()
         self.dress()  # rules that name palette colours are resolved again only when the sheet is set again
         self.changed.emit()

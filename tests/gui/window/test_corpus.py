@@ -22,6 +22,8 @@ from app.wiring import Program
 from tests.gui.conftest import WAIT, settle, wait_for_phase
 from tests.gui.window.small_run import Train, rows, small
 
+pytestmark = pytest.mark.usefixtures("only_window")
+
 
 def test_files_folders_and_pasted_texts(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -118,12 +120,12 @@ def test_dropping_a_file_on_the_window(qtbot: QtBot, program: Program, tmp_path:
 
 
 def test_one_bad_file_among_good_ones(
-    qtbot: QtBot, new_program: Callable[..., Program], train: Train, tmp_path: Path
+    qtbot: QtBot, window_with: Callable[..., Program], train: Train, tmp_path: Path
 ) -> None:
     good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
     good.write_text("good words are good words")
     bad.write_bytes(b"bad \xff\xfe\xfa bytes")
-    program = new_program(good, bad)
+    program = window_with(good, bad)
     qtbot.waitUntil(lambda: program.corpus.rowCount() == 2, timeout=WAIT)
     settle(qtbot, program)
 
@@ -140,8 +142,8 @@ def test_one_bad_file_among_good_ones(
     assert "bad.txt" in program.messages.sentence.text()
 
 
-def test_only_bad_files(qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path) -> None:
-    program = new_program(tmp_path / "missing.txt")
+def test_only_bad_files(qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path) -> None:
+    program = window_with(tmp_path / "missing.txt")
     qtbot.waitUntil(lambda: program.corpus.rowCount() == 1, timeout=WAIT)
     program.actions["main"].trigger()
     wait_for_phase(qtbot, program, Phase.FAILED)
@@ -150,12 +152,12 @@ def test_only_bad_files(qtbot: QtBot, new_program: Callable[..., Program], tmp_p
 
 
 def test_removing_and_reordering_reads_nothing_again(
-    qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path
+    qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path
 ) -> None:
     paths = [tmp_path / f"{name}.txt" for name in "abc"]
     for path in paths:
         path.write_text(f"{path.stem}{path.stem} is {path.stem}{path.stem}")
-    program = new_program(*paths)
+    program = window_with(*paths)
     qtbot.waitUntil(lambda: program.corpus.rowCount() == 3, timeout=WAIT)
     settle(qtbot, program)
     panel = program.corpus_panel
@@ -186,10 +188,10 @@ def test_a_warning_where_words_are_whole_sentences(
     qtbot.waitUntil(lambda: not program.corpus.warning, timeout=WAIT)
 
 
-def test_a_file_in_another_encoding(qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path) -> None:
+def test_a_file_in_another_encoding(qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path) -> None:
     path = tmp_path / "latin.txt"
     path.write_bytes("Bäckerei und Brötchen".encode("latin-1"))
-    program = new_program(path)
+    program = window_with(path)
     qtbot.waitUntil(lambda: program.corpus.rowCount() == 1, timeout=WAIT)
     qtbot.waitUntil(
         lambda: program.corpus.data(program.corpus.index(0), program.corpus.EntryRole).is_failed, timeout=WAIT
@@ -204,12 +206,12 @@ def test_a_file_in_another_encoding(qtbot: QtBot, new_program: Callable[..., Pro
     [("for what is not valid", ["B", "\ufffd", "cker", " B"]), ("without", ["Bcker", " Bcker"])],
 )
 def test_a_file_with_bytes_that_are_no_text_is_read_as_chosen(
-    qtbot: QtBot, new_program: Callable[..., Program], train: Train, tmp_path: Path, title: str, words: list[str]
+    qtbot: QtBot, window_with: Callable[..., Program], train: Train, tmp_path: Path, title: str, words: list[str]
 ) -> None:
     """The sentence that refuses it offers to replace or skip them; until then, nothing is said of pairs."""
     path = tmp_path / "half.txt"
     path.write_bytes(b"B\xe4cker B\xe4cker")
-    program = new_program(path)
+    program = window_with(path)
     program.form.choose(vocab_size=257)
     program.actions["main"].trigger()
     qtbot.waitUntil(lambda: "replace or skip invalid bytes" in program.messages.sentence.text(), timeout=WAIT)
