@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -14,6 +15,7 @@ import bpe_core as bpe
 from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
+from bpe_core.delivery.folder import Delivery, prepare_folder
 from bpe_core.errors import BpeError, OutputError
 from bpe_core.formats import FORMATS, format_for
 from bpe_core.history.history import Int64s
@@ -48,24 +50,28 @@ def write_and_tell(
     notes: tuple[str, ...] = (),
     numbers: Int64s | None = None,
     described: Mapping[str, Any] = MappingProxyType({}),
+    delivery: Delivery | None = None,
 ) -> int:
     """Write the file if its check agrees; the exit code. `numbers` are those of the file it was read from.
 
-    What is `described` stands in the JSON, too.
+    What is `described` stands in the JSON, too. A `delivery` is a folder of files.
     """
     if options.at is not None and not 0 <= options.at <= len(history):
         raise BpeError(f"The table holds {told_by(history)}; --at must be a number from 0 to that.")
     target = Path(options.out)
-    format = FORMATS[options.to] if options.to else format_for(target)
+    prepare: Callable[..., PreparedExport]
+    if delivery is not None:
+        prepare = partial(prepare_folder, delivery=delivery)
+    else:
+        prepare = partial(prepare_export, format=FORMATS[options.to] if options.to else format_for(target))
     if not target.resolve().parent.is_dir():
         raise OutputError(f"Could not write {target}: the folder {target.parent} does not exist.")
     bar = TerminalBar(sys.stderr)
     with Interruption("Stopping; nothing is written.") as interruption:
         try:
-            prepared = prepare_export(
+            prepared = prepare(
                 history,
                 target,
-                format=format,
                 merges=options.at,
                 numbers=numbers,
                 text=options.check_with,

@@ -50,7 +50,8 @@ class Verification:
     def sentence(self) -> str:
         """The result in one line."""
         if self.agrees:
-            also = f", and {self.asked} gives the same" if self.asked else ""
+            give = "give" if " and " in self.asked else "gives"
+            also = f", and {self.asked} {give} the same" if self.asked else ""
             return f"verified: {self.words:,} {self.compared} agree{also}"
         return f"not verified: {self.differing:,} differences in {self.words:,} {self.compared}"
 

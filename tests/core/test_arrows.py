@@ -40,7 +40,7 @@ STAGES = [
         "text",
     ),
     *("kernels", "counting", "alphabet", "of_alphabet", "history", "learning", "honest_text", "token_texts"),
-    *("segmenting", "insight", "measures", "formats", "editing", "verification", "session_file", "report"),
+    *("segmenting", "insight", "measures", "formats", "editing", "verification", "delivery", "session_file", "report"),
     *("reference", "gage_file"),
     *("warm_up", "compiler", "command_line", "__main__"),
 ]

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import os
+from pathlib import Path
+from typing import get_args
 
-from bpe_core.command_line.arguments import add_merge_table
+from bpe_core.command_line.arguments import add_merge_table, text_argument
 from bpe_core.command_line.tables import open_table
 from bpe_core.command_line.writing_tables import add_writing, format_list, write_and_tell
+from bpe_core.delivery.folder import Delivery, Side, read_template
+from bpe_core.delivery.roles import MEANINGS, roles_of
+from bpe_core.errors import OutputError
+from bpe_core.history.history import History
 
 EXAMPLES = """\
 examples:
@@ -19,6 +26,10 @@ examples:
   bpe-explorer export --merges merges.csv --to sentencepiece words.model --check-with "my own text"
       Where the real library is installed it is asked, too.
 
+  bpe-explorer export --merges merges.csv tokenizer/ --pad "<|pad|>" --chat-template chat.jinja
+      A folder (its name ends in /) for transformers.AutoTokenizer: tokenizer.json, its configuration, and a README
+      that tells how to load it. It is checked by loading it, where transformers is installed.
+
 What the format cannot hold is listed with a dash. A file that does not agree is not written,
 unless you say --anyway; the old one stays as it is.
 
@@ -28,10 +39,39 @@ unless you say --anyway; the old one stays as it is.
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES + format_list()
     add_merge_table(parser)
-    parser.add_argument("out", metavar="OUT", help="the file to write")
+    parser.add_argument("out", metavar="OUT", help="the file to write, or a folder: its name ends in /")
     add_writing(parser)
+    add_delivery(parser)
+
+
+def add_delivery(parser: argparse.ArgumentParser) -> None:
+    about = parser.add_argument_group("of a folder")
+    for role, meaning in MEANINGS.items():
+        about.add_argument(
+            f"--{role}",
+            type=text_argument,
+            metavar="TEXT",
+            help=f'the token that {meaning}; else one of a usual name, "" for none',
+        )
+    about.add_argument("--padding-side", choices=get_args(Side), help="where shorter texts are filled up")
+    about.add_argument("--chat-template", metavar="FILE", help="a template for chats, as transformers reads it")
 
 
 def run(options: argparse.Namespace) -> int:
     opened = open_table(options.merges)
-    return write_and_tell(opened.history, options, numbers=opened.numbers)
+    delivery = _delivery(options, opened.history)
+    return write_and_tell(opened.history, options, numbers=opened.numbers, delivery=delivery)
+
+
+def _delivery(options: argparse.Namespace, history: History) -> Delivery | None:
+    """What is said of a folder; None where a file is wanted."""
+    said = {role: getattr(options, role) for role in MEANINGS}
+    further = options.padding_side, options.chat_template
+    if not (options.out.endswith(("/", os.sep)) or (Path(options.out).is_dir() and not options.to)):
+        if any(one is not None for one in (*said.values(), *further)):
+            raise OutputError("Roles and chat templates belong to a folder: end the name of what is written in /.")
+        return None
+    if options.to not in (None, "tokenizer.json"):
+        raise OutputError(f"A folder holds a tokenizer.json; leave --to {options.to} away, or name a file.")
+    template = "" if options.chat_template is None else read_template(options.chat_template)
+    return Delivery(roles_of(history, **said), options.padding_side or "right", template)

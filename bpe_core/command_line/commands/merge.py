@@ -10,10 +10,9 @@ from bpe_core.command_line.audits import tables_of
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.questions import add_corpus
 from bpe_core.command_line.tables import open_table
-from bpe_core.command_line.writing_tables import add_writing, format_list, write_and_tell
+from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
 from bpe_core.editing.costs import costs
 from bpe_core.editing.putting_together import put_together
-from bpe_core.errors import BpeError
 
 EXAMPLES = """\
 examples:
@@ -35,12 +34,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("second", metavar="B", help="the table whose further tokens get ids behind them")
     add_corpus(parser, required=False, purpose="files or folders of which it is told how many tokens they become")
     parser.add_argument("-o", "--output", dest="out", required=True, metavar="OUT", help="the file to write")
-    add_writing(parser)
+    add_checks(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.at is not None:
-        raise BpeError("Both tables are taken whole: leave --at away, or merge what `export --at` has written.")
     one, other = open_table(options.first), open_table(options.second)
     bar = TerminalBar(sys.stderr)
     try:

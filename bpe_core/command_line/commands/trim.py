@@ -11,7 +11,7 @@ from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.command_line.audits import add_limits, audited, criteria, criteria_list, tables_of
 from bpe_core.command_line.questions import add_corpus
 from bpe_core.command_line.tables import open_table
-from bpe_core.command_line.writing_tables import add_writing, format_list, write_and_tell
+from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
 from bpe_core.editing.costs import Costs, costs
 from bpe_core.editing.trimming import NEEDED, Trimmed, check_can_be_edited, least_used, surplus, trim
 from bpe_core.errors import BpeError
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_limits(parser)
     parser.add_argument("-o", "--output", dest="out", required=True, metavar="OUT", help="the file to write")
-    add_writing(parser)
+    add_checks(parser)
 
 
 def ids(value: str) -> list[int]:
@@ -64,8 +64,6 @@ def ids(value: str) -> list[int]:
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.at is not None:
-        raise BpeError("A trimmed table is written whole: leave --at away, or trim what `export --at` has written.")
     opened = open_table(options.table)
     history = opened.history
     check_can_be_edited(history)

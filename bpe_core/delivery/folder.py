@@ -1,0 +1,138 @@
+"""A folder that `transformers.AutoTokenizer` loads: written in memory, checked by loading it, only then in place."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from bpe_core.delivery.loading import checked_by_loading
+from bpe_core.delivery.readme import readme_of
+from bpe_core.delivery.roles import Roles
+from bpe_core.errors import OutputError
+from bpe_core.formats import FORMATS
+from bpe_core.history.history import History, Int64s
+from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.token_texts import quoted
+from bpe_core.verification.prepared_export import PreparedExport, prepare_export
+
+TOKENIZER, CONFIG, README = "tokenizer.json", "tokenizer_config.json", "README.md"
+LONGEST_TEMPLATE = 1_000_000  # characters
+
+Side = Literal["right", "left"]
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """What a person says about the folder."""
+
+    roles: Roles
+    padding_side: Side = "right"
+    chat_template: str = ""
+
+
+@dataclass(frozen=True)
+class PreparedFolder(PreparedExport):
+    """The same for the files of a folder, which is made if it is not there."""
+
+    def put_in_place(self) -> None:
+        try:
+            self.path.mkdir(exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"Could not make the folder {self.path}: {error.strerror or error}.") from error
+        super().put_in_place()
+
+
+def prepare_folder(
+    history: History,
+    path: Path | str,
+    delivery: Delivery,
+    *,
+    merges: int | None = None,
+    numbers: Int64s | None = None,
+    text: str = "",
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> PreparedFolder:
+    """The files of the folder, in memory and checked; `numbers` are those of the file the table was imported from."""
+    target = Path(path)
+    if target.exists() and not target.is_dir():
+        raise OutputError(f"{target} is a file; name a folder, or end the name in one of a format.")
+    table = history if merges is None else history.first(merges)
+    added = delivery.roles.missing(table)
+    table, known = with_special_tokens(table, numbers if merges in (None, len(history)) else None, added)
+    written = prepare_export(
+        table,
+        target / TOKENIZER,
+        format=FORMATS["tokenizer.json"],
+        numbers=known,
+        text=text,
+        progress=progress,
+        cancelled=cancelled,
+    )
+    files = {
+        target / TOKENIZER: written.files[target / TOKENIZER],
+        target / CONFIG: config_of(delivery).encode(),
+        target / README: readme_of(table, target.resolve().name, delivery.roles, bool(delivery.chat_template)).encode(),
+    }
+    found = written.verification
+    by_name = {one.name: content for one, content in files.items()}
+    found = checked_by_loading(found, by_name, table, delivery.roles, delivery.chat_template, text)
+    found = replace(found, cannot_hold=(*_about(delivery.roles, added), *found.cannot_hold))
+    return PreparedFolder(target, written.format, written.merges, written.told, files, found)
+
+
+def config_of(delivery: Delivery) -> str:
+    """tokenizer_config.json: what `AutoTokenizer` makes of the other file."""
+    config: dict[str, object] = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "clean_up_tokenization_spaces": False,
+        "padding_side": delivery.padding_side,
+        **{f"{role}_token": text for role, text in delivery.roles.given.items()},
+    }
+    if delivery.chat_template:
+        config["chat_template"] = delivery.chat_template
+    return json.dumps(config, ensure_ascii=False, indent=2) + "\n"
+
+
+def read_template(path: Path | str) -> str:
+    """A chat template, as a person wrote it."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise OutputError(f"Could not read the chat template {path}: {error.strerror or error}.") from error
+    except UnicodeDecodeError as error:
+        raise OutputError(f"The chat template {path} is not UTF-8 text (at byte {error.start:,}).") from error
+    if not text.strip() or len(text) > LONGEST_TEMPLATE:
+        raise OutputError(f"The chat template {path} is empty, or has more than {LONGEST_TEMPLATE:,} characters.")
+    return text
+
+
+def with_special_tokens(history: History, numbers: Int64s | None, added: list[str]) -> tuple[History, Int64s | None]:
+    """The same table with further special tokens, whose numbers come behind all others."""
+    if not added:
+        return history, numbers
+    found = copy.copy(history)
+    specials = (*history.recipe.special_tokens, *added)
+    found.recipe = history.recipe.with_changes(special_tokens=specials, **_room(history, added))
+    if numbers is None:
+        return found, None
+    return found, np.concatenate([numbers, int(numbers.max(initial=-1)) + 1 + np.arange(len(added))])
+
+
+def _room(history: History, added: list[str]) -> Mapping[str, int]:
+    size = history.recipe.vocab_size
+    return {} if size is None else {"vocab_size": size + len(added)}
+
+
+def _about(roles: Roles, added: list[str]) -> list[str]:
+    """What was chosen for a person who did not."""
+    notes = [f"{quoted(text)} is added as a special token; no token had this text." for text in added]
+    if roles.pad and roles.pad == roles.eos:
+        notes.append(f"{quoted(roles.pad)} fills texts up and ends them, too; name another one to tell them apart.")
+    return notes

@@ -1,0 +1,65 @@
+"""A tokenizer as a folder: what `transformers` makes of it, and what is told where it would make something else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bpe_core import Corpus, Recipe, Tokenizer, train
+from bpe_core.command_line.main import run
+from bpe_core.delivery import folder as folders
+from bpe_core.delivery.folder import Delivery, prepare_folder
+from bpe_core.delivery.roles import Roles, roles_of
+from bpe_core.formats import open_table, write_history
+from bpe_core.verification import checking
+from tests.shared import text_of
+
+CHAT = "{% for message in messages %}{{ message.content }}{% endfor %}"
+
+
+def test_a_folder_is_loaded_by_transformers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    transformers = pytest.importorskip("transformers")
+    monkeypatch.setattr(checking, "WANTED_WORDS", 500)
+    recipe = Recipe.preset("gpt2", merges=80, special_tokens=("<|endoftext|>", "two words"))
+    history = train(Corpus.from_texts([text_of("poem")[:2_000]]), recipe)
+    table, chat, out = tmp_path / "merges.csv", tmp_path / "chat.jinja", tmp_path / "deliv ered"
+    write_history(history, table)
+    chat.write_text(CHAT, encoding="utf-8")
+    export = ["export", "--merges", str(table)]
+    assert run([*export, f"{out}/", "--pad", "<pad>", "--padding-side", "left", "--chat-template", str(chat)]) == 0
+    told = capsys.readouterr().out
+    assert "transformers give the same" in told
+    assert "“<pad>” is added" in told
+    loaded = transformers.AutoTokenizer.from_pretrained(str(out), local_files_only=True)
+    text = "the lowest price<|endoftext|> in two words, né?"
+    ids = loaded(text)["input_ids"]
+    assert ids == Tokenizer(history).encode(text, allowed_special="all")
+    assert loaded.decode(ids) == text
+    assert (loaded.pad_token_id, loaded.eos_token_id, loaded.chat_template) == (338, 336, CHAT)
+    batch = loaded([text, "t"], padding=True)
+    assert batch["input_ids"][1][:-1] == [338] * (len(ids) - 1)
+    assert "padding=True" in (out / "README.md").read_text(encoding="utf-8")
+    assert open_table(out / "tokenizer.json").history.id_count == 339
+
+    # What the configuration says otherwise than the table is found, and nothing is written.
+    config = folders.config_of(Delivery(Roles(pad="<|endoftext|>", eos="two words")))
+    monkeypatch.setattr(folders, "config_of", lambda delivery: config)
+    prepared = prepare_folder(history, tmp_path / "wrong", Delivery(roles_of(history), chat_template=CHAT))
+    assert not prepared.verification.agrees
+    assert any("for eos" in sentence for sentence in prepared.verification.differences)
+    assert any("chat template" in sentence for sentence in prepared.verification.differences)
+    assert not (tmp_path / "wrong").exists()
+
+    mistakes = {
+        "belong to a folder": [str(tmp_path / "t.tokenizer.json"), "--pad", "<pad>"],
+        "is a file": [f"{table}/"],
+        "leave --to csv away": [f"{out}/", "--to", "csv"],
+        "Could not read the chat template": [f"{out}/", "--chat-template", str(tmp_path / "none")],
+        "A special token can have": [f"{out}/", "--pad", "x" * 5_000],
+    }
+    for sentence, arguments in mistakes.items():
+        assert run([*export, *arguments]) != 0
+        assert sentence in capsys.readouterr().err
