@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from bpe_core.errors import TooLarge as TooLarge
     from bpe_core.history.history import History as History
     from bpe_core.history.history import Step as Step
+    from bpe_core.learning.growing import extend as extend
+    from bpe_core.learning.growing import grown_numbers as grown_numbers
     from bpe_core.learning.protocol import Candidate as Candidate
     from bpe_core.learning.trainer import Batch as Batch
     from bpe_core.learning.trainer import Trainer as Trainer
@@ -86,6 +88,8 @@ _HOME_OF = {
     "count_groups": "counting.count_words",
     "count_unmixed": "counting.count_words",
     "count_words": "counting.count_words",
+    "extend": "learning.growing",
+    "grown_numbers": "learning.growing",
     "train": "learning.trainer",
 }
 

@@ -9,6 +9,7 @@ from app.session.changes import Held, Steps
 from app.session.corpus import SessionCorpus
 from app.session.detour import Detour
 from app.session.fingerprints import Fingerprints
+from app.session.growth import GrowthNews
 from app.session.merge_filter import MergeFilter
 from app.session.notices import Notice
 from app.session.playing import Playing
@@ -40,6 +41,8 @@ class Session(QObject):
             self.corpus.texts, self.recipe, self.text, self.filter, self.runs, self.cursor, self.undo, self
         )
         self.detour.changed.connect(self.playing.give_way)
+        self.growth = GrowthNews(self.runs, self.text, self.aside, self)
+        self.growth.noticed.connect(self.noticed)
         self.fingerprints = Fingerprints(self.runs, self.aside, self)
         self.fingerprints.noticed.connect(self.noticed)
         self.aside.noticed.connect(self.noticed)

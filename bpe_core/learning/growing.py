@@ -17,10 +17,14 @@ from typing import Any
 
 import numpy as np
 
+from bpe_core.counting.count_words import count_words
 from bpe_core.errors import FormatError, NothingToLearn, RecipeError
 from bpe_core.history.history import History, Int64s
 from bpe_core.learning.methods import METHODS, Wording
+from bpe_core.learning.trainer import learn
+from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import Recipe
+from bpe_core.text.corpus import Corpus
 
 NOTHING_NEW = (
     "Nothing new can be learned from this corpus: after the table's own steps no pair of tokens is frequent enough. "
@@ -54,6 +58,23 @@ def growing_recipe(history: History, by: int, **changes: Any) -> Recipe:
 def steps_alone(history: History) -> History:
     """The same without what they were on another corpus."""
     return History.from_pairs(history.recipe, history.alphabet, history.pairs())
+
+
+def extend(
+    corpus: Corpus,
+    history: History,
+    by: int,
+    *,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+    **changes: Any,
+) -> History:
+    """A table's steps and so many more, learned on a corpus; `changes` are of choices such as min_frequency or ties."""
+    recipe = growing_recipe(history, by, **changes)
+    words = count_words(corpus, recipe, progress=progress, cancelled=cancelled)
+    grown = learn(words, recipe, history=steps_alone(history), progress=progress, cancelled=cancelled)
+    check_grew(grown)
+    return grown
 
 
 def check_grew(history: History) -> None:

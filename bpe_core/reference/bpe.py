@@ -29,7 +29,7 @@ that could be wrong. The fast engine must give exactly the same, and the tests h
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -50,8 +50,8 @@ NOBODY = ((NOTHING, NOTHING), NOTHING)  # where there is no runner-up
 # --- Learning ---------------------------------------------------------------------------
 
 
-def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None) -> History:
-    """Learn merges until the vocabulary is full or no pair is frequent enough."""
+def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None, given: Sequence[Pair] = ()) -> History:
+    """Learn merges until the vocabulary is full or no pair is frequent enough; those that are given come first."""
     alphabet = alphabet or Alphabet.for_words(words, recipe)
     corpus = [(alphabet.symbols_of(word, recipe), count) for word, count in words]
     tokens_at_start = count_tokens(corpus)
@@ -61,7 +61,7 @@ def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None) ->
     while True:
         counts = count_pairs(corpus)
         ranking = ranked(allowed(counts, tokens, recipe), tokens, recipe)
-        frequent = steered(ranking, counts, recipe, step=len(rows) + 1)
+        frequent = steered(ranking, counts, recipe, len(rows) + 1, given)
         if len(rows) == limit or not frequent:
             reason: EndReason = "vocabulary full" if len(rows) == limit else "too rare" if ranking else "no pairs"
             return as_history(rows, recipe, alphabet, tokens_at_start, reason)
@@ -72,18 +72,19 @@ def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None) ->
 
 
 def steered(
-    ranking: list[tuple[Pair, int]], counts: dict[Pair, int], recipe: Recipe, step: int
+    ranking: list[tuple[Pair, int]], counts: dict[Pair, int], recipe: Recipe, step: int, given: Sequence[Pair] = ()
 ) -> list[tuple[Pair, int]]:
     """The pairs that are frequent enough, best first, as far as the recipe lets the method choose at that step.
 
-    What is forbidden from that step on or before is left out. What is forced comes first, however rare or long.
+    What is forbidden from that step on is left out. What is forced or given comes first, however rare or long.
 
     >>> recipe = Recipe(interventions=("forbid:1+2@3", "force:5+6@4"))
     >>> ranking = [((1, 2), 9), ((3, 4), 7), ((5, 6), 1)]
     >>> [steered(ranking, dict(ranking), recipe, step) for step in (2, 3, 4)]
     [[((1, 2), 9), ((3, 4), 7)], [((3, 4), 7)], [((5, 6), 1), ((3, 4), 7)]]
     """
-    forced, forbidden = forced_at(recipe.interventions).get(step), forbidden_from(recipe.interventions, step)
+    forced = given[step - 1] if step <= len(given) else forced_at(recipe.interventions).get(step)
+    forbidden = forbidden_from(recipe.interventions, step)
     frequent = [
         (pair, count) for pair, count in ranking if count >= recipe.min_frequency and pair not in {forced, *forbidden}
     ]

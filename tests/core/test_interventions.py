@@ -16,6 +16,7 @@ from bpe_core.history.history import History
 from bpe_core.interventions import Act, Intervention
 from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.learning.bpe.plain import PlainLearner
+from bpe_core.learning.growing import growing_recipe, steps_alone
 from bpe_core.learning.wordpiece.compiled import CompiledScoreLearner
 from bpe_core.learning.wordpiece.plain import PlainScoreLearner
 from bpe_core.recipe import Recipe
@@ -91,6 +92,23 @@ def test_each_learner_equals_the_reference(steered: tuple[WordTable, Recipe], wo
             leading = found.pop("forbidden")
             assert found == {**all_columns(plain), **told, "end": plain.end_reason}
             assert not {*leading} & {one.pair for one in recipe.interventions if one.act == "forbid"}
+
+
+@settings(max_examples=EXAMPLES // 2)
+@given(first=words(), second=words(), recipe=recipes(), by=st.integers(1, 9))
+def test_going_on_from_a_table_makes_its_steps_first(
+    first: WordTable, second: WordTable, recipe: Recipe, by: int
+) -> None:
+    """On the words of another corpus, with the alphabet that the table has."""
+    old = reference.train(first, recipe)
+    growing = growing_recipe(old, by)
+    plain = reference.train(second, growing, old.alphabet, old.pairs())
+    told = {name: column.tolist() for name, column in plain.reasons.items()}
+    for make in (PlainLearner, CompiledLearner):
+        found = learned(make, second, plain, A_LOT, steps_alone(old))
+        del found["forbidden"]
+        assert found == {**all_columns(plain), **told, "end": plain.end_reason}
+    assert plain.pairs()[: len(old)] == old.pairs()
 
 
 def test_a_branch_goes_on_from_its_parent_and_is_learned_again_from_its_recipe() -> None:

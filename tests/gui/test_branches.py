@@ -79,9 +79,13 @@ def test_forbidding_and_forcing_make_branches_that_a_session_keeps(
     assert "by hand" in str(program.merges.data(program.merges.index(12, 5)))
     assert "Steered by hand at 13." in program.time_bar.track.toolTip()
 
+    assert program.form.choose(vocab_size=310)
+    program.actions["extend"].trigger()
+    assert len(pairs(ended(qtbot, program, 3))) == 54, "a branch goes on with what was decided in it"
+
     compared = program.pages[ComparePage]
     program.actions["compare"].trigger()
-    qtbot.waitUntil(lambda: compared.model.found is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: None not in (compared.model.found, compared.model.cut), timeout=WAIT)
     assert compared.model.other is second
     assert "They part ways at merge 13. Likely cause, by hand:" in compared.model.summary
     tokens = [int(run.history.tokens_after[-1]) for run in (third, second) if run.history is not None]
@@ -126,6 +130,11 @@ def test_an_imported_table_goes_on_with_the_corpus_and_keeps_its_ids(
     assert grown.history is not None
     assert pairs(grown)[: len(OLD)] == OLD.pairs()
     assert len(grown.history) == len(OLD) + 30
+    first, last = OLD.id_count, OLD.id_count + 29
+    told = f"Run 2: 30 new tokens, numbered {first} to {last}; all others keep their numbers. Your text: "
+    qtbot.waitUntil(lambda: program.messages.sentence.text().startswith(told), timeout=WAIT)
+    assert "own tokens stand nowhere in the corpus" in program.messages.sentence.text()
+    assert "Never used: " in program.messages.details.toPlainText()
     numbers = grown.shown_numbers
     assert numbers is not None
     assert numbers.tolist() == [*range(OLD.first_special), *range(OLD.id_count, OLD.id_count + 30), OLD.first_special]
