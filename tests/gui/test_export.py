@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,8 +11,11 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.window.exchange.export_dialog import ExportDialog
+from app.window.exchange.export_model import FOLDER
 from app.wiring import Program
+from bpe_core.delivery import folder
 from bpe_core.formats import FORMATS, format_for, open_table, read_history
+from bpe_core.verification import checking
 from tests.gui.conftest import WAIT
 
 pytestmark = pytest.mark.usefixtures("only_window")
@@ -44,7 +48,7 @@ def press(qtbot: QtBot, program: Program, shown: ExportDialog) -> None:
 
 def test_every_format_is_offered_under_a_name_of_its_own(trained: Program, tmp_path: Path) -> None:
     shown = dialog(trained, tmp_path / "merges.csv", "csv")
-    assert [shown.format.itemText(row) for row in range(shown.format.count())] == list(FORMATS)
+    assert [shown.format.itemText(row) for row in range(shown.format.count())] == [*FORMATS, FOLDER]
     proposed = []
     for name, format in FORMATS.items():
         shown.format.setCurrentText(name)
@@ -71,6 +75,28 @@ def test_a_file_is_checked_and_then_written(qtbot: QtBot, trained: Program, tmp_
     assert read_history(path).columns.left.tolist() == run.history.columns.left.tolist()
     assert f"Wrote {len(run.history)} merges" in trained.messages.sentence.text()
     assert shown.go.text() == "Check"
+
+
+def test_a_folder_for_transformers_is_written(
+    qtbot: QtBot, trained: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checking, "WANTED_WORDS", 100)
+    monkeypatch.setattr(folder, "checked_by_loading", lambda found, *_: found)  # which its own tests look at
+    out, template = tmp_path / "tokenizer", tmp_path / "chat.jinja"
+    template.write_text("{{ messages[0].content }}", encoding="utf-8")
+    shown = dialog(trained, out, FOLDER)
+    assert shown.folder.roles["pad"].currentText() == "<|pad|>"  # nothing is there to be guessed
+    shown.folder.roles["eos"].setCurrentText("</s>")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_, **__: (str(template), ""))
+    shown.folder.choose.click()
+    press(qtbot, trained, shown)
+    assert "is added as a special token" in shown.told.text()
+    press(qtbot, trained, shown)
+    assert sorted(path.name for path in out.iterdir()) == ["README.md", "tokenizer.json", "tokenizer_config.json"]
+    config = json.loads((out / "tokenizer_config.json").read_text(encoding="utf-8"))
+    assert (config["pad_token"], config["eos_token"]) == ("<|pad|>", "</s>")
+    shown.format.setCurrentText("csv")
+    assert not shown.folder.isVisible()
 
 
 def test_what_a_format_cannot_hold_is_told_before_the_old_file_goes(

@@ -19,7 +19,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.window.exchange.export_model import Check, TableExport, format_choices
+from app.window.exchange.export_model import FOLDER, Check, TableExport, format_choices
+from app.window.exchange.folder_fields import FolderFields
 from app.window.parts.progress_bar import ProgressBar
 from app.window.parts.theme import shades_of
 from app.window.parts.typed import NumberBox
@@ -43,6 +44,7 @@ class ExportDialog(QDialog):
         self.format.setAccessibleName("Format")
         self.format.addItems([choice.name for choice in self._choices])
         self.explanation = paragraph()
+        self.folder = FolderFields(export.roles, export.specials)
         self.merges = NumberBox(0, export.merges)
         self.merges.setValue(export.merges)
         self.merges.setAccessibleName(f"How many {export.wording.steps}")
@@ -76,6 +78,7 @@ class ExportDialog(QDialog):
         form = QFormLayout()
         form.addRow("Format", self.format)
         form.addRow("", self.explanation)
+        form.addRow("", self.folder)
         row = QHBoxLayout()
         row.addWidget(self.merges)
         row.addWidget(self.up_to_here)
@@ -96,6 +99,7 @@ class ExportDialog(QDialog):
     def _connect(self) -> None:
         self.format.currentIndexChanged.connect(self._show_format)
         self.merges.valueChanged.connect(self._begin_anew)
+        self.folder.changed.connect(self._begin_anew)
         self.path.textChanged.connect(self._begin_anew)
         self.up_to_here.clicked.connect(lambda: self.merges.setValue(self._export.position))
         self.choose.clicked.connect(self._choose_path)
@@ -113,6 +117,7 @@ class ExportDialog(QDialog):
     def _show_format(self) -> None:
         choice = self._choices[self.format.currentIndex()]
         self.explanation.setText(choice.explanation)
+        self.folder.setVisible(choice.name == FOLDER)
         proposals = {one.file_name for one in self._choices}
         path = Path(self.path.text())
         if path.name in proposals:  # a name of the person's own stays
@@ -144,7 +149,8 @@ class ExportDialog(QDialog):
         elif self.path.text().strip():
             self.told.clear()
             name = self._choices[self.format.currentIndex()].name
-            self._export.prepare(Path(self.path.text().strip()), name, self.merges.value())
+            wish = self.folder.wish if name == FOLDER else None
+            self._export.prepare(Path(self.path.text().strip()), name, self.merges.value(), wish)
         self._name_button()
 
     # What becomes of it
@@ -153,8 +159,7 @@ class ExportDialog(QDialog):
         self.bar.show()
         self.bar.setFormat(f"{STAGES.get(self._export.stage, self._export.stage)} – %p%")
         self.bar.setValue(round(1000 * fraction))
-        for widget in (self.format, self.merges, self.up_to_here, self.path, self.choose):
-            widget.setEnabled(False)
+        self._set_enabled(False)
 
     def _show_check(self, check: Check) -> None:
         self._check = check
@@ -178,9 +183,12 @@ class ExportDialog(QDialog):
 
     def _rest(self) -> None:
         self.bar.hide()
-        for widget in (self.format, self.merges, self.up_to_here, self.path, self.choose):
-            widget.setEnabled(True)
+        self._set_enabled(True)
         self._name_button()
+
+    def _set_enabled(self, on: bool) -> None:
+        for widget in (self.format, self.folder, self.merges, self.up_to_here, self.path, self.choose):
+            widget.setEnabled(on)
 
     def _name_button(self) -> None:
         self.go.setText("Cancel" if self._export.is_busy else _title(self._check))

@@ -17,12 +17,19 @@ from app.session.runs import Runs
 from app.session.time import TimeCursor
 from app.worker.job import Task
 from bpe_core import Progress
-from bpe_core.formats import FORMATS
+from bpe_core.delivery.folder import Delivery, prepare_folder, read_template
+from bpe_core.delivery.roles import MEANINGS, Roles, roles_of
+from bpe_core.formats import FORMATS, Format
 from bpe_core.learning.methods import Wording
 from bpe_core.verification.prepared_export import PreparedExport, prepare_export
 
 TOPIC = "export"
 FIT = "export fit"
+FOLDER = "Folder for transformers"
+FOLDER_EXPLANATION = (
+    "For transformers.AutoTokenizer: tokenizer.json, what its special tokens are for, and how to load it."
+)
+ROLE_TITLES = {"pad": "Fills up", "bos": "Begins a text", "eos": "Ends a text", "unk": "Unknown"}
 STEM = "merges"  # of a file whose format asks for no name of its own
 
 
@@ -33,6 +40,24 @@ class FormatChoice:
     name: str
     explanation: str
     file_name: str  # proposed
+
+
+@dataclass(frozen=True)
+class RoleChoice:
+    """What a special token can be for, with the token that is guessed."""
+
+    name: str
+    title: str
+    meaning: str
+    token: str
+
+
+@dataclass(frozen=True)
+class FolderWish:
+    """What is said of a folder: the token of each role, and the file of a chat template."""
+
+    roles: tuple[tuple[str, str], ...]
+    template: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,11 +75,12 @@ class Check:
 
 def format_choices() -> list[FormatChoice]:
     """All formats: the tables with everything first, then those of other libraries."""
-    return [
+    files = [
         FormatChoice(one.name, one.explanation, f"{STEM}{ending}" if ending.startswith(".") else ending)
         for one in FORMATS.values()
         if (ending := one.endings[0])
     ]
+    return [*files, FormatChoice(FOLDER, FOLDER_EXPLANATION, "tokenizer")]
 
 
 class TableExport(QObject):
@@ -96,6 +122,20 @@ class TableExport(QObject):
         """The moment shown."""
         return self._cursor.position
 
+    @property
+    def roles(self) -> list[RoleChoice]:
+        """What the special tokens of the shown run are for, as far as their names tell."""
+        run = self._runs.shown
+        if run is None or run.history is None:
+            return []
+        found = roles_of(run.history).given
+        return [RoleChoice(name, ROLE_TITLES[name], MEANINGS[name], found.get(name, "")) for name in MEANINGS]
+
+    @property
+    def specials(self) -> tuple[str, ...]:
+        """The special tokens of the shown run."""
+        return () if self._runs.shown is None else self._runs.shown.recipe.special_tokens
+
     def can_start(self) -> bool:
         run = self._runs.shown
         return run is not None and run.history is not None and not self.is_busy
@@ -110,18 +150,25 @@ class TableExport(QObject):
         if run is not None and run.history is not None and not self.is_busy:
             table = run.history.first(merges)
             self._aside.ask(
-                FIT, lambda task: FORMATS[format].refusal(table, task.cancelled), self.refused.emit, self._fail
+                FIT, lambda task: _format(format).refusal(table, task.cancelled), self.refused.emit, self._fail
             )
 
-    def prepare(self, path: Path, format: str | None = None, merges: int | None = None) -> None:
-        """Write in memory and check; `checked` tells what came of it. None: by the name's ending; all merges."""
-        self._prepare(path, format, merges, goes_on=False)
+    def prepare(
+        self, path: Path, format: str | None = None, merges: int | None = None, wish: FolderWish | None = None
+    ) -> None:
+        """Write in memory and check; `checked` tells what came of it. None: by the name's ending; all merges.
+
+        A wish belongs to a folder.
+        """
+        self._prepare(path, format, merges, wish, goes_on=False)
 
     def start(self, path: Path) -> None:
         """Write all merges learned so far, if they come back as they were; the name's ending chooses the format."""
-        self._prepare(path, None, None, goes_on=True)
+        self._prepare(path, None, None, None, goes_on=True)
 
-    def _prepare(self, path: Path, format: str | None, merges: int | None, *, goes_on: bool) -> None:
+    def _prepare(
+        self, path: Path, format: str | None, merges: int | None, wish: FolderWish | None, *, goes_on: bool
+    ) -> None:
         run = self._runs.shown
         if run is None or run.history is None or self.is_busy:
             return
@@ -130,10 +177,15 @@ class TableExport(QObject):
         count = len(history) if merges is None else merges
 
         def work(task: Task) -> PreparedExport:
-            return prepare_export(
+            prepare: Callable[..., PreparedExport] = prepare_export
+            if format == FOLDER and wish is not None:
+                template = read_template(wish.template) if wish.template else ""
+                prepare = partial(prepare_folder, delivery=Delivery(Roles(**dict(wish.roles)), chat_template=template))
+            elif format is not None:
+                prepare = partial(prepare_export, format=FORMATS[format])
+            return prepare(
                 history,
                 path,
-                format=None if format is None else FORMATS[format],
                 merges=count,
                 numbers=numbers,
                 text=text,
@@ -197,6 +249,11 @@ class TableExport(QObject):
         else:
             details = "\n".join((*found.differences, *found.cannot_hold))
             self.noticed.emit(Notice(f"{prepared.path} was not written: {found.sentence}.", details))
+
+
+def _format(name: str) -> Format:
+    """What holds the table; in a folder that is its tokenizer.json."""
+    return FORMATS["tokenizer.json" if name == FOLDER else name]
 
 
 def _put_in_place(prepared: PreparedExport, task: Task) -> PreparedExport:
