@@ -5,15 +5,19 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import MOST_DIGITS, number
 from bpe_core.command_line.corpora import reading
+from bpe_core.command_line.groups import add_groups, groups_of
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.errors import BpeError
 from bpe_core.history.history import NOTHING
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.methods import told_by
+from bpe_core.text.corpus import Skipped, same_place
 from bpe_core.token_texts import BLANK, TokenTexts
 
 
@@ -23,6 +27,22 @@ def add_moment(parser: argparse.ArgumentParser) -> None:
 
 def add_corpus(parser: argparse.ArgumentParser, *, required: bool, purpose: str) -> None:
     parser.add_argument("--corpus", nargs="+", required=required, metavar="FILE", help=purpose)
+
+
+def add_grouped_corpus(parser: argparse.ArgumentParser, *, required: bool, purpose: str) -> None:
+    """The same, or its groups, which then count as the recipe of the table mixes them."""
+    which = parser.add_mutually_exclusive_group(required=required)
+    which.add_argument("--corpus", nargs="+", default=[], metavar="FILE", help=purpose)
+    add_groups(which)
+
+
+def has_texts(options: argparse.Namespace) -> bool:
+    return bool(options.corpus or options.group or options.groups_of)
+
+
+def reading_texts(options: argparse.Namespace, told: Sequence[Skipped] = ()) -> AbstractContextManager[bpe.Corpus]:
+    """The corpus that was named, or its groups."""
+    return reading(options.corpus, told, groups=groups_of(options))
 
 
 def moment(options: argparse.Namespace, history: bpe.History) -> int:
@@ -44,13 +64,33 @@ def count(files: Sequence[str], history: bpe.History) -> bpe.WordTable:
 def count_corpus(corpus: bpe.Corpus, history: bpe.History) -> bpe.WordTable:
     bar = TerminalBar(sys.stderr)
     try:
-        return bpe.count_unmixed(corpus, history.recipe, progress=bar)
+        counted = bpe.count_unmixed if corpus.groups == ("",) else bpe.count_words
+        return counted(corpus, history.recipe, progress=bar)
+    finally:
+        bar.clear()
+
+
+def words_of(options: argparse.Namespace, history: bpe.History) -> bpe.WordTable:
+    """The words of the texts that were named, as the recipe mixes their groups."""
+    with reading_texts(options) as corpus:
+        return count_corpus(corpus, history)
+
+
+def parts_of(options: argparse.Namespace, history: bpe.History) -> dict[str, bpe.WordTable]:
+    """The same, each group by itself; where there are none, each of the files."""
+    if not groups_of(options):
+        files = {same_place(file) if Path(file).exists() else file: file for file in options.corpus}
+        return {file: count([file], history) for file in files.values()}
+    bar = TerminalBar(sys.stderr)
+    try:
+        with reading_texts(options) as corpus:
+            return bpe.count_groups(corpus, history.recipe, progress=bar).weighted_parts(history.recipe.mixture)
     finally:
         bar.clear()
 
 
 def ranked_words(options: argparse.Namespace, history: bpe.History) -> RankedWords:
-    return RankedWords.of(count(options.corpus, history), history)
+    return RankedWords.of(words_of(options, history), history)
 
 
 class Names:

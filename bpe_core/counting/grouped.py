@@ -71,7 +71,7 @@ class GroupedWords:
 
     def table_of(self, group: str) -> WordTable:
         """The words of one group alone."""
-        return self.words.recounted(self.counts_in(group))
+        return _summed(self.words, {group: self.groups[group]})
 
     def words_in(self, group: str) -> int:
         return sum_of(self.groups[group].counts)
@@ -103,16 +103,36 @@ class GroupedWords:
         """The words as a mixture counts them: what is learned from. What does not occur in it is left out."""
         if mixture is None:
             return self.words
+        groups = self._weighted_groups(mixture)
+        return self.words if groups is None else _summed(self.words, groups)
+
+    def weighted_parts(self, mixture: Mixture | None) -> dict[str, WordTable]:
+        """The same, each group by itself: together they are the whole."""
+        groups = None if mixture is None else self._weighted_groups(mixture)
+        return {name: _summed(self.words, {name: group}) for name, group in (groups or self.groups).items()}
+
+    def told(self, mixture: Mixture) -> list[str]:
+        """A sentence a group: how often it counts, and what part of the whole that is."""
+        factors = self.factors(mixture)
+        sizes = {name: self.bytes_in(name) * factor for name, factor in factors.items()}
+        whole = max(Fraction(1), sum(sizes.values(), Fraction(0)))
+        return [
+            f"{name or 'The texts'}: {self.bytes_in(name):,} bytes count {float(factor):.4g} times, "
+            f"{float(sizes[name] / whole):.1%} of the whole."
+            for name, factor in factors.items()
+        ]
+
+    def _weighted_groups(self, mixture: Mixture) -> dict[str, GroupCounts] | None:
+        """None where all count once."""
         factors = self.factors(mixture)
         if all(factor == 1 for factor in factors.values()):
-            return self.words
+            return None
         check_room(BYTES_A_WORD * max(len(one.rows) for one in self.groups.values()), "Weighing words", FEWER_WORDS)
         if sum(self.words_in(name) * factor for name, factor in factors.items()) > MOST_SYMBOLS:
             raise CorpusError(
                 "With these weights the words would occur more often than 64-bit numbers can say; give smaller weights."
             )
-        groups = {name: self._heavier(one, factors[name]) for name, one in self.groups.items()}
-        return _summed(self.words, groups)
+        return {name: self._heavier(one, factors[name]) for name, one in self.groups.items()}
 
     def _heavier(self, group: GroupCounts, factor: Fraction) -> GroupCounts:
         rows, columns = group.rows, self.words.columns

@@ -7,7 +7,8 @@ import json
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_table, number
-from bpe_core.command_line.questions import Names, check_step, count
+from bpe_core.command_line.groups import groups_of
+from bpe_core.command_line.questions import Names, add_grouped_corpus, check_step, parts_of
 from bpe_core.command_line.tables import open_table
 from bpe_core.insight.contributions import Contributions, FileCounts, contributions, split_over_files
 from bpe_core.insight.ranked_words import RankedWords
@@ -18,6 +19,9 @@ EXAMPLES = """\
 examples:
   bpe-explorer paid --merges merges.csv --corpus a.txt b.txt --step 120
       The words that held the pair when it was merged, and how its count splits over the files.
+
+  bpe-explorer paid --merges merges.csv --group de texts/de --group code src --step 120
+      The same over the groups it was learned from, as the table's recipe mixes them.
 """
 
 MOST_SHOWN = 20
@@ -26,7 +30,7 @@ MOST_SHOWN = 20
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add_merge_table(parser)
-    parser.add_argument("--corpus", nargs="+", required=True, metavar="FILE", help="the files it was learned from")
+    add_grouped_corpus(parser, required=True, purpose="the files it was learned from")
     parser.add_argument("--step", type=number, required=True, metavar="N", help="the merge; 1 is the first")
     parser.add_argument("--json", action="store_true", help="print it as JSON, all words included")
 
@@ -34,7 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     history = open_table(options.merges).history
     step = check_step(options.step, history)
-    tables = [count([file], history) for file in options.corpus]
+    parts = parts_of(options, history)
+    tables = list(parts.values())
     if not history.only_joins:
         return _before_the_drop(history, step, bpe.WordTable.merged(tables), options)
     ranked = RankedWords.of(bpe.WordTable.merged(tables), history)
@@ -46,13 +51,13 @@ def run(options: argparse.Namespace) -> int:
             "step": step,
             "count": paid.count,
             "words": words,
-            "files": list(zip(options.corpus, shares, strict=True)),
+            "groups" if groups_of(options) else "files": list(zip(parts, shares, strict=True)),
         }
         print(json.dumps(told, ensure_ascii=False, indent=1))
         return 0
     pair = Names(history).pair(history.pair(step - 1))
     print(f"step {step:,}: {pair}, {paid.count:,} times in {len(words):,} words")
-    _print_shares(paid, words, list(zip(options.corpus, shares, strict=True)))
+    _print_shares(paid, words, list(zip(parts, shares, strict=True)))
     return 0
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_table, number, text_argument
-from bpe_core.command_line.questions import Names, add_corpus, check_step, ranked_words
+from bpe_core.command_line.questions import Names, add_grouped_corpus, check_step, has_texts, ranked_words
 from bpe_core.command_line.tables import open_table
 from bpe_core.errors import BpeError
 from bpe_core.insight.race import LeadChange, Runner, best_that_never_won, race
@@ -29,7 +29,7 @@ MOST_CUTS = 8
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add_merge_table(parser)
-    add_corpus(parser, required=False, purpose="the files the table was learned from")
+    add_grouped_corpus(parser, required=False, purpose="the files the table was learned from")
     parser.add_argument(
         "--pair", nargs=2, action="append", default=[], type=text_argument, metavar=("LEFT", "RIGHT"), help="two tokens"
     )
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
         return _never_won(history, names)
     pairs = [(names.id_of(left), names.id_of(right)) for left, right in options.pair]
     pairs += [history.pair(check_step(step, history) - 1) for step in options.step]
-    if not pairs or not options.corpus:
+    if not pairs or not has_texts(options):
         raise BpeError("Name at least one pair with --pair or --step, and the texts with --corpus.")
     result = race(ranked_words(options, history), pairs)
     if options.json:

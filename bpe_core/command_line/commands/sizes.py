@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from bpe_core.command_line.arguments import add_merge_table
+from bpe_core.command_line.groups import groups_of
 from bpe_core.command_line.progress_bar import TerminalBar
-from bpe_core.command_line.questions import add_corpus, count
+from bpe_core.command_line.questions import add_grouped_corpus, count, parts_of, words_of
 from bpe_core.command_line.tables import open_table
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
@@ -41,9 +42,9 @@ SHOWN_SIZES = 20
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add_merge_table(parser)
-    add_corpus(parser, required=True, purpose="the files the table was learned from, or any others")
+    add_grouped_corpus(parser, required=True, purpose="the files the table was learned from, or any others")
     parser.add_argument("--held-out", nargs="+", metavar="FILE", help="texts that were not learned from")
-    parser.add_argument("--each", action="store_true", help="each file of the corpus by itself")
+    parser.add_argument("--each", action="store_true", help="each file or group of the corpus by itself")
     parser.add_argument("--power", type=float, default=USUAL_POWER, metavar="ALPHA", help="of the Rényi entropy")
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--csv", action="store_true", help="every size, as CSV")
@@ -54,9 +55,10 @@ def run(options: argparse.Namespace) -> int:
     if not 0 < options.power < 100:
         raise BpeError("The power must be a number above 0 and below 100.")
     history = open_table(options.merges).history
-    groups = [[file] for file in options.corpus] if options.each else [options.corpus]
-    groups += [options.held_out] if options.held_out else []
-    curves = {" ".join(files): _curves(count(files, history), history, options) for files in groups}
+    texts = parts_of(options, history) if options.each else {_title(options): words_of(options, history)}
+    if options.held_out:
+        texts[" ".join(options.held_out)] = count(options.held_out, history)
+    curves = {name: _curves(words, history, options) for name, words in texts.items()}
     if options.csv:
         _write_csv(curves)
     elif options.json:
@@ -67,6 +69,10 @@ def run(options: argparse.Namespace) -> int:
         usual = METHODS[history.recipe.method].usual_sizes
         print(*(["Usual sizes: " + "; ".join(usual) + "."] if usual else []), sep="")
     return 0
+
+
+def _title(options: argparse.Namespace) -> str:
+    return " ".join(options.corpus or groups_of(options))
 
 
 Curves = SizeCurves | MeasuredSizes

@@ -8,7 +8,7 @@ from typing import Any
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_table, text_argument
-from bpe_core.command_line.questions import Names, add_corpus, add_moment, count, moment
+from bpe_core.command_line.questions import Names, add_grouped_corpus, add_moment, has_texts, moment, words_of
 from bpe_core.command_line.tables import open_table
 from bpe_core.errors import BpeError
 from bpe_core.honest_text import escape
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--what-if", choices=TIE_RULES, metavar="RULE", help=f"learn again under {', '.join(TIE_RULES)}"
     )
-    add_corpus(parser, required=False, purpose="the files the table was learned from; needed for --what-if")
+    add_grouped_corpus(parser, required=False, purpose="the files the table was learned from; needed for --what-if")
     parser.add_argument("--text", type=text_argument, metavar="TEXT", help="show this text under both rules")
     parser.add_argument("--json", action="store_true", help="print it as JSON")
 
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     history = open_table(options.merges).history
     if options.what_if:
-        if not options.corpus:
+        if not has_texts(options):
             raise BpeError("To learn again under another rule the texts are needed: give them with --corpus.")
         return _what_if(options, history)
     found, names = ties(history, moment(options, history)), Names(history)
@@ -72,7 +72,7 @@ def _described(tie: Tie, names: Names) -> dict[str, Any]:
 
 def _what_if(options: argparse.Namespace, history: bpe.History) -> int:
     recipe = history.recipe.with_changes(ties=options.what_if)
-    trainer = bpe.Trainer(count(options.corpus, history), recipe)
+    trainer = bpe.Trainer(words_of(options, history), recipe)
     trainer.advance(max_merges=len(history))
     other = trainer.history
     found = compare_tables(history, other)

@@ -7,8 +7,7 @@ import json
 from typing import Any
 
 from bpe_core.command_line.arguments import add_merge_table, text_argument
-from bpe_core.command_line.corpora import reading
-from bpe_core.command_line.questions import Names, add_corpus, add_moment, count_corpus, moment
+from bpe_core.command_line.questions import Names, add_grouped_corpus, add_moment, count_corpus, moment, reading_texts
 from bpe_core.command_line.tables import open_table
 from bpe_core.history.history import History
 from bpe_core.insight.contexts import Context, contexts
@@ -37,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.add_argument("token", type=text_argument, metavar="TOKEN", help="as the merge table writes it, or #ID")
     add_merge_table(parser)
-    add_corpus(parser, required=True, purpose="the files the table was learned from")
+    add_grouped_corpus(parser, required=True, purpose="the files the table was learned from")
     add_moment(parser)
     parser.add_argument("--json", action="store_true", help="print it as JSON")
 
@@ -48,11 +47,11 @@ def run(options: argparse.Namespace) -> int:
     token = names.id_of(options.token)
     if not learns_by_ranks(history):
         return _tell_use(history, token, at, names, options)
-    with reading(options.corpus) as corpus:
+    with reading_texts(options) as corpus:
         ranked = RankedWords.of(count_corpus(corpus, history), history)
     life = token_life(ranked, token, at)
     reached = reachability(history, token, at, corpus=ranked)
-    with reading(options.corpus, corpus.skipped) as again:
+    with reading_texts(options, corpus.skipped) as again:
         lines = contexts(again, ranked, token, at, most=MOST_SHOWN)
     if options.json:
         print(json.dumps(_described(life, reached, lines, ranked, names), ensure_ascii=False, indent=1))
@@ -63,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _tell_use(history: History, token: int, at: int, names: Names, options: argparse.Namespace) -> int:
     """Where pairs are not joined word by word: how often it stood there when, and in which words."""
-    with reading(options.corpus) as corpus:
+    with reading_texts(options) as corpus:
         words = count_corpus(corpus, history)
     if history.only_joins:
         symbols = count_symbols(words, history.alphabet, history.recipe)

@@ -20,6 +20,7 @@ from bpe_core.command_line.arguments import (
 )
 from bpe_core.command_line.corpora import reading
 from bpe_core.command_line.decisions import add_decisions, decided
+from bpe_core.command_line.groups import add_mixture, groups_of, mixture_of
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.steps import step_lines
@@ -30,7 +31,7 @@ from bpe_core.history.history import END_SENTENCES
 from bpe_core.learning.methods import METHODS, Wording
 from bpe_core.learning.trainer import learn
 from bpe_core.presets import PRESETS
-from bpe_core.progress import ProgressReport
+from bpe_core.progress import CancelCheck, ProgressReport
 from bpe_core.session_file.schema import EXTENSION
 
 EXAMPLES = """\
@@ -56,6 +57,10 @@ examples:
   bpe-explorer train book.txt --forbid "t+h@12" --force "q+u@40" --output branch.csv
       Go another way: never join t and h from step 12 on, join q and u at step 40 whatever their count.
 
+  bpe-explorer train --group de texts/de --group code src --weights de=70% code=30% --by bytes --output mixed.csv
+      Two groups of texts; what there is too little of is repeated until the shares are as you say. The recipe in the
+      result holds the mixture, by the names of the groups. --groups-of FOLDER makes one of each folder in it.
+
   bpe-explorer presets english > mine.json; bpe-explorer train book.txt --recipe mine.json
       Every choice there is, in a file that you edit.
 
@@ -68,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.add_argument(
         "files",
-        nargs="+",
+        nargs="*",
         metavar="FILE",
         help="texts, tables, archives, folders, addresses (s3://...), or - for standard input",
     )
@@ -86,6 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_decisions(recipe)
     add_merge_limits(parser)
+    add_mixture(parser)
     _add_reading(parser)
     result = parser.add_argument_group("the result")
     endings = ", ".join(one.extension for one in TABLES.values())
@@ -132,6 +138,8 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     recipe = chosen_recipe(options, options.preset or (options.method if options.method in PRESETS else "gpt2"))
+    groups = groups_of(options)
+    recipe = recipe.with_changes(mixture=mixture_of(options, [*groups], recipe.mixture))
     if options.output:
         _check_output(Path(options.output))
     bar = TerminalBar(sys.stderr)
@@ -144,12 +152,14 @@ def run(options: argparse.Namespace) -> int:
                 bar(progress)
 
         try:
-            with _corpus(options) as corpus:
-                words = bpe.count_words(corpus, recipe, progress=report, cancelled=interruption)
+            with _corpus(options, groups) as corpus:
+                words, told = _counted(corpus, recipe, report, interruption)
                 steered, known = decided(words, recipe, options, interruption)
                 history = learn(words, steered, history=known, progress=report, cancelled=interruption)
                 seconds = time.monotonic() - began
                 bar.clear()
+            if not options.quiet:
+                sys.stderr.writelines(f"{line}\n" for line in told)
             _deliver(history, words, options, seconds, report)
         except (bpe.Cancelled, KeyboardInterrupt):
             bar.clear()
@@ -160,9 +170,11 @@ def run(options: argparse.Namespace) -> int:
     return interruption.exit_code if interruption.requested else 0
 
 
-def _corpus(options: argparse.Namespace) -> AbstractContextManager[bpe.Corpus]:
+def _corpus(options: argparse.Namespace, groups: dict[str, list[str]]) -> AbstractContextManager[bpe.Corpus]:
     return reading(
         options.files,
+        groups=groups,
+        twice=options.twice,
         encoding=options.encoding,
         on_invalid=options.on_invalid,
         file_patterns=tuple(options.include or ["*"]),
@@ -170,6 +182,16 @@ def _corpus(options: argparse.Namespace) -> AbstractContextManager[bpe.Corpus]:
         word_list=options.word_list,
         on_bad_row=options.on_bad_row,
     )
+
+
+def _counted(
+    corpus: bpe.Corpus, recipe: bpe.Recipe, report: ProgressReport, cancelled: CancelCheck
+) -> tuple[bpe.WordTable, list[str]]:
+    """The words, and what is to be told of their groups."""
+    if recipe.mixture is None:
+        return bpe.count_words(corpus, recipe, progress=report, cancelled=cancelled), []
+    grouped = bpe.count_groups(corpus, recipe, progress=report, cancelled=cancelled)
+    return grouped.weighted(recipe.mixture), grouped.told(recipe.mixture)
 
 
 def _check_output(path: Path) -> None:

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from bpe_core.command_line.arguments import add_merge_table, text_argument, text_or_standard_input
-from bpe_core.command_line.questions import Names, add_corpus, add_moment, moment, ranked_words
+from bpe_core.command_line.questions import Names, add_grouped_corpus, add_moment, has_texts, moment, ranked_words
 from bpe_core.command_line.tables import open_table
 from bpe_core.history.history import History
 from bpe_core.insight.explanation import explain
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", nargs="*", type=text_argument, metavar="TEXT", help="if left out: standard input")
     add_merge_table(parser)
     add_moment(parser)
-    add_corpus(parser, required=False, purpose="the files the table was learned from, for the counts of pairs")
+    add_grouped_corpus(parser, required=False, purpose="the files the table was learned from, for the counts of pairs")
     parser.add_argument("--all", action="store_true", help="tell of the boundaries that merges have dissolved, too")
     parser.add_argument("--allow-special", action="store_true", help="special tokens in the text stand for themselves")
     parser.add_argument("--steps", action="store_true", help="show how each word is encoded, merge by merge")
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     text = text_or_standard_input(options.text)
     if not has_ranks(history):
         return _explain(text, history, at, options)
-    corpus = ranked_words(options, history) if options.corpus else None
+    corpus = ranked_words(options, history) if has_texts(options) else None
     why = Why(text, history, corpus=corpus, allowed_special="all" if options.allow_special else ())
     if options.steps:
         _print_steps(why, text, at, names)

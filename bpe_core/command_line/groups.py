@@ -1,0 +1,152 @@
+"""How groups of texts and their mixture are said on the command line.
+
+--group de texts/de --group code src lib/*.py --weights de=70% code=30% --by bytes
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import get_args
+
+from bpe_core.command_line.arguments import number, text_argument
+from bpe_core.errors import RecipeError
+from bpe_core.mixture import By, Group, Mixture, Of, Sample, weight_of
+
+_SIZE = re.compile(r"(\d{1,15})\s*(B|kB|MB|GB|TB)?", re.IGNORECASE)
+_UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
+
+
+def add_groups(parser: argparse._ActionsContainer) -> None:
+    """Which texts belong together."""
+    parser.add_argument(
+        "--group",
+        nargs="+",
+        action="append",
+        default=[],
+        type=text_argument,
+        metavar=("NAME", "FILE"),
+        help="a group of texts: its name, then files and folders (may be repeated)",
+    )
+    parser.add_argument(
+        "--groups-of", metavar="FOLDER", help="each folder in this one is a group, by its name; files beside them, too"
+    )
+
+
+def add_mixture(parser: argparse.ArgumentParser) -> None:
+    """And how much of each there is to be."""
+    groups = parser.add_argument_group("groups of texts, and how they are mixed")
+    add_groups(groups)
+    groups.add_argument(
+        "--weights",
+        nargs="+",
+        action="extend",
+        default=[],
+        type=text_argument,
+        metavar="NAME=WEIGHT",
+        help="shares that add up to 100%%, such as de=70%% code=30%%; or factors, such as de=2 code=0.5",
+    )
+    groups.add_argument(
+        "--by", choices=[by for by in get_args(By) if by != "times"], help="what shares are parts of; else bytes"
+    )
+    groups.add_argument(
+        "--sample",
+        nargs="+",
+        action="extend",
+        default=[],
+        type=text_argument,
+        metavar="NAME=PART",
+        help="take only the first 10MB of a group, say, or 5%% of it by chance; without NAME= of each",
+    )
+    groups.add_argument("--sample-of", choices=get_args(Of), default="documents", help="what is taken by chance")
+    groups.add_argument("--seed", type=number, default=0, metavar="N", help="another one takes others by chance")
+    groups.add_argument(
+        "--unique",
+        nargs="+",
+        action="extend",
+        default=[],
+        type=text_argument,
+        metavar="NAME=WHAT",
+        help="leave out documents, or lines, that are the same as one before in their group; without NAME= in each",
+    )
+    groups.add_argument("--twice", action="store_true", help="a file that is named twice counts twice")
+
+
+def groups_of(options: argparse.Namespace) -> dict[str, list[str]]:
+    """The files and folders of each group; none where no groups are made."""
+    found: dict[str, list[str]] = {}
+    for name, *files in options.group:
+        if not files:
+            raise RecipeError(f"Which texts are in the group {name!r}? Write --group NAME FILE ...")
+        found.setdefault(name, []).extend(files)
+    if options.groups_of is not None:
+        for name, paths in folders_in(Path(options.groups_of)).items():
+            found.setdefault(name, []).extend(map(str, paths))
+    return found
+
+
+def folders_in(folder: Path) -> dict[str, list[Path]]:
+    """A group for each folder directly in this one, and one by its own name for the files beside them."""
+    try:
+        listed = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    except OSError as error:
+        raise RecipeError(f"{folder} cannot be looked through: {error.strerror or error}.") from error
+    groups = {path.name: [path] for path in listed if path.is_dir()}
+    if not groups:
+        raise RecipeError(f"There are no folders in {folder}, so no groups can be made of it.")
+    beside = [path for path in listed if path.is_file()]
+    if beside:
+        groups.setdefault(folder.resolve().name, []).extend(beside)
+    return groups
+
+
+def mixture_of(options: argparse.Namespace, names: Sequence[str], before: Mixture | None) -> Mixture | None:
+    """What the recipe says of the groups, with what was given as arguments."""
+    names, told = names or [""], before or Mixture()
+    said = {name: told.of(name) for name in [*names, *(one.name for one in told.groups)]}
+
+    def each(given: Sequence[str], change: Callable[[Group, str], Group]) -> None:
+        for one in given:
+            name, equals, value = one.rpartition("=")
+            for chosen in [name] if equals else names:
+                said[chosen] = change(said.get(chosen, Group(chosen)), value)
+
+    by: By = told.by
+    if options.weights:
+        are_shares = {one.strip().endswith("%") for one in options.weights}
+        if len(are_shares) == 2:
+            raise RecipeError("Give all weights as shares (70%) or all as factors (2, 0.5), not some so and some so.")
+        by = (options.by or "bytes") if are_shares == {True} else "times"
+        if any("=" not in one for one in options.weights):
+            raise RecipeError("Say which group a weight is of: --weights NAME=WEIGHT ...")
+        said = {name: replace(group, weight=Fraction(by == "times")) for name, group in said.items()}
+        weighed = {one.rpartition("=")[0] for one in options.weights}
+        without = [name for name in names if name not in weighed]
+        if without and by != "times":
+            raise RecipeError(f"The group {without[0]!r} has no share; give each group one (0% is one).")
+        each(options.weights, lambda group, value: replace(group, weight=weight_of(value)))
+    elif options.by and by != "times":
+        by = options.by
+    each(options.sample, lambda group, value: replace(group, sample=_sample(value, group.sample, options)))
+    each(options.unique, lambda group, value: replace(group, unique=value))  # type: ignore[arg-type]  # it is checked
+    mixture = Mixture(tuple(said.values()), by)
+    return None if mixture.says_nothing else mixture
+
+
+def _sample(value: str, before: Sample, options: argparse.Namespace) -> Sample:
+    """
+    >>> _sample("10 MB", Sample(), argparse.Namespace(sample_of="lines", seed=0)).first_bytes
+    10000000
+    """
+    if value.strip().endswith("%"):
+        return replace(before, fraction=weight_of(value), of=options.sample_of, seed=options.seed)
+    size = _SIZE.fullmatch(value.strip())
+    if size is None:
+        raise RecipeError(
+            f"{value[:40]!r} is no part of a group; write it as 10MB (the first bytes) or 5% (by chance)."
+        )
+    return replace(before, first_bytes=int(size[1]) * _UNITS[(size[2] or "B").lower()])

@@ -1,0 +1,76 @@
+"""Groups of texts on the command line: trained on with weights, and told of by the questions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bpe_core.command_line.main import run
+from bpe_core.formats import open_table
+from bpe_core.mixture import Group, Mixture, Sample, weight_of
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two groups, and a file that is in one of them twice."""
+    for name, text in (("de/a.txt", "neue neue Worte\n" * 40), ("code/a.py", "new = old\n" * 20)):
+        path = tmp_path / "all" / name
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    (tmp_path / "all" / "code" / "b.py").write_text("new = old\n" * 20)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_mixture_is_learned_from_kept_and_asked_about(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    groups = ["--group", "de", "all/de", "--group", "code", "all/code"]
+    shares = ["--weights", "de=25%", "code=75%", "--unique", "code=documents", "--merges", "5"]
+    assert run(["train", *groups, *shares, "--output", "m.csv"]) == 0
+    told = capsys.readouterr().err
+    assert "1 duplicate document of the group 'code' was left out" in told
+    assert "de: 640 bytes count 1 times, 25.0 % of the whole" in told.replace("25.0%", "25.0 %")
+    mixture = Mixture((Group("de", weight_of("1/4")), Group("code", weight_of("3/4"), unique="documents")), "bytes")
+    history = open_table(Path("m.csv")).history
+    assert history.recipe.mixture == mixture
+    assert run(["paid", "--merges", "m.csv", "--groups-of", "all", "--step", "1", "--json"]) == 0
+    paid = json.loads(capsys.readouterr().out)
+    assert [name for name, _ in paid["groups"]] == ["code", "de"]
+    assert sum(share for _, share in paid["groups"]) == paid["count"] == history[0].count
+    assert run(["sizes", "--merges", "m.csv", *groups, "--each", "--json"]) == 0
+    assert list(json.loads(capsys.readouterr().out)) == ["de", "code"]
+    assert run(["why", "neue", "--merges", "m.csv", *groups]) == 0
+
+
+def test_samples_are_said_for_one_group_or_all(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    chosen = ["--sample", "100B", "de=5%", "--sample-of", "lines", "--seed", "7", "--unique", "lines"]
+    assert run(["train", "--groups-of", "all", *chosen, "--merges", "0", "--output", "m.json"]) == 0
+    mixture = open_table(Path("m.json")).history.recipe.mixture
+    assert mixture is not None
+    assert mixture.of("code") == Group("code", sample=Sample(100), unique="lines")
+    assert mixture.of("de").sample == Sample(100, weight_of("5%"), "lines", 7)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("--groups-of all --weights de=80% code=30%", "must add up to 100 %; 30 % + 80 % are 110 %"),
+        ("--groups-of all --weights de=100%", "'code' has no share"),
+        ("--groups-of all --weights de=100% code=1", "all weights as shares"),
+        ("--groups-of all --weights de=-1", "cannot be negative"),
+        ("--groups-of all --weights de=0 code=0", "All weights of the mixture are zero"),
+        ("--groups-of all --weights fr=2", "speaks of the group 'fr'"),
+        ("--groups-of all --weights 2", "which group a weight is of"),
+        ("--groups-of all --sample much", "is no part of a group"),
+        ("--groups-of all/de", "There are no folders in all/de"),
+        ("--group de", "Which texts are in the group 'de'"),
+        ("all/de --group code all/code", "all/de is in no group"),
+        ("--groups-of nowhere", "cannot be looked through"),
+    ],
+)
+def test_what_cannot_be_is_a_sentence(
+    folder: Path, arguments: str, sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["train", *arguments.split(), "--merges", "2"]) != 0
+    assert sentence in capsys.readouterr().err
