@@ -52,7 +52,7 @@ def _wants_a_command(arguments: list[str]) -> bool:
 
 def _window_options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bpe-explorer", description="Open the window.")
-    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="texts to learn from, or a session (.bpex)")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="texts to learn from, or a session (.bpex)")
     parser.add_argument("--screenshot", type=Path, metavar="PNG", help="train, save a picture of the window, and end")
     parser.add_argument("--dark", action="store_const", const="dark", dest="theme", help="dark, whatever the setting")
     parser.add_argument(

@@ -109,10 +109,10 @@ class Program(QObject):
         loaded = self.session.runs.grew  # the first merges tell that the kernels are
         loaded.connect(self.garbage.spare_what_exists, Qt.ConnectionType.SingleShotConnection)
 
-    def begin(self, files: Sequence[Path]) -> None:
-        """What the window holds at first: the files it was given, or a sample."""
+    def begin(self, files: Sequence[Path | str]) -> None:
+        """What the window holds at first: the files and addresses it was given, or a sample."""
         if files:
-            self.opening.open_paths(files)
+            self.opening.open_named(files)
         else:
             self.opening.open_sample(samples()[0])
         self.session.undo.clear()
@@ -225,7 +225,7 @@ class Program(QObject):
         self.exchanging = Exchanging(session, frame, self.pages, self)
         self.compressing = Compressing(session, frame, self)
         self.filing = Filing(session, frame, text, self.merges, self.charts, self.lab.model, self)
-        self.opening = Opening(session, frame, self.samples_menu, self.filing, self.exchanging, self)
+        self.opening = Opening(session, frame, self.corpus, self.samples_menu, self.filing, self.exchanging, self)
         self.travelling = Travelling(session, frame, self.bookmarks, self.bookmarks_panel, self)
         self.playing = PlayingControls(session, frame, self.text_panel, self)
         self.teaching = Teaching(self.course, self.lesson_panel, frame, self.pages, self.merges, self)

@@ -6,14 +6,15 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
 from app.session.changes import Held, Steps
-from app.session.corpus_texts import CorpusText, CorpusTexts, moved, with_files, with_folder, without
+from app.session.corpus_texts import CorpusText, CorpusTexts, moved, with_address, with_files, with_folder, without
 from app.session.counts import CountFailed, CountProgress, Counts, Outcome
-from app.session.notices import Notice
+from app.session.notices import Answer, Notice
 from bpe_core import CorpusError, Recipe
 from bpe_core.progress import CancelCheck
 from bpe_core.text.reading.files import texts_in
@@ -30,6 +31,7 @@ class SessionCorpus(QObject):
     """A list of texts that a person arranges; they are counted as the present recipe splits them."""
 
     noticed = Signal(Notice)
+    column_wanted = Signal(int)  # the number of a table of which only a person can say where its texts are
     listed = Signal()  # all folders that were added have been looked through
 
     def __init__(self, recipe: Held[Recipe], aside: Aside, undo: Steps, parent: QObject | None = None) -> None:
@@ -57,6 +59,10 @@ class SessionCorpus(QObject):
             queues=True,
         )
 
+    def add_address(self, address: str) -> None:
+        """Add what is read from there by the packages that are installed for such addresses."""
+        self.texts.put(with_address(self._of_the_person, address), "Add an address")
+
     def add_text(self, name: str, text: str) -> None:
         self.texts.put((*self._of_the_person, CorpusText(name, text=text)), f"Add {name}")
 
@@ -73,11 +79,19 @@ class SessionCorpus(QObject):
 
     def read_as(self, numbers: set[int], encoding: str | None) -> None:
         """Read files in another encoding."""
-        changed = (
-            dataclasses.replace(source, encoding=encoding) if source.number in numbers else source
-            for source in self.texts.value
-        )
-        self.texts.put(tuple(changed), "Change the encoding")
+        self._read_otherwise(numbers, "Change the encoding", encoding=encoding)
+
+    def take_column(self, numbers: set[int], column: str) -> None:
+        """Take the texts of tables from another column."""
+        self._read_otherwise(numbers, "Change the column", column=column, word_list=None)
+
+    def take_as_words(self, numbers: set[int], word_list: bool) -> None:
+        """Say whether tables hold words with their counts."""
+        self._read_otherwise(numbers, "Change what a table holds", column="", word_list=word_list)
+
+    def _read_otherwise(self, numbers: set[int], name: str, **changes: Any) -> None:
+        texts = self.texts.value
+        self.texts.put(tuple(dataclasses.replace(t, **changes) if t.number in numbers else t for t in texts), name)
 
     def count(self) -> None:
         """Count what is not counted yet."""
@@ -116,11 +130,14 @@ class SessionCorpus(QObject):
         """What was brought and cannot be learned from: said at once, not only when it is to be learned."""
         failed = [(text.number, self.outcome_as_wanted(text)) for text in self.texts.value]
         fresh = {number: one.sentence for number, one in failed if isinstance(one, CountFailed)}
+        asking = [number for number, one in failed if isinstance(one, CountFailed) and one.needs_column]
         new = [sentence for number, sentence in fresh.items() if number not in self._told]
         self._told = set(fresh)
         if new:
             more = f" And {len(new) - 1:,} more cannot be learned from." if len(new) > 1 else ""
-            self.noticed.emit(Notice(new[0] + more, "\n".join(new[:MOST_TOLD]) if len(new) > 1 else ""))
+            details = "\n".join(new[:MOST_TOLD]) if len(new) > 1 else ""
+            choose = Answer("Choose a Column …", lambda: self.column_wanted.emit(asking[0]))
+            self.noticed.emit(Notice(new[0] + more, details, answers=(choose,) if asking else ()))
 
     def _tell_if_all_are_listed(self) -> None:
         if not self.is_listing:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
 
 from bpe_core import Corpus, CorpusError
+from bpe_core.session_file import SavedSource
+from bpe_core.text.reading.addresses import is_address, without_password
 from bpe_core.text.reading.source import OnInvalid
 
 PATHS_REACH_FAR = sys.platform == "win32"
@@ -25,7 +27,9 @@ _numbers = itertools.count(1)
 
 @dataclass(frozen=True)
 class CorpusText:
-    """A file, a text given directly, or all texts of a large folder. Its number is its identity, wherever it is moved.
+    """A file, an address, a text given directly, or all texts of a large folder.
+
+    Its number is its identity, wherever it is moved.
 
     Of a folder with more texts than a list is good for, nobody asks after each: they are read as one corpus.
     """
@@ -33,14 +37,19 @@ class CorpusText:
     name: str
     path: Path | None = None
     text: str = field(default="", repr=False)
+    address: str = ""  # of a file or folder that is read by the packages installed for such addresses
     encoding: str | None = None
+    column: str = ""  # the one that holds the texts, if the person chose it
+    word_list: bool | None = None  # whether it holds words with their counts, if the person said so
     refused: str = ""  # why the file is not even looked at
     is_folder: bool = False
     number: int = field(default_factory=lambda: next(_numbers))
 
     @property
     def size(self) -> int | None:
-        """In bytes; None for a file that cannot be looked at, and for a folder: that takes long."""
+        """In bytes; None for a file that cannot be looked at, and for a folder or an address: that takes long."""
+        if self.address:
+            return None
         if self.path is None:
             return len(self.text.encode())
         state = self.file_state()
@@ -56,23 +65,38 @@ class CorpusText:
             return None
         return status.st_size, status.st_mtime_ns
 
+    @property
+    def place(self) -> str:
+        """Where it is, as a person may see it and a session may keep it; nothing for a text given directly."""
+        return (
+            without_password(self.address) if self.address else "" if self.path is None else str(self.path.absolute())
+        )
+
     def _as_corpus(self) -> Corpus:
-        if self.path is None:
-            return Corpus.from_texts([self.text])
         if self.refused:
             raise CorpusError(self.refused)
-        _refuse_what_may_never_end(self.path)
+        if self.path is None and not self.address:
+            return Corpus.from_texts([self.text])
+        if self.path is not None:
+            _refuse_what_may_never_end(self.path)
         in_doubt: OnInvalid = (
             "replace" if self.is_folder else "strict"
         )  # one file of many must not stop all; it is told
         encoding, on_invalid = LENIENT.get(self.encoding or "", (self.encoding, in_doubt))
-        return Corpus.from_files([self.path], encoding=encoding, on_invalid=on_invalid)
+        return Corpus.from_files(
+            [self.path or self.address],
+            encoding=encoding,
+            on_invalid=on_invalid,
+            field=self.column or None,
+            word_list=self.word_list,
+        )
 
     def key(self) -> Hashable:
         """What its count is remembered by: another one when the file is. A folder is looked at when it is opened."""
+        read_as = self.encoding, self.column, self.word_list
         if self.path is None or self.is_folder:
-            return self.number, self.encoding
-        return self.path, self.file_state(), self.encoding
+            return self.number, read_as
+        return self.path, self.file_state(), read_as
 
 
 CorpusTexts = tuple[CorpusText, ...]
@@ -118,17 +142,46 @@ def with_folder(sources: CorpusTexts, folder: Path) -> CorpusTexts:
     return (*kept, CorpusText(f"{folder.name}/", path=folder, is_folder=True))
 
 
-def from_session(name: str, path: str, encoding: str | None) -> CorpusText:
-    """A file that a session names, which anybody may have sent.
+def with_address(sources: CorpusTexts, address: str) -> CorpusTexts:
+    """The sources and an address; one that was refused because only a session named it gives way.
 
-    Where paths can name other computers, to look at such a file is to call one, and tells it who
-    looks. That needs more than an opened session.
+    >>> [source.name for source in with_address((), "s3://bucket/a.jsonl?versionId=5")]
+    ['a.jsonl']
     """
+    place = without_password(address)
+    known = {source.number for source in sources if source.address and source.place == place}
+    if any(source.number in known and not source.refused for source in sources):
+        return sources
+    kept = without(sources, known)
+    name = address.split("::")[0].split("?")[0].rstrip("/").rsplit("/", 1)[-1]
+    return (*kept, CorpusText(name or place, address=address))
+
+
+def from_session(saved: SavedSource) -> CorpusText:
+    """A text that a session names, which anybody may have sent.
+
+    To look at an address is to call another computer, and tells it who looks; so it is where paths can
+    name other computers. That needs more than an opened session.
+    """
+    name, path, encoding = saved.name, saved.path, saved.encoding
+    if path is None:
+        return CorpusText(name, text=saved.text or "", encoding=encoding)
     refused = ""
+    if is_address(path):
+        refused = f"{path} is an address, and only a session names it. If you trust it: File > Open from Address."
+        return CorpusText(name, address=path, encoding=encoding, refused=refused, column=saved.column)
     if PATHS_REACH_FAR and PureWindowsPath(path).drive.startswith(r"\\"):
         refused = f"{path} is on another computer, and only a session names it. If you trust it, add the file yourself."
     is_folder = not refused and Path(path).is_dir()
-    return CorpusText(name, path=Path(path), encoding=encoding, refused=refused, is_folder=is_folder)
+    return CorpusText(
+        name,
+        path=Path(path),
+        encoding=encoding,
+        column=saved.column,
+        word_list=saved.word_list,
+        refused=refused,
+        is_folder=is_folder,
+    )
 
 
 def without(sources: CorpusTexts, numbers: set[int]) -> CorpusTexts:

@@ -18,8 +18,9 @@ from PySide6.QtCore import QObject, Signal
 from app.session.aside import Aside
 from app.session.corpus_texts import CorpusText, CorpusTexts, reading
 from app.worker.job import Task
-from bpe_core import BpeError, Cancelled, Corpus, Progress, Recipe, WordTable, count_unmixed
+from bpe_core import BpeError, Cancelled, Corpus, CorpusError, Progress, Recipe, WordTable, count_unmixed
 from bpe_core.recipe import Splitting
+from bpe_core.text.reading.fields import FieldNeeded
 
 TOPIC = "counts"
 SECONDS_BETWEEN_REPORTS = 0.05  # to be told of each of thousands of small files would take the window longer
@@ -41,6 +42,22 @@ class Kind:
 
 
 @dataclass(frozen=True)
+class Read:
+    """Of a table: the columns that could hold its texts, and the one that does; or that it is a list of words."""
+
+    columns: tuple[str, ...] = ()
+    column: str = ""
+    is_word_list: bool = False
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> Read:
+        sources = corpus.sources
+        columns = tuple(dict.fromkeys(column for source in sources for column in source.fields))
+        column = " and ".join(dict.fromkeys(source.field for source in sources if source.field))
+        return cls(columns, column, any(source.is_word_list for source in sources))
+
+
+@dataclass(frozen=True)
 class Counted:
     """One text is counted."""
 
@@ -52,6 +69,7 @@ class Counted:
     file_state: tuple[int, int] | None  # of its file when it was read, or began to be
     files: int  # more than one of a folder
     size: int  # of them all, in bytes
+    read: Read  # which of its parts were read
 
 
 @dataclass(frozen=True)
@@ -59,6 +77,8 @@ class CountFailed:
     """One text could not be counted; the others go on."""
 
     sentence: str
+    read: Read = Read()  # as far as it was looked at
+    needs_column: bool = False  # only a person can say which of its columns holds its texts
 
 
 @dataclass(frozen=True)
@@ -166,7 +186,7 @@ def count_texts(texts: Mapping[Hashable, CorpusText], recipe: Recipe, outcomes: 
         task.report(None)
 
 
-def _counted(source: CorpusText, key: Hashable, recipe: Recipe, task: Task) -> Counted:
+def _counted(source: CorpusText, key: Hashable, recipe: Recipe, task: Task) -> Outcome:
     began = told = time.monotonic()
 
     def report(progress: Progress) -> None:
@@ -178,7 +198,10 @@ def _counted(source: CorpusText, key: Hashable, recipe: Recipe, task: Task) -> C
 
     file_state = source.file_state()
     with reading([source], task.remarks) as corpus:
-        table = count_unmixed(corpus, recipe, progress=report, cancelled=task.cancelled)
+        try:
+            table = count_unmixed(corpus, recipe, progress=report, cancelled=task.cancelled)
+        except CorpusError as error:
+            return CountFailed(str(error), Read.of(corpus), isinstance(error, FieldNeeded))
     if task.stopping:
         raise Cancelled("Counting was stopped.")
     lengths = np.diff(table.starts)
@@ -193,6 +216,7 @@ def _counted(source: CorpusText, key: Hashable, recipe: Recipe, task: Task) -> C
         file_state=file_state,
         files=len(corpus.sources),
         size=corpus.total_size or 0,
+        read=Read.of(corpus),
     )
 
 

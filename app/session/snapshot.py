@@ -50,7 +50,7 @@ def restore(session: Session, saved: SavedSession, names: Mapping[int, TokenText
     """Let the session hold what was saved instead of what it held."""
     session.detour.forget()
     runs = [_run(run, names.get(run.number)) for run in saved.runs]
-    session.corpus.texts.put_quietly(tuple(_source(source) for source in saved.sources))
+    session.corpus.texts.put_quietly(tuple(from_session(source) for source in saved.sources))
     session.recipe.put_quietly(saved.recipe)
     session.text.put_quietly(saved.text)
     session.bookmarks.put_quietly(saved.bookmarks)
@@ -77,13 +77,20 @@ def _saved_run(run: Run) -> SavedRun:
 
 
 def _saved_source(source: CorpusText, fingerprint: Fingerprint | None = None) -> SavedSource:
-    if source.path is None:
+    if not source.place:
         return SavedSource(source.name, text=source.text, encoding=source.encoding)
-    return SavedSource(source.name, path=str(source.path.absolute()), encoding=source.encoding, fingerprint=fingerprint)
+    return SavedSource(
+        source.name,
+        path=source.place,
+        encoding=source.encoding,
+        fingerprint=fingerprint,
+        column=source.column,
+        word_list=source.word_list,
+    )
 
 
 def _run(saved: SavedRun, names: TokenTexts | None) -> Run:
-    sources = tuple(_source(source) for source in saved.sources)
+    sources = tuple(from_session(source) for source in saved.sources)
     known = zip(sources, saved.sources, strict=True)
     return Run(
         number=saved.number,
@@ -100,12 +107,6 @@ def _run(saved: SavedRun, names: TokenTexts | None) -> Run:
         parent=saved.parent,
         fingerprints={source.number: was.fingerprint for source, was in known if was.fingerprint is not None},
     )
-
-
-def _source(saved: SavedSource) -> CorpusText:
-    if saved.path is None:
-        return CorpusText(saved.name, text=saved.text or "", encoding=saved.encoding)
-    return from_session(saved.name, saved.path, saved.encoding)
 
 
 def _filter(values: Mapping[str, Any]) -> MergeFilter:

@@ -11,7 +11,7 @@ import contextlib
 import json
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, get_args
@@ -215,11 +215,12 @@ class Reader:
 
     def sources(self, run: int) -> tuple[SavedSource, ...]:
         rows = self._connection.execute(
-            "SELECT name, path, text, text_sha256, encoding, size, modified_ns, sources.sha256 FROM sources "
+            "SELECT position, name, path, text, text_sha256, encoding, size, modified_ns, sources.sha256 FROM sources "
             "LEFT JOIN texts ON texts.sha256 = text_sha256 WHERE run = ? ORDER BY position",
             (run,),
         )
-        return tuple(self._source(*row) for row in rows)
+        read_as = self._object(self._object(self.json("read_as", {})).get(str(run), {}))
+        return tuple(_read_as(self._source(*row), read_as.get(str(position))) for position, *row in rows)
 
     def _source(
         self,
@@ -374,6 +375,18 @@ class Reader:
             return json.loads(text)
         except (ValueError, RecursionError) as error:
             raise FormatError(f"{self._name}: a value is not valid JSON: {cause_of(error)}.") from error
+
+
+def _read_as(source: SavedSource, said: object) -> SavedSource:
+    """With what a person said of its columns, as far as that makes sense."""
+    if not isinstance(said, list) or len(said) != 2:
+        return source
+    column, word_list = said
+    return replace(
+        source,
+        column=column if isinstance(column, str) else "",
+        word_list=word_list if isinstance(word_list, bool) else None,
+    )
 
 
 def is_session_file(path: Path | str) -> bool:

@@ -39,6 +39,8 @@ class SavedSource:
     text: str | None = field(default=None, repr=False)  # exactly one of path and text is None
     encoding: str | None = None
     fingerprint: Fingerprint | None = None  # of a file
+    column: str = ""  # of a table: the one that holds its texts, if a person chose it
+    word_list: bool | None = None  # whether it holds words with their counts, if a person said so
 
 
 @dataclass(frozen=True, eq=False)

@@ -303,6 +303,7 @@ def _choices(session: SavedSession) -> dict[str, str]:
             }
         ),
         "numbers": _as_json({run.number: run.numbers.tolist() for run in session.runs if run.numbers is not None}),
+        "read_as": _as_json(_ways_to_read(session)),
         "joinings": _joinings(session),
         "parents": _as_json({run.number: run.parent for run in session.runs if run.parent is not None}),
         "saved_as": _encodable(session.saved_as),
@@ -315,6 +316,16 @@ def _joinings(session: SavedSession) -> str:
     """Put together of texts that are made once: they are long, and never change."""
     known = {run.number: run.history.joining for run in session.runs if run.history is not None}
     return "{" + ", ".join(f'"{run}": {one.as_json}' for run, one in known.items() if one is not None) + "}"
+
+
+def _ways_to_read(session: SavedSession) -> dict[str, dict[str, tuple[str, bool | None]]]:
+    """By run and place: the column of texts, and whether it is a list of words, of those where a person said so."""
+    said = {}
+    for run, sources in ((0, session.sources), *((run.number, run.sources) for run in session.runs)):
+        chosen = {str(i): (s.column, s.word_list) for i, s in enumerate(sources) if s.column or s.word_list is not None}
+        if chosen:
+            said[str(run)] = chosen
+    return said
 
 
 def _source_row(source: SavedSource, text_key: str | None) -> tuple[object, ...]:

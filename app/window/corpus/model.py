@@ -108,6 +108,32 @@ class CorpusListModel(QAbstractListModel):
         """Read files in another encoding; None finds it out."""
         self._corpus.read_as({self.source_at(row).number for row in rows}, encoding)
 
+    def add_address(self, address: str) -> None:
+        self._corpus.add_address(address)
+
+    def columns_of(self, rows: Sequence[int]) -> tuple[tuple[str, ...], str, bool]:
+        """Of these tables, as far as one has looked: the columns that could hold their texts, the one that does.
+
+        And whether they are lists of words with their counts instead.
+        """
+        outcomes = [self._corpus.outcome_as_wanted(self.source_at(row)) for row in rows]
+        reads = [outcome.read for outcome in outcomes if outcome is not None]
+        columns = tuple(dict.fromkeys(column for read in reads for column in read.columns))
+        taken = {read.column for read in reads}
+        are_lists = bool(reads) and all(read.is_word_list for read in reads)
+        return columns, taken.pop() if len(taken) == 1 else "", are_lists
+
+    def row_of(self, number: int) -> int | None:
+        """Where the text with that number stands."""
+        return next((row for row, source in enumerate(self._sources) if source.number == number), None)
+
+    def take_column(self, rows: Sequence[int], column: str) -> None:
+        self._corpus.take_column({self.source_at(row).number for row in rows}, column)
+
+    def take_as_words(self, rows: Sequence[int], word_list: bool) -> None:
+        """Read files as lists of words with their counts, or as texts, whatever their columns are named."""
+        self._corpus.take_as_words({self.source_at(row).number for row in rows}, word_list)
+
     def cancel_counting(self) -> None:
         self._corpus.counts.cancel()
 
@@ -126,7 +152,7 @@ class CorpusListModel(QAbstractListModel):
             return self._entry(source)
         if role in (Role.ToolTipRole, Role.AccessibleDescriptionRole):
             entry = self._entry(source)
-            place = str(entry.source.path) if entry.source.path else entry.source.name
+            place = entry.source.place or entry.source.name
             told = "\n".join(filter(None, (place, entry.facts, entry.state, entry.warning)))
             return tip(told) if role == Role.ToolTipRole else told
         return None
@@ -158,12 +184,15 @@ class CorpusListModel(QAbstractListModel):
 
     def _entry(self, source: CorpusText) -> Entry:
         size = source.size
-        known = "folder" if source.is_folder else "missing" if size is None else size_text(size)
+        known = "missing" if size is None else size_text(size)
+        known = "folder" if source.is_folder else "from an address" if source.address else known
         outcome = self._corpus.outcome_of(source)
         if isinstance(outcome, Counted):
             if source.is_folder:
                 known = f"{count_text(outcome.files, 'file')} · {size_text(outcome.size)}"
-            facts = f"{known} · {outcome.encoding.upper()}"
+            if source.address and outcome.size:
+                known = size_text(outcome.size)
+            facts = f"{known} · {_how_read(outcome)}"
             state = f"{count_text(outcome.words, 'word')}, {len(outcome.table):,} distinct"
             return Entry(source, facts, state, warning=_warning(outcome, self._corpus.splits))
         if isinstance(outcome, CountFailed):
@@ -172,10 +201,19 @@ class CorpusListModel(QAbstractListModel):
         if progress is not None:
             whole = known if progress.total is None else size_text(progress.total)
             facts = f"{size_text(progress.done)} of {whole} · {size_text(progress.bytes_per_second)}/s"
-            left = ((progress.total or 0) - progress.done) / max(1.0, progress.bytes_per_second)
-            fraction = progress.done / progress.total if progress.total else None
-            return Entry(source, facts, f"counting, {duration_text(left)} left", fraction)
+            if not progress.total:
+                return Entry(source, facts, "counting")
+            left = (progress.total - progress.done) / max(1.0, progress.bytes_per_second)
+            return Entry(source, facts, f"counting, {duration_text(left)} left", progress.done / progress.total)
         return Entry(source, known, "waiting to be counted" if self._corpus.counts.busy else "not counted yet")
+
+
+def _how_read(counted: Counted) -> str:
+    """What there is to know about how the text was found in its file."""
+    read = counted.read
+    if read.is_word_list:
+        return "a list of words"
+    return f"column “{read.column}”" if read.column else counted.encoding.upper()
 
 
 def _warning(counted: Counted, splits: bool) -> str:

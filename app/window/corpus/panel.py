@@ -33,7 +33,7 @@ ENCODINGS = (
     ("Korean (EUC-KR)", "euc_kr"),
     ("UTF-16", "utf-16"),
 )
-
+WORD_LIST = "Words with Their Counts, Not Texts"
 
 LEAST_HEIGHT = 46  # of the list: a text and its size
 
@@ -59,6 +59,8 @@ class CorpusPanel(QWidget):
     def __init__(self, model: CorpusListModel, open_action: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
+        self.columns_menu = QMenu("Column of the Texts", self)
+        self.columns_menu.aboutToShow.connect(self._fill_columns)
         self.list = self._make_list()
         self.add_button = icon_button("add", "Add texts")
         self.add_button.clicked.connect(open_action.trigger)
@@ -104,6 +106,7 @@ class CorpusPanel(QWidget):
         remove.triggered.connect(self.remove_selected)
         view.addAction(remove)
         view.addAction(self._make_encodings_menu(view).menuAction())
+        view.addAction(self.columns_menu.menuAction())
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         return view
 
@@ -112,6 +115,22 @@ class CorpusPanel(QWidget):
         for title, encoding in ENCODINGS:
             menu.addAction(title).triggered.connect(lambda _, e=encoding: self._model.read_as(self._selected_rows(), e))
         return menu
+
+    def _fill_columns(self) -> None:
+        """The columns that the selected tables have, and whether they are lists of words."""
+        rows = self._selected_rows()
+        columns, taken, are_lists = self._model.columns_of(rows)
+        self.columns_menu.clear()
+        for column in columns:
+            action = self.columns_menu.addAction(column.replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(column == taken)
+            action.triggered.connect(lambda _, c=column: self._model.take_column(rows, c))
+        self.columns_menu.addSeparator()
+        action = self.columns_menu.addAction(WORD_LIST)
+        action.setCheckable(True)
+        action.setChecked(are_lists)
+        action.triggered.connect(lambda checked: self._model.take_as_words(rows, checked))
 
     def _selected_rows(self) -> list[int]:
         return sorted(index.row() for index in self.list.selectedIndexes())

@@ -9,15 +9,18 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
+from app.session.notices import Notice
 from app.session.session import Session
 from app.session.timer import timer
 from app.settings import LAST_FOLDER, RECENT_FILES
+from app.window.corpus.model import CorpusListModel
 from app.window.exchange.wiring import Exchanging
 from app.window.file.wiring import Filing
 from app.window.main_window import Frame
-from app.window.parts.dialogs import ask_for_folder, ask_for_texts
+from app.window.parts.dialogs import ask_for_address, ask_for_column, ask_for_folder, ask_for_texts
 from bpe_core.formats import is_table
 from bpe_core.session_file import EXTENSION
+from bpe_core.text.reading.addresses import is_address, without_password
 from resources import Sample, samples
 
 RECOUNT_MILLISECONDS = 400  # after the last change of the recipe
@@ -31,6 +34,7 @@ class Opening(QObject):
         self,
         session: Session,
         frame: Frame,
+        model: CorpusListModel,
         samples_menu: QMenu,
         filing: Filing,
         exchanging: Exchanging,
@@ -39,9 +43,12 @@ class Opening(QObject):
         super().__init__(parent)
         actions = frame.actions
         self._corpus, self._window, self._settings = session.corpus, frame.window, frame.settings
+        self._model, self._messages = model, frame.messages
         self._filing, self._exchanging = filing, exchanging
         actions["open"].triggered.connect(self._ask_for_texts)
         actions["open_folder"].triggered.connect(self._ask_for_folder)
+        actions["open_address"].triggered.connect(self._ask_for_address)
+        session.corpus.column_wanted.connect(self._ask_for_column)
         actions["paste_text"].triggered.connect(lambda: self.add_text(QGuiApplication.clipboard().text()))
         frame.window.files_dropped.connect(self.open_paths)
         frame.window.text_dropped.connect(self.add_text)
@@ -58,6 +65,15 @@ class Opening(QObject):
     def open_sample(self, sample: Sample) -> None:
         """Learn from a sample instead of what is there."""
         self._corpus.replace_by_text(sample.title, sample.text())
+
+    def open_named(self, names: Sequence[Path | str]) -> None:
+        """What a person named: addresses, and paths of anything."""
+        addresses = [name for name in names if isinstance(name, str) and is_address(name)]
+        paths = [Path(name) for name in names if name not in addresses]
+        for address in addresses:
+            self.add_address(address)
+        if paths:
+            self.open_paths(paths)
 
     def open_paths(self, paths: Sequence[Path]) -> None:
         """A session replaces what is here; a tokenizer is shown; texts are added."""
@@ -76,6 +92,10 @@ class Opening(QObject):
         self._settings.add_recent([str(path.resolve()) for path in paths])
         self._settings.put(LAST_FOLDER, str(Path(paths[0]).resolve().parent))
 
+    def add_address(self, address: str) -> None:
+        self._corpus.add_address(address)
+        self._settings.add_recent([without_password(address)])
+
     def add_text(self, text: str) -> None:
         if text:
             first_line = text.strip().split("\n")[0][:TITLE_LENGTH]
@@ -91,11 +111,28 @@ class Opening(QObject):
         if folder:
             self.add_paths([folder])
 
+    def _ask_for_address(self) -> None:
+        address = ask_for_address(self._window)
+        if is_address(address):
+            self.add_address(address)
+        elif address:
+            sentence = f"“{address}” is no address: those begin with https://, s3:// or the like."
+            self._messages.show_notice(Notice(sentence))
+
+    def _ask_for_column(self, number: int) -> None:
+        row = self._model.row_of(number)
+        if row is None:
+            return
+        columns, *_ = self._model.columns_of([row])
+        column = ask_for_column(self._window, self._model.source_at(row).name, columns)
+        if column:
+            self._model.take_column([row], column)
+
     def _fill_recent(self) -> None:
         menu = self.recent_menu
         menu.clear()
         for name in self._settings.get(RECENT_FILES):
             action = menu.addAction(name.replace("&", "&&"))
-            action.triggered.connect(lambda _, n=name: self.open_paths([Path(n)]))
+            action.triggered.connect(lambda _, n=name: self.open_named([n]))
         if menu.isEmpty():
             menu.addAction("Nothing yet").setEnabled(False)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QLabel, QMessageBox, QWidget
 
-TEXT_FILTER = "Texts (*.txt *.md *.jsonl *.csv *.tsv *.gz *.bz2 *.xz *.zst);;All files (*)"
+TEXT_FILTER = (
+    "Texts, tables and archives (*.txt *.md *.jsonl *.ndjson *.csv *.tsv *.parquet *.arrow *.feather *.zip *.tar *.tgz "
+    "*.tbz2 *.txz *.tzst *.gz *.bz2 *.xz *.zst);;All files (*)"
+)
 TOKENIZER_FILTER = (
     "Tokenizers and tables (*.json *.txt *.bpe *.tiktoken *.codes *.model *.spm *.csv *.tsv *.parquet);;All files (*)"
 )
@@ -38,6 +42,21 @@ def ask_for_tokenizer(parent: QWidget, folder: str) -> Path | None:
 def ask_for_folder(parent: QWidget, folder: str) -> Path | None:
     name = QFileDialog.getExistingDirectory(parent, "Add the texts of a folder", folder)
     return Path(name) if name else None
+
+
+def ask_for_address(parent: QWidget) -> str:
+    question = (
+        "An address of a text, a table, an archive or a folder, such as https://…, s3://… or hf://….\n"
+        "It is read from there whenever it is counted; nothing else is sent or kept."
+    )
+    address, is_chosen = QInputDialog.getText(parent, "Open from an address", question)
+    return address.strip() if is_chosen else ""
+
+
+def ask_for_column(parent: QWidget, name: str, columns: Sequence[str]) -> str:
+    question = f"Which column of {name} holds the texts?"
+    column, is_chosen = QInputDialog.getItem(parent, "Choose a column", question, list(columns), 0, False)
+    return column if is_chosen else ""
 
 
 def ask_where_to_save(parent: QWidget, title: str, proposal: str, filters: dict[str, str]) -> Path | None:
