@@ -60,7 +60,7 @@ Explain = Callable[[int, int], Explanation]  # of the place before a byte of the
 
 def explain(text: str, history: History, allowed: Allowed) -> Explain:
     """Answers for one text, of which these special tokens stand for themselves."""
-    module = Method.of(history.recipe).why
+    module = Method.of(history.recipe).why if history.joining is None else "bpe_core.insight.why_priority"
     made: Explain = (import_module(module).explain if module else by_tokens)(text, history, allowed)
     return made
 

@@ -87,6 +87,11 @@ class JoinedWords:
             ids, stops = self._with_unknown_joined(ids, stops)
         return WordCut(ids, stops, since, until)
 
+    def is_whole(self, word: bytes, at: int) -> bool:
+        """Whether a word is a token as a whole, whatever pairs say."""
+        id = self._whole.get(self._before + word) if self._joining.whole_words else None
+        return id is not None and self._birth(id) <= at
+
     def find(self, left: int, right: int) -> Found | None:
         """The priority of two neighbours and the token they become; None where nothing joins them."""
         return self._find(left << 32 | right)

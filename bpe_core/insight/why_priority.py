@@ -1,0 +1,174 @@
+"""Why is this text cut here, where pairs are joined by their priority and not in the order of births?
+
+Inside a word:
+
+    joined      no cut: the two tokens that met here were joined
+    whole       no cut: the word is a token as a whole, whatever pairs say
+    later       the two that meet here would be joined, but their token is not there yet
+    taken       a pair that met here would have been joined, but one of the two went to another neighbour before
+    never       no pair that ever met here is joined to anything
+    tokens      the word is too long to be gone through pair by pair
+    symbol      the bytes of one base symbol
+
+    >>> from bpe_core.alphabet import Alphabet
+    >>> from bpe_core.history.joining import Joining, PairRows
+    >>> from bpe_core.recipe import Recipe
+    >>> rows = PairRows(*np.array([(256, 99, 257), (97, 98, 256)]).T)  # ab+c comes before a+b
+    >>> pairs = [(97, 98), (256, 99)]
+    >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs, Joining(pairs=rows))
+    >>> why = explain("abcd", history, ())
+    >>> [why(byte, 2).kind for byte in range(5)], why(2, 1).kind
+    (['edge', 'joined', 'joined', 'never', 'edge'], 'later')
+    >>> print(why(2, 2).sentence)
+    “ab” and “c” are joined here, the 2nd pair of this word that is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+import numpy as np
+
+from bpe_core.history.history import History
+from bpe_core.insight.explanation import Explain, Explanation, Piece, Way
+from bpe_core.insight.text_words import ELSEWHERE, TextWord, TextWords
+from bpe_core.segmenting.by_priority import JoinedWords
+from bpe_core.segmenting.cutting import Allowed, Cutting
+from bpe_core.token_texts import TokenTexts
+
+LONGEST_TRACED = 400  # symbols of a word
+MOST_WAYS = 40  # states of a word that are shown
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """Two tokens that stood side by side at a place."""
+
+    left: int
+    right: int
+    joins_to: int | None  # the token they become, whenever that is there
+
+
+@dataclass(frozen=True)
+class Trace:
+    """How a word is joined pair by pair."""
+
+    ends: list[int]  # of its base symbols, in bytes
+    states: list[list[tuple[int, int]]]  # after so many joins: the tokens, and how many symbols stand before each ends
+    met: dict[int, list[Meeting]]  # by how many symbols stand before the place: the pairs that met there, in turn
+    joined_at: dict[int, int]  # by the same: as which pair of the word it was joined
+
+
+class WhyPriority:
+    """Answers for one text."""
+
+    def __init__(self, text: str, history: History, allowed: Allowed) -> None:
+        self._words = TextWords(text, Cutting(history.recipe), allowed)
+        self._joined = JoinedWords(history)
+        self._base = len(history.alphabet)
+        self._texts = TokenTexts.of(history).text
+
+    def at_byte(self, byte: int, at: int) -> Explanation:
+        """Why the text is cut before this byte after so many steps, or that it is not."""
+        word = self._words.around(byte)
+        if not isinstance(word, TextWord):
+            return Explanation(word, True, ELSEWHERE[word])
+        raw = word.text.encode()
+        found = self._joined.cut(raw, at)
+        ends = [int(word.origins[end]) for end in found.ends]
+        is_cut = byte in ends
+        symbols, widths = self._joined.spelled(raw)
+        spelled = list(accumulate(widths))
+        if len(found.ids) == 1 and len(symbols) > 1 and self._joined.is_whole(raw, at):
+            return Explanation(
+                "whole", False, f"The text is not cut here: the word is the token {self._name(*found.ids)}."
+            )
+        if len(symbols) > LONGEST_TRACED:
+            return self._by_tokens(found.ids, ends, byte)
+        place = next((i for i, end in enumerate(spelled, 1) if int(word.origins[end]) == byte), None)
+        if place is None:
+            return Explanation("symbol", False, "No boundary is here: these are the bytes of one base symbol.")
+        trace = self._trace(symbols, spelled, at)
+        kind, sentence, steps = self._reason(trace, place, at)
+        return Explanation(kind, is_cut, sentence, steps, self._ways(trace))
+
+    def _name(self, id: int) -> str:
+        return f"“{self._texts[id]}”"
+
+    def _by_tokens(self, ids: object, ends: list[int], byte: int) -> Explanation:
+        tokens = [int(id) for id in np.asarray(ids).tolist()]
+        index = int(np.searchsorted(ends, byte))
+        if index < len(ends) - 1 and ends[index] == byte:
+            both = f"{self._name(tokens[index])} and {self._name(tokens[index + 1])}"
+            return Explanation(
+                "tokens", True, f"The tokens {both} meet here, in a word too long to be told pair by pair."
+            )
+        return Explanation("joined", False, f"The text is not cut here: {self._name(tokens[index])} is one token.")
+
+    def _trace(self, symbols: list[int], ends: list[int], at: int) -> Trace:
+        """The rule itself, join by join."""
+        tokens = [(id, place) for place, id in enumerate(symbols, 1)]
+        trace = Trace(ends, [list(tokens)], {}, {})
+        limit = self._base + at
+        while True:
+            ready = []
+            for i, ((left, place), (right, _)) in enumerate(pairwise(tokens)):
+                found = self._joined.find(left, right)
+                meeting = Meeting(left, right, None if found is None else found[1])
+                known = trace.met.setdefault(place, [])
+                if meeting not in known[-1:]:
+                    known.append(meeting)
+                if found is not None and found[1] < limit:
+                    ready.append((found[0], i, found[1]))
+            if not ready:
+                return trace
+            _, i, token = min(ready)
+            trace.joined_at[tokens[i][1]] = len(trace.states)
+            tokens[i : i + 2] = [(token, tokens[i + 1][1])]
+            trace.states.append(list(tokens))
+
+    def _reason(self, trace: Trace, place: int, at: int) -> tuple[str, str, tuple[int, ...]]:
+        met = trace.met.get(place, [])
+        if not met:
+            return "symbol", "No boundary is here: what stands here is left out.", ()
+        last = met[-1]
+        pair = f"{self._name(last.left)} and {self._name(last.right)}"
+        if place in trace.joined_at:
+            return (
+                "joined",
+                f"{pair} are joined here, the {_nth(trace.joined_at[place])} pair of this word that is.",
+                (),
+            )
+        if last.joins_to is not None:
+            step = last.joins_to - self._base + 1
+            return (
+                "later",
+                f"{pair} would be joined here, but {self._name(last.joins_to)} comes with step {step:,}.",
+                (step,),
+            )
+        missed = next((one for one in met[:-1] if one.joins_to is not None and one.joins_to < self._base + at), None)
+        if missed is not None:
+            both = f"{self._name(missed.left)} and {self._name(missed.right)}"
+            return "taken", f"{both} could have been joined here, but one of the two was joined to another before.", ()
+        return "never", f"{pair} meet here, and this table joins them to nothing.", ()
+
+    def _ways(self, trace: Trace) -> tuple[Way, ...]:
+        return tuple(
+            Way(f"after {number:,}" if number else "at first", tuple(Piece(self._texts[id]) for id, _ in tokens))
+            for number, tokens in enumerate(trace.states[:MOST_WAYS])
+        )
+
+
+def _nth(number: int) -> str:
+    """
+    >>> [_nth(number) for number in (1, 2, 3, 4, 11, 22)]
+    ['1st', '2nd', '3rd', '4th', '11th', '22nd']
+    """
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number % 100 not in (11, 12, 13) else "th"
+    return f"{number:,}{ending}"
+
+
+def explain(text: str, history: History, allowed: Allowed) -> Explain:
+    """The reasons as every method tells them."""
+    return WhyPriority(text, history, allowed).at_byte

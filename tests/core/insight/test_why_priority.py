@@ -1,0 +1,47 @@
+"""Why a text is cut where a table joins by priority: what is said is what the segmenter does."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bpe_core import Alphabet, History, Recipe, Tokenizer
+from bpe_core.formats import FORMATS
+from bpe_core.history.joining import Joining, PairRows
+from bpe_core.insight.explanation import explain
+
+# th, the, ␣the, ow, low, lowe, we
+PAIRS = [(116, 104), (256, 101), (32, 257), (111, 119), (108, 259), (260, 101), (119, 101)]
+ROWS = [(260, 101, 261), (257, 32, 258), (116, 104, 256), (32, 257, 258), (108, 259, 260), (111, 119, 259),
+        (119, 101, 262), (256, 101, 257)]  # fmt: skip
+
+
+def history(*, whole_words: bool = False) -> History:
+    rows = PairRows(*np.array(ROWS, np.int64).T)
+    return History.from_pairs(
+        Recipe.preset("gpt2"), Alphabet.of_bytes(), PAIRS, Joining(pairs=rows, whole_words=whole_words)
+    )
+
+
+def test_what_is_told_is_what_is_done_at_every_moment() -> None:
+    for table in (history(), history(whole_words=True)):
+        tokenizer = Tokenizer(table)
+        for text in ("the low lower", "lowé  the", "", "xowe"):
+            told = explain(text, table, ())
+            for at in range(len(table) + 1):
+                edges = {0, len(text.encode())}.union(*(span[:2] for span in tokenizer.spans(text, at)))
+                for byte in range(len(text.encode()) + 1):
+                    found = told(byte, at)
+                    assert found.is_cut == (byte in edges), (text, at, byte, found)
+                    assert all(1 <= step <= len(table) for step in found.steps)
+
+
+def test_each_reason_is_told() -> None:
+    told = explain("the lower", history(), ())
+    assert [told(byte, 7).kind for byte in (1, 2, 3, 8)] == ["joined", "joined", "pattern", "never"]
+    assert explain("xowe", history(), ())(3, 7).kind == "taken"
+    assert told(1, 0).kind == "later"
+    assert [piece.text for piece in told(1, 7).ways[1].pieces] == ["th", "e"]
+    assert explain("the", history(whole_words=True), ())(1, 7).kind == "whole"
+    long = explain("the" * 200, history(), ())
+    assert "too long to be told" in long(3, 7).sentence
+    assert FORMATS["csv"].refusal(history()).startswith("csv cannot say in which order")
