@@ -139,6 +139,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
             checkable=True,
         ),
         Item("ages", "Colour by &Age", "Colour tokens by the {step} that made them", checkable=True),
+        Item("rarity", "Colour by Rar&ity", "Colour tokens by how often they stood in the corpus", checkable=True),
         Item("full_screen", "&Full Screen", "Let the window take the whole screen, or give it back", "F11", "", True),
         SEPARATOR,
     ),

@@ -34,6 +34,7 @@ from app.window.parts.widgets import scrolling
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
 STATE_VERSION = 3  # of another version a layout is not taken over, but laid out anew
 LESSONS_WIDTH = 320
+LEAST_MIDDLE = 236  # pixels of its width, so that a window of 800 by 600 has all three columns
 LEAST_DOCK_HEIGHT = 80
 MOST_OF_THE_WIDTH = defaultdict(lambda: 1.0, {LEFT: 0.18, RIGHT: 0.38})  # that docks take by themselves
 ANOTHER_SCREEN = 1.3  # times as wide as before, or the other way round
@@ -130,7 +131,7 @@ class MainWindow(QMainWindow):
         # On a screen too small for all of it, the middle scrolls: bars below that are off the screen help nobody.
         area = scrolling(middle, "Text and charts")
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setMinimumWidth(self.centre.minimumSizeHint().width())  # docks must not take all the width
+        area.setMinimumWidth(LEAST_MIDDLE)  # docks must not take all the width
         message_bar.lie_over(area)
         self.setCentralWidget(area)
         for row in DOCKS:

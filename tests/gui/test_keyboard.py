@@ -91,7 +91,7 @@ def test_tab_goes_from_part_to_part_and_never_out_of_sight(qtbot: QtBot, program
         program.corpus_panel.list,
         program.recipe_panel.size_box,
         program.text_panel.editor,
-        program.charts.currentWidget(),
+        program.charts.page,
         program.merge_panel.table,
         program.time_bar.track,
     )

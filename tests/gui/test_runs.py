@@ -65,7 +65,7 @@ def test_a_click_shows_a_run_and_comparing_puts_it_beside(qtbot: QtBot, trained:
     panel.list.setCurrentIndex(trained.run_list.index(0))
     assert panel.compare.isEnabled()
     panel.compare.click()
-    assert trained.charts.currentWidget() is trained.pages[ComparePage]
+    assert trained.charts.page is trained.pages[ComparePage]
     qtbot.waitUntil(lambda: trained.pages[ComparePage].model.found is not None, timeout=WAIT)
     assert trained.pages[ComparePage].model.other is trained.session.runs.all[1]
     settle(qtbot, trained)

@@ -16,6 +16,7 @@ from app.window.parts.widgets import entry, label
 from app.window.parts.wording import count_text, tip
 
 KINDS = (("Text", "text"), ("Regex", "regex"), ("Bytes", "hex"))
+SPINNER = 44  # pixels of a field beside its number
 HINTS = {"text": "Filter tokens", "regex": "such as ^␣[A-Z]", "hex": "such as 20 74"}
 
 
@@ -36,6 +37,7 @@ class MergePanel(QWidget):
         self.ties_only = QCheckBox("Ties")
         self.min_length = NumberBox(1, 100_000)
         self.min_length.setPrefix("≥ ")
+        self.min_length.setMinimumWidth(self.min_length.fontMetrics().horizontalAdvance("≥ 999") + SPINNER)
         self.min_length.setToolTip("Only tokens of at least so many bytes")
         self.min_length.setAccessibleName("Least length of the token in bytes")
         self.below = label()

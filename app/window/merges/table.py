@@ -24,6 +24,7 @@ class MergeTableView(QTableView):
         super().__init__(parent)
         self._model = model
         self._was_at_end = True
+        self._is_elsewhere = False  # the moment shown is not the end
         self._titles: list[str] = []
         self._widths: list[int] = []  # that the columns need
         self._is_sharing = False  # the room there is: no person has moved an edge meanwhile
@@ -56,6 +57,7 @@ class MergeTableView(QTableView):
 
     def mark(self, position: int, *, follow: bool) -> None:
         """Mark the merge of this moment; bring it into view unless the end is followed already."""
+        self._is_elsewhere = follow
         row = self._model.row_of(position - 1) if position else -1
         before, self.delegate.marked_row = self.delegate.marked_row, row
         for changed in {before, row} - {-1}:
@@ -164,5 +166,5 @@ class MergeTableView(QTableView):
 
     def _follow_end(self) -> None:
         in_step_order = self._model.sort_column == 0 and not self._model.sort_descending
-        if self._was_at_end and in_step_order:
+        if self._was_at_end and in_step_order and not self._is_elsewhere:
             self.scrollToBottom()

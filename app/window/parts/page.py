@@ -10,7 +10,9 @@ from PySide6.QtGui import QHideEvent, QImage, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QTabWidget, QWidget
 
 from app.window.parts.watched import Table, Watched
-from app.window.parts.widgets import icon_button
+from app.window.parts.widgets import icon_button, scrolling
+
+LEAST_WIDTH = 200  # of pages: wider ones scroll where there is less room
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ class PageTabs(QTabWidget):
         self.setAccessibleName(name)
         self.ids, self._pages = list(pages), pages
         for title, page in pages.values():
-            self.addTab(page, title)
+            self.addTab(page if page.minimumSizeHint().width() <= LEAST_WIDTH else _scrolling(page, title), title)
 
     @property
     def shown(self) -> str:
@@ -121,3 +123,10 @@ class PageTabs(QTabWidget):
     def recolor(self) -> None:
         for _, page in self._pages.values():
             page.recolor()
+
+
+def _scrolling(page: Page, title: str) -> QWidget:
+    """The widest page of all must not make the whole window wide."""
+    area = scrolling(page, title)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    return area

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from app.window.text.ages import Ages
 from app.window.text.edit_history import Edit, EditHistory
 from app.window.text.pieces import PiecesChange, TextPieces, utf8_length
+from app.window.text.scales import Scale
 from bpe_core.segmenting.boundaries import Boundaries
 from bpe_core.segmenting.segmentation import NO_TOKEN as NO_TOKEN
 from bpe_core.segmenting.segmentation import Ahead, Int32s, Int64s, Segmentation
@@ -112,8 +112,8 @@ class Moment:
         return self.model.data
 
     @property
-    def ages(self) -> Ages | None:
-        return self.model.ages
+    def scale(self) -> Scale | None:
+        return self.model.scale
 
     def tokens_between(self, start: int, stop: int) -> Tokens:
         return self.model.tokens_between(start, stop, self.cursor)
@@ -136,7 +136,7 @@ class TokenTextModel(QObject):
         self._numbers: Int64s | None = None
         self._cursor = 0
         self._history = EditHistory()
-        self.ages: Ages | None = None  # by which tokens are coloured; None: by their bytes
+        self.scale: Scale | None = None  # by which tokens are coloured; None: by their bytes
         self._words: int | None = None
         self._tokens: int | None = None
         self._edges: tuple[int, int, Int32s] | None = None
@@ -253,10 +253,10 @@ class TokenTextModel(QObject):
             self._numbers = numbers
             self.tokens_changed.emit()
 
-    def colour_by(self, ages: Ages | None) -> None:
-        """By how old tokens are; None: by their bytes."""
-        if ages != self.ages:
-            self.ages = ages
+    def colour_by(self, scale: Scale | None) -> None:
+        """By something that is told of tokens; None: by their bytes."""
+        if scale != self.scale:
+            self.scale = scale
             self.colours_changed.emit()
 
     def number_of(self, id: int) -> int:

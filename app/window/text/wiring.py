@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
+from functools import partial
 
+import numpy as np
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction
+
+from app.session.run import Run
 from app.session.session import Session
-from app.settings import BY_AGE
+from app.settings import COLOUR_BY
 from app.window.main_window import Frame
 from app.window.questions.token.model import TokenModel
-from app.window.text.ages import Ages
 from app.window.text.ids_decoding import decode_ids
 from app.window.text.model import TokenAt, TokenTextModel
+from app.window.text.scales import Ages, Rarity, Scale
 from app.window.text.undo import TextUndo
 from app.window.text.view.panel import TokenTextPanel
+from bpe_core.insight.rarity import counts_at_birth
 
 
 class Writing(QObject):
@@ -38,22 +44,27 @@ class Writing(QObject):
         panel.editor.selection_changed.connect(self._stay_with_selected)
         self._hovered: TokenAt | None = None
         self._connect_undo(frame)
-        self._runs, self._model, self._by_age = session.runs, model, frame.actions["ages"]
-        self._by_age.setChecked(frame.settings.get(BY_AGE))
-        self._by_age.toggled.connect(lambda on: frame.settings.put(BY_AGE, on))
-        for signal in (self._by_age.toggled, session.runs.changed, session.runs.grew):
+        self._runs, self._model, self._settings = session.runs, model, frame.settings
+        self._scales = {frame.actions["ages"]: _ages, frame.actions["rarity"]: _rarity}
+        for action in self._scales:
+            action.setChecked(frame.settings.get(COLOUR_BY) == action.objectName())
+            action.toggled.connect(partial(self._choose, action))
+        for signal in (session.runs.changed, session.runs.grew):
             signal.connect(self._colour)
         self._colour()
 
+    def _choose(self, action: QAction, on: bool) -> None:
+        """At most one scale, or none."""
+        for other in self._scales:
+            if on and other is not action:
+                other.setChecked(False)
+        self._settings.put(COLOUR_BY, next((one.objectName() for one in self._scales if one.isChecked()), ""))
+        self._colour()
+
     def _colour(self) -> None:
-        """By the age of a token in the run shown, if that is wanted."""
-        history = None if self._runs.shown is None else self._runs.shown.history
-        if not self._by_age.isChecked():
-            self._model.colour_by(None)
-        elif history is not None:
-            self._model.colour_by(Ages(len(history.alphabet), history.first_special - len(history.alphabet)))
-        else:
-            self._model.colour_by(Ages(0, 0))
+        """By what is told of a token in the run shown, if that is wanted."""
+        chosen = next((make for action, make in self._scales.items() if action.isChecked()), None)
+        self._model.colour_by(None if chosen is None else chosen(self._runs.shown))
 
     def _connect_undo(self, frame: Frame) -> None:
         steps, undo, redo = self._session.undo, frame.actions["undo"], frame.actions["redo"]
@@ -88,3 +99,14 @@ class Writing(QObject):
 
     def _decode(self, entered: str) -> None:
         self._panel.ids.show_decoded(decode_ids(entered, self._session.runs.shown))
+
+
+def _ages(run: Run | None) -> Scale:
+    history = None if run is None else run.history
+    return Ages(0, 0) if history is None else Ages(len(history.alphabet), history.first_special - len(history.alphabet))
+
+
+def _rarity(run: Run | None) -> Scale:
+    if run is None or run.history is None:
+        return Rarity(np.zeros(0, np.int64))
+    return Rarity(counts_at_birth(run.history, run.symbol_counts))

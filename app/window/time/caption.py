@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QAction, QColor, QFontMetricsF, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtGui import QAction, QColor, QFontMetricsF, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from app.session.session import Session
 from app.window.parts.left_to_right import from_the_left
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.text.model import TokenTextModel
+from app.window.text.scales import UNCOLOURED, colour_on
 from app.window.text.view.colouring import colour_of
 from app.window.text.view.palette import TokenPalette
 from app.window.time.told import Chip, told_of
 
 HEIGHT = 34
+NARROW = 360
 GAP = 6.0
+ICON_ONLY, ICON_AND_TEXT = Qt.ToolButtonStyle.ToolButtonIconOnly, Qt.ToolButtonStyle.ToolButtonTextBesideIcon
 PADDING = 6.0
 CORNER = 3.0
 
@@ -63,7 +66,7 @@ class StepCaption(QWidget):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setClipRect(QRectF(0, 0, self._room(), self.height()))
             colours = TokenPalette.matching(self.palette())
-            x = self._words(painter, 4.0, self.told.before)
+            x = self._words(painter, 4.0, self.told.before if self._width() <= self._room() else "")
             for number, part in enumerate(self.told.parts):
                 x = self._words(painter, x, "+") if number else x
                 x = self._chip(painter, x, part, colours)
@@ -72,19 +75,36 @@ class StepCaption(QWidget):
                 x = self._chip(painter, x, self.told.becomes, colours, is_new=True)
             self._words(painter, x, self.told.after)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        is_narrow = self.width() < NARROW
+        for button in (self.play, self.skip):
+            button.setToolButtonStyle(ICON_ONLY if is_narrow else ICON_AND_TEXT)
+
     def _room(self) -> float:
         shown = [button.x() for button in (self.play, self.skip) if button.isVisible()]
         return float(min(shown, default=self.width())) - GAP
 
+    def _width(self) -> float:
+        """Of all that is told: where it is more than there is room for, the number of the step is left out."""
+        told, words, letters = self.told, QFontMetricsF(self.font()), QFontMetricsF(self._fixed)
+        chips = [*told.parts, told.becomes] if told.becomes else told.parts
+        texts = [text for text in (told.before, told.after, *["+"] * len(chips)) if text]
+        width = sum(words.horizontalAdvance(text) + GAP for text in texts)
+        return width + sum(letters.horizontalAdvance(from_the_left(chip.text)) + 2 * PADDING + GAP for chip in chips)
+
     def _fill(self, chip: Chip, colours: TokenPalette) -> QColor:
-        if self._model.ages is None:
+        if self._model.scale is None:
             return colours.fills[colour_of(chip.data)]
-        return colours.ages[self._model.ages.colour_of(chip.id)]
+        number = colour_on(self._model.scale, chip.id)
+        return colours.scale[number] if number != UNCOLOURED else colours.paper
 
     def _words(self, painter: QPainter, x: float, words: str) -> float:
         painter.setFont(self.font())
         painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
-        width = QFontMetricsF(self.font()).horizontalAdvance(words)
+        metrics = QFontMetricsF(self.font())
+        words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, max(0.0, self._room() - x))
+        width = metrics.horizontalAdvance(words)
         painter.drawText(QRectF(x, 0, width + 2, self.height()), Qt.AlignmentFlag.AlignVCenter, words)
         return x + width + GAP if words else x
 
@@ -106,7 +126,7 @@ class StepCaption(QWidget):
 def _button(action: QAction) -> QToolButton:
     button = QToolButton()
     button.setDefaultAction(action)
-    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+    button.setToolButtonStyle(ICON_AND_TEXT)
     button.setAutoRaise(True)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return button

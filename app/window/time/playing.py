@@ -12,7 +12,7 @@ from app.window.text.view.panel import TokenTextPanel
 from app.window.time.keys import KeysOfControls
 
 # What may be done meanwhile, or says itself what becomes of playing.
-GO_ON = {"main", "new_run", "play", "skip", "plays", "motion", "ages", "runs", "help", "copy_reference"}
+GO_ON = {"main", "new_run", "play", "skip", "plays", "motion", "ages", "rarity", "runs", "help", "copy_reference"}
 
 
 class PlayingControls(QObject):

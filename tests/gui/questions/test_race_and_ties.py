@@ -25,7 +25,7 @@ def test_a_click_on_a_bar_follows_its_pair(qtbot: QtBot, learned: Program) -> No
     # Where a bar is drawn only the drawing knows.
     qtbot.mouseClick(chart, LEFT, NO_KEY, QPoint(80, int(chart._top() + 2.5 * chart._row_height())))
     answered(qtbot, learned)
-    assert learned.charts.currentWidget() is learned.pages[RacePage]
+    assert learned.charts.page is learned.pages[RacePage]
     assert bars[2].pair in learned.pages[RacePage].model.chosen
     learned.pages[RacePage].model.choose([])
     learned.charts.setCurrentWidget(chart)
@@ -34,7 +34,7 @@ def test_a_click_on_a_bar_follows_its_pair(qtbot: QtBot, learned: Program) -> No
     for key in (*[down] * 9, up, Qt.Key.Key_Return):
         qtbot.keyClick(chart, key)
     assert learned.pages[RacePage].model.chosen[-1] == bars[7].pair
-    assert learned.charts.currentWidget() is learned.pages[RacePage]
+    assert learned.charts.page is learned.pages[RacePage]
 
 
 def test_the_race_tells_counts_leads_and_losers(qtbot: QtBot, learned: Program) -> None:

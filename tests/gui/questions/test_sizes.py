@@ -28,7 +28,7 @@ def test_a_held_out_text_is_named_before_training(
     held_out.write_text(OTHER, encoding="utf-8")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(held_out), ""))
     program.actions["hold_out"].trigger()
-    assert program.charts.currentWidget() is program.pages[SizesPage]
+    assert program.charts.page is program.pages[SizesPage]
     assert "unseen.txt" in program.pages[SizesPage].held_out.text()
     assert program.form.choose(vocab_size=300)
     train(program)

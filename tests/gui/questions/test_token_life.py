@@ -25,7 +25,7 @@ def test_one_click_on_a_merge_tells_the_life_of_its_token(qtbot: QtBot, learned:
     for row in (0, 20, 90):
         qtbot.mouseClick(table.viewport(), LEFT, NO_KEY, table.visualRect(_shown_row(learned, row)).center())
         answered(qtbot, learned)
-        assert learned.inspector.currentWidget() is learned.pages[TokenPage]
+        assert learned.inspector.page is learned.pages[TokenPage]
         facts = learned.pages[TokenPage].life.model.facts
         assert facts is not None
         token = ranked.base + row
@@ -122,4 +122,4 @@ def test_a_merge_has_a_menu_of_questions(qtbot: QtBot, learned: Program) -> None
     answered(qtbot, learned)
     history = ranked_words(learned).history
     assert learned.pages[RacePage].model.chosen[-1] == (history.columns.left[12], history.columns.right[12])
-    assert learned.charts.currentWidget() is learned.pages[RacePage]
+    assert learned.charts.page is learned.pages[RacePage]

@@ -35,7 +35,7 @@ def test_one_click_tells_why_every_boundary_stands(qtbot: QtBot, learned: Progra
         for byte in (1, 5, 8, 14, 24, 29):
             click_before(qtbot, program, byte)
             answered(qtbot, program)
-            assert program.inspector.currentWidget() is program.pages[WhyPage]
+            assert program.inspector.page is program.pages[WhyPage]
             facts = word_facts(program)
             assert facts.asked is not None
             assert facts.asked.byte == byte

@@ -140,7 +140,9 @@ def test_all_colours_are_used_alike_and_what_is_no_token_has_none() -> None:
     texts = [str(number).encode() for number in range(3_000)] + [bytes([byte]) for byte in range(256)]
     shares = np.bincount(colours_of(b"".join(texts), tokens_of(texts)), minlength=COLOURS) / len(texts)
     assert shares.min() > 0.8 / COLOURS
-    assert colours_of(b"xyz", Tokens(np.array([0, 1, 3]), np.array([NO_TOKEN, 5])))[0] == UNCOLOURED
+    mixed = Tokens(np.array([0, 1, 3, 4, 6, 7]), np.array([NO_TOKEN, 5, 6, NO_TOKEN, 7]))
+    expected = [UNCOLOURED, colour_of(b"yz"), colour_of(b"a"), UNCOLOURED, colour_of(b"d")]
+    assert colours_of(b"xyzabcd", mixed).tolist() == expected
 
 
 # Machado, Oliveira and Fernandes (2009): what linear red, green and blue become where one kind of cone is missing.
@@ -201,9 +203,9 @@ def test_fills_differ_for_every_kind_of_colour_vision(window: QPalette, vision: 
 
 @pytest.mark.parametrize("vision", VISIONS)
 @pytest.mark.parametrize("window", [light(), dark()], ids=["light", "dark"])
-def test_ages_can_be_ordered_by_every_kind_of_colour_vision(window: QPalette, vision: str) -> None:
-    ages = TokenPalette.matching(window).ages
-    seen = [oklab(VISIONS[vision] @ linear(fill)) for fill in ages]
+def test_a_scale_can_be_ordered_by_every_kind_of_colour_vision(window: QPalette, vision: str) -> None:
+    shades = TokenPalette.matching(window).scale
+    seen = [oklab(VISIONS[vision] @ linear(fill)) for fill in shades]
     assert min(float(np.linalg.norm(a - b)) for a, b in pairwise(seen)) > JUST_NOTICEABLE
     away = [float(np.linalg.norm(one - seen[0])) for one in seen]
     assert away == sorted(away)
@@ -213,8 +215,8 @@ def test_ages_can_be_ordered_by_every_kind_of_colour_vision(window: QPalette, vi
 def test_letters_are_easy_to_read_on_every_fill_selected_or_not(window: QPalette) -> None:
     palette = TokenPalette.matching(window)
     assert len(palette.fills) == COLOURS
-    assert len(palette.ages) == COLOURS
-    for fill in (*palette.fills, *palette.ages, palette.paper):
+    assert len(palette.scale) == COLOURS
+    for fill in (*palette.fills, *palette.scale, palette.paper):
         assert contrast(palette.ink, fill) >= 4.5
         assert contrast(palette.ink, palette.selected(fill)) >= 4.5
         assert contrast(palette.outline, fill) >= 3

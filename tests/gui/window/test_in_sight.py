@@ -112,7 +112,7 @@ def test_charts_tell_the_values_below_the_mouse(qtbot: QtBot, program: Program, 
     for name, wanted in (("ranks", "Occurrences: "), ("compression", "Bytes per token: "), ("lengths", "Tokens: ")):
         program.charts.show_page(name)
         answered(qtbot, program)
-        page = program.charts.currentWidget()
+        page = program.charts.page
         assert isinstance(page, CurvePage)
         assert wanted in told(page._plot.viewport())
     program.actions["sizes"].trigger()

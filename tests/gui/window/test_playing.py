@@ -15,7 +15,8 @@ from app.session.playing import EVENT_SECONDS, LEAST_EVENT_SECONDS, Step
 from app.session.run import Phase
 from app.session.schedule import WHOLE_SECONDS, Schedule
 from app.settings import PLAYS, Settings
-from app.window.text.view.legend import AgesLegend
+from app.window.text.scales import Rarity
+from app.window.text.view.legend import ScaleLegend
 from app.window.text.view.palette import TokenPalette
 from app.window.time.told import told_of
 from app.wiring import Program
@@ -143,7 +144,7 @@ def test_keys_play_and_step_where_nobody_types(qtbot: QtBot, program: Program, t
     small(program)
     train(program)
     cursor = program.session.cursor
-    for widget in (program.merge_panel.table, program.charts.currentWidget(), program.time_bar.track):
+    for widget in (program.merge_panel.table, program.charts.page, program.time_bar.track):
         widget.setFocus()
         qtbot.keyClick(widget, Key.Key_Home)
         assert cursor.position == 0
@@ -194,11 +195,11 @@ def test_only_steps_that_an_eye_can_follow_are_told(qtbot: QtBot, program: Progr
     assert len(told) == 2
 
 
-def test_tokens_are_coloured_by_age_where_that_is_wanted(program: Program, train: Train) -> None:
+def test_tokens_are_coloured_by_age_or_rarity_where_that_is_wanted(program: Program, train: Train) -> None:
     small(program, 280)
     train(program)
-    legend = program.text_panel.findChild(AgesLegend)
-    assert isinstance(legend, AgesLegend)
+    legend = program.text_panel.findChild(ScaleLegend)
+    assert isinstance(legend, ScaleLegend)
     assert not legend.isVisible()
     viewport = program.text_panel.editor.viewport()
     before = viewport.grab().toImage()
@@ -208,9 +209,21 @@ def test_tokens_are_coloured_by_age_where_that_is_wanted(program: Program, train
     palette = TokenPalette.matching(program.window.palette())
     after = viewport.grab().toImage()
     grabbed = {after.pixelColor(x, 4).rgb() for x in range(10, 300)}
-    assert len(grabbed & {fill.rgb() for fill in palette.ages}) >= 3
+    assert len(grabbed & {fill.rgb() for fill in palette.scale}) >= 3
     assert not grabbed & {fill.rgb() for fill in palette.fills}
-    program.actions["ages"].trigger()
+    program.actions["rarity"].trigger()
+    assert not program.actions["ages"].isChecked()
+    assert legend.isVisible()
+    scale = program.token_text.scale
+    assert isinstance(scale, Rarity)
+    run = program.session.runs.shown
+    assert run is not None
+    assert run.history is not None
+    assert scale.counts[:256].tolist() == run.symbol_counts.tolist()
+    assert scale.counts[256:].tolist() == run.history.columns.count.tolist()
+    assert legend.texts()[0] == f"≥{scale.leasts[0]:,}"
+    assert len(legend.texts()) == len(palette.scale)
+    program.actions["rarity"].trigger()
     again = viewport.grab().toImage()
     assert [again.pixel(x, 4) for x in range(300)] == [before.pixel(x, 4) for x in range(300)]
 

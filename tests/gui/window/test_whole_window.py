@@ -66,6 +66,9 @@ def test_every_control_has_a_name_and_every_action_a_tip(program: Program) -> No
     keys = [action.shortcut().toString() for action in program.actions.by_name.values()]
     keys = [key for key in keys if key]  # the platform has none for some of the standard ones
     assert len(keys) == len(set(keys)) > 15
+    least = program.window.minimumSizeHint().expandedTo(program.window.minimumSize())
+    assert least.width() <= 800  # of a small screen
+    assert least.height() <= 600
 
 
 def test_help_and_about_open(qtbot: QtBot, program: Program) -> None:

@@ -15,10 +15,10 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from app.window.text.ages import COLOURS as COLOURS
-from app.window.text.ages import UNCOLOURED as UNCOLOURED
-from app.window.text.ages import Ages
 from app.window.text.model import NO_TOKEN, Tokens
+from app.window.text.scales import COLOURS as COLOURS
+from app.window.text.scales import UNCOLOURED as UNCOLOURED
+from app.window.text.scales import Scale
 
 _BASE = np.uint64(0x100000001B3)
 _INVERSE = np.uint64(pow(0x100000001B3, -1, 2**64))
@@ -62,13 +62,13 @@ def _hashed(data: bytes, edges: npt.NDArray[np.int64]) -> Int8s:
 
 
 def coloured_tokens(
-    tokens_between: Callable[[int, int], Tokens], data: bytes, start: int, stop: int, ages: Ages | None = None
+    tokens_between: Callable[[int, int], Tokens], data: bytes, start: int, stop: int, scale: Scale | None = None
 ) -> tuple[Tokens, Int8s]:
-    """The tokens that share a byte with a stretch of the text, with the colours of their bytes, or of their ages."""
+    """The tokens that share a byte with a stretch of the text, with the colours of their bytes, or by a scale."""
     if start >= stop:
         return Tokens(np.array([start], np.int64), np.empty(0, np.int64)), np.empty(0, np.int8)
     tokens = tokens_between(start, stop)
-    return tokens, colours_of(data, tokens) if ages is None else ages.colours_of(tokens)
+    return tokens, colours_of(data, tokens) if scale is None else scale.colours_of(tokens)
 
 
 def _powers(base: np.uint64, count: int) -> npt.NDArray[np.uint64]:

@@ -210,7 +210,7 @@ class IdsGrid(QAbstractScrollArea):
         closed = self._motion.part(LIT, 1.0) if self._motion.is_under_way else 1.0
         shift = 0
         palette = TokenPalette.matching(self.palette())
-        fills = palette.fills if self.model.ages is None else palette.ages
+        fills = palette.fills if self.model.scale is None else palette.scale
         with QPainter(self.viewport()) as painter:
             for index, token in enumerate(self._coloured(first, stop), first):
                 cell = self.cells.rectangle(index, offset)
@@ -236,7 +236,7 @@ class IdsGrid(QAbstractScrollArea):
         """The tokens of these indices with the colours they have in the text; what covers none of it has no colour."""
         edges = self.model.edges()
         start, end = int(edges[first]), int(edges[stop])
-        _, colours = coloured_tokens(self.model.tokens_between, self.model.data, start, end, self.model.ages)
+        _, colours = coloured_tokens(self.model.tokens_between, self.model.data, start, end, self.model.scale)
         left = iter(colours.tolist())
         tokens = self.model.ids_between(first, stop)
         for (start, end), id in zip(pairwise(tokens.edges.tolist()), tokens.ids.tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""What the colours mean while tokens are coloured by their ages."""
+"""What the colours mean while tokens are coloured by a scale."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from app.window.text.view.palette import TokenPalette
 MARGIN = 4
 
 
-class AgesLegend(QWidget):
-    """A field for each colour, with the step it begins with; hidden while colours mean the tokens themselves."""
+class ScaleLegend(QWidget):
+    """A field for each colour, with what it stands for; hidden while colours mean the tokens themselves."""
 
     def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -27,22 +27,21 @@ class AgesLegend(QWidget):
 
     def texts(self) -> list[str]:
         """What is written on each field."""
-        ages = self._model.ages
-        if ages is None or not ages.steps:
-            return ["there at first"]
-        return ["at first", *(f"from {first:,}" for first in ages.firsts)]
+        return [] if self._model.scale is None else self._model.scale.fields
 
     def _show(self) -> None:
-        self.setVisible(self._model.ages is not None)
-        self.setAccessibleName("Colours by the step that made a token: " + ", ".join(self.texts()))
-        self.setToolTip("A token has the colour of the step that made it: the darker, the later")
+        scale = self._model.scale
+        self.setVisible(scale is not None)
+        if scale is not None:
+            self.setAccessibleName(f"{scale.tip}: {', '.join(scale.fields)}")
+            self.setToolTip(scale.tip)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         palette, texts = TokenPalette.matching(self.palette()), self.texts()
         with QPainter(self) as painter:
             width = self.width() / max(1, len(texts))
-            for number, (text, fill) in enumerate(zip(texts, palette.ages, strict=False)):
+            for number, (text, fill) in enumerate(zip(texts, palette.scale, strict=False)):
                 field = QRectF(number * width, 2, width - 1, self.height() - 4)
                 painter.fillRect(field, fill)
                 painter.setPen(palette.ink)

@@ -88,8 +88,8 @@ class TokenPainter:
         """Paint blocks that follow each other; `left` is where rows begin, `showing` what is kept with them."""
         start = model.pieces.byte_of(blocks[0].start)
         stop = start + sum(block.layout.byte_count for block in blocks)
-        tokens, colours = coloured_tokens(model.tokens_between, model.data, start, stop, model.ages)
-        self._use_fills(self.palette.fills if model.ages is None else self.palette.ages)
+        tokens, colours = coloured_tokens(model.tokens_between, model.data, start, stop, model.scale)
+        self._use_fills(self.palette.fills if model.scale is None else self.palette.scale)
         for block in blocks:
             painter.save()
             painter.translate(left, block.y)

@@ -20,7 +20,7 @@ class TokenPalette:
     paper: QColor
     ink: QColor
     fills: tuple[QColor, ...]  # one for each of colouring.COLOURS
-    ages: tuple[QColor, ...]  # the same number: from what was there at first to the youngest
+    scale: tuple[QColor, ...]  # the same number: from pale to strong
     hairline: QColor  # between two tokens
     faint: QColor  # blanks, tabs and line ends made visible; the placeholder
     selection: QColor  # laid over the fills
@@ -56,8 +56,8 @@ def _colours(*names: str) -> tuple[QColor, ...]:
 
 
 LIGHT_FILLS = _colours("#9fd3cc", "#ffdfff", "#ecd67a", "#d0bafc", "#bcfcc8", "#feb29d")
-LIGHT_AGES = _colours("#e6ebf1", "#fdf0bd", "#fbdc93", "#f8c36c", "#f2a552", "#e8863f")
-DARK_AGES = _colours("#21262d", "#393222", "#51401e", "#684b1a", "#7e5516", "#945f12")
+LIGHT_SCALE = _colours("#e6ebf1", "#fdf0bd", "#fbdc93", "#f8c36c", "#f2a552", "#e8863f")
+DARK_SCALE = _colours("#21262d", "#393222", "#51401e", "#684b1a", "#7e5516", "#945f12")
 DARK_FILLS = _colours("#033b61", "#834c2f", "#056b5e", "#541e37", "#403e02", "#5b4e83")
 
 
@@ -68,7 +68,7 @@ def _on_paper(paper: int, is_dark: bool) -> TokenPalette:
             paper=QColor(paper),
             ink=QColor("#f1f3f5"),
             fills=DARK_FILLS,
-            ages=DARK_AGES,
+            scale=DARK_SCALE,
             hairline=QColor(255, 255, 255, 95),
             faint=QColor("#a9b1ba"),
             selection=QColor(72, 132, 245, 88),
@@ -79,7 +79,7 @@ def _on_paper(paper: int, is_dark: bool) -> TokenPalette:
         paper=QColor(paper),
         ink=QColor("#16191d"),
         fills=LIGHT_FILLS,
-        ages=LIGHT_AGES,
+        scale=LIGHT_SCALE,
         hairline=QColor(0, 0, 0, 105),
         faint=QColor("#5c636a"),
         selection=QColor(37, 99, 235, 90),

@@ -10,7 +10,7 @@ from app.window.text.model import TokenAt, TokenTextModel
 from app.window.text.view.counts_bar import CountsBar
 from app.window.text.view.editor import TokenTextEdit
 from app.window.text.view.ids_view import IdsView
-from app.window.text.view.legend import AgesLegend
+from app.window.text.view.legend import ScaleLegend
 
 
 class TokenTextPanel(QWidget):
@@ -36,7 +36,7 @@ class TokenTextPanel(QWidget):
         if above is not None:
             layout.addWidget(above)
         layout.addWidget(self.splitter, 1)
-        layout.addWidget(AgesLegend(model))
+        layout.addWidget(ScaleLegend(model))
         layout.addWidget(self.counts)
         self.editor.token_hovered.connect(self._light_id)
         self.editor.selection_changed.connect(self.ids.grid.select)
