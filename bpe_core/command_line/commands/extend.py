@@ -19,7 +19,7 @@ from bpe_core.command_line.questions import Names, add_corpus, count
 from bpe_core.command_line.tables import is_session_name, open_table, write_run
 from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
 from bpe_core.errors import OutputError, plain
-from bpe_core.formats import OpenedTable
+from bpe_core.formats import FORMATS, OpenedTable
 from bpe_core.history.history import END_SENTENCES, Int64s
 from bpe_core.insight.growth import Saving, never_used, saving
 from bpe_core.learning.growing import check_grew, growing_recipe, grown_numbers, steps_alone
@@ -81,10 +81,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _target(options: argparse.Namespace) -> Path:
-    """The file to write; in a folder it is called as the table is."""
+    """The file to write; in a folder it is called as the table is, or as is usual for its format."""
     target, source = Path(options.out), Path(options.table)
     if not (options.out.endswith(("/", "\\")) or target.is_dir()):
         return target
+    if options.to:
+        source = source.with_name(options.to if "." in options.to else source.stem + FORMATS[options.to].extension)
     if (target / source.name).resolve() == source.resolve():
         raise OutputError(f"{target / source.name} is the table itself; choose another folder, or a name.")
     try:
@@ -105,13 +107,24 @@ def _write(
 ) -> int:
     options.out = str(target)
     if not is_session_name(target) or options.to:
-        return write_and_tell(history, options, opened.notes, numbers, described)
+        return write_and_tell(history, options, (*opened.notes, *_about_specials(opened)), numbers, described)
     write_run(history, words, target, numbers)
     if options.json:
         print(json.dumps({**described, "files": [str(target)]}, ensure_ascii=False, indent=1))
     else:
         print(f"Wrote {plain(str(target))}.")
     return 0
+
+
+def _about_specials(opened: OpenedTable) -> tuple[str, ...]:
+    """What nobody can know who has only the file."""
+    format = FORMATS.get(opened.format)
+    if format is None or format.holds_specials or opened.history.recipe.special_tokens:
+        return ()
+    return (
+        f"A {opened.format} file lists no special tokens. If the model has some with ids behind the table's, say with "
+        "--first-id where new ones may begin.",
+    )
 
 
 def _new_numbers(history: bpe.History, numbers: Int64s) -> Int64s:
