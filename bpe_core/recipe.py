@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, Literal, TypeVar, get_args
 
+from bpe_core.choice import LARGEST_NUMBER as LARGEST_NUMBER
+from bpe_core.choice import Choice
 from bpe_core.errors import RecipeError, cause_of, refuse_half_characters, refuse_long_text
 from bpe_core.interventions import Intervention, checked_interventions
 from bpe_core.learning.methods import METHODS
@@ -22,6 +23,7 @@ from bpe_core.learning.ties import TIE_RULES
 from bpe_core.mixture import Mixture
 from bpe_core.presets import PRESETS
 from bpe_core.text.patterns import check_pattern
+from bpe_core.text.preparation import steps as prepare
 
 Base = Literal["bytes", "characters"]
 Unit = Literal["file", "line"]
@@ -33,25 +35,10 @@ WordPieceRule = Literal["count", "score"]
 CUSTOM_PATTERN = "custom"
 UNKNOWN_TOKEN = "<unk>"
 LARGEST_VOCABULARY = 4_000_000
-LARGEST_NUMBER = 2**63 - 1  # counts are 64-bit
-LONGEST_TEXT = 100_000  # characters of a choice: beyond, work takes memory that nobody has asked for
 LONGEST_SPECIAL = 4_096  # characters of a special token
 MOST_SPECIAL = 1_000_000  # characters of all together
 
 _DEFAULT_MARKER_TEXT = {"none": "", "symbol": "</w>", "glued": "</w>", "prefix": "▁", "continuation": "##"}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Choice:
-    """What is declared of a choice beside its name, its type and its default."""
-
-    tip: str = ""  # what it means
-    among: Collection[str] = ()  # of these texts, or any if there are none
-    least: int | None = None  # of a number
-    most: int = LARGEST_NUMBER
-    optional: bool = False  # a number that need not be said
-    applies: Callable[[Recipe], bool] = lambda recipe: True  # whether it has a meaning beside the other choices
-    goes_without_saying: bool = False  # at its default: programs of before do not know this choice
 
 
 def _choice(default: Any, tip: str = "", **declared: Any) -> Any:
@@ -98,6 +85,12 @@ class Splitting(Normalization):
     )
     special_tokens: tuple[str, ...] = _choice(
         (), "Texts such as <|endoftext|> that are never split and never merged with others"
+    )
+    preparation: tuple[prepare.Step, ...] = _choice(
+        (),
+        "What a file does to a text that the other choices cannot say, step by step",
+        applies=lambda recipe: bool(recipe.preparation),
+        goes_without_saying=True,
     )
 
 
@@ -230,8 +223,9 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
         object.__setattr__(self, "special_tokens", tuple(self.special_tokens))
         object.__setattr__(self, "interventions", checked_interventions(self.interventions))
         object.__setattr__(self, "mixture", _as_mixture(self.mixture))
+        object.__setattr__(self, "preparation", prepare.steps_of(self.preparation))
         for field in dataclasses.fields(self):
-            _check_value(field.name, getattr(self, field.name), type(field.default))
+            CHOICES[field.name].check(field.name, getattr(self, field.name), type(field.default))
         _check_agreement(self)
         check_pattern(self.pattern, self.custom_pattern)
 
@@ -253,6 +247,8 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
             changes["merges"] = None
         if "marker" in changes and changes["marker"] != self.marker and "marker_text" not in changes:
             changes["marker_text"] = ""
+        if "special_tokens" in changes and "preparation" not in changes:
+            changes["preparation"] = prepare.those_of(self.preparation, changes["special_tokens"])
         if "method" in changes and changes["method"] in METHODS:
             changes = {**METHODS[changes["method"]].needs, **changes}
         return dataclasses.replace(self, **changes)
@@ -284,7 +280,12 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
     @cached_property
     def normalizes(self) -> bool:
         """Whether the text is changed before it is split."""
-        return self.part(Normalization) != Normalization()
+        return self.part(Normalization) != Normalization() or any(map(prepare.is_normalizer, self.preparation))
+
+    @cached_property
+    def splits_by_steps(self) -> bool:
+        """Whether steps of a file cut the text, and not the pattern."""
+        return any(map(prepare.is_pre_tokenizer, self.preparation))
 
     def merge_limit(self, alphabet_size: int) -> int:
         """How many merges may be learned on an alphabet of that size."""
@@ -302,9 +303,11 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it."""
-        values = {"name": self.name, **dataclasses.asdict(self), "special_tokens": list(self.special_tokens)}
+        values = {"name": self.name} | {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        values |= {"special_tokens": list(self.special_tokens)}
         values["interventions"] = [*map(str, self.interventions)]
         values["mixture"] = None if self.mixture is None else self.mixture.to_json_value()
+        values |= {"preparation": list(map(prepare.as_json, self.preparation))} if self.preparation else {}
         for field in dataclasses.fields(self):
             if CHOICES[field.name].goes_without_saying and getattr(self, field.name) == field.default:
                 del values[field.name]
@@ -339,37 +342,10 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
 CHOICES: dict[str, Choice] = {field.name: field.metadata["choice"] for field in dataclasses.fields(Recipe)}
 
 
-def _check_value(name: str, value: object, kind: type) -> None:
-    """Refuse what this choice cannot be, whatever the others are."""
-    choice = CHOICES[name]
-    if choice.among:
-        if value not in tuple(choice.among):
-            raise RecipeError(f"{name} cannot be {value!r}; it is one of {', '.join(map(repr, choice.among))}.")
-    elif choice.least is not None:
-        if value is not None or not choice.optional:
-            _check_number(name, value, choice.least, choice.most)
-    elif kind is bool and not isinstance(value, bool):
-        raise RecipeError(f"{name} must be true or false.")
-    elif kind is str:
-        if not isinstance(value, str):
-            raise RecipeError(f"{name} must be text.")
-        refuse_long_text(name, value, LONGEST_TEXT)
-        refuse_half_characters(name, value)
-
-
 def _as_mixture(value: object) -> Mixture | None:
     """As JSON or a person gave it; one that says nothing is none."""
     mixture = value if value is None or isinstance(value, Mixture) else Mixture.from_json_value(value)
     return None if mixture is None or mixture.says_nothing else mixture
-
-
-def _check_number(name: str, value: object, least: int, most: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise RecipeError(f"{name} must be a whole number, not {value!r}.")
-    if value < least:
-        raise RecipeError(f"{name} must be at least {least}, not {value:,}.")
-    if value > most:
-        raise RecipeError(f"{name} can be at most {most:,}, not {value:,}.")
 
 
 @cache
@@ -383,7 +359,8 @@ def _check_agreement(recipe: Recipe) -> None:
         raise RecipeError("Say either the vocabulary size or the number of merges, not both and not neither.")
     method = METHODS[recipe.method]
     for name, needed in method.needs.items():
-        if getattr(recipe, name) != needed:
+        marks_by_steps = name == "marker" and recipe.marker == "none" and bool(recipe.preparation)
+        if getattr(recipe, name) != needed and not marks_by_steps:
             raise RecipeError(f"{method.title} needs {name} to be {needed!r}, not {getattr(recipe, name)!r}.")
     if (recipe.interventions or recipe.grown_from) and not method.can_be_steered:
         raise RecipeError(f"By {method.title} no pair can be forbidden or forced, and no table can grow.")
@@ -397,7 +374,13 @@ def _check_agreement(recipe: Recipe) -> None:
                 + (" and its special tokens" if recipe.special_tokens else "")
                 + f"; choose at least {least:,}."
             )
-    if recipe.marker in ("symbol", "glued", "prefix") and recipe.pattern == "none":
+    prepare.check_steps(
+        recipe.preparation,
+        recipe.special_tokens,
+        changed=recipe.part(Normalization) != Normalization(),
+        split=recipe.pattern != "none" or recipe.unit != "file",
+    )
+    if recipe.marker in ("symbol", "glued", "prefix") and recipe.pattern == "none" and not recipe.splits_by_steps:
         raise RecipeError("A word marker needs words: choose a pattern that splits the text, or no marker.")
     if not recipe.unknown_text:
         raise RecipeError("What is unknown needs a text, such as <unk>.")

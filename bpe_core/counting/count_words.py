@@ -17,7 +17,7 @@ from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.line_ends import LineEnds
 from bpe_core.counting.word_lists import why_not_from, word_list
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import Cancelled
+from bpe_core.errors import Cancelled, RecipeError
 from bpe_core.kernels.policy import Policy
 from bpe_core.limits import check_room, watching_memory
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
@@ -132,7 +132,8 @@ def _counted(
         return _counted_as_wholes(chain(beginning, chunks))
     read = sum(len(chunk.data) for chunk in beginning)
     size = read if read < KERNELS.least else max(read, corpus.total_size or 0)
-    if recipe.pattern != "custom" and KERNELS.chooses(size, waiting=_told(progress), cancelled=cancelled):
+    scans = recipe.pattern != "custom" and not recipe.splits_by_steps
+    if scans and KERNELS.chooses(size, waiting=_told(progress), cancelled=cancelled):
         return _counted_by_kernels(chain(beginning, chunks), recipe)
     _stop_if(cancelled)
     documents = (one for chunk in chain(beginning, chunks) for one in chunk.documents())
@@ -201,7 +202,13 @@ def _counted_plainly(chunks: Iterable[Chunk], recipe: Recipe, cancelled: CancelC
     if recipe.pattern == "custom":
         splitter.check_it_matched()
     check_room(BYTES_A_WORD * len(counts), "Making a table of the words", FEWER_WORDS)
-    return WordTable.from_counts((word.encode(), count) for word, count in counts.items())
+    try:
+        return WordTable.from_counts((word.encode(), count) for word, count in counts.items())
+    except UnicodeEncodeError as error:
+        raise RecipeError(
+            "The preparation of this recipe cuts some words inside a character, as its file says; such words can be "
+            "encoded, but not counted or learned from."
+        ) from error
 
 
 def _counted_by_kernels(chunks: Iterable[Chunk], recipe: Recipe) -> WordTable:
@@ -236,7 +243,7 @@ def _scans_as_it_is(recipe: Recipe) -> bool:
 
 def _takes_whole_documents(recipe: Recipe) -> bool:
     is_one_word = recipe.pattern == "none" and recipe.unit == "file"
-    return is_one_word and not recipe.normalizes and not recipe.special_tokens
+    return is_one_word and not recipe.splits_by_steps and not recipe.normalizes and not recipe.special_tokens
 
 
 def _told(progress: ProgressReport) -> Callable[[], None]:

@@ -1,36 +1,17 @@
 """Bytes as printable characters, as byte-level vocabularies write them.
 
-A byte that prints stands for itself, the others for the characters from U+0100 on, so that
-a blank is `Ġ` and a line feed `Ċ`, and no token ever holds a blank or a line break.
-
-    >>> written(b" the\\n"), read("Ġthe")
-    ('ĠtheĊ', b' the')
+>>> written(b" the\\n"), read("Ġthe")
+('ĠtheĊ', b' the')
 """
 
 from __future__ import annotations
 
-import itertools
 from functools import cache
 
 from bpe_core.alphabet import Alphabet, Symbol
-from bpe_core.learning.ties import BYTE_ALPHABET
-
-PRINTABLE = 188  # bytes that stand for themselves
-
-
-@cache
-def stand_ins() -> tuple[str, ...]:
-    """The character of each byte."""
-    others = itertools.count(256)
-    found = [""] * 256
-    for place, byte in enumerate(stand_in_order()):
-        found[byte] = chr(byte) if place < PRINTABLE else chr(next(others))
-    return tuple(found)
-
-
-@cache
-def _byte_of() -> dict[str, int]:
-    return {character: byte for byte, character in enumerate(stand_ins())}
+from bpe_core.text.stand_ins import byte_of_stand_in as byte_of_stand_in
+from bpe_core.text.stand_ins import stand_in_order as stand_in_order
+from bpe_core.text.stand_ins import stand_ins as stand_ins
 
 
 @cache
@@ -58,7 +39,7 @@ def read(text: str) -> bytes | None:
 
 def is_byte_level(text: str) -> bool:
     """Whether every character of the text is a stand-in."""
-    return _byte_of().keys() >= set(text)
+    return byte_of_stand_in().keys() >= set(text)
 
 
 def alphabet_of(order: list[int]) -> Alphabet:
@@ -66,8 +47,3 @@ def alphabet_of(order: list[int]) -> Alphabet:
     if order == list(range(256)):
         return Alphabet.of_bytes()
     return Alphabet(tuple(Symbol(bytes([byte]), bytes([byte]), "byte") for byte in order))
-
-
-def stand_in_order() -> list[int]:
-    """The bytes sorted by their stand-ins: how GPT-2 numbers them."""
-    return sorted(range(256), key=BYTE_ALPHABET.__getitem__)

@@ -9,7 +9,7 @@ from bpe_core.formats import byte_level
 from bpe_core.formats.base import numbers_or_ids
 from bpe_core.formats.checked_json import Object, list_in, object_in, text_in, vocabulary_of, whole_text
 from bpe_core.formats.guessing import likely_pattern
-from bpe_core.formats.hugging_face_text import TextPreparation
+from bpe_core.formats.hugging_face_steps import TextPreparation
 from bpe_core.formats.json_model import JsonModel, OpenedModel, prefix_impossible, recipe_of, specials_in
 from bpe_core.formats.stand_in_texts import numbered, written_tokens
 from bpe_core.formats.unfit_tokens import listed
@@ -87,7 +87,7 @@ class JsonBpe(JsonModel):
         style = _style(model, steps, vocabulary, name)
         specials, notes = specials_in(whole, vocabulary, "" if style.byte_level else style.unknown, name)
         built = build(vocabulary, merges, specials, style, name + ", merge {}")
-        if style.byte_level and not steps.byte_level:
+        if style.byte_level and not (steps.byte_level or steps.cuts):
             steps.choices["pattern"] = likely_pattern([byte_level.read(text) or b"" for text in vocabulary])
         recipe = _recipe(steps, style, specials, len(built.pairs), name)
         history = History.from_pairs(recipe, built.alphabet, built.pairs, built.joining)
@@ -119,6 +119,7 @@ def _style(model: Object, steps: TextPreparation, vocabulary: dict[str, int], na
         marker_text=suffix or steps.prefix,
         unknown=unknown,
         byte_fallback=fallback,
+        blank=steps.blank_sign if not byte_level else "",
         whole_words=model.get("ignore_merges") is True,
         joins_unknown=model.get("fuse_unk") is True and bool(unknown) and not (fallback or byte_level),
         drops_unknown=not (unknown or fallback or byte_level),
@@ -138,7 +139,7 @@ def _recipe(steps: TextPreparation, style: Style, specials: dict[str, int], merg
     else:
         choices |= {"base": "characters", "unknown": "bytes" if style.byte_fallback else "unk"}
         choices |= {"unknown_text": style.unknown} if style.unknown and not style.byte_fallback else {}
-    if style.marker != "none" and choices["pattern"] == "none":
+    if style.marker != "none" and choices["pattern"] == "none" and not steps.cuts:
         choices["pattern"] = "whitespace"
         steps.notes.append("The file marks words but does not split text; here blanks part the words.")
     return recipe_of(name, specials, choices)

@@ -12,9 +12,10 @@ from typing import Any, ClassVar
 
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats.checked_json import Object, list_in, number_of, text_in
-from bpe_core.formats.hugging_face_text import TextPreparation
+from bpe_core.formats.hugging_face_steps import TextPreparation
 from bpe_core.history.history import History, Int64s
 from bpe_core.recipe import Recipe
+from bpe_core.text.preparation.steps import those_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +61,6 @@ class JsonModel(ABC):
 def specials_in(whole: Object, vocabulary: dict[str, int], unknown: str, name: str) -> tuple[dict[str, int], list[str]]:
     """The added tokens, with their numbers, and notes; the one for what is unknown is none of them."""
     specials: dict[str, int] = {}
-    odd: list[str] = []
     notes: list[str] = []
     taken = {number: text for text, number in vocabulary.items()}
     for place, item in enumerate(list_in(whole, "added_tokens", name), start=1):
@@ -79,9 +79,6 @@ def specials_in(whole: Object, vocabulary: dict[str, int], unknown: str, name: s
             notes = [f"A text that spells {unknown!r} becomes the unknown token in this file; here it stays as it is."]
             continue
         specials[content] = number
-        odd += [content] if any(item.get(flag) for flag in ("single_word", "lstrip", "rstrip")) else []
-    if odd:
-        notes.append(f"The special token {odd[0]!r} takes blanks beside it along in this file; here it does not.")
     return specials, notes
 
 
@@ -97,7 +94,10 @@ def prefix_impossible(recipe: Recipe) -> list[str]:
 
 def recipe_of(name: str, specials: dict[str, int], choices: dict[str, Any]) -> Recipe:
     """The recipe that a file's choices make."""
+    steps = those_of(choices.pop("preparation", ()), specials)
     try:
-        return Recipe(name="tokenizer.json", vocab_size=None, special_tokens=tuple(specials), **choices)
+        return Recipe(
+            name="tokenizer.json", vocab_size=None, special_tokens=tuple(specials), preparation=steps, **choices
+        )
     except RecipeError as error:
         raise FormatError(f"{name}: {error}") from error

@@ -7,7 +7,7 @@ from typing import Any
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import NO_NUMBER
 from bpe_core.formats.checked_json import Object, list_in, number_of, whole_text
-from bpe_core.formats.hugging_face_text import TextPreparation
+from bpe_core.formats.hugging_face_steps import TextPreparation
 from bpe_core.formats.json_model import JsonModel, OpenedModel, prefix_impossible, recipe_of, specials_in
 from bpe_core.formats.unigram_vocabulary import (
     Pieces,
@@ -51,7 +51,7 @@ class JsonUnigram(JsonModel):
         }
 
     def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> OpenedModel:
-        if not steps.prefix:
+        if not (steps.prefix or steps.choices.get("preparation")):
             raise FormatError(
                 f"{name} cuts words without a marker before them; this program reads Unigram models "
                 'that put one there (the pre-tokenizer "Metaspace").'
@@ -69,7 +69,7 @@ class JsonUnigram(JsonModel):
             **steps.choices,
             "method": "unigram",
             "base": "characters",
-            "marker": "prefix",
+            "marker": "prefix" if steps.prefix else "none",
             "marker_text": steps.prefix,
             "unknown": "bytes" if falls_back else "unk",
             "merges": 0,
@@ -82,7 +82,7 @@ class JsonUnigram(JsonModel):
             fallback=[vocabulary[text] for text in fallback],
             specials=list(specials.values()),
         )
-        history, numbers = history_of(pieces, recipe_of(name, specials, choices), name)
+        history, numbers = history_of(pieces, recipe_of(name, specials, choices), name, steps.blank_sign)
         return OpenedModel(history, numbers, notes + steps.notes + pieces.notes)
 
 

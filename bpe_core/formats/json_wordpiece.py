@@ -6,7 +6,7 @@ from typing import Any
 
 from bpe_core.errors import FormatError
 from bpe_core.formats.checked_json import LARGEST_NUMBER, Object, object_in, text_in, vocabulary_of
-from bpe_core.formats.hugging_face_text import TextPreparation
+from bpe_core.formats.hugging_face_steps import TextPreparation
 from bpe_core.formats.json_model import JsonModel, OpenedModel, recipe_of, specials_in
 from bpe_core.formats.wordpiece_vocabulary import history_of, numbers_for
 from bpe_core.formats.wordpiece_vocabulary import vocabulary_of as tokens_of

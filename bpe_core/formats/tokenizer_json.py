@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import BinaryIO
 
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside
 from bpe_core.formats.checked_json import Object, object_in, parsed_object, text_in
-from bpe_core.formats.hugging_face_text import decoder_of, normalizer_of, pre_tokenizer_of, read_steps
+from bpe_core.formats.hugging_face_steps import read_steps
+from bpe_core.formats.hugging_face_text import decoder_of, normalizer_of, pre_tokenizer_of
 from bpe_core.formats.json_bpe import JsonBpe
 from bpe_core.formats.json_model import JsonModel
 from bpe_core.formats.json_unigram import JsonUnigram
@@ -16,6 +18,7 @@ from bpe_core.formats.json_wordpiece import JsonWordPiece
 from bpe_core.formats.unfit_tokens import same_text
 from bpe_core.history.history import History, Int64s
 from bpe_core.progress import Progress, ProgressReport
+from bpe_core.text.preparation.added_tokens import AddedToken
 
 MODELS: dict[str, JsonModel] = {"bpe": JsonBpe(), "wordpiece": JsonWordPiece(), "unigram": JsonUnigram()}  # by method
 
@@ -86,6 +89,11 @@ class TokenizerJson(Format):
         notes = [*opened.notes]
         if whole.get("post_processor"):
             notes.append("The file may put special tokens around a text; here a text is left as it is.")
+        cut = [key for key in ("truncation", "padding") if whole.get(key)]
+        if cut:
+            notes.append(
+                f"The file says how texts are brought to one length ({' and '.join(cut)}); here they stay whole."
+            )
         return OpenedTable(opened.history, self.name, tuple(notes), opened.numbers)
 
     def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
@@ -113,8 +121,8 @@ def _model_in(model: Object, name: str) -> JsonModel:
 
 
 def _added_tokens(history: History, numbers: Int64s) -> list[Object]:
-    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+    told = {step.content: step for step in history.recipe.preparation if isinstance(step, AddedToken)}
     return [
-        {"id": int(numbers[id]), "content": token, **flags}
+        {"id": int(numbers[id]), **dataclasses.asdict(told.get(token, AddedToken(token)))}
         for id, token in enumerate(history.recipe.special_tokens, history.first_special)
     ]

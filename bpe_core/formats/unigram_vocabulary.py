@@ -46,13 +46,16 @@ class Pieces:
     notes: list[str] = field(default_factory=list)  # grows
 
 
-def history_of(pieces: Pieces, recipe: Recipe, name: str) -> tuple[History, Int64s | None]:
-    """Pieces as a history without steps, and the numbers of our ids if these are others."""
+def history_of(pieces: Pieces, recipe: Recipe, name: str, sign: str = "") -> tuple[History, Int64s | None]:
+    """Pieces as a history without steps, and the numbers of our ids if these are others.
+
+    `sign` stands for blanks where words are not marked, but hold it as any other character.
+    """
     if not pieces.scored:
         raise FormatError(f"{name}: the model has no pieces that a text could be cut into.")
     marker = recipe.marker_text
-    within = [piece for piece in pieces.scored if marker not in piece.text[1:]]
-    _note_left_out(pieces, [piece.text for piece in pieces.scored if marker in piece.text[1:]])
+    within = [piece for piece in pieces.scored if not marker or marker not in piece.text[1:]]
+    _note_left_out(pieces, [piece.text for piece in pieces.scored if marker and marker in piece.text[1:]])
     unknown_score = min(piece.score for piece in pieces.scored) - UNKNOWN_COSTS
     within += [ScoredPiece(text, unknown_score, pieces.unknown) for text in _lone_characters(pieces, within, marker)]
     symbols = unknown_symbols(recipe)
@@ -61,7 +64,7 @@ def history_of(pieces: Pieces, recipe: Recipe, name: str) -> tuple[History, Int6
     for kind in ("character", "marker", "seed"):
         for piece in within:
             if _kind(piece.text, marker) == kind:
-                symbols.append(_symbol(piece.text, marker))
+                symbols.append(_symbol(piece.text, marker) if marker else _as_written(piece.text, sign))
                 numbers.append(piece.number)
                 scores.append(piece.score)
     numbers += pieces.specials
@@ -101,10 +104,19 @@ def _symbol(text: str, marker: str) -> Symbol:
     return Symbol(text.encode(), read.encode(), _kind(text, marker))
 
 
+def _as_written(text: str, sign: str) -> Symbol:
+    """
+    >>> _as_written("a▁b", "▁")
+    Symbol(text=b'a\\xe2\\x96\\x81b', decoded=b'a b', kind='seed')
+    """
+    read = text.replace(sign, " ") if sign else text
+    return Symbol(text.encode(), read.encode(), "character" if len(text) == 1 else "seed")
+
+
 def _lone_characters(pieces: Pieces, within: Sequence[ScoredPiece], marker: str) -> list[str]:
     """Characters that only longer pieces have, and the marker if it is one: alone they are unknown."""
     known = {piece.text for piece in within}
-    missing = sorted(({character for piece in within for character in piece.text} | {marker}) - known)
+    missing = sorted(({character for piece in within for character in piece.text} | {*marker}) - known)
     if any(character != marker for character in missing):
         few = listed([character.encode() for character in missing])
         pieces.notes.append(f"{len(missing):,} characters stand in longer pieces only; alone they are unknown: {few}.")

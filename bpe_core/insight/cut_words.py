@@ -114,7 +114,7 @@ def _split_anew(words: WordTable, cutting: Cutting, cancelled: CancelCheck) -> _
     stops: list[Int64s] = [np.zeros(0, np.int64)]
     begins = words.starts.tolist()
     for index, (word, _) in enumerate(while_wanted(words, cancelled)):
-        for part in cutting.parts(word.decode(), ()):
+        for part in cutting.parts(word.decode(), cutting.allowed(())):
             for raw, start in cutting.placed_words(part.text):
                 pieces.append(raw)
                 of_word.append(index)

@@ -63,7 +63,7 @@ class TextWords:
             self._specials.append((int(part.origins[0]), int(part.origins[-1])))
             return
         for raw, start in cutting.placed_words(part.text):
-            self.words.append(TextWord(raw.decode(), part.origins[start : start + len(raw) + 1]))
+            self.words.append(TextWord(raw.decode(errors="replace"), part.origins[start : start + len(raw) + 1]))
 
     @cached_property
     def _starts(self) -> Int64s:

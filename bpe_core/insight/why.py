@@ -284,7 +284,7 @@ class Why:
 
     def _branch(self, part: Part, word: tuple[int, int], byte: int) -> Branch | None:
         """The alternative that made the word of these symbols, if the byte is where it begins or ends."""
-        if word[0] == word[1]:
+        if word[0] == word[1] or self.history.recipe.splits_by_steps:
             return None
         data, recipe = part.text.encode(), self.history.recipe
         edges = self._symbols.starts[word[0]], self._symbols.stops[word[1] - 1], byte

@@ -14,6 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bpe_core.text.stand_ins import stand_in_order
+
 Pair = tuple[int, int]
 Key = Callable[[Pair, Sequence[bytes], Callable[[Pair], int]], Any]
 
@@ -59,9 +61,7 @@ def _printed_places() -> list[int]:
     >>> [_printed_places()[byte] for byte in (33, 126, 161, 0, 32)]
     [0, 93, 94, 188, 220]
     """
-    printable = {*range(33, 127), *range(161, 173), *range(174, 256)}
-    in_order = sorted(range(256), key=lambda byte: (byte not in printable, byte))
-    return sorted(range(256), key=in_order.__getitem__)
+    return sorted(range(256), key=stand_in_order().index)
 
 
 BYTE_ALPHABET = tuple(_printed_places())

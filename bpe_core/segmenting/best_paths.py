@@ -110,7 +110,7 @@ class BestPaths(WordSegmenter):
         self._joins = history.alphabet.merging
 
     def ids_of_part(self, text: str, at: int) -> Int32s:
-        compiled = self._compiled(len(text))
+        compiled = None if self._cutting.gives_words else self._compiled(len(text))
         return super().ids_of_part(text, at) if compiled is None else compiled.best_paths(text, at)
 
     def cut_words(self, words: Sequence[bytes], at: int) -> WordCuts:
@@ -119,6 +119,8 @@ class BestPaths(WordSegmenter):
 
     def _compiled(self, size: int) -> CompiledPaths | None:
         """The kernels, where they are loaded, or where loading them takes less time than doing without."""
+        if self._history.recipe.marker == "none":  # the kernels begin each word with a marker
+            return None
         if self._known_compiled is None and worth_kernels(size):
             from bpe_core.segmenting.compiled_paths import CompiledPaths  # imports Numba
 

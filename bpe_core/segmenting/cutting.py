@@ -12,8 +12,10 @@ import numpy.typing as npt
 
 from bpe_core.errors import BpeError
 from bpe_core.recipe import Recipe
+from bpe_core.segmenting.prepared_parts import PreparedParts
 from bpe_core.text.normalization import normalize, normalize_with_origins
 from bpe_core.text.patterns import NAMED_PATTERNS
+from bpe_core.text.preparation.preparing import raw_bytes
 from bpe_core.text.specials import parts_of
 from bpe_core.text.splitting import Splitter
 
@@ -37,12 +39,15 @@ class Cutting:
 
     def __init__(self, recipe: Recipe) -> None:
         self._specials = recipe.special_tokens
+        self._prepared = PreparedParts(recipe) if recipe.preparation else None
         # Special tokens are looked for here, and only those the caller allows: to the rest of the way they are text.
         self.recipe = recipe.with_changes(special_tokens=()) if recipe.special_tokens else recipe
-        self._splitter = Splitter(self.recipe)
+        # What steps have cut is one word.
+        self._splitter = Splitter(Recipe(pattern="none") if self.recipe.splits_by_steps else self.recipe)
 
     def allowed(self, names: Allowed) -> tuple[str, ...]:
         """The special tokens that a caller wants recognised, checked."""
+        always = self._prepared.always if self._prepared else ()
         if isinstance(names, str):
             if names == "all":
                 return self._specials
@@ -51,21 +56,36 @@ class Cutting:
             if name not in self._specials:
                 known = ", ".join(self._specials) or "none"
                 raise BpeError(f"This tokenizer has no special token {name!r}; it has {known}.")
-        return tuple(names)
+        return (*names, *(token for token in always if token not in names))
+
+    @cached_property
+    def gives_words(self) -> bool:
+        """Whether the parts of a text are words already."""
+        return self.recipe.splits_by_steps
 
     @cached_property
     def keeps_all(self) -> bool:
         """Whether every byte of a text belongs to a word, as it is."""
         pattern = NAMED_PATTERNS.get(self.recipe.pattern)
+        if self._prepared is not None and (self.gives_words or self._prepared.always):
+            return False
         return not self.recipe.normalizes and not (pattern is not None and pattern.drops_whitespace)
 
     def normalized_parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[str, str | None]]:
         """The special tokens of a text, and what stands between them, normalized: (text, None) or ("", token)."""
+        if self._prepared is not None:
+            for piece, special in self._prepared.pieces(text, allowed):
+                yield (piece.text, None) if not special else ("", special)
+            return
         for part, is_special in parts_of(text, allowed):
             yield ("", part) if is_special else (normalize(part, self.recipe), None)
 
     def parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[Part]:
         """The same with their places."""
+        if self._prepared is not None:
+            for piece, special, origins in self._prepared.placed(text, allowed):
+                yield Part(piece.text, special or None, origins)
+            return
         done = 0
         for part, is_special in parts_of(text, allowed):
             if is_special or not self.recipe.normalizes:
@@ -83,6 +103,9 @@ class Cutting:
 
     def placed_words(self, text: str) -> Iterator[tuple[bytes, int]]:
         """The words of a normalized text in UTF-8, and where each starts. Blanks may be left out between them."""
+        if self.gives_words:
+            yield raw_bytes(text), 0
+            return
         data = text.encode()
         end = 0
         for word in self._splitter.words(text):

@@ -11,6 +11,7 @@ from bpe_core.segmenting.greedy import LongestMatch
 from bpe_core.segmenting.merging import MergedWord, Merges
 from bpe_core.segmenting.segmentation import Int32s
 from bpe_core.segmenting.spelling import Spelling
+from bpe_core.text.preparation.preparing import raw_bytes
 
 REMEMBERED_WORDS = 1 << 15
 LONGEST_REMEMBERED = 64  # bytes
@@ -32,7 +33,7 @@ class PlainEncoder:
         for word in self._cutting.words(text):
             tokens = tokens_of.get(word)
             if tokens is None:
-                tokens = tokens_of[word] = self._merges.tokens(self.merged(word.encode()), at)
+                tokens = tokens_of[word] = self._merges.tokens(self.merged(raw_bytes(word)), at)
             ids += tokens
         return np.array(ids, np.int32)
 
@@ -43,7 +44,7 @@ class PlainEncoder:
         for word in self._cutting.words(text):
             tokens = tokens_of.get(word)
             if tokens is None:
-                tokens = tokens_of[word] = longest.tokens(self.spelling.symbols(word.encode()), at)
+                tokens = tokens_of[word] = longest.tokens(self.spelling.symbols(raw_bytes(word)), at)
             ids += tokens
         return np.array(ids, np.int32)
 
@@ -70,7 +71,7 @@ class PlainEncoder:
         ranks: list[int] = []
         for word in self._cutting.words(text):
             ranks.append(PATTERN_CUT)
-            ranks += self.merged(word.encode()).ranks
+            ranks += self.merged(raw_bytes(word)).ranks
         return np.array(ranks, np.int32)
 
     def merged(self, word: bytes) -> MergedWord:

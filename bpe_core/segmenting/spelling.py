@@ -66,6 +66,8 @@ def _width(symbol: Symbol) -> int:
         return _AS_THE_CHARACTER
     if symbol.kind == "marker":
         return 0
+    if symbol.kind == "character":  # which may stand for a blank that it is not
+        return len(symbol.text)
     return len(symbol.decoded) - (symbol.kind == "glued")  # the blank behind it is the marker's
 
 

@@ -90,7 +90,7 @@ class TextEncoder:
         """The kernels where they are loaded, or where loading them takes less time than doing without."""
         if self._compiled is not None:
             return self._compiled
-        if not worth_kernels(len(text)):
+        if self._cutting.gives_words or not worth_kernels(len(text)):
             return self.plain
         from bpe_core.segmenting.compiled_encoder import CompiledEncoder  # this imports Numba
 

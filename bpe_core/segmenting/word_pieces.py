@@ -34,7 +34,7 @@ class WordPieceSegmenter(WordSegmenter):
 
     def ids_of_part(self, text: str, at: int) -> Int32s:
         """By the kernels where they are loaded, or where loading them takes less time than doing without."""
-        if self._compiled is None and not worth_kernels(len(text)):
+        if self._cutting.gives_words or (self._compiled is None and not worth_kernels(len(text))):
             return super().ids_of_part(text, at)
         if self._compiled is None:
             from bpe_core.segmenting.compiled_pieces import compiled_pieces  # imports Numba

@@ -28,6 +28,7 @@ from bpe_core.segmenting.boundaries import GLUED_WHILE_PENDING, shifted_hull
 from bpe_core.segmenting.cutting import Cutting, Part, utf8
 from bpe_core.segmenting.segmentation import NO_TOKEN, Ahead, Int32s, Int64s, Tokens
 from bpe_core.segmenting.word_cuts import Cuts, Key, WordCut, WordCuts, WordCutter, WordsCutter, in_rows
+from bpe_core.text.preparation.preparing import raw_bytes
 
 REMEMBERED_WORDS = 1 << 16
 
@@ -57,7 +58,7 @@ class WordSegmenter:
         for word in self._cutting.words(text):
             known = ids_of.get(word)
             if known is None:
-                known = ids_of[word] = self.cut(word.encode(), at).ids
+                known = ids_of[word] = self.cut(raw_bytes(word), at).ids
             ids += known
         return np.array(ids, np.int32)
 

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import re
 import string
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -33,9 +32,10 @@ import numpy.typing as npt
 
 from bpe_core.recipe import Recipe, UnicodeForm
 from bpe_core.text.character_map import character_map, code_points, text_of
+from bpe_core.text.preparation.pieces import Piece
+from bpe_core.text.preparation.preparing import preparing
 from bpe_core.text.specials import parts_of
-
-_NEAR_NON_ASCII = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
+from bpe_core.text.unicode_forms import formed, in_form
 
 Offsets = npt.NDArray[np.int64]
 
@@ -63,6 +63,8 @@ def normalize(text: str, recipe: Recipe) -> str:
 
 
 def _normalized(text: str, recipe: Recipe) -> str:
+    if recipe.preparation:
+        text = preparing(recipe.preparation).changed(Piece.whole(text)).text
     for step in _steps(recipe):
         text = step.changed(text)
     removed = _removed_characters(recipe)
@@ -111,10 +113,13 @@ class _InForm:
     form: UnicodeForm
 
     def changed(self, text: str) -> str:
-        return unicodedata.normalize(self.form, text) if self.form else text
+        return formed(text, self.form) if self.form else text
 
     def changed_with_sources(self, text: str) -> tuple[str, Offsets]:
-        return _in_form(text, self.form)
+        if not self.form:
+            return text, np.arange(len(text))
+        formed, sources = in_form(text, self.form)
+        return formed, np.array(sources, np.int64)
 
 
 def _removed_characters(recipe: Recipe) -> str:
@@ -138,21 +143,24 @@ def normalize_with_origins(text: str, recipe: Recipe) -> Normalized:
     origins: list[Offsets] = []
     done = 0  # bytes of the original
     for piece, is_special in parts_of(text, recipe.special_tokens):
-        starts = _byte_starts(piece)
+        starts = byte_starts(piece)
         if is_special or not recipe.normalizes:
             changed, found = piece, np.arange(starts[-1])
         else:
-            changed, source = _normalized_with_sources(piece, recipe)
-            found = _byte_origins(piece, changed, source, starts)
+            changed, source = normalized_with_sources(piece, recipe)
+            found = byte_origins(piece, changed, source, starts)
         texts.append(changed)
         origins.append(found + done)
         done += int(starts[-1])
     return Normalized("".join(texts), np.concatenate([*origins, np.array([done])]))
 
 
-def _normalized_with_sources(text: str, recipe: Recipe) -> tuple[str, Offsets]:
+def normalized_with_sources(text: str, recipe: Recipe) -> tuple[str, Offsets]:
     """The normalized text, and for each of its characters the index of the one it came from."""
     formed, source = text, np.arange(len(text))
+    if recipe.preparation:
+        piece = preparing(recipe.preparation).changed(Piece.whole(text))
+        formed, source = piece.text, np.array(piece.sources, np.int64)
     for step in _steps(recipe):
         formed, found = step.changed_with_sources(formed)
         source = source[found]
@@ -167,56 +175,11 @@ def _without(removed: npt.NDArray[np.bool_], text: str, source: Offsets) -> tupl
     return (text, source) if kept.all() else (text_of(codes[kept]), source[kept])
 
 
-def _in_form(text: str, form: UnicodeForm) -> tuple[str, Offsets]:
-    """The text in a Unicode form, with the index each character came from."""
-    if not form or unicodedata.is_normalized(form, text):
-        return text, np.arange(len(text))
-    parts: list[str] = []
-    sources: list[int] = []
-    end = 0
-    for run in _NEAR_NON_ASCII.finditer(text):  # ASCII has the same form alone
-        parts.append(text[end : run.start()])
-        sources += range(end, run.start())
-        for start, stop in _independent_parts(text, run.start(), run.end(), form):
-            before = text[start:stop]
-            part = unicodedata.normalize(form, before)
-            parts.append(part)
-            sources += range(start, stop) if part == before else [start] * len(part)
-        end = run.end()
-    sources += range(end, len(text))
-    return "".join([*parts, text[end:]]), np.array(sources, np.int64)
-
-
-def _independent_parts(text: str, start: int, stop: int, form: UnicodeForm) -> Iterator[tuple[int, int]]:
-    """Cuts before every character that never joins what stands before it: each part has its form alone."""
-    for i in range(start + 1, stop):
-        if not _joins_what_stands_before(text[i], form):
-            yield start, i
-            start = i
-    yield start, stop
-
-
-@lru_cache(maxsize=8192)
-def _joins_what_stands_before(character: str, form: UnicodeForm) -> bool:
-    """Whether a form may reorder the character with, or compose it onto, what stands before it."""
-    first = unicodedata.normalize("NFKD" if form == "NFKC" else "NFD", character)[0]
-    return unicodedata.combining(first) != 0 or first in _second_halves()
-
-
-@lru_cache(maxsize=1)
-def _second_halves() -> frozenset[str]:
-    """Characters that are composed onto another: what canonical decompositions end with."""
-    hangul = {chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))}  # computed, not in the tables
-    decompositions = (unicodedata.decomposition(chr(code)) for code in range(0x30000))
-    pairs = (found.split() for found in decompositions if found and not found.startswith("<"))
-    return frozenset(chr(int(pair[1], 16)) for pair in pairs if len(pair) == 2) | hangul
-
-
-def _byte_origins(original: str, changed: str, source: Offsets, starts: Offsets) -> Offsets:
+def byte_origins(original: str, changed: str, source: Offsets, starts: Offsets) -> Offsets:
     """From characters to bytes: those of an unchanged character one by one, the others from its start."""
     if not changed:
         return np.zeros(0, np.int64)
-    new_starts = _byte_starts(changed)
+    new_starts = byte_starts(changed)
     lengths = np.diff(new_starts)
     within = np.arange(new_starts[-1]) - np.repeat(new_starts[:-1], lengths)
     # The last character made of one original may continue inside it; an earlier one must not overtake the last.
@@ -226,10 +189,10 @@ def _byte_origins(original: str, changed: str, source: Offsets, starts: Offsets)
     return origins
 
 
-def _byte_starts(text: str) -> Offsets:
+def byte_starts(text: str) -> Offsets:
     """Where each character starts in UTF-8, and the end.
 
-    >>> _byte_starts("né!").tolist()
+    >>> byte_starts("né!").tolist()
     [0, 1, 3, 4]
     """
     codes = code_points(text)

@@ -36,6 +36,7 @@ def keeps_newlines(recipe: Recipe) -> bool:
     """Whether a newline always is the end of a line: none is removed, turned to a space, or part of a special token."""
     return (
         "\n" not in recipe.strip_marks
+        and not recipe.preparation
         and not recipe.clean_text
         and not any("\n" in token for token in recipe.special_tokens)
     )
@@ -122,6 +123,8 @@ class SafeCuts:
 
 @lru_cache(maxsize=8)
 def _safe_cuts(recipe: Recipe) -> SafeCuts:
+    if recipe.preparation:  # whose steps may look at the whole text
+        return SafeCuts(np.zeros((256, 256), np.bool_))
     table = table_for(recipe.pattern, recipe.unit)
     pairs = np.zeros((256, 256), np.bool_)
     if table is not None:

@@ -20,13 +20,18 @@ def parts_of(text: str, specials: tuple[str, ...]) -> Iterator[tuple[str, bool]]
             yield text, False
         return
     end = 0
-    for start, stop in _places_of_few(text, specials) if len(specials) <= FEW else _places_of_many(text, specials):
+    for start, stop in places_of(text, specials):
         if start > end:
             yield text[end:start], False
         yield text[start:stop], True
         end = stop
     if end < len(text):
         yield text[end:], False
+
+
+def places_of(text: str, specials: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+    """Where some special tokens, at least one, stand in a text."""
+    return _places_of_few(text, specials) if len(specials) <= FEW else _places_of_many(text, specials)
 
 
 def _places_of_few(text: str, specials: tuple[str, ...]) -> Iterator[tuple[int, int]]:

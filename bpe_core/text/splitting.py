@@ -14,6 +14,8 @@ import regex
 from bpe_core.errors import PatternError
 from bpe_core.recipe import Recipe
 from bpe_core.text.patterns import NAMED_PATTERNS, compile_custom
+from bpe_core.text.preparation.pieces import Piece
+from bpe_core.text.preparation.preparing import Preparing, preparing
 from bpe_core.text.specials import parts_of
 
 PATIENCE = 3.0  # seconds of computing without a result, before a pattern counts as catastrophic
@@ -33,6 +35,7 @@ class Splitter:
     def __init__(self, recipe: Recipe, *, patience: float = PATIENCE) -> None:
         self._recipe = recipe
         self._patience = patience
+        self._steps = preparing(recipe.preparation) if recipe.splits_by_steps else None
         self._is_custom = recipe.pattern not in NAMED_PATTERNS
         if self._is_custom:
             self._pattern = compile_custom(recipe.custom_pattern)
@@ -46,14 +49,25 @@ class Splitter:
 
         Special tokens are boundaries and belong to no word. With the unit "line", each line is a
         text of its own, its newline included. What a person's own pattern does not match stands as
-        words between the matches, so that nothing is lost; matches of no length are ignored.
+        words between the matches, so that nothing is lost; matches of no length are ignored. Steps of a file may
+        cut inside characters: a byte that is no whole one stands there as Python escapes it.
         """
         split = self._custom_words if self._is_custom else self._named_words
+        if self._steps is not None:
+            yield from self._words_by_steps(self._steps, text)
+            return
         for part, is_special in parts_of(text, self._recipe.special_tokens):
             if is_special:
                 continue
             for unit in lines_of(part) if self._recipe.unit == "line" else (part,):
                 yield from split(unit)
+
+    def _words_by_steps(self, steps: Preparing, text: str) -> Iterator[str]:
+        place = 0
+        for part, is_special in parts_of(text, self._recipe.special_tokens):
+            if not is_special:
+                yield from (word.text for word in steps.words(Piece.whole(part, place)))
+            place += len(part)
 
     def check_it_matched(self) -> None:
         """Call this after all documents: a pattern that never matched is surely not what was meant."""

@@ -35,6 +35,7 @@ STAGES = [
         "presets",
         "interventions",
         "mixture",
+        "choice",
         "recipe",
         "choice_titles",
         "text",
@@ -45,7 +46,12 @@ STAGES = [
     *("warm_up", "compiler", "command_line", "__main__"),
 ]
 BACKWARD = {  # what an arrow may still point back to: hardly more than names, numbers and types
-    "bpe_core.recipe": {"bpe_core.text.patterns", "bpe_core.learning.methods", "bpe_core.learning.ties"},
+    "bpe_core.recipe": {
+        "bpe_core.text.patterns",
+        "bpe_core.text.preparation",
+        "bpe_core.learning.methods",
+        "bpe_core.learning.ties",
+    },
     "bpe_core.kernels.encode": {"bpe_core.segmenting.merging"},
     "bpe_core.kernels.gage": {"bpe_core.learning.gage.block_form"},
     "bpe_core.kernels.merge_word": {"bpe_core.segmenting.merging"},

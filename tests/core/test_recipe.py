@@ -11,6 +11,7 @@ import pytest
 from bpe_core import PRESETS, Group, Mixture, Recipe, RecipeError, Trainer, WordTable
 from bpe_core.interventions import Intervention
 from bpe_core.recipe import CHOICES, LARGEST_NUMBER, Learning, Mixing, Normalization, Size, Splitting, Steering, Symbols
+from bpe_core.text.preparation.pre_tokenizers import Digits
 
 PARTS = (Splitting, Symbols, Size, Learning, Steering, Mixing)
 OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
@@ -20,13 +21,13 @@ OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
     unknown_text="<?>", block_size=1_000, block_bytes=100, clean_text=True, final_sigma=False, strip_accents=True,
     wordpiece_rule="score", longest_word=12, seed_size=5, em_passes=3, keep_share=60,
     interventions=(Intervention(3, "forbid", 1, 2),), grown_from=5,
-    mixture=Mixture((Group("de", unique="lines"),)),
+    mixture=Mixture((Group("de", unique="lines"),)), preparation=(Digits(),),
 )  # fmt: skip
 OF_METHODS = {
     "block_size": "gage", "block_bytes": "gage", "wordpiece_rule": "wordpiece", "longest_word": "wordpiece",
     "seed_size": "unigram", "em_passes": "unigram", "keep_share": "unigram",
 }  # fmt: skip
-STEERING = {"interventions", "grown_from"}  # there is something to say of them only where there are some
+STEERING = {"interventions", "grown_from", "preparation"}  # there is something to say of them only where there are some
 METHODS = {"method"}  # of which there is one
 
 
@@ -39,6 +40,7 @@ def changed(choice: str) -> tuple[Recipe, Recipe]:
         "unknown": dict(base="characters"),
         "unknown_text": dict(base="characters"),
         "merges": dict(merges=6),
+        "preparation": dict(pattern="none"),
         "final_sigma": dict(lowercase=True),
         **{name: dict(method=method, merges=1) for name, method in OF_METHODS.items()},
     }

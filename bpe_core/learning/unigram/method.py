@@ -19,6 +19,15 @@ from bpe_core.segmenting.best_paths import BestPaths
 _COMPILED = "bpe_core.learning.unigram.compiled"
 
 
+def _tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
+    if recipe.marker == "none":  # words hold the sign for blanks already
+        raise RecipeError(
+            "Unigram learns with a marker before words, and this recipe came from a file that puts it there in a way "
+            "of its own; choose another recipe to learn anew."
+        )
+    return tokens_at_first(words, recipe)
+
+
 def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
     """How many seeds must go."""
     seeds, specials = alphabet.seed_count, len(recipe.special_tokens)
@@ -59,7 +68,7 @@ METHOD = Method(
     nothing_to_learn=(
         "No piece of a word occurs twice in this text, so there is nothing to choose from; choose another text."
     ),
-    tokens_at_first=tokens_at_first,
+    tokens_at_first=_tokens_at_first,
     steps_planned=steps_planned,
     segmenter=BestPaths,
     plain=Way(_plain_learner, bytes_a_cell=1_500),

@@ -147,12 +147,13 @@ def test_several_merges_that_make_one_token_are_told_apart() -> None:
 
 
 def test_what_a_recipe_cannot_say_is_noted() -> None:
-    whole = json.loads(byte_level(add_prefix_space=True).to_str())
+    whole = json.loads(byte_level().to_str())
     whole["model"]["dropout"] = 0.1
-    whole["normalizer"] = {"type": "StripAccents"}
+    whole["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": [{"type": "UnicodeScripts"}, whole["pre_tokenizer"]]}
+    whole["padding"] = {"strategy": "BatchLongest"}
     whole["post_processor"] = {"type": "ByteLevel"}
     notes = " ".join(open_json(whole).notes)
-    for word in ("blank before", "dropout", "StripAccents", "special tokens around"):
+    for word in ("dropout", "UnicodeScripts", "special tokens around", "padding"):
         assert word in notes, word
 
 
@@ -193,7 +194,11 @@ DAMAGE = [
     (("normalizer",), [], r'"normalizer" must be an object'),
     (("pre_tokenizer",), {"type": "Sequence", "pretokenizers": 5}, r'"pretokenizers" must be a list'),
     (("pre_tokenizer",), {"type": "Sequence", "pretokenizers": [5]}, r"must be a list of at most"),
-    (("pre_tokenizer",), {"type": "Split", "pattern": {"Regex": 5}}, r"a regular expression must be a text"),
+    (
+        ("pre_tokenizer",),
+        {"type": "Split", "pattern": {"Regex": 5}},
+        r'its "pattern" is missing, or not what it must be',
+    ),
 ]
 
 

@@ -1,0 +1,124 @@
+r"""Expressions as Oniguruma understands them, the engine of Hugging Face's tokenizers, told to `regex`.
+
+There `^` and `$` are the ends of a line, `\Z` stands before a last line break, too, `\h` is a hexadecimal digit, `(?m)`
+lets the dot match line breaks, and `{2}+` is a repeated repetition.
+
+    >>> Expression(r"a$|\h{2}+").spans("a\nff00")
+    [(0, 1), (2, 6)]
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import regex
+
+from bpe_core.errors import PatternError
+from bpe_core.text.patterns import compile_custom
+
+PATIENCE = 3.0  # seconds without an end, before an expression counts as catastrophic
+PATIENT_CHARACTERS = 20_000_000  # one more second for each of these
+
+_TOKEN = regex.compile(
+    r"\[:\^?[a-z]+:\]|\\[pP]\{[^}]*\}|\\x\{[0-9A-Fa-f]+\}|\\.|\{\d*,?\d*\}\+?|\(\?[a-z-]+[:)]|\[\^?\]?|&&|.",
+    regex.DOTALL,
+)
+_WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\xb2\xb3\xb9\xbc-\xbe"
+_POSIX = {
+    "[:digit:]": r"\p{Nd}",
+    "[:alnum:]": r"\p{Alphabetic}\p{Nd}",
+    "[:punct:]": r"\p{P}\p{S}",
+    "[:word:]": _WORD,
+}
+_OUTSIDE = {r"\Z": r"(?=\n?\Z)", r"\z": r"\Z", r"\h": "[0-9A-Fa-f]", r"\H": "[^0-9A-Fa-f]"}
+_OUTSIDE |= {r"\w": f"[{_WORD}]", r"\W": f"[^{_WORD}]"}
+_OUTSIDE |= {
+    r"\b": f"(?:(?<=[{_WORD}])(?![{_WORD}])|(?<![{_WORD}])(?=[{_WORD}]))",
+    r"\B": f"(?:(?<=[{_WORD}])(?=[{_WORD}])|(?<![{_WORD}])(?![{_WORD}]))",
+}
+_INSIDE = {r"\h": "0-9A-Fa-f", r"\w": _WORD, **_POSIX}
+
+
+class Expression:
+    """One expression, found from left to right."""
+
+    def __init__(self, expression: str) -> None:
+        self._written = expression
+        self._compiled = compile_custom(translated(expression))  # a PatternError where it means nothing
+
+    @classmethod
+    def of(cls, pattern: str, is_regex: bool) -> Expression:
+        """An expression, or a text that means itself."""
+        return _known(pattern if is_regex else regex.escape(pattern, literal_spaces=True))
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where it matches. A match of no length counts, but not right behind another."""
+        patience = PATIENCE + len(text) / PATIENT_CHARACTERS
+        try:
+            found = [match.span() for match in self._compiled.finditer(text, concurrent=True, timeout=patience)]
+            if any(start >= stop for start, stop in found):
+                found = self._with_empty(text, patience)
+        except (TimeoutError, MemoryError) as error:
+            shown = text[:60] + ("…" if len(text) > 60 else "")
+            raise PatternError(
+                f"The file's pattern '{self._written[:80]}' takes too much time or memory on the text {shown!r}. "
+                "A repetition inside a repetition, such as (a+)+, is the usual cause."
+            ) from error
+        return found
+
+    def _with_empty(self, text: str, patience: float) -> list[tuple[int, int]]:
+        found: list[tuple[int, int]] = []
+        place = 0
+        while place <= len(text) and (match := self._compiled.search(text, place, timeout=patience)):
+            start, stop = match.span()
+            if start == stop and found and found[-1][1] == stop:
+                place += 1
+                continue
+            found.append((start, stop))
+            place = stop
+        return found
+
+
+@lru_cache(maxsize=64)
+def _known(expression: str) -> Expression:
+    return Expression(expression)
+
+
+def translated(expression: str) -> str:
+    r"""The same expression for `regex`.
+
+    >>> translated(r"\d{1,3}+|^x\z"), translated("[a-z&&[^b]]")
+    ('(?m)(?:\\d{1,3})+|^x\\Z', '(?mV1)[a-z&&[^b]]')
+    """
+    written: list[str] = []
+    depth = 0  # of sets
+    nested = False
+    for token in _TOKEN.findall(expression):
+        if token[0] == "[" and token[1:2] != ":":
+            depth += 1
+            nested |= depth > 1
+        elif token == "]" and depth:
+            depth -= 1
+        elif depth:
+            nested |= token in ("&&", r"\W")
+            token = f"[^{_WORD}]" if token == r"\W" else _INSIDE.get(token, token)
+        elif token[0] == "{" and token.endswith("}+"):
+            token = _repeated(written, token)
+        elif token.startswith("(?") and token[-1] in ":)":
+            token = token.replace("m", "s")
+        else:
+            token = _OUTSIDE.get(token, token)
+        written.append(rf"\U{int(token[3:-1], 16):08X}" if token.startswith(r"\x{") else token)
+    return f"(?m{'V1' if nested else ''})" + "".join(written)
+
+
+def _repeated(written: list[str], counts: str) -> str:
+    """What was repeated becomes a group that can be repeated again."""
+    first, depth = len(written) - 1, 0
+    while first > 0:
+        depth += (written[first] in ("]", ")")) - (written[first][0] in "[(")
+        if depth <= 0:
+            break
+        first -= 1
+    written[first] = "(?:" + written[first]
+    return counts[:-1] + ")+"

@@ -1,0 +1,191 @@
+"""What cuts a text into words: each step makes pieces of pieces.
+
+>>> [piece.text for piece in Digits(individual_digits=True).cut(Piece.whole("no 42"))]
+['no ', '4', '2']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import regex
+
+from bpe_core.text import older_unicode
+from bpe_core.text.preparation.expressions import Expression
+from bpe_core.text.preparation.normalizers import BytesShown
+from bpe_core.text.preparation.pieces import Behavior, Match, Piece, with_gaps
+
+_BLANK = regex.compile(r"\s")
+_NUMERIC = regex.compile(r"\p{N}")
+_WORDS = regex.compile(r"\w+|[^\w\s]+")
+_GPT2 = regex.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+")
+_HOW = {
+    "Removed": "which are left out",
+    "Isolated": "which stand alone",
+    "MergedWithPrevious": "which go with what stands before them",
+    "MergedWithNext": "which go with what stands behind them",
+    "Contiguous": "of which neighbours stay together",
+}
+
+
+def _found(compiled: regex.Pattern[str], text: str) -> Iterable[Match]:
+    """What is found and what stands between; these expressions take linear time."""
+    return with_gaps(((*match.span(), True) for match in compiled.finditer(text, concurrent=True)), len(text))
+
+
+@dataclass(frozen=True)
+class Split:
+    """A text or an expression cuts."""
+
+    pattern: str
+    is_regex: bool
+    behavior: Behavior
+    invert: bool = False
+
+    @property
+    def words(self) -> str:
+        what = f"{'what matches ' if self.is_regex else ''}{self.pattern!r}"
+        return f"Cut at {'everything but ' if self.invert else ''}{what}, {_HOW[self.behavior]}."
+
+    def cut(self, piece: Piece) -> Iterator[Piece]:
+        spans = Expression.of(self.pattern, self.is_regex).spans(piece.text)
+        matches = with_gaps(((start, stop, True) for start, stop in spans), len(piece.text))
+        return piece.cut(matches, self.behavior, invert=self.invert)
+
+
+@dataclass(frozen=True)
+class Digits:
+    """Numbers stand apart."""
+
+    individual_digits: bool = False
+
+    @property
+    def words(self) -> str:
+        return f"Cut at numbers, {'digit by digit' if self.individual_digits else 'which stay whole'}."
+
+    def cut(self, piece: Piece) -> Iterator[Piece]:
+        return piece.cut(_found(_NUMERIC, piece.text), "Isolated" if self.individual_digits else "Contiguous")
+
+
+@dataclass(frozen=True)
+class Punctuation:
+    """Punctuation marks stand apart."""
+
+    behavior: Behavior = "Isolated"
+
+    @property
+    def words(self) -> str:
+        return f"Cut at punctuation marks, {_HOW[self.behavior]}."
+
+    def cut(self, piece: Piece) -> Iterator[Piece]:
+        return piece.cut(_found(older_unicode.punctuation(), piece.text), self.behavior)
+
+
+@dataclass(frozen=True)
+class Whitespace:
+    """Letters and digits, or other signs; blanks are left out."""
+
+    words: ClassVar[str] = "Words are runs of letters and digits, or of other signs; blanks are left out."
+
+    def cut(self, piece: Piece) -> Iterator[Piece]:
+        return piece.cut(_found(_WORDS, piece.text), "Removed", invert=True)
+
+
+@dataclass(frozen=True)
+class WhitespaceSplit:
+    """What stands between blanks."""
+
+    words: ClassVar[str] = "Cut at blanks, which are left out."
+
+    def cut(self, piece: Piece) -> Iterator[Piece]:
+        return piece.cut(_found(_BLANK, piece.text), "Removed")
+
+
+@dataclass(frozen=True)
+class CharDelimiterSplit:
+    """What stands between one character."""
+
+    delimiter: str
+
+    @property
+    def words(self) -> str:
+        return f"Cut at {self.delimiter!r}, which is left out."
+
+    def cut(self, piece: Piece) -> Iterator[Piece]:
+        at = (i for i, character in enumerate(piece.text) if character == self.delimiter)
+        return piece.cut(with_gaps(((i, i + 1, True) for i in at), len(piece.text)), "Removed")
+
+
+@dataclass(frozen=True)
+class BertPreTokenizer:
+    """Between blanks, each punctuation mark apart."""
+
+    words: ClassVar[str] = "Cut at blanks, which are left out, and at each punctuation mark."
+
+    def cut(self, piece: Piece) -> Iterator[Piece]:
+        for part in WhitespaceSplit().cut(piece):
+            yield from Punctuation().cut(part)
+
+
+@dataclass(frozen=True)
+class FixedLength:
+    """So many characters at a time."""
+
+    length: int
+
+    @property
+    def words(self) -> str:
+        return f"Cut after every {self.length:,} characters."
+
+    def cut(self, piece: Piece) -> Iterator[Piece]:
+        return (piece.part(start, min(start + self.length, len(piece.text)))
+                for start in range(0, len(piece.text), self.length))  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Metaspace:
+    """A sign for every blank, which may be put before words, too."""
+
+    replacement: str = "▁"
+    prepend_scheme: str = "always"  # or never, or first: only where the text begins
+    split: bool = True
+
+    @property
+    def words(self) -> str:
+        where = {"always": ", and before each part", "first": ", and before the text", "never": ""}
+        cut = ", where it is cut" if self.split else ""
+        return f"Blanks become {self.replacement}{cut}; it is put there{where[self.prepend_scheme]}."
+
+    def cut(self, piece: Piece) -> Iterator[Piece]:
+        sign = self.replacement
+        changed = piece.written(piece.text.replace(" ", sign))
+        begins = self.prepend_scheme == "always" or (
+            self.prepend_scheme == "first" and bool(piece.sources) and piece.sources[0] == 0
+        )
+        if begins and not changed.text.startswith(sign):
+            changed = changed.begun_with(sign)
+        return Split(sign, False, "MergedWithNext").cut(changed) if self.split else iter((changed,))
+
+
+@dataclass(frozen=True)
+class ByteLevel:
+    """The text as bytes, maybe cut as GPT-2 cuts before that."""
+
+    add_prefix_space: bool = True
+    use_regex: bool = True
+
+    @property
+    def words(self) -> str:
+        blank = "A blank is put before each part that begins with none. " if self.add_prefix_space else ""
+        return blank + ("Cut as GPT-2 cuts, into words of bytes." if self.use_regex else "Words are taken as bytes.")
+
+    def cut(self, piece: Piece) -> Iterator[Piece]:
+        return map(BytesShown().changed, self.plainly(piece))
+
+    def plainly(self, piece: Piece) -> Iterator[Piece]:
+        """The same words as text."""
+        if self.add_prefix_space and not piece.text.startswith(" "):
+            piece = piece.begun_with(" ")
+        return piece.cut(_found(_GPT2, piece.text), "Isolated") if self.use_regex else iter((piece,))

@@ -1,0 +1,34 @@
+"""The printable character that stands for each byte in byte-level vocabularies.
+
+A byte that prints stands for itself, the others for the characters from U+0100 on, so that
+a blank is `Ġ` and a line feed `Ċ`, and no token ever holds a blank or a line break.
+
+    >>> "".join(map(stand_ins().__getitem__, b" the\\n"))
+    'ĠtheĊ'
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+_PRINTABLE = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
+
+
+@cache
+def stand_in_order() -> tuple[int, ...]:
+    """The bytes sorted by their stand-ins: how GPT-2 numbers them."""
+    return _PRINTABLE + tuple(byte for byte in range(256) if byte not in _PRINTABLE)
+
+
+@cache
+def stand_ins() -> tuple[str, ...]:
+    """The character of each byte."""
+    found = [chr(byte) for byte in range(256)]
+    for place, byte in enumerate(stand_in_order()[len(_PRINTABLE) :]):
+        found[byte] = chr(256 + place)
+    return tuple(found)
+
+
+@cache
+def byte_of_stand_in() -> dict[str, int]:
+    return {character: byte for byte, character in enumerate(stand_ins())}

@@ -1,0 +1,148 @@
+"""Whatever a tokenizer.json does to a text before its model, in whatever order: the ids are those of its library."""
+
+from __future__ import annotations
+
+import base64
+import json
+import struct
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_core import Recipe, Tokenizer
+from bpe_core.formats import FORMATS
+from bpe_core.text.preparation.steps import as_json, read_step
+from bpe_core.text.unicode_forms import FORMS
+
+tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
+
+TOKENIZER_JSON = FORMATS["tokenizer.json"]
+WORDS = "low lower lowest 12 2024 naïve Café camelCase x86_64 end-to-end it's ﬁne ½ １２ 人人 Ünïcode e\u0301 ▁"
+TRICKY = "aeléE 12½²'’-_.,▁\u0301\u0323\t\n\r \u00a0\u3000İΣßﬁ①人カﾞ한😀<m>Ġ\u200d\ufeff\u0000"
+PARTS = [*WORDS.split(), *TRICKY, "<m>", "É!", "é!", "a b", "<s>", "NEW", " ", "  "]
+TEXTS = st.lists(st.sampled_from(PARTS) | st.characters(blacklist_categories=["Cs"]), max_size=14).map("".join)
+BEHAVIORS = ["Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"]
+EXPRESSIONS = [
+    r"\s+", r"\w+|[^\w\s]+", r"[0-9][0-9][0-9]", r"\p{N}{1,2}+", r"a|x*", r"(?=[A-Z])", r"^.|$",
+    r"(?i:'s|'t)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+]  # fmt: skip
+
+
+def charsmap() -> str:
+    """A table for characters that stand for others, as SentencePiece makes it: a trie with one byte a level."""
+    texts, units = b"", {}
+
+    def unit(base: int, label: int, leaf: bool) -> int:
+        return (base << 10) | (1 << 8 if leaf else 0) | label
+
+    # ① becomes 1: its three bytes on a way of their own, then the place of the text.
+    key, place = "①".encode(), 0
+    bases = (256, 512, 768, 1024)
+    units[0] = bases[0] << 10
+    for level, byte in enumerate(key):
+        units[bases[level] ^ byte] = unit((bases[level] ^ byte) ^ bases[level + 1], byte, level == len(key) - 1)
+    units[bases[3]] = place | 1 << 31
+    texts += b"1\0"
+    size = max(units) + 1
+    data = struct.pack(f"<I{size}I", 4 * size, *(units.get(i, 0) for i in range(size))) + texts
+    return base64.b64encode(data).decode()
+
+
+@cache
+def trained(kind: str) -> dict[str, Any]:
+    """Small models: of bytes, and of characters with the sign for blanks among them."""
+    made = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token=None if kind == "bytes" else "<unk>"))
+    pre = tokenizers.pre_tokenizers
+    made.pre_tokenizer = pre.ByteLevel() if kind == "bytes" else pre.Metaspace()
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=400,
+        special_tokens=["<s>"] if kind == "bytes" else ["<unk>", "<s>"],
+        initial_alphabet=pre.ByteLevel.alphabet() if kind == "bytes" else [*"▁Ġé12"],
+        show_progress=False,
+    )
+    made.train_from_iterator([WORDS] * 3, trainer)
+    found: dict[str, Any] = json.loads(made.to_str())
+    found["decoder"] = found["post_processor"] = None
+    return found
+
+
+def patterns() -> st.SearchStrategy[dict[str, str]]:
+    return st.one_of(
+        st.sampled_from([" ", "-", "l", "  "]).map(lambda text: {"String": text}),
+        st.sampled_from(EXPRESSIONS).map(lambda text: {"Regex": text}),
+    )
+
+
+flags = st.booleans()
+NORMALIZERS = st.one_of(
+    st.sampled_from([{"type": kind} for kind in (*FORMS, "Lowercase", "StripAccents", "Nmt")]),
+    st.builds(lambda left, right: {"type": "Strip", "strip_left": left, "strip_right": right}, flags, flags),
+    st.just({"type": "Prepend", "prepend": "▁"}),
+    st.just({"type": "Precompiled", "precompiled_charsmap": charsmap()}),
+    st.builds(lambda found, new: {"type": "Replace", "pattern": found, "content": new}, patterns(),
+              st.sampled_from(["", "▁", "xy", " "])),
+    st.builds(
+        lambda clean, chinese, accents, lower: {"type": "BertNormalizer", "clean_text": clean,
+                                                "handle_chinese_chars": chinese, "strip_accents": accents,
+                                                "lowercase": lower},
+        flags, flags, st.sampled_from([None, True, False]), flags),
+)  # fmt: skip
+METASPACE = st.builds(
+    lambda scheme, split: {"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, "split": split},
+    st.sampled_from(["always", "first", "never"]), flags)  # fmt: skip
+CUTS = st.one_of(
+    st.builds(lambda found, how, invert: {"type": "Split", "pattern": found, "behavior": how, "invert": invert},
+              patterns(), st.sampled_from(BEHAVIORS), flags),
+    st.builds(lambda one: {"type": "Digits", "individual_digits": one}, flags),
+    st.builds(lambda how: {"type": "Punctuation", "behavior": how}, st.sampled_from(BEHAVIORS)),
+    st.sampled_from([{"type": "Whitespace"}, {"type": "WhitespaceSplit"}, {"type": "BertPreTokenizer"},
+                     {"type": "CharDelimiterSplit", "delimiter": "l"}]),
+)  # fmt: skip
+ADDED = st.builds(
+    lambda content, *chosen: {"content": content, **dict(zip(
+        ("single_word", "lstrip", "rstrip", "normalized", "special"), chosen, strict=True))},
+    st.sampled_from(["<m>", "NEW", "É!", "a b"]), flags, flags, flags, flags, flags)  # fmt: skip
+
+
+@st.composite
+def files(draw: st.DrawFn) -> dict[str, Any]:
+    kind = draw(st.sampled_from(["bytes", "characters"]))
+    whole: dict[str, Any] = json.loads(json.dumps(trained(kind)))
+    cuts = draw(st.lists(CUTS if kind == "bytes" else CUTS | METASPACE, max_size=3))
+    if kind == "bytes":
+        level = {"type": "ByteLevel", "add_prefix_space": draw(flags), "trim_offsets": True, "use_regex": draw(flags)}
+        cuts.insert(draw(st.integers(0, len(cuts))), level)
+    changes = draw(st.lists(NORMALIZERS, max_size=3))
+    whole["normalizer"] = {"type": "Sequence", "normalizers": changes} if changes else None
+    whole["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": cuts} if cuts else None
+    added = draw(st.lists(ADDED, max_size=2, unique_by=lambda token: token["content"]))
+    known = whole["model"]["vocab"]
+    free = len(known)
+    for token in added:
+        number = known.get(token["content"], free)
+        free += number == free
+        whole["added_tokens"].append({"id": number, **token})
+    return whole
+
+
+@given(files(), st.lists(TEXTS, min_size=1, max_size=3))
+def test_any_preparation_gives_the_ids_of_the_library(whole: dict[str, Any], texts: list[str]) -> None:
+    asked = tokenizers.Tokenizer.from_str(json.dumps(whole))
+    found = TOKENIZER_JSON.open(json.dumps(whole).encode(), "odd.json")
+    assert not any("step" in note for note in found.notes)
+    recipe = found.history.recipe
+    assert Recipe.from_json(recipe.to_json()) == recipe
+    assert all(read_step(as_json(step)) == step and step.words for step in recipe.preparation)
+    tokenizer = Tokenizer(found.history)
+    for text in texts:
+        text = text.replace("<unk>", "")
+        ids = tokenizer.encode(text, allowed_special="all")
+        assert found.numbers_of(ids) == asked.encode(text, add_special_tokens=False).ids
+        spans = tokenizer.spans(text, allowed_special="all")
+        assert [id for _, _, id in spans] == [id for id in ids if id in {one for _, _, one in spans}]
+        places = [place for start, stop, _ in spans for place in (start, stop)]
+        assert places == sorted(places)
+        assert all(0 <= place <= len(text.encode()) for place in places)
