@@ -2,14 +2,68 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Any
 
 import bpe_core as bpe
 from bpe_core.errors import CorpusError, plain
 from bpe_core.text.reading.skipped import Skipped
+
+_said: ContextVar[Mapping[str, Any]] = ContextVar("how files are read", default=MappingProxyType({}))
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """What can be said of how files are read; it holds for all that a command reads, see `read_as`."""
+    reading = parser.add_argument_group("how files are read")
+    reading.add_argument(
+        "--encoding", metavar="NAME", help="such as latin-1; otherwise UTF-8, or what the file's mark says"
+    )
+    reading.add_argument(
+        "--on-invalid",
+        choices=["strict", "replace", "skip"],
+        default="strict",
+        help="bytes that are not text: refuse the file (the default), show them as U+FFFD, or leave them out",
+    )
+    reading.add_argument("--include", action="append", metavar="PATTERN", help="in folders, only such files: '*.txt'")
+    reading.add_argument(
+        "--field",
+        metavar="NAME",
+        help="in .jsonl, .csv, .parquet and .arrow files, where the text is: body, doc.body, messages[].content; "
+        "otherwise text, content, body or document, or the only one that holds text",
+    )
+    reading.add_argument(
+        "--word-list",
+        action=argparse.BooleanOptionalAction,
+        help="the files hold words and how often each occurs (word<TAB>count, CSV, Parquet), or not; otherwise only "
+        "those do whose two columns are named so",
+    )
+    reading.add_argument(
+        "--on-bad-row", choices=["error", "skip"], default="error", help="rows of such files that are broken"
+    )
+
+
+@contextmanager
+def read_as(options: argparse.Namespace) -> Iterator[None]:
+    """Whatever is read meanwhile is read as these options say."""
+    token = _said.set(
+        {
+            "encoding": options.encoding,
+            "on_invalid": options.on_invalid,
+            "file_patterns": tuple(options.include or ["*"]),
+            "field": options.field,
+            "word_list": options.word_list,
+            "on_bad_row": options.on_bad_row,
+        }
+    )
+    try:
+        yield
+    finally:
+        _said.reset(token)
 
 
 @contextmanager
@@ -19,10 +73,9 @@ def reading(
     *,
     groups: Mapping[str, Sequence[str]] | None = None,
     twice: bool = False,
-    **choices: Any,
 ) -> Iterator[bpe.Corpus]:
     """The corpus of these files, or groups of files; when the work with it is done, what was not `told` before is."""
-    corpus = _corpus_of(files, groups or {}, twice, choices)
+    corpus = _corpus_of(files, groups or {}, twice, _said.get())
     yield corpus
     for skipped in corpus.skipped:
         if skipped not in told:
@@ -30,7 +83,7 @@ def reading(
 
 
 def _corpus_of(
-    files: Sequence[str], groups: Mapping[str, Sequence[str]], twice: bool, choices: dict[str, Any]
+    files: Sequence[str], groups: Mapping[str, Sequence[str]], twice: bool, choices: Mapping[str, Any]
 ) -> bpe.Corpus:
     if not groups:
         return bpe.Corpus.from_files(list(files), twice=twice, **choices)

@@ -87,12 +87,22 @@ def _run(argv: Sequence[str]) -> int:
     except SystemExit as stop:  # --help, --version, or arguments that argparse has complained about
         return stop.code if isinstance(stop.code, int) else USAGE
     try:
-        return _command(options.command).run(options)
+        with _reading_as_said(options):
+            return _command(options.command).run(options)
     except BpeError as error:
         sys.stderr.write(f"{PROGRAM}: {error}\n")
     except MemoryError:
         sys.stderr.write(f"{PROGRAM}: There is not enough memory for this; try a smaller text or vocabulary.\n")
     return FAILED
+
+
+def _reading_as_said(options: argparse.Namespace) -> contextlib.AbstractContextManager[None]:
+    """Of a command that reads texts, and was told how."""
+    if not hasattr(options, "on_bad_row"):
+        return contextlib.nullcontext()
+    from bpe_core.command_line.corpora import read_as  # its command has loaded it
+
+    return read_as(options)
 
 
 def _command(name: str) -> Command:

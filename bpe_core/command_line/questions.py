@@ -10,7 +10,7 @@ from pathlib import Path
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import MOST_DIGITS, number
-from bpe_core.command_line.corpora import reading
+from bpe_core.command_line.corpora import add_reading, reading
 from bpe_core.command_line.groups import add_groups, groups_of
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.errors import BpeError
@@ -27,6 +27,7 @@ def add_moment(parser: argparse.ArgumentParser) -> None:
 
 def add_corpus(parser: argparse.ArgumentParser, *, required: bool, purpose: str) -> None:
     parser.add_argument("--corpus", nargs="+", required=required, metavar="FILE", help=purpose)
+    add_reading(parser)
 
 
 def add_grouped_corpus(parser: argparse.ArgumentParser, *, required: bool, purpose: str) -> None:
@@ -34,6 +35,7 @@ def add_grouped_corpus(parser: argparse.ArgumentParser, *, required: bool, purpo
     which = parser.add_mutually_exclusive_group(required=required)
     which.add_argument("--corpus", nargs="+", default=[], metavar="FILE", help=purpose)
     add_groups(which)
+    add_reading(parser)
 
 
 def has_texts(options: argparse.Namespace) -> bool:

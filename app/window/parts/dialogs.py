@@ -47,7 +47,7 @@ def ask_for_folder(parent: QWidget, folder: str) -> Path | None:
 def ask_for_address(parent: QWidget) -> str:
     question = (
         "An address of a text, a table, an archive or a folder, such as https://…, s3://… or hf://….\n"
-        "It is read from there whenever it is counted; nothing else is sent or kept."
+        "It is read from there each time it is counted."
     )
     address, is_chosen = QInputDialog.getText(parent, "Open from an address", question)
     return address.strip() if is_chosen else ""

@@ -9,7 +9,7 @@ from typing import get_args
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_table, number, text_argument, text_or_standard_input
-from bpe_core.command_line.corpora import reading
+from bpe_core.command_line.corpora import add_reading, reading
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.tables import open_table
 from bpe_core.errors import BpeError, plain
@@ -43,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--allow-special", action="store_true", help="special tokens in the text stand for themselves")
     parser.add_argument("--output", metavar="FILE", help="take the arguments as files and write their ids here")
     parser.add_argument("--width", choices=get_args(Width), help="of an id in that file; else the smallest that fits")
+    add_reading(parser)
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--pieces", action="store_true", help="print the tokens' texts instead of their ids")
     shown.add_argument("--json", action="store_true", help="print ids and texts as JSON")

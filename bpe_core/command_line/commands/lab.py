@@ -12,6 +12,7 @@ import numpy as np
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import number, text_argument
+from bpe_core.command_line.corpora import add_reading
 from bpe_core.command_line.questions import count
 from bpe_core.command_line.tables import open_table
 from bpe_core.errors import BpeError
@@ -49,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--size", type=number, metavar="N", help="of all vocabularies (else each as in its file)")
     parser.add_argument("--text", type=text_argument, default="", metavar="TEXT", help="a text to cut by all")
     parser.add_argument("--corpus", nargs="+", metavar="FILE", help="texts to measure and compare them by")
+    add_reading(parser)
     parser.add_argument("--limit", type=number, default=LISTED, metavar="N", help=f"list so many words ({LISTED})")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
 

@@ -18,7 +18,7 @@ from bpe_core.command_line.arguments import (
     chosen_recipe,
     text_argument,
 )
-from bpe_core.command_line.corpora import reading
+from bpe_core.command_line.corpora import add_reading, reading
 from bpe_core.command_line.decisions import add_decisions, decided
 from bpe_core.command_line.groups import add_mixture, groups_of, mixture_of
 from bpe_core.command_line.interruption import Interruption
@@ -92,7 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_decisions(recipe)
     add_merge_limits(parser)
     add_mixture(parser)
-    _add_reading(parser)
+    add_reading(parser)
     result = parser.add_argument_group("the result")
     endings = ", ".join(one.extension for one in TABLES.values())
     result.add_argument(
@@ -105,35 +105,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--json", action="store_true", help="print the summary (or, without --output, the table) as JSON"
     )
     result.add_argument("--quiet", action="store_true", help="no progress and no summary")
-
-
-def _add_reading(parser: argparse.ArgumentParser) -> None:
-    reading = parser.add_argument_group("how files are read")
-    reading.add_argument(
-        "--encoding", metavar="NAME", help="such as latin-1; otherwise UTF-8, or what the file's mark says"
-    )
-    reading.add_argument(
-        "--on-invalid",
-        choices=["strict", "replace", "skip"],
-        default="strict",
-        help="bytes that are not text: refuse the file (the default), show them as U+FFFD, or leave them out",
-    )
-    reading.add_argument("--include", action="append", metavar="PATTERN", help="in folders, only such files: '*.txt'")
-    reading.add_argument(
-        "--field",
-        metavar="NAME",
-        help="in .jsonl, .csv, .parquet and .arrow files, where the text is: body, doc.body, messages[].content; "
-        "otherwise text, content, body or document, or the only one that holds text",
-    )
-    reading.add_argument(
-        "--word-list",
-        action=argparse.BooleanOptionalAction,
-        help="the files hold words and how often each occurs (word<TAB>count, CSV, Parquet), or not; otherwise only "
-        "those do whose two columns are named so",
-    )
-    reading.add_argument(
-        "--on-bad-row", choices=["error", "skip"], default="error", help="rows of such files that are broken"
-    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -175,12 +146,6 @@ def _corpus(options: argparse.Namespace, groups: dict[str, list[str]]) -> Abstra
         options.files,
         groups=groups,
         twice=options.twice,
-        encoding=options.encoding,
-        on_invalid=options.on_invalid,
-        file_patterns=tuple(options.include or ["*"]),
-        field=options.field,
-        word_list=options.word_list,
-        on_bad_row=options.on_bad_row,
     )
 
 

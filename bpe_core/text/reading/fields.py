@@ -56,7 +56,7 @@ def chosen(wanted: str | None, fields: Sequence[str], name: str) -> str:
     if not fields:
         raise FieldNeeded(f"{name} has no column that holds text.", ())
     raise FieldNeeded(
-        f"{name} has several columns that could hold its texts: {listed(fields)}. Choose one of them (--field).",
+        f"{name} has several columns that could hold its texts: {listed(fields)}. Choose one of them.",
         fields,
     )
 
