@@ -34,7 +34,8 @@ import numpy as np
 
 from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.editing.numbering import numbers_of, unless_ids
-from bpe_core.editing.trimming import as_given, check_can_be_edited
+from bpe_core.editing.trimming import check_can_be_edited
+from bpe_core.editing.without_tokens import as_given
 from bpe_core.errors import BpeError, Cancelled
 from bpe_core.history.history import History, Int64s
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
@@ -95,6 +96,11 @@ def put_together(
     """The first table with what only the second has behind it; `numbers` are those of the first one's file."""
     for history in (one, other):
         check_can_be_edited(history)
+        if history.joining is not None:
+            raise BpeError(
+                "These two cannot be put together: one of them joins texts in an order of its own, not in the order of "
+                "its tokens' births, so what it would do with further tokens cannot be told."
+            )
     _check_alike(one.recipe, other.recipe)
     known = numbers_of(one, numbers)
     alphabet, of_other = _alphabet(one.alphabet, other.alphabet)

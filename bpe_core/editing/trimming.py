@@ -4,6 +4,8 @@ A token may be needed: others are made of it. So it must be said what becomes of
 
 - spare: a token that a kept one is made of stays, and is told. Nothing is lost that nobody asked for.
 - lose: what is made of a removed token goes with it, and what is made of that.
+- hide: a token that a kept one is made of loses its id only. It is made on the way, and where nothing is made of it, it
+  falls into what it was born of. Few formats hold that.
 
 Every token that stays can be made of the same texts as before. What decides it is the token by itself (see
 `insight.reachability`), and its own text is joined by nothing but what it is made of, each time by the merge of lowest
@@ -32,20 +34,21 @@ from typing import Literal, get_args
 import numpy as np
 
 from bpe_core.editing.numbering import numbers_of, renumbered, unless_ids
+from bpe_core.editing.without_tokens import GONE, Without, without
 from bpe_core.errors import BpeError
+from bpe_core.formats.base import NO_NUMBER
 from bpe_core.history.history import Bools, History, Int64s
+from bpe_core.insight.reachable_tokens import first_learned, unreachable_tokens
 from bpe_core.learning.methods import METHODS, Method
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
-from bpe_core.recipe import Recipe
 
-Needed = Literal["spare", "lose"]
+Needed = Literal["spare", "lose", "hide"]
 NEEDED: dict[Needed, str] = {
     "spare": "a token that kept ones are made of stays as it is, and is told",
     "lose": "what is made of a removed token is removed, too",
+    "hide": "a token that kept ones are made of loses its id, and stays as a step to them only",
 }
 assert tuple(NEEDED) == get_args(Needed)
-
-GONE = -1  # the new id of a token that was removed
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +61,7 @@ class Trimmed:
     removed: tuple[int, ...]
     asked: tuple[int, ...]  # those removed that were named
     spared: tuple[int, ...]  # those named that stay, because kept ones are made of them
+    hidden: tuple[int, ...] = ()  # those named that stay as steps only, for the same reason
 
     @property
     def lost(self) -> int:
@@ -67,11 +71,14 @@ class Trimmed:
     @property
     def told(self) -> list[str]:
         """What became of the tokens, a sentence each."""
-        found = [f"{len(self.removed):,} tokens are removed, {self.history.id_count:,} are left."]
+        gone = len(self.removed) + len(self.hidden)
+        found = [f"{gone:,} tokens are removed, {self.history.id_count - len(self.hidden):,} are left."]
         if self.lost:
             found.append(f"{self.lost:,} of them were not named: they are made of tokens that are removed.")
         if self.spared:
             found.append(f"{len(self.spared):,} that were named stay, because tokens that stay are made of them.")
+        if self.hidden:
+            found.append(f"{len(self.hidden):,} of them are steps to others only: they have no id, but are still made.")
         return found
 
 
@@ -91,23 +98,39 @@ def trim(
     check_can_be_edited(history)
     known, named = numbers_of(history, numbers), sorted(set(tokens))
     _check_named(history, named)
-    goes = np.zeros(history.id_count, np.bool_)
+    goes, hidden = np.zeros(history.id_count, np.bool_), np.zeros(history.id_count, np.bool_)
     goes[named] = True
-    if needed == "spare":
-        _spare(history, goes, cancelled)
+    if needed == "lose":
+        _lose(history, goes)
     else:
-        _lose(history, goes, cancelled)
-    kept, new_ids = ~goes, np.cumsum(~goes) - 1
-    new_ids[goes] = GONE
-    left = renumbered(known[kept]) if renumber else known[kept]
+        _spare(history, goes)
+    if needed == "hide":
+        hidden[[id for id in named if not goes[id]]] = True
+    left = without(history, goes, hidden)
+    while history.joining is not None and (unmade := _not_made_any_more(history, left, cancelled)):
+        goes[unmade] = True
+        left = without(history, goes, hidden)
+    known = np.where(hidden, NO_NUMBER, known)[~goes]
+    known = renumbered(known) if renumber else known
     return Trimmed(
-        history=_without(history, goes, new_ids),
-        numbers=unless_ids(left),
-        new_ids=new_ids,
+        history=left.history,
+        numbers=unless_ids(known),
+        new_ids=left.new_ids,
         removed=tuple(np.flatnonzero(goes).tolist()),
         asked=tuple(id for id in named if goes[id]),
-        spared=tuple(id for id in named if not goes[id]),
+        spared=tuple(id for id in named if not goes[id] and not hidden[id]),
+        hidden=tuple(np.flatnonzero(hidden).tolist()),
     )
+
+
+def _not_made_any_more(history: History, left: Without, cancelled: CancelCheck) -> list[int]:
+    """Tokens that stay and could be made before, in a table with an order of its own, where that is known only then."""
+    after = unreachable_tokens(left.history, cancelled=cancelled)
+    if not after:
+        return []
+    before = unreachable_tokens(history, cancelled=cancelled)
+    old_ids = np.flatnonzero(left.new_ids != GONE)
+    return [id for id in old_ids[list(after)].tolist() if id not in before]
 
 
 def check_can_be_edited(history: History) -> None:
@@ -117,18 +140,13 @@ def check_can_be_edited(history: History) -> None:
             f"Only tables of byte-pair encoding can be trimmed or put together; this one is of "
             f"{METHODS[history.recipe.method].title}. Learn it again with a smaller or larger vocabulary instead."
         )
-    if history.joining is not None:
-        raise BpeError(
-            "This table cannot be trimmed or put together with another: it joins texts in an order of its own, not in "
-            "the order of its tokens' births, so what it would do without some of them cannot be told."
-        )
 
 
 def _check_named(history: History, named: list[int]) -> None:
     outside = next((id for id in named if not 0 <= id < history.id_count), None)
     if outside is not None:
         raise BpeError(f"There is no token {outside:,}; the table has {history.id_count:,}.")
-    symbols = [id for id in named if id < len(history.alphabet)]
+    symbols = [id for id in named if id < first_learned(history)]
     if symbols:
         raise BpeError(
             f"{len(symbols):,} of the tokens to remove are base symbols, such as the one with the id {symbols[0]:,}; "
@@ -136,40 +154,37 @@ def _check_named(history: History, named: list[int]) -> None:
         )
 
 
-def _spare(history: History, goes: Bools, cancelled: CancelCheck) -> None:
-    """From the youngest on: what a token that stays is made of stays."""
-    base = len(history.alphabet)
-    pairs = list(enumerate(history.pairs(), base))
-    for token, (left, right) in while_wanted(reversed(pairs), cancelled):
-        if not goes[token]:
-            goes[left] = goes[right] = False
+def _spare(history: History, goes: Bools) -> None:
+    """What a token that stays is made of stays, in every way in which it may be made."""
+    left, right, token = _made_of(history, by_birth=False)
+    while True:
+        stays = ~goes[token]
+        needed = np.concatenate([left[stays], right[stays]])
+        if not goes[needed].any():
+            return
+        goes[needed] = False
 
 
-def _lose(history: History, goes: Bools, cancelled: CancelCheck) -> None:
-    """From the oldest on: what is made of a token that goes, goes."""
-    for token, (left, right) in while_wanted(enumerate(history.pairs(), len(history.alphabet)), cancelled):
-        if goes[left] or goes[right]:
-            goes[token] = True
+def _lose(history: History, goes: Bools) -> None:
+    """What was born of a token that goes, goes."""
+    left, right, token = _made_of(history, by_birth=True)
+    while True:
+        lost = token[(goes[left] | goes[right]) & ~goes[token]]
+        if not len(lost):
+            return
+        goes[lost] = True
 
 
-def _without(history: History, goes: Bools, new_ids: Int64s) -> History:
-    """Counts are not kept: without some merges the others would have counted something else."""
-    rows = ~goes[len(history.alphabet) : history.first_special]
-    pairs = [(int(new_ids[left]), int(new_ids[right])) for left, right in _rows(history, rows)]
-    specials = history.recipe.special_tokens
-    kept = tuple(token for id, token in enumerate(specials, history.first_special) if not goes[id])
-    recipe = as_given(history.recipe, len(pairs)).with_changes(special_tokens=kept)
-    return History.from_pairs(recipe, history.alphabet, pairs)
-
-
-def as_given(recipe: Recipe, merges: int) -> Recipe:
-    """The same for a table of so many merges that nobody has learned so."""
-    return recipe.with_changes(merges=merges, interventions=(), grown_from=0)
-
-
-def _rows(history: History, rows: Bools) -> list[tuple[int, int]]:
-    columns = history.columns
-    return list(zip(columns.left[rows].tolist(), columns.right[rows].tolist(), strict=True))
+def _made_of(history: History, *, by_birth: bool) -> tuple[Int64s, Int64s, Int64s]:
+    """Two tokens and what is made of them; by birth, or all pairs that are ever joined."""
+    left, right = (column.astype(np.int64) for column in history.columns[:2])
+    token = np.arange(len(history.alphabet), history.first_special)
+    pairs = None if by_birth or history.joining is None else history.joining.pairs
+    if pairs is None:
+        return left, right, token
+    columns = zip((left, right, token), (pairs.left, pairs.right, pairs.token), strict=True)
+    left, right, token = (np.concatenate(both) for both in columns)
+    return left, right, token
 
 
 # --- Which ------------------------------------------------------------------------------
@@ -193,31 +208,40 @@ def least_used(
     [257, 256]
     """
     check_can_be_edited(history)
-    base, learned = len(history.alphabet), len(history)
-    if not 0 <= how_many <= learned:
-        raise BpeError(f"The table has {learned:,} learned tokens, so {how_many:,} of them cannot be removed.")
-    left, right, use = history.columns.left.tolist(), history.columns.right.tolist(), counts.tolist()
-    needed_by = np.bincount([*left, *right], minlength=base + learned).tolist()
-    waiting = [(use[id], -id) for id in range(base, base + learned) if not needed_by[id]]
+    first, end = first_learned(history), history.first_special
+    if not 0 <= how_many <= end - first:
+        raise BpeError(f"The table has {end - first:,} learned tokens, so {how_many:,} of them cannot be removed.")
+    made_of: list[list[int]] = [[] for _ in range(end)]
+    left, right, token = (column.tolist() for column in _made_of(history, by_birth=False))
+    for one, other, made in zip(left, right, token, strict=True):
+        made_of[made] += one, other
+    needed_by, use = np.bincount([*left, *right], minlength=end).tolist(), counts.tolist()
+    waiting = [(use[id], -id) for id in range(first, end) if not needed_by[id]]
     heapify(waiting)
     found = []
     for _ in while_wanted(range(how_many), cancelled):
         count, id = heappop(waiting)
         found.append(-id)
-        for part in (left[-id - base], right[-id - base]):
+        for part in history.parts(-id) or ():
             use[part] += count
+        for part in made_of[-id]:
             needed_by[part] -= 1
-            if part >= base and not needed_by[part]:
+            if part >= first and not needed_by[part]:
                 heappush(waiting, (use[part], -part))
     return found
 
 
+def least_size(history: History) -> int:
+    """How many tokens there are that nothing can do without: base symbols, and special tokens."""
+    return first_learned(history) + len(history.recipe.special_tokens)
+
+
 def surplus(history: History, size: int) -> int:
     """How many tokens must go until so many are left, base symbols and special tokens among them."""
-    least = history.id_count - len(history)
+    least = least_size(history)
     if size < least:
         raise BpeError(
-            f"A table cannot be trimmed to {size:,} tokens: its {len(history.alphabet):,} base symbols and "
+            f"A table cannot be trimmed to {size:,} tokens: its {first_learned(history):,} base symbols and "
             f"{len(history.recipe.special_tokens):,} special tokens stay. Ask for at least {least:,}."
         )
     if size > history.id_count:

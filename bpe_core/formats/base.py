@@ -96,6 +96,7 @@ class Format(ABC):
     mark: ClassVar[bytes] = b""  # with which a file begins that only its end tells for sure
     holds_splitting = True  # whether the file tells how text becomes words
     numbers_tokens = True  # whether its tokens have numbers
+    holds_hidden = False  # whether it holds tokens that are steps to others only
     joins_unknown = False  # whether several unknown characters in a row are one token
     peer_name: ClassVar[str] = ""  # the library that `peer` asks
     holds_specials = True  # whether special tokens are found in a text by those who load the file
@@ -119,6 +120,11 @@ class Format(ABC):
             return (
                 f"{self.name} holds {self.holds}, and this was learned by another method, {METHODS[method].title}: "
                 f"{f'{INSTEAD[method]}, or ' if method in INSTEAD else ''}keep it as a session."
+            )
+        if history.joining is not None and history.joining.hidden and not self.holds_hidden:
+            return (
+                f"{self.name} has no place for tokens that are steps to others only and have no id: trim the table so "
+                "that what others are made of stays, or is lost with them, or keep it as json or a session."
             )
         if history.joining is not None and not self.holds_joining(history):
             return (

@@ -49,6 +49,7 @@ class JsonTable(Format):
     endings = (".json",)
     explanation = "JSON: recipe, base symbols and steps in one object, for scripts."
     methods = ()
+    holds_hidden = True
 
     def holds_joining(self, history: History) -> bool:
         return True

@@ -7,7 +7,8 @@ A table from elsewhere may mean more than that:
 - no pairs are listed at all: any two neighbours are joined whose text together is a token (tiktoken, SentencePiece);
 - a word that is a token is that token, whatever pairs say, and some tokens are met only so;
 - some texts are tokens wherever they stand, before anything is joined;
-- neighbours that are unknown are one token, or what is unknown is left out.
+- neighbours that are unknown are one token, or what is unknown is left out;
+- a token is a step to others only: where nothing is made of it, it falls into what it was born of.
 
 A history with such a value beside its steps keeps them as the births of its tokens, so that the time cursor has
 something to travel along, and cuts by the value (`segmenting/by_priority.py`). Tokens that no pair makes stand in the
@@ -56,14 +57,16 @@ class Joining:
     joins_unknown: bool = False  # neighbours that are unknown are one token
     left_out: tuple[int, ...] = ()  # base symbols that are no token at all where they stand, so that neighbours meet
     found_first: tuple[int, ...] = ()  # tokens that are looked for before anything is joined, and stay alone
+    hidden: tuple[int, ...] = ()  # tokens that are steps to others only
 
     def before(self, token: int) -> Joining:
         """The same with the tokens before that one only."""
+        hidden = tuple(one for one in self.hidden if one < token)
         if self.pairs is None:
             assert self.priorities is not None
-            return replace(self, priorities=self.priorities[:token])
+            return replace(self, priorities=self.priorities[:token], hidden=hidden)
         kept = np.maximum.reduce(self.pairs) < token
-        return replace(self, pairs=PairRows(*(column[kept] for column in self.pairs)))
+        return replace(self, pairs=PairRows(*(column[kept] for column in self.pairs)), hidden=hidden)
 
     @cached_property
     def to_dict(self) -> dict[str, Any]:
@@ -73,6 +76,7 @@ class Joining:
             numbers = {"priorities": self.priorities.tolist()}
         return {name: getattr(self, name) for name in _CHOICES} | {
             **{name: list(getattr(self, name)) for name in _TOKENS},
+            **({"hidden": list(self.hidden)} if self.hidden else {}),
             **numbers,
         }
 
@@ -92,6 +96,8 @@ class Joining:
         if not all(isinstance(value, bool) for value in chosen.values()):
             raise _wrong(where)
         chosen |= {name: tuple(_numbers(values.get(name), 0, base - 1, where).tolist()) for name in _TOKENS}
+        hidden = _numbers(values.get("hidden", []), base, LARGEST, where).tolist()
+        chosen["hidden"] = tuple(hidden)
         if "priorities" in values:
             priorities = _numbers(values["priorities"], NO_PRIORITY, LARGEST, where)
             if len(priorities) < tokens:

@@ -18,15 +18,16 @@ from bpe_core.history.history import History, Int32s, Int64s
 from bpe_core.insight.ranked_words import ranks_of
 from bpe_core.insight.reachability import reachability
 from bpe_core.learning.layout import SEPARATOR
-from bpe_core.learning.methods import Method
+from bpe_core.learning.methods import has_ranks
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled, while_wanted
+from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.merging import Merges
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.token_texts import TokenBytes
 
 REPORTED = 4_096  # tokens between two reports
-MOST_ASKED = 200  # tokens that are asked about one by one, some 0.1 s each where no text is found
+MOST_ASKED = 50  # tokens that are asked about one by one, some 0.1 s each where no text is found
 MOST_SYMBOLS = 2**26  # of all tokens together; tables of texts never come near
 
 Kind = Literal["falls apart", "no text", "not found"]
@@ -63,14 +64,37 @@ def unreachable_tokens(
     259 no text holds these bytes
     260 no text was found that becomes it
     """
-    learned = [id for id in history.vocabulary.tolist() if id >= len(history.alphabet)]
-    if Method.of(history.recipe).has_ranks and history.only_joins:
+    hidden = () if history.joining is None else frozenset(history.joining.hidden)  # these shall not be reached
+    learned = [id for id in history.vocabulary.tolist() if id >= first_learned(history) and id not in hidden]
+    if has_ranks(history) and history.only_joins:
         apart = _that_fall_apart(history, cancelled)
-        whole = [id for id in learned if id not in apart]
-        doubtful = _in_no_single_word(history, whole, progress, cancelled)
+    elif history.joining is not None and history.recipe.base == "bytes" and history.recipe.marker == "none":
+        apart = _that_are_not_joined(history, learned, progress, cancelled)
     else:
-        apart, doubtful = {}, _not_from_their_texts(history, learned, progress, cancelled)
+        doubtful = _not_from_their_texts(history, learned, progress, cancelled)
+        return dict(sorted(_asked_one_by_one(history, doubtful, cancelled).items()))
+    whole = [id for id in learned if id not in apart]
+    doubtful = _in_no_single_word(history, whole, progress, cancelled)
     return dict(sorted((apart | _asked_one_by_one(history, doubtful, cancelled)).items()))
+
+
+def first_learned(history: History) -> int:
+    """The first id that is none of a base symbol, without which some texts could not be cut at all."""
+    return sum(symbol.kind != "seed" for symbol in history.alphabet.symbols)
+
+
+def _that_are_not_joined(
+    history: History, ids: list[int], progress: ProgressReport, cancelled: CancelCheck
+) -> dict[int, Reason]:
+    """The same of a table with an order of its own, whose words are bytes as they are."""
+    texts, words, found = TokenBytes(history), JoinedWords(history), dict[int, Reason]()
+    for done, id in enumerate(while_wanted(ids, cancelled, every=64)):
+        if done % REPORTED == 0:
+            progress(Progress("looking whether they are joined", done, len(ids), "tokens"))
+        pieces = tuple(words.cut(texts[id], len(history)).ids)
+        if pieces != (id,):
+            found[id] = Reason("falls apart", pieces)
+    return found
 
 
 def _that_fall_apart(history: History, cancelled: CancelCheck) -> dict[int, Reason]:

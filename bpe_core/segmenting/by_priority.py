@@ -27,7 +27,7 @@ from heapq import heappop, heappush
 from itertools import accumulate
 
 from bpe_core.errors import BpeError
-from bpe_core.history.history import History
+from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import NO_PRIORITY, Joining
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.spelling import Spelling
@@ -59,7 +59,7 @@ class JoinedWords:
             raise BpeError("This history says no more than its steps: its words are cut by ranks.")
         self._history, self._joining = history, history.joining
         self._base = len(history.alphabet)
-        self._left_out = frozenset(self._joining.left_out)
+        self._left_out, self._hidden = frozenset(self._joining.left_out), frozenset(self._joining.hidden)
         self._find = _finder(history, self._joining)
         self._before = history.recipe.marker_text.encode() if history.recipe.marker == "prefix" else b""
         self._stretches: dict[tuple[int, ...], Stretch] = {}
@@ -78,8 +78,11 @@ class JoinedWords:
         since = 0
         stretches = [self._joined(tuple(symbols), at)] if len(symbols) <= LONG else self._apart(symbols, at)
         for joined, lengths, first, last in stretches:
-            ids += joined
-            counts += lengths
+            if self._hidden.isdisjoint(joined):
+                ids += joined
+                counts += lengths
+            else:
+                self._part_hidden(joined, lengths, ids, counts)
             since, until = max(since, first), min(until, last)
         ends = [0, *accumulate(widths)]
         stops = [ends[place] for place in accumulate(counts)]
@@ -91,6 +94,23 @@ class JoinedWords:
         """Whether a word is a token as a whole, whatever pairs say."""
         id = self._whole.get(self._before + word) if self._joining.whole_words else None
         return id is not None and self._birth(id) <= at
+
+    def _part_hidden(self, joined: Sequence[int], lengths: Sequence[int], ids: list[int], counts: list[int]) -> None:
+        """Enter these tokens, for the hidden ones what they were born of."""
+        waiting = list(zip(reversed(joined), reversed(lengths), strict=True))
+        while waiting:
+            id, length = waiting.pop()
+            parts = self._history.parts(id) if id in self._hidden else None
+            if parts is None:
+                ids.append(id)
+                counts.append(length)
+            else:
+                first = int(self._lengths[parts[0]])
+                waiting += [(parts[1], length - first), (parts[0], first)]
+
+    @cached_property
+    def _lengths(self) -> Int64s:
+        return self._history.token_lengths()
 
     def find(self, left: int, right: int) -> Found | None:
         """The priority of two neighbours and the token they become; None where nothing joins them."""
@@ -165,7 +185,7 @@ class JoinedWords:
     @cached_property
     def _whole(self) -> dict[bytes, int]:
         """The tokens by the word that each is; of several the oldest."""
-        return {text: id for id, text in reversed(list(enumerate(self._texts)))}
+        return {text: id for id, text in reversed(list(enumerate(self._texts))) if id not in self._hidden}
 
     # -- joining ---------------------------------------------------------------------------
 

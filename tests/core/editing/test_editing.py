@@ -11,11 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpe_core import Alphabet, Corpus, History, Recipe, Tokenizer, WordTable, count_words, train
+from bpe_core.alphabet import Symbol
 from bpe_core.editing.costs import costs
 from bpe_core.editing.putting_together import put_together
-from bpe_core.editing.trimming import GONE, Needed, least_used, surplus, trim
-from bpe_core.errors import BpeError, FormatError
+from bpe_core.editing.trimming import NEEDED, Needed, least_used, surplus, trim
+from bpe_core.editing.without_tokens import GONE
+from bpe_core.errors import BpeError, FormatError, OutputError
 from bpe_core.formats import FORMATS
+from bpe_core.formats.base import NO_NUMBER
+from bpe_core.history.joining import Joining, PairRows
 from bpe_core.insight.audit import TokenPlaces
 from bpe_core.insight.reachable_tokens import unreachable_tokens
 from bpe_core.learning.trainer import learn
@@ -46,26 +50,48 @@ def peer_of(history: History) -> tokenizers.Tokenizer:
     return tokenizers.Tokenizer.from_buffer(file.getvalue())
 
 
+def parted(ids: list[int], hidden: set[int], history: History) -> list[int]:
+    """These tokens, for each that is hidden what it was born of."""
+    found = []
+    for id in ids:
+        found += parted(list(history.parts(id) or ()), hidden, history) if id in hidden else [id]
+    return found
+
+
+def without_joining(history: History) -> History:
+    return History.from_pairs(history.recipe, history.alphabet, history.pairs())
+
+
 @settings(max_examples=8)
 @given(data=st.data())
 def test_a_trimmed_table_makes_every_token_it_has_and_every_text(history: History, data: st.DataObject) -> None:
     learned = st.integers(len(history.alphabet), history.id_count - 1)
     chosen, text = data.draw(st.sets(learned, max_size=60)), data.draw(st.text(max_size=30)) + TEXT
-    needed: Needed = data.draw(st.sampled_from(("spare", "lose")))
+    needed: Needed = data.draw(st.sampled_from(tuple(NEEDED)))
     numbers = np.arange(history.id_count) * 3 + 7  # of a file with holes
     found = trim(history, chosen, numbers=numbers, needed=needed, renumber=False)
-    assert {*found.asked, *found.spared} == chosen
+    assert {*found.asked, *found.spared, *found.hidden} == chosen
     assert unreachable_tokens(found.history) == {}
     before, now = Tokenizer(history), Tokenizer(found.history)
     ids = now.encode(text)
     assert now.decode(ids) == text
-    assert ids == peer_of(found.history).encode(text, add_special_tokens=False).ids
+    hidden = {int(found.new_ids[id]) for id in found.hidden}
+    if hidden:
+        assert hidden.isdisjoint(ids)
+        assert ids == parted(Tokenizer(without_joining(found.history)).encode(text), hidden, found.history)
+        file = BytesIO()
+        FORMATS["json"].write(found.history, file)
+        assert Tokenizer(FORMATS["json"].read(file.getvalue(), "it")).encode(text) == ids
+        with pytest.raises(OutputError, match="steps to others only"):
+            peer_of(found.history)
+    else:
+        assert ids == peer_of(found.history).encode(text, add_special_tokens=False).ids
     kept = [id for id in range(history.id_count) if found.new_ids[id] != GONE]
     assert [now.token_bytes(int(found.new_ids[id])) for id in kept] == [before.token_bytes(id) for id in kept]
     assert found.numbers is not None
-    assert found.numbers.tolist() == numbers[kept].tolist()
+    assert found.numbers.tolist() == [NO_NUMBER if id in found.hidden else numbers[id] for id in kept]
     again = trim(history, chosen, numbers=numbers, needed=needed)
-    assert again.numbers is None  # without gaps, in the same order
+    assert hidden or again.numbers is None  # without gaps, in the same order
 
 
 def test_trimming_down_to_a_size_takes_what_the_corpus_needs_least(history: History, words: WordTable) -> None:
@@ -106,6 +132,31 @@ def test_tables_of_characters_get_the_symbols_of_both() -> None:
     assert both.new_symbols == 2  # ö and h
     texts = {Tokenizer(both.history).token_bytes(id) for id in range(both.history.id_count)}
     assert {"höher".encode(), b"lower"} <= texts
+
+
+def test_a_table_with_an_order_of_its_own_is_trimmed_in_that_order(words: WordTable, history: History) -> None:
+    """Whole words first, pairs in another order than that of births, and a token that no pair makes."""
+    alphabet = Alphabet((*history.alphabet.symbols, Symbol(b"qqx", b"qqx", "seed")))
+    pairs = [(left + (left > 255), right + (right > 255)) for left, right in history.pairs()]
+    order = [*range(10), *reversed(range(10, 60)), *range(60, len(pairs))]
+    rows = PairRows(*np.array([(*pairs[row], 257 + row) for row in order]).T)
+    table = History.from_pairs(RECIPE, alphabet, pairs, Joining(pairs=rows, whole_words=True))
+    assert 256 not in unreachable_tokens(table)  # where it is a whole word
+    before = set(unreachable_tokens(table))
+    peer_of(table)
+    for needed in NEEDED:
+        found = trim(table, range(256, 340), needed=needed)
+        kept = [id for id in range(table.first_special) if found.new_ids[id] != GONE]
+        assert {kept[id] for id in unreachable_tokens(found.history)} <= before
+        ids = Tokenizer(found.history).encode(TEXT + "qqx")
+        assert Tokenizer(found.history).decode(ids) == TEXT + "qqx"
+        if not found.hidden:
+            assert ids == peer_of(found.history).encode(TEXT + "qqx", add_special_tokens=False).ids
+    counts = TokenPlaces.of([words], table).counts
+    found = trim(table, least_used(table, counts, surplus(table, 300)))
+    assert (found.history.id_count, found.lost) == (300, 0)
+    with pytest.raises(BpeError, match="an order of its own"):
+        put_together(table, history)
 
 
 def test_what_cannot_be_done_is_told_in_a_sentence(history: History) -> None:

@@ -19,7 +19,7 @@ from app.window.parts.widgets import muted
 from app.window.parts.wording import count_text, tip
 from app.window.questions.audit.trimming import NEEDED, Trimming, What, Wish
 
-NEEDED_TITLES = {"spare": "Keep it, and tell", "lose": "Remove both"}
+NEEDED_TITLES = {"spare": "Keep it, and tell", "lose": "Remove both", "hide": "Keep it as a step without an id"}
 NUMBERINGS = {"renumber": "Anew, without gaps", "keep": "As they are, with holes"}
 EXPLANATION = (
     "The run shown stays; the trimmed table is a run of its own. Every token that stays can be made as before. "

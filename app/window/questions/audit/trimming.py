@@ -15,7 +15,7 @@ from app.worker.job import Task
 from bpe_core import BpeError, Tokenizer, WordTable
 from bpe_core.editing.costs import Costs, costs
 from bpe_core.editing.trimming import NEEDED as NEEDED
-from bpe_core.editing.trimming import Needed, check_can_be_edited, least_used, surplus, trim
+from bpe_core.editing.trimming import Needed, check_can_be_edited, least_size, least_used, surplus, trim
 
 What = Literal["selected", "listed", "down to"]
 TOPIC = "trim"
@@ -66,7 +66,7 @@ class Trimming(QObject):
         run = self._audited.run
         assert run is not None
         assert run.history is not None
-        return run.history.id_count - len(run.history), run.history.id_count
+        return least_size(run.history), run.history.id_count
 
     @property
     def knows_use(self) -> bool:
