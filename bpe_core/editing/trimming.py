@@ -69,6 +69,11 @@ class Trimmed:
         return len(self.removed) - len(self.asked)
 
     @property
+    def changes_nothing(self) -> bool:
+        """Whether every token stays, with its id."""
+        return not self.removed and not self.hidden
+
+    @property
     def told(self) -> list[str]:
         """What became of the tokens, a sentence each."""
         gone = len(self.removed) + len(self.hidden)

@@ -24,7 +24,7 @@ import numpy as np
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import Bools, History, Int64s
 from bpe_core.insight.cut_words import CutWords
-from bpe_core.insight.reachable_tokens import Reason, first_learned, unreachable_tokens
+from bpe_core.insight.reachable_tokens import Reason, is_learned, unreachable_tokens
 from bpe_core.learning.unigram.scripts import COMMON, TRANSPARENT, scripts_of
 from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled, while_wanted
 from bpe_core.token_texts import LONGEST_SHOWN, TokenTexts
@@ -134,14 +134,14 @@ def audit(
         meets |= _in_corpus(history, places, rare)
     unreachable = np.zeros(history.first_special, np.bool_)
     unreachable[list(reasons)] = True
-    learned = np.arange(history.first_special) >= first_learned(history)
+    learned = is_learned(history)
     meets |= {"unreachable": unreachable, "broken": broken & learned, "long": lengths > long, "mixed": mixed}
     return Audit({one: meets[one] for one in CRITERIA if one in meets}, reasons, lengths, places)
 
 
 def _in_corpus(history: History, places: TokenPlaces, rare: int) -> dict[Criterion, Bools]:
     counts = places.counts[: history.first_special]
-    learned = np.arange(history.first_special) >= first_learned(history)
+    learned = is_learned(history)
     made = _made(history, counts) if history.only_joins else counts
     scaffold = learned & (made > counts) & (counts * SCAFFOLD_SHARE <= made)
     found: dict[Criterion, Bools] = {"scaffold": scaffold} if history.only_joins else {}

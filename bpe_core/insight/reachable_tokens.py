@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from bpe_core.errors import TooLarge
-from bpe_core.history.history import History, Int32s, Int64s
+from bpe_core.history.history import Bools, History, Int32s, Int64s
 from bpe_core.insight.ranked_words import ranks_of
 from bpe_core.insight.reachability import reachability
 from bpe_core.learning.layout import SEPARATOR
@@ -64,8 +64,7 @@ def unreachable_tokens(
     259 no text holds these bytes
     260 no text was found that becomes it
     """
-    hidden = () if history.joining is None else frozenset(history.joining.hidden)  # these shall not be reached
-    learned = [id for id in history.vocabulary.tolist() if id >= first_learned(history) and id not in hidden]
+    learned = np.intersect1d(history.vocabulary, np.flatnonzero(is_learned(history))).tolist()
     if has_ranks(history) and history.only_joins:
         apart = _that_fall_apart(history, cancelled)
     elif history.joining is not None and history.recipe.base == "bytes" and history.recipe.marker == "none":
@@ -81,6 +80,14 @@ def unreachable_tokens(
 def first_learned(history: History) -> int:
     """The first id that is none of a base symbol, without which some texts could not be cut at all."""
     return sum(symbol.kind != "seed" for symbol in history.alphabet.symbols)
+
+
+def is_learned(history: History) -> Bools:
+    """Of each token but the special ones whether it was learned, and is no mere step to others that has no id."""
+    found: Bools = np.arange(history.first_special) >= first_learned(history)
+    if history.joining is not None:
+        found[list(history.joining.hidden)] = False
+    return found
 
 
 def _that_are_not_joined(

@@ -91,6 +91,11 @@ class WhyPriority:
             return Explanation("symbol", False, "No boundary is here: these are the bytes of one base symbol.")
         trace = self._trace(symbols, spelled, at)
         kind, sentence, steps = self._reason(trace, place, at)
+        if is_cut and place in trace.joined_at:
+            kind = "hidden"
+            sentence += (
+                " But what they make is a step to others only, of which none is made here, so it is parted again."
+            )
         return Explanation(kind, is_cut, sentence, steps, self._ways(trace))
 
     def _name(self, id: int) -> str:

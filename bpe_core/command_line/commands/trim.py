@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     tables = tables_of(options.corpus or [], history)
     chosen = _chosen(opened, tables, options)
     found = trim(history, chosen, numbers=opened.numbers, needed=options.needed, renumber=options.ids == "renumber")
-    if not found.removed:
+    if found.changes_nothing:
         raise BpeError(_nothing(found))
     notes = (*found.told, *_costs(history, found.history, tables, options.text))
     return write_and_tell(found.history, options, notes, found.numbers)
@@ -102,7 +102,7 @@ def _nothing(found: Trimmed) -> str:
     if found.spared:
         return (
             f"Nothing was removed: all {len(found.spared):,} tokens that were named are parts of others. "
-            "With --needed lose these others go, too."
+            "With --needed lose these others go, too; with --needed hide they lose their ids only."
         )
     return "Nothing was removed: no token was named or found."
 

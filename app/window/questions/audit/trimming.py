@@ -97,7 +97,7 @@ class Trimming(QObject):
                 renumber=wish.renumber,
                 cancelled=task.cancelled,
             )
-            if not found.removed:
+            if found.changes_nothing:
                 raise BpeError("Nothing was removed: what was named is needed by tokens that stay.")
             told = found.told
             if tables is not None and tables.tables:
