@@ -170,6 +170,10 @@ class Words:
     def count(self, at: int) -> int:
         return int(np.count_nonzero(self.tokens(at).ids != NO_TOKEN))
 
+    @property
+    def is_in_blocks(self) -> bool:
+        return False
+
     def count_words(self) -> int:
         return len(self._words)
 

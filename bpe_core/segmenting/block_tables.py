@@ -119,6 +119,10 @@ class BlockTokens:
         found, own = self._at(at)
         return found.count(own)
 
+    @property
+    def is_in_blocks(self) -> bool:
+        return True
+
     def count_words(self) -> int:
         return self._found.count_words()
 

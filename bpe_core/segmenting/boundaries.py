@@ -183,6 +183,10 @@ class Boundaries:
         """How many tokens there are."""
         return self._count(self.ranks[:-1] >= np.int32(at)) + len(self.hidden.alone(at))
 
+    @property
+    def is_in_blocks(self) -> bool:
+        return False
+
     def count_words(self) -> int:
         """How many words the pattern made of the text."""
         return self._count(self.ranks[:-1] == np.int32(PATTERN_CUT))

@@ -60,6 +60,10 @@ class Segmentation(Protocol):
     data: bytes  # the text
     pending: tuple[int, int] | None  # the bytes that wait for an answer; None where all tokens are known
 
+    @property
+    def is_in_blocks(self) -> bool:
+        """Whether what is cut by itself is a block of the text, and no word."""
+
     def tokens(self, at: int) -> Tokens:
         """All tokens after so many steps, those that cover no byte too."""
 

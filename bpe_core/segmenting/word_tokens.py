@@ -244,6 +244,10 @@ class WordTokens:
     def count(self, at: int) -> int:
         return int(np.count_nonzero(self.tokens(at).ids != NO_TOKEN))
 
+    @property
+    def is_in_blocks(self) -> bool:
+        return False
+
     def count_words(self) -> int:
         return len(self._words)
 

@@ -49,5 +49,12 @@ def test_texts_are_cut_word_by_word_aside(
     program.token_text.replace(3, 4, " lonely ")
     settle(qtbot, program)
     assert program.token_text.token_count() > 3
+    many = " ".join(f"light{a}{b}keeper" for a in "abcdefghijkl" for b in "abcdefghijkl")
+    program.token_text.set_text(many)
+    program.encoder.encode()
+    program.session.cursor.go_to(3)  # before the answer is there, which tells of another moment
+    settle(qtbot, program)
+    assert program.token_text.cursor == 3
+    assert program.token_text.token_count() > len(many.split())
     assert threads
     assert threading.get_ident() not in threads

@@ -326,7 +326,7 @@ class TokenTextModel(QObject):
 
     def counts(self) -> TokenCounts:
         if self._words is None:
-            self._words = self._segmentation.count_words()
+            self._words = 0 if self._segmentation.is_in_blocks else self._segmentation.count_words()
         return TokenCounts(self.length, self.byte_length, self.token_count(), self._words, not self.is_pending)
 
     def edges(self) -> Int32s:

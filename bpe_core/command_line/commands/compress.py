@@ -65,13 +65,17 @@ def _tell(report: Report, others: dict[str, int]) -> None:
     for name, size in (rows | others).items():
         print(f"{name:<12}{size:>14,} bytes  {_share(size, report.original_size)}")
     print(
-        f"{report.blocks:,} blocks, {report.replaced_pairs:,} pairs replaced; "
+        f"{_blocks(report.blocks)}, {report.replaced_pairs:,} pairs replaced; "
         f"{report.table_bytes:,} bytes are tables, {report.data_bytes:,} data."
     )
     if report.full_blocks:
-        print(f"In {report.full_blocks:,} blocks all 256 bytes occur: none was free, so nothing is replaced in them.")
+        print(f"In {_blocks(report.full_blocks)} all 256 bytes occur: none was free, so nothing is replaced there.")
     if "zstd" not in others:
         print(ZSTD_IS_MISSING)
+
+
+def _blocks(count: int) -> str:
+    return "1 block" if count == 1 else f"{count:,} blocks"
 
 
 def _share(size: int, original: int) -> str:

@@ -115,7 +115,6 @@ def test_the_token_that_was_clicked_is_the_one_told_about(qtbot: QtBot, program:
     answered(qtbot, program)
     assert token.facts is not None
     assert token.facts.id == clicked.id
-    program.merge_panel.table.setFocus()  # a text that is being read tells about the token at its caret
     program.session.cursor.go_to(3)
     qtbot.waitUntil(lambda: token.facts is not None and token.facts.step == 3, timeout=WAIT)
 

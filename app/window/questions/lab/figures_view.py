@@ -170,7 +170,7 @@ def _table(model: DifferingWordsModel) -> QTableView:
     table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
     table.verticalHeader().hide()
     table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
-    table.horizontalHeader().setMinimumSectionSize(48)
+    table.horizontalHeader().setMinimumSectionSize(36)
     table.setShowGrid(False)
     table.setMinimumHeight(3 * ROW_HEIGHT)
     return table

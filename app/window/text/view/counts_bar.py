@@ -45,7 +45,7 @@ class CountsBar(QLabel):
 
 
 def figures(counts: TokenCounts) -> list[tuple[str, str]]:
-    """Each figure as it is read, with its name; an ellipsis while it is not known.
+    """Each figure as it is read, with its name; an ellipsis while it is not known. Blocks of a text are no words.
 
     >>> figures(TokenCounts(characters=5, bytes=6, tokens=2, words=1, known=True))[2:]
     [('2', 'tokens'), ('3.00', 'bytes per token'), ('2.00', 'tokens per word')]
@@ -54,13 +54,14 @@ def figures(counts: TokenCounts) -> list[tuple[str, str]]:
     def ratio(value: float | None) -> str:
         return "…" if not counts.known else "–" if value is None else f"{value:.2f}"
 
-    return [
+    figures = [
         (f"{counts.characters:,}", _plural("character", counts.characters)),
         (f"{counts.bytes:,}", _plural("byte", counts.bytes)),
         (f"{counts.tokens:,}" if counts.known else "…", _plural("token", counts.tokens)),
         (ratio(counts.bytes_per_token), "bytes per token"),
         (ratio(counts.tokens_per_word), "tokens per word"),
     ]
+    return figures if counts.words or not counts.tokens else figures[:-1]
 
 
 def _plural(noun: str, count: int) -> str:
