@@ -41,11 +41,10 @@ class Writing(QObject):
         panel.ids.ids_pasted.connect(self._decode)
         panel.editor.caret_token_changed.connect(self._look_at_caret)
         panel.editor.caret_placed.connect(self._come_to_caret)
-        session.cursor.moved.connect(self._leave_caret)
         panel.editor.place_clicked.connect(lambda byte: self._stay_with(self._hovered or self._token_at(byte)))
         panel.editor.selection_changed.connect(self._stay_with_selected)
         self._hovered: TokenAt | None = None
-        self._is_at_caret = False  # the caret was placed since time went elsewhere
+        self._caret_moment = -1  # the moment shown when the caret was placed
         self._connect_undo(frame)
         self._runs, self._model, self._settings = session.runs, model, frame.settings
         self._scales = {frame.actions["ages"]: _ages, frame.actions["rarity"]: _rarity}
@@ -97,15 +96,12 @@ class Writing(QObject):
         return text.token_at(min(byte, text.byte_length - 1))
 
     def _come_to_caret(self, byte: int) -> None:
-        self._is_at_caret = True
+        self._caret_moment = self._session.cursor.position
         self._look_at_caret(self._token_at(byte))
 
-    def _leave_caret(self) -> None:
-        """What each step makes is looked at then, and not what happens to stand at the caret."""
-        self._is_at_caret = False
-
     def _look_at_caret(self, token: TokenAt | None) -> None:
-        if self._panel.editor.hasFocus() and self._is_at_caret:
+        """Until time goes elsewhere: then what a step makes is looked at, and not what happens to stand there."""
+        if self._panel.editor.hasFocus() and self._caret_moment == self._session.cursor.position:
             self._token.peek(token.id if token else None)
 
     def _decode(self, entered: str) -> None:
