@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import cache
 from importlib.util import find_spec
 
 from bpe_core.kernels import kept
@@ -22,8 +23,10 @@ _compiler: subprocess.Popen[bytes] | None = None
 _compiles_here = False
 
 
+@cache
 def kernels_exist() -> bool:
     """Whether Numba is installed at all; without it everything runs in plain Python."""
+    # Asked for every small text, and it takes longer to look for than most of those to cut.
     return find_spec("numba") is not None
 
 
