@@ -23,6 +23,7 @@ from tests.gui.conftest import WAIT, rest
 from tests.gui.window.small_run import Train, rows, small
 
 
+@pytest.mark.usefixtures("only_window")
 def test_an_impossible_size_is_refused_where_it_is_made(qtbot: QtBot, program: Program) -> None:
     panel = program.recipe_panel
     panel.size_box.setValue(100)
@@ -34,6 +35,7 @@ def test_an_impossible_size_is_refused_where_it_is_made(qtbot: QtBot, program: P
     assert not refusal.isVisible()  # type: ignore[union-attr]
 
 
+@pytest.mark.usefixtures("only_window")
 def test_a_preset_fills_the_form_and_can_be_undone(qtbot: QtBot, program: Program) -> None:
     panel = program.recipe_panel
     panel.preset.setCurrentIndex(panel.preset.findData("clean-words"))
@@ -75,6 +77,7 @@ def test_the_method_is_chosen_first_and_what_it_does_not_ask_for_is_hidden(
     rest(qtbot, program)  # nothing of it is asked any more when the method is forgotten
 
 
+@pytest.mark.usefixtures("only_window")
 def test_presets_are_listed_by_method(program: Program) -> None:
     assert sorted(option.value for offered in presets().values() for option in offered) == sorted(PRESETS)
     for name, preset in PRESETS.items():
@@ -82,11 +85,13 @@ def test_presets_are_listed_by_method(program: Program) -> None:
         assert (program.form.preset, program.recipe_panel.explanation.text()) == (name, preset.explanation)
 
 
+@pytest.mark.usefixtures("only_window")
 def test_every_choice_has_its_field(program: Program) -> None:
     with_the_texts = {"mixture"}  # there is a weight beside each group of them
     assert program.recipe_panel.choices == {*CHOICES} - {"name", "vocab_size", "merges"} - with_the_texts
 
 
+@pytest.mark.usefixtures("only_window")
 def test_the_preview_follows_the_pattern(qtbot: QtBot, program: Program) -> None:
     preview = program.recipe_panel.preview
     qtbot.waitUntil(lambda: preview.words[:2] == ["The", "␣keeper"], timeout=WAIT)
@@ -183,6 +188,7 @@ def test_what_is_refused_is_marked_and_said_and_nothing_else_is_learned(
     assert is_refused(number)  # there are no merges yet
 
 
+@pytest.mark.usefixtures("only_window")
 def test_a_preset_leaves_the_size_that_was_chosen(program: Program) -> None:
     program.form.choose_preset("english")
     assert program.form.value("vocab_size") == 2_000
