@@ -79,7 +79,7 @@ def _from_columns(source: Source) -> WordTable:
     """Without a Python object for any of the words."""
     with arrow_tables.opened(source) as file:
         words, counts = _chosen(file.schema, source)
-        check_room(file.text_size((words,)) * 3, f"Reading {source.name}", FEWER_WORDS)
+        check_room(3 * file.size, f"Reading {source.name}", FEWER_WORDS)
         table = file.read([words, counts]).drop_null()
         numbers = np.asarray(table.column(counts).cast("int64"))
         if len(numbers) and int(numbers.min()) < 0:

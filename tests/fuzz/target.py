@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from bpe_core import BpeError, Corpus, Recipe, Tokenizer, train
+from bpe_core import BpeError, Corpus, Recipe, Tokenizer, count_words, train
 from bpe_core.command_line.commands import COMMANDS
 from bpe_core.command_line.main import run
 from bpe_core.errors import LONGEST_SENTENCE
@@ -29,6 +29,7 @@ from bpe_core.session_file import read_session, recover_session, write_session
 from bpe_core.text.patterns import NAMED_PATTERNS, compile_custom
 from tests.core.formats.samples import file_name, files, histories_for
 from tests.core.session_file.sessions import session
+from tests.core.tables_on_disk import write_every_kind
 
 TEXT = "the lowest price is lower than the last one, naïve 日本, isn't it? 12 123\n" * 3
 PUT = (b"", b"\0", b"\xff", b"9" * 25, b"-1", b'"', b"{}", b"[" * 50, b"\n", b"<h1>", b"\x1b[31m", b"\x80" * 11, b"{9}")
@@ -112,6 +113,23 @@ def corpora(chance: random.Random, folder: Path) -> None:
     train(Corpus.from_files([path]), Recipe.preset("gpt2", merges=5))
 
 
+@cache
+def _held_texts() -> list[tuple[str, bytes, str | None]]:
+    """Files of every kind that holds many texts: their names, what is in them, and where the texts are."""
+    with tempfile.TemporaryDirectory() as folder:
+        ways = write_every_kind(Path(folder), [*TEXT.splitlines()[:1], "", "日本" * 9])
+        paths = {Path(folder, name.split("#")[0]): way for name, way in ways.items()}
+        return [(path.name, path.read_bytes(), way) for path, way in paths.items() if path.is_file()]
+
+
+def corpora_of_many_texts(chance: random.Random, folder: Path) -> None:
+    name, whole, way = chance.choice(_held_texts())
+    (folder / name).write_bytes(changed(whole, chance))
+    is_list = chance.random() < 0.2
+    corpus = Corpus.from_files([folder / name], field=None if is_list else way, word_list=is_list)
+    count_words(corpus, Recipe.preset("gpt2"))
+
+
 def recipes(chance: random.Random, folder: Path) -> None:
     whole = Recipe.preset(chance.choice(("gpt2", "words", "sentencepiece-like"))).to_json().encode()
     recipe = Recipe.from_json(changed(whole, chance).decode("utf-8", "replace")).with_changes(merges=5, vocab_size=None)
@@ -152,7 +170,8 @@ def command_lines(chance: random.Random, folder: Path) -> None:
 
 
 KINDS: dict[str, Callable[[random.Random, Path], None]] = {
-    one.__name__: one for one in (tables, sessions, gage_files, corpora, recipes, patterns, command_lines)
+    one.__name__: one
+    for one in (tables, sessions, gage_files, corpora, corpora_of_many_texts, recipes, patterns, command_lines)
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import stat
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -21,7 +22,10 @@ from bpe_core.text.reading.source import DocumentPiece, ReadingOptions, Source
 
 HARMLESS = 256 * 2**20  # bytes that any archive may hold
 MOST_TIMES = 250  # its size; texts become some ten times smaller, a bomb a thousand times
-DAMAGED = (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, IndexError, KeyError)
+DAMAGED = (
+    *(tarfile.TarError, zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError),
+    *(IndexError, KeyError, NotImplementedError, RuntimeError, MemoryError),
+)
 
 ReadInside = Callable[[Source, ReadingOptions, int, SkipLog], Iterator[DocumentPiece]]
 SourceOf = Callable[

@@ -17,7 +17,7 @@ from bpe_core.text.reading.source import DocumentPiece, ReadingOptions, Source
 
 PARQUET_MARK, ARROW_MARK, OLD_FEATHER_MARK = b"PAR1", b"ARROW1", b"FEA1"
 WANTED_BYTES = 2**20  # of a column at a time
-MOST_ROWS = 2**14  # at a time
+LEAST_ROWS, MOST_ROWS = 2**4, 2**14  # at a time
 BUFFER = 2**20  # bytes of a column that are read ahead
 
 
@@ -30,18 +30,19 @@ class ParquetFile:
         self.rows: int = self._file.metadata.num_rows
 
     def batches(self, steps: Steps) -> Iterator[Any]:
-        rows = min(max(1, WANTED_BYTES * self.rows // max(1, self.text_size(steps))), MOST_ROWS)
+        rows = min(max(LEAST_ROWS, WANTED_BYTES * self.rows // max(1, self.size)), MOST_ROWS)
         paths = [self._file.schema.column(leaf).path for leaf in self._leaves(steps)]
         for batch in self._file.iter_batches(rows, columns=paths, use_threads=False):
             yield batch.column(0)
 
-    def text_size(self, steps: Steps) -> int:
-        """Of a column as it was written, in bytes; what occurs often may have been written once."""
-        metadata, leaves = self._file.metadata, self._leaves(steps)
-        groups = range(metadata.num_row_groups)
-        return sum(
-            metadata.row_group(group).column(leaf).total_uncompressed_size for group in groups for leaf in leaves
-        )
+    @property
+    def size(self) -> int:
+        """In bytes, without its compression; what occurs often may have been written once.
+
+        The sizes of single columns are not asked for: where they are damaged, that would end the program.
+        """
+        groups = range(self._file.metadata.num_row_groups)
+        return sum(self._file.metadata.row_group(group).total_byte_size for group in groups)
 
     def read(self, columns: Sequence[str]) -> Any:
         """All rows at once."""
@@ -82,7 +83,8 @@ class ArrowFile:
                 for start in range(0, max(1, len(column)), MOST_ROWS):
                     yield column.slice(start, MOST_ROWS)
 
-    def text_size(self, steps: Steps) -> int:
+    @property
+    def size(self) -> int:
         return self._raw.seek(0, 2)
 
     def read(self, columns: Sequence[str]) -> Any:
@@ -118,6 +120,8 @@ def opened(source: Source) -> Iterator[TableFile]:
         _refuse_what_is_cut_off(source, raw)
         try:
             yield (ParquetFile if source.kind == "parquet" else ArrowFile)(arrow, raw)
+        except MemoryError as error:
+            raise CorpusError(f"{source.name} is damaged, or asks for more memory than there is.") from error
         except (arrow.ArrowException, OSError, ValueError, KeyError, IndexError, EOFError) as error:
             raise CorpusError(f"{source.name} is a damaged {_called(source)} file: {cause_of(error)}.") from error
 
