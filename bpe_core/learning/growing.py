@@ -46,17 +46,17 @@ def growing_recipe(history: History, by: int, **changes: Any) -> Recipe:
             "This table cannot be extended: it lists tokens without telling which two each is made of, "
             "so it cannot be known how it would have gone on."
         )
-    if history.joining is not None:
-        raise RecipeError(
-            "This table cannot be extended: it joins texts in an order of its own, not in the order of its tokens' "
-            "births, so new steps cannot follow the old ones."
-        )
     steps = len(history)
     return history.recipe.with_changes(merges=steps + by, grown_from=steps, interventions=(), **changes)
 
 
 def steps_alone(history: History) -> History:
-    """The same without what they were on another corpus."""
+    """The same without what they were on another corpus, to be made there one after the other."""
+    if history.joining is not None:
+        raise RecipeError(
+            "This table joins texts in an order of its own, so its steps cannot be made one after the other: "
+            "extend it by command (bpe-explorer extend)."
+        )
     return History.from_pairs(history.recipe, history.alphabet, history.pairs())
 
 

@@ -18,8 +18,9 @@ from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.questions import Names, add_corpus, count
 from bpe_core.command_line.tables import is_session_name, open_table, write_run
 from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
+from bpe_core.editing.going_on import go_on
 from bpe_core.errors import OutputError, plain
-from bpe_core.formats import FORMATS, OpenedTable
+from bpe_core.formats import FORMATS, OpenedTable, format_for
 from bpe_core.history.history import END_SENTENCES, Int64s
 from bpe_core.insight.growth import Saving, never_used, saving
 from bpe_core.learning.growing import check_grew, growing_recipe, grown_numbers, steps_alone
@@ -63,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
             with reading(options.corpus) as corpus:
                 words = bpe.count_words(corpus, recipe, progress=bar, cancelled=interruption)
             interruption.worth_keeping = True
-            history = learn(words, recipe, history=steps_alone(opened.history), progress=bar, cancelled=interruption)
+            history = _grown(words, opened.history, recipe, bar, interruption)
         except (bpe.Cancelled, KeyboardInterrupt):
             bar.clear()
             sys.stderr.write("Stopped; nothing was written.\n")
@@ -78,6 +79,15 @@ def run(options: argparse.Namespace) -> int:
     if not options.json:
         _tell(history, numbers, savings, unused)
     return _write(history, words, numbers, opened, target, options, _described(history, numbers, savings, unused))
+
+
+def _grown(
+    words: bpe.WordTable, old: bpe.History, recipe: bpe.Recipe, bar: TerminalBar, interruption: Interruption
+) -> bpe.History:
+    """Step by step, or where a table joins texts in an order of its own, behind what it makes of them."""
+    if old.joining is not None:
+        return go_on(words, old, recipe, progress=bar, cancelled=interruption)
+    return learn(words, recipe, history=steps_alone(old), progress=bar, cancelled=interruption)
 
 
 def _target(options: argparse.Namespace) -> Path:
@@ -107,6 +117,7 @@ def _write(
 ) -> int:
     options.out = str(target)
     if not is_session_name(target) or options.to:
+        _check_numbers(history, numbers, options)
         return write_and_tell(history, options, (*opened.notes, *_about_specials(opened)), numbers, described)
     write_run(history, words, target, numbers)
     if options.json:
@@ -114,6 +125,17 @@ def _write(
     else:
         print(f"Wrote {plain(str(target))}.")
     return 0
+
+
+def _check_numbers(history: bpe.History, numbers: Int64s, options: argparse.Namespace) -> None:
+    """Refuse a format that would give old tokens other ids, unless that is wished for."""
+    format = FORMATS[options.to] if options.to else format_for(options.out)
+    count = history.id_count if format.holds_specials else history.first_special
+    if not options.anyway and not np.array_equal(format.numbers(history, numbers)[:count], numbers[:count]):
+        raise OutputError(
+            f"{format.name} numbers tokens in a way of its own, so old ids would change. Choose tokenizer.json or a "
+            "session (.bpex) with --to or another ending; or say --anyway."
+        )
 
 
 def _about_specials(opened: OpenedTable) -> tuple[str, ...]:

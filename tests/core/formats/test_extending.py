@@ -14,9 +14,9 @@ from bpe_core import FormatError, History, NothingToLearn, Recipe, RecipeError, 
 from bpe_core.command_line.main import run
 from bpe_core.command_line.tables import open_table
 from bpe_core.formats import write_history
-from bpe_core.history.joining import Joining
 from bpe_core.learning.growing import check_grew, growing_recipe, grown_numbers, steps_alone
 from bpe_core.learning.trainer import learn
+from bpe_core.token_texts import written
 from tests.core.formats.samples import learned_from
 from tests.shared import ROOT, text_of
 
@@ -107,6 +107,39 @@ def test_other_formats_are_extended_too(
     assert one.numbers_of(range(size)) == other.numbers_of(range(size))
 
 
+@pytest.mark.usefixtures("fewer_words")
+def test_a_table_with_an_order_of_its_own_is_extended_behind_it(
+    library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Merges in no order of births, whole words first; and ranks of which one token is made of a later one."""
+    whole, odd = json.loads(library.read_bytes()), tmp_path / "odd.json"
+    whole["model"]["merges"].reverse()
+    whole["model"]["ignore_merges"] = True
+    odd.write_text(json.dumps(whole))
+    ranks = _ranks(tmp_path)
+    lines = ranks.read_text().splitlines()
+    (one, rank), (other, other_rank) = lines[257].split(), lines[259].split()
+    lines[257], lines[259] = f"{one} {other_rank}", f"{other} {rank}"
+    ranks.write_text("\n".join(lines))
+    for table, asked in ((odd, "tokenizers"), (ranks, "tiktoken")):
+        told = extended(table, f"{tmp_path}/new/", *(["--to", "tokenizer.json"] if table is odd else []), capsys=capsys)
+        assert (told["learned"], told["verified"], told["asked"]) == (BY, True, asked)
+        before = open_table(table)
+        after = open_table(tmp_path / "new" / ("tokenizer.json" if table is odd else table.name))
+        assert before.history.joining is not None
+        assert after.history.joining is not None
+        texts, numbers = (written(before.history), before.numbers_of(range(before.history.first_special)))
+        new = dict(zip(after.numbers_of(range(after.history.first_special)), written(after.history), strict=True))
+        assert [new[number] for number in numbers] == texts
+        code = (TEXTS / "code.txt").read_text()
+        tokenizer = Tokenizer(after.history)
+        assert tokenizer.decode(tokenizer.encode(code)) == code
+        assert len(tokenizer.encode(code)) < len(Tokenizer(before.history).encode(code))
+    written_elsewhere = ["--to", "csv", "-o", f"{tmp_path}/table.csv"]
+    assert run(["extend", str(library), "--corpus", str(TEXTS / "poem.txt"), "--by", "3", *written_elsewhere]) == 1
+    assert "so old ids would change" in capsys.readouterr().err
+
+
 def _ranks(folder: Path) -> Path:
     path = folder / "small.tiktoken"
     write_history(small(), path)
@@ -118,7 +151,6 @@ def test_what_cannot_grow_is_told(library: Path, tmp_path: Path, capsys: pytest.
     for history, by, sentence in (
         (table, 0, "by 1 step or more"),
         (learned_from("low lower " * 9, "unigram", merges=2), 5, "of Unigram cannot be extended"),
-        (replaced(table, Joining(priorities=np.arange(table.id_count))), 5, "joins texts in an order of its own"),
         (open_table(_vocabulary(tmp_path)).history, 5, "it lists tokens without telling"),
     ):
         with pytest.raises(RecipeError, match=sentence):
@@ -139,10 +171,6 @@ def test_what_cannot_grow_is_told(library: Path, tmp_path: Path, capsys: pytest.
     assert "is the table itself" in capsys.readouterr().err
     assert run([*extend, "-o", f"{tmp_path}/new.json", "--to", "tokenizer.json", "--first-id", "10"]) == 1
     assert "none may be given twice" in capsys.readouterr().err
-
-
-def replaced(table: History, joining: Joining) -> History:
-    return History.from_pairs(table.recipe, table.alphabet, table.pairs(), joining)
 
 
 def _vocabulary(folder: Path) -> Path:
