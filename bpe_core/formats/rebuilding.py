@@ -206,7 +206,8 @@ def _check_bytes(plain: list[Symbol], where: str) -> None:
 
 def _check_characters(plain: list[Symbol], where: str) -> None:
     for symbol in plain:
-        if not _is_character(symbol.text) or symbol.kind != "character" or symbol.text != symbol.decoded:
+        is_plain = symbol.decoded in (symbol.text, b" ")  # one may stand for a blank
+        if not _is_character(symbol.text) or symbol.kind != "character" or not is_plain:
             raise FormatError(f"{where}: the base symbol {symbol.text!r} is not one character.")
 
 

@@ -58,7 +58,7 @@ class Stored:
     byte_fallback: bool = False
     suffix: bool = False
     normalizer: str = ""
-    has_map: bool = False
+    map: bytes = b""  # what texts become, as character_map.py says
     prefix: bool = True
     one_blank: bool = True
 
@@ -119,7 +119,7 @@ def _read_normalizer(message: Field, stored: Stored, name: str) -> None:
             if one.number == 1:
                 stored.normalizer = _decoded(one.value, f"{name}, byte {one.place:,}")
             elif one.number == 2:
-                stored.has_map = bool(one.value)
+                stored.map = bytes(one.value)
         elif one.number == 3:
             stored.prefix = bool(one.value)
         elif one.number == 4:

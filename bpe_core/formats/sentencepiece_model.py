@@ -12,26 +12,33 @@ from typing import BinaryIO
 import numpy as np
 
 from bpe_core.alphabet import Alphabet, Symbol
-from bpe_core.formats import sentencepiece_unigram
-from bpe_core.formats.base import NO_NUMBER, Beside, Format, OpenedTable, Peer, nothing_beside
+from bpe_core.formats import sentencepiece_bpe, sentencepiece_unigram
+from bpe_core.formats.base import (
+    NO_NUMBER,
+    Beside,
+    Format,
+    OpenedTable,
+    Peer,
+    kept_numbers,
+    nothing_beside,
+    numbers_or_ids,
+)
 from bpe_core.formats.protobuf import bytes_field
 from bpe_core.formats.recovering import Recovered, recover
 from bpe_core.formats.sentencepiece_fields import (
     BPE,
-    BYTE,
     CONTROL,
     MARKER,
     NORMAL,
     UNIGRAM,
     UNKNOWN,
-    UNUSED,
     USER_DEFINED,
     Piece,
     Stored,
     read,
     trainer_spec,
 )
-from bpe_core.formats.sentencepiece_text import normalizer_spec, recipe_of
+from bpe_core.formats.sentencepiece_text import is_own, normalizer_spec, prepared_spec, recipe_of
 from bpe_core.formats.unfit_tokens import listed, same_text, unrecoverable
 from bpe_core.history.history import History, Int64s
 from bpe_core.progress import Progress, ProgressReport
@@ -52,10 +59,18 @@ class SentencePieceModel(Format):
     joins_unknown = True
     holds_specials = False
 
+    def holds_joining(self, history: History) -> bool:
+        joining = history.joining
+        return joining is not None and joining.priorities is not None and not (joining.whole_words or joining.left_out)
+
     def impossible(self, history: History) -> list[str]:
         recipe = history.recipe
         if recipe.base != "characters":
             return ["SentencePiece models start from characters; this table starts from bytes."]
+        if recipe.preparation and prepared_spec(recipe) is None:
+            return ["SentencePiece models change texts in one way only, and this table prepares them in another."]
+        if recipe.preparation:
+            return []
         if recipe.marker != "prefix" or recipe.marker_text != MARKER:
             return [f"SentencePiece models put {MARKER} before each word; this table's word marker is {recipe.marker}."]
         if recipe.pattern != "whitespace":
@@ -67,6 +82,8 @@ class SentencePieceModel(Format):
         if impossible:
             return impossible
         recipe = history.recipe
+        if recipe.preparation:
+            return _of_prepared(history)
         found = [*same_text(history), f"A {MARKER} in a text is taken for a blank in this format."]
         if recipe.method == "bpe":
             found += unrecoverable(history, [text.decode() for text in written(history)])
@@ -89,16 +106,16 @@ class SentencePieceModel(Format):
 
     def numbers(self, history: History, known: Int64s | None = None) -> Int64s:
         if history.recipe.method == "bpe":
-            return super().numbers(history, known)
+            return numbers_or_ids(history, kept_numbers(history, known))
         return sentencepiece_unigram.numbers_for(history, known)
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
         progress(Progress("writing", 0, len(history), "steps"))
         is_bpe = history.recipe.method == "bpe"
-        pieces = _pieces_of(history) if is_bpe else sentencepiece_unigram.pieces_of(history, numbers)
+        pieces = (sentencepiece_bpe if is_bpe else sentencepiece_unigram).pieces_of(history, numbers)
         file.writelines(piece.message() for piece in pieces)
         file.write(bytes_field(2, trainer_spec(BPE if is_bpe else UNIGRAM, history.recipe, pieces)))
-        file.write(bytes_field(3, normalizer_spec(history.recipe)))
+        file.write(bytes_field(3, prepared_spec(history.recipe) or normalizer_spec(history.recipe)))
         progress(Progress("writing", len(history), len(history), "steps"))
 
     def recognizes(self, data: bytes) -> bool:
@@ -106,12 +123,16 @@ class SentencePieceModel(Format):
         if len(data) < 8 or data[0] != 0x0A or data[2] != 0x0A:
             return False
         length = data[3]
-        return length + 2 <= data[1] and data[4 + length : 5 + length] in (b"\x15", b"\x18")
+        behind = data[4 + length : 5 + length]
+        return length + 2 == data[1] or (length + 2 < data[1] and behind in (b"\x15", b"\x18"))
 
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         stored = read(data, name)
         if stored.kind == UNIGRAM:
             history, own_numbers, notes = sentencepiece_unigram.history_of(stored, name)
+            return OpenedTable(history, self.name, tuple(notes), own_numbers)
+        if not is_own(stored):
+            history, own_numbers, notes = sentencepiece_bpe.history_of(stored, name)
             return OpenedTable(history, self.name, tuple(notes), own_numbers)
         symbols = _base_symbols(stored)
         base = {text: id for id, (text, symbol) in enumerate(symbols) if symbol.merges}
@@ -135,28 +156,12 @@ class SentencePieceModel(Format):
         return lambda text: list(processor.encode(text))
 
 
-# --- Writing ----------------------------------------------------------------------------
-
-
-def _pieces_of(history: History) -> list[Piece]:
-    """The pieces in the order of our ids; a model without any <unk> is refused, so one may follow them."""
-    texts = written(history)
-    kinds = {"unknown": UNKNOWN, "fallback": BYTE}
-    base = len(history.alphabet)
-    lowest = -float(len(texts))  # base symbols lie below all merges
-    seen: set[str] = set()
-    pieces: list[Piece] = []
-    for id, raw in enumerate(texts):
-        text = raw.decode()
-        kind = kinds.get(history.alphabet.symbols[id].kind, NORMAL) if id < base else NORMAL
-        if text in seen:  # no two pieces may have the same text
-            text, kind = f"<unused {id}>", UNUSED
-        seen.add(text)
-        pieces.append(Piece(text, 0.0 if kind != NORMAL else float(base - id) if id >= base else lowest - id, kind))
-    pieces += [Piece(special, 0.0, CONTROL) for special in history.recipe.special_tokens]
-    if history.recipe.unknown == "bytes":
-        pieces.append(Piece(UNKNOWN_TOKEN, 0.0, UNKNOWN))
-    return pieces
+def _of_prepared(history: History) -> list[str]:
+    """What a model does otherwise that says itself how texts are changed."""
+    found = [*same_text(history)]
+    if history.recipe.special_tokens:
+        found.append("Special tokens become control symbols: they have numbers, but are not looked for in texts.")
+    return found
 
 
 # --- Reading ----------------------------------------------------------------------------

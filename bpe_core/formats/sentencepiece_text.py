@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import json
 from functools import lru_cache
@@ -13,6 +14,12 @@ from bpe_core.formats.checked_json import parsed_object
 from bpe_core.formats.protobuf import bytes_field, varint_field
 from bpe_core.formats.sentencepiece_fields import CONTROL, MARKER, USER_DEFINED, Stored
 from bpe_core.recipe import Normalization, Recipe
+from bpe_core.text.preparation.normalizers import Prepend, Replace
+from bpe_core.text.preparation.precompiled import Precompiled
+from bpe_core.text.preparation.steps import Step
+
+SEVERAL_BLANKS = Replace(r"\A +|(?<= ) +", True, "")
+LAST_BLANKS = Replace(rf"[ {MARKER}]+\z", True, "")
 
 _OWN_NAME = "bpe-explorer "
 _ALWAYS_SAID = ("unicode_form", "lowercase", "strip_ascii_punctuation", "strip_marks")
@@ -46,7 +53,7 @@ def _text_choices(stored: Stored, name: str) -> tuple[dict[str, Any], list[str]]
         if not set(_ALWAYS_SAID) <= choices.keys() <= set(_TEXT_CHOICES):
             raise FormatError(f"{name}: its normalizer says something else than this program writes.")
         return choices, []
-    if not stored.has_map:
+    if not stored.map:
         return {}, ["Only the space parts words in this file; here every kind of blank does."]
     if kind in ("nfkc", "nmt_nfkc"):
         also = ["The file composes a letter with one mark after the other; rare orders of marks may differ here."]
@@ -56,6 +63,57 @@ def _text_choices(stored: Stored, name: str) -> tuple[dict[str, Any], list[str]]
         also = [f"The file folds case ({kind}), which changes more than lower case does: ß becomes ss."]
         return {"unicode_form": "NFKC", "lowercase": True}, also
     return {}, [f"The file changes texts by a map of its own ({kind or 'unnamed'}); here they stay as they are."]
+
+
+def is_own(stored: Stored) -> bool:
+    """Whether this program wrote the model, and said how texts are changed in its own words."""
+    return stored.normalizer.startswith(_OWN_NAME)
+
+
+def steps_of(stored: Stored) -> tuple[Step, ...]:
+    """What is done to a text, one after the other, as any model says it."""
+    steps: list[Step] = []
+    if stored.map:
+        steps.append(Precompiled(base64.b64encode(stored.map).decode(), longest=True))
+    if stored.one_blank:
+        steps += [SEVERAL_BLANKS, LAST_BLANKS]
+    if stored.prefix:
+        steps.append(Prepend(MARKER))
+    return (*steps, Replace(" ", False, MARKER))
+
+
+def prepared_recipe(stored: Stored, merges: int, name: str, **choices: Any) -> Recipe:
+    """The recipe of a model whose blanks are characters like any other."""
+    try:
+        return Recipe(
+            name="sentencepiece",
+            base="characters",
+            unknown="bytes" if stored.byte_fallback else "unk",
+            merges=merges,
+            vocab_size=None,
+            preparation=steps_of(stored),
+            **choices,
+        )
+    except RecipeError as error:
+        raise FormatError(f"{name}: {error}") from error
+
+
+def prepared_spec(recipe: Recipe) -> bytes | None:
+    """What such a recipe does to a text as a file says it; None where it does something else."""
+    first = next(iter(recipe.preparation), None)
+    table = first if isinstance(first, Precompiled) else None
+    steps = list(recipe.preparation[table is not None :])
+    one_blank = steps[:2] == [SEVERAL_BLANKS, LAST_BLANKS]
+    steps = steps[2:] if one_blank else steps
+    prefix = steps[:1] == [Prepend(MARKER)]
+    steps = steps[1:] if prefix else steps
+    if steps != [Replace(" ", False, MARKER)] or (table is not None and not table.longest):
+        return None
+    data = b"" if table is None else base64.b64decode(table.precompiled_charsmap)
+    chosen = ((3, prefix), (4, one_blank), (5, True))
+    return bytes_field(1, b"user_defined" if data else b"identity") + b"".join(
+        [bytes_field(2, data) if data else b"", *(varint_field(field, value) for field, value in chosen)]
+    )
 
 
 def recipe_of(stored: Stored, steps: int, name: str, **choices: Any) -> tuple[Recipe, list[str]]:

@@ -213,3 +213,79 @@ def test_a_tokenizer_of_the_library_opens_exactly(
     kept_history = read_session(tmp_path / "theirs.bpex").runs[0].history
     assert kept_history is not None
     assert Tokenizer(kept_history).encode(texts()[1]) == tokenizer.encode(texts()[1])
+
+
+# --- SentencePiece ----------------------------------------------------------------------
+
+MODEL = FORMATS["sentencepiece"]
+BLANKS = [
+    "",
+    " ",
+    "   ",
+    " a  b ",
+    "▁",
+    " ▁ a ▁ ▁",
+    "two\n\nlines\tand\r\n more  \n",
+    "<sep><unk></s> ab<0x41> ｆｕｌｌ ①",
+]
+
+
+@pytest.mark.parametrize(
+    ("choices", "is_joined"),
+    [
+        (dict(byte_fallback=True, normalization_rule_name="identity", remove_extra_whitespaces=False), False),
+        (dict(user_defined_symbols=["<sep>", "ing", "é"], control_symbols=["<end>"]), True),
+        (
+            dict(
+                byte_fallback=True,
+                normalization_rule_name="identity",
+                remove_extra_whitespaces=False,
+                add_dummy_prefix=False,
+                split_by_whitespace=False,
+                user_defined_symbols=["\n", "\n\n", "▁▁", "▁▁▁"],
+            ),
+            True,
+        ),
+        (dict(byte_fallback=True, normalization_rule_name="nmt_nfkc_cf"), False),
+    ],
+    ids=["as Llama 2's", "as it is usual", "as Gemma's", "folded case"],
+)
+def test_a_model_of_sentencepiece_opens_exactly(choices: dict[str, Any], is_joined: bool, tmp_path: Path) -> None:
+    sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
+    trained_model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter([text[:400] for text in (*lines()[:60], *texts()[:14])]),
+        model_writer=trained_model,
+        model_type="bpe",
+        vocab_size=1_700,
+        character_coverage=0.98,
+        minloglevel=2,
+        **choices,
+    )
+    data = trained_model.getvalue()
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=data)
+    assert MODEL.recognizes(data)
+    found = MODEL.open(data, "theirs.model")
+    assert (found.history.joining is not None) == is_joined
+    written_back = sentencepiece.SentencePieceProcessor(model_proto=written_with_numbers(found))
+    run = SavedRun(1, found.history.recipe, history=found.history, numbers=found.numbers, state="ended")
+    write_session(SavedSession(run.recipe, runs=(run,)), tmp_path / "theirs.bpex")
+    kept = read_session(tmp_path / "theirs.bpex").runs[0].history
+    assert kept is not None
+    tokenizer, after = Tokenizer(found.history), Tokenizer(kept)
+    for text in [*samples(), *BLANKS]:
+        ids = theirs.encode(text)
+        assert found.numbers_of(tokenizer.encode(text)) == ids == written_back.encode(text), text
+        assert found.numbers_of(after.encode(text)) == ids
+    pieces = range(theirs.vocab_size())
+    assert [theirs.id_to_piece(id) for id in pieces] == [written_back.id_to_piece(id) for id in pieces]
+    text = " Wide  words\n"
+    spans = tokenizer.spans(text)
+    assert [start for start, _, _ in spans] == sorted(start for start, _, _ in spans)
+    assert spans[-1][1] <= len(text)
+
+
+def written_with_numbers(found: OpenedTable) -> bytes:
+    file = io.BytesIO()
+    MODEL.write(found.history, file, numbers=found.numbers)
+    return file.getvalue()

@@ -1,0 +1,182 @@
+"""The pieces of a SentencePiece model of the kind BPE, as tokens of ours, and back.
+
+Any two neighbours are joined whose text together is a piece, the one with the highest score first. Merges are not
+stored: of which two each piece was made is recovered by merging it with the pieces of higher score (see recovering.py).
+Where all that is one order, and there is no more to it, the merges are all that is kept. Blanks are ▁, a
+character like any other, so pieces may begin with several of them or reach over words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from bpe_core.alphabet import Alphabet, Symbol, SymbolKind
+from bpe_core.formats.base import NO_NUMBER
+from bpe_core.formats.recovering import Recovered, recover, with_seeds
+from bpe_core.formats.sentencepiece_fields import (
+    BYTE,
+    CONTROL,
+    MARKER,
+    NORMAL,
+    UNKNOWN,
+    UNUSED,
+    USER_DEFINED,
+    Piece,
+    Stored,
+)
+from bpe_core.formats.sentencepiece_text import prepared_recipe
+from bpe_core.formats.unfit_tokens import listed
+from bpe_core.history.history import History, Int64s
+from bpe_core.history.joining import NO_PRIORITY, Joining
+from bpe_core.recipe import CUSTOM_PATTERN, UNKNOWN_TOKEN
+from bpe_core.token_texts import written
+
+WORDS = f"{MARKER}+[^{MARKER}]*"  # what no piece reaches over, where blanks stand at the beginning of pieces only
+_KINDS: dict[SymbolKind | None, int] = {"unknown": UNKNOWN, "fallback": BYTE}
+
+
+def history_of(stored: Stored, name: str) -> tuple[History, Int64s | None, list[str]]:
+    """What the pieces make, the numbers of our ids if these are others, and notes."""
+    symbols = _base_symbols(stored)
+    base = {symbol.text.decode(): id for id, symbol in enumerate(symbols) if symbol.merges}
+    made = sorted(_of_kind(stored, NORMAL, longer_than=1), key=lambda piece: -piece.score)
+    recovered = recover({piece.text: rank for rank, piece in enumerate(made)}, base, len(symbols))
+    found_first = [piece.text for piece in _of_kind(stored, USER_DEFINED)]
+    alphabet = with_seeds(Alphabet(tuple(symbols)), [_texts(text) for text in (*found_first, *recovered.lost)])
+    specials = [piece.text for piece in stored.pieces if _is_special(piece, stored)]
+    names = [*(symbol.text.decode() for symbol in alphabet.symbols), *recovered.tokens]
+    joining = None
+    if found_first or _is_more_than_merges(recovered, made, stored):
+        places = range(len(symbols), len(symbols) + len(found_first))
+        joining = Joining(
+            priorities=_priorities(names, made), joins_unknown=not stored.byte_fallback, found_first=tuple(places)
+        )
+    choices = {"special_tokens": tuple(specials), **_words(stored), **_unknown(stored)}
+    recipe = prepared_recipe(stored, len(recovered.pairs), name, **choices)
+    history = History.from_pairs(recipe, alphabet, recovered.pairs_behind(len(alphabet)), joining)
+    number_of = {piece.text: number for number, piece in enumerate(stored.pieces)}
+    numbers = np.array([number_of.get(text, NO_NUMBER) for text in names + specials], np.int64)
+    same = np.array_equal(numbers, np.arange(len(numbers)))
+    return history, None if same else numbers, _notes(recovered, stored, base)
+
+
+def _of_kind(stored: Stored, kind: int, longer_than: int = 0) -> Iterator[Piece]:
+    return (piece for piece in stored.pieces if piece.kind == kind and len(piece.text) > longer_than)
+
+
+def _base_symbols(stored: Stored) -> list[Symbol]:
+    """What stands for the unknown, and the characters."""
+    if stored.byte_fallback:
+        symbols = [Symbol(f"<0x{i:02X}>".encode(), bytes([i]), "fallback") for i in range(256)]
+    else:
+        text = _unknown_text(stored).encode()
+        symbols = [Symbol(text, text, "unknown")]
+    singles = [piece.text for piece in _of_kind(stored, NORMAL) if len(piece.text) == 1]
+    return symbols + [Symbol(*_texts(text), "character") for text in singles]
+
+
+def _texts(text: str) -> tuple[bytes, bytes]:
+    """How a piece is written, and how it reads."""
+    return text.encode(), text.replace(MARKER, " ").encode()
+
+
+def _unknown_text(stored: Stored) -> str:
+    return next((piece.text for piece in _of_kind(stored, UNKNOWN)), UNKNOWN_TOKEN)
+
+
+def _unknown(stored: Stored) -> dict[str, str]:
+    return {} if stored.byte_fallback else {"unknown_text": _unknown_text(stored)}
+
+
+def _is_special(piece: Piece, stored: Stored) -> bool:
+    """What no text becomes: control symbols, and where bytes stand for what is unknown the piece that would."""
+    return piece.kind == CONTROL or (piece.kind == UNKNOWN and stored.byte_fallback)
+
+
+def _is_more_than_merges(recovered: Recovered[str], made: Sequence[Piece], stored: Stored) -> bool:
+    ties = any(one.score == other.score for one, other in pairwise(made))
+    return bool(ties or recovered.lost or recovered.out_of_turn or not stored.byte_fallback)
+
+
+def _priorities(names: Sequence[str], made: Sequence[Piece]) -> Int64s:
+    """By token: the place of its score among all scores, from the highest on."""
+    place = {score: number for number, score in enumerate(sorted({-piece.score for piece in made}))}
+    of_text = {piece.text: place[-piece.score] for piece in made}
+    return np.array([of_text.get(name, NO_PRIORITY) for name in names], np.int64)
+
+
+def _words(stored: Stored) -> dict[str, str]:
+    """Where a text may be cut before anything is joined: before blanks, if no piece holds one behind another sign."""
+    texts = [piece.text for kind in (NORMAL, USER_DEFINED) for piece in _of_kind(stored, kind)]
+    reaches = any(before != MARKER and behind == MARKER for text in texts for before, behind in pairwise(text))
+    if reaches or MARKER not in texts:
+        return {"pattern": "none"}
+    return {"pattern": CUSTOM_PATTERN, "custom_pattern": WORDS}
+
+
+def _notes(recovered: Recovered[str], stored: Stored, base: dict[str, int]) -> list[str]:
+    notes = []
+    if recovered.out_of_turn:
+        tokens = listed([text.encode() for text in recovered.out_of_turn])
+        notes.append(
+            f"{len(recovered.out_of_turn):,} pieces are made of a piece with a lower score than their own: {tokens}. "
+            "Neighbours are joined by the score of their text, as in SentencePiece."
+        )
+    characters = {character for text in recovered.lost for character in text} - set(base)
+    if characters:
+        few = listed([character.encode() for character in sorted(characters)])
+        notes.append(
+            f"{len(characters):,} characters stand in longer pieces only: {few}. Texts that hold them can be cut "
+            "otherwise than by SentencePiece."
+        )
+    elif recovered.lost:
+        tokens = listed([text.encode() for text in recovered.lost])
+        notes.append(f"{len(recovered.lost):,} pieces are made by no two others, so no text becomes them: {tokens}.")
+    unused = [piece.text.encode() for piece in _of_kind(stored, UNUSED)]
+    if unused:
+        notes.append(f"{len(unused):,} pieces are marked as unused and left out: {listed(unused)}.")
+    return notes
+
+
+# --- Writing ----------------------------------------------------------------------------
+
+
+def pieces_of(history: History, numbers: Int64s) -> list[Piece]:
+    """The pieces by number. Where no token has a number the first such place is <unk>'s, if that has none."""
+    texts, base = [text.decode() for text in written(history)], len(history.alphabet)
+    lowest = -float(len(texts))  # base symbols lie below all merges
+    first = set() if history.joining is None else set(history.joining.found_first)
+    found: dict[int, Piece] = {}
+    seen: set[str] = set()
+    for id, text in enumerate(texts):
+        kind = USER_DEFINED if id in first else _KINDS.get(_kind(history, id), NORMAL)
+        score = _score(history, id, lowest) if kind == NORMAL else 0.0
+        if text in seen:  # no two pieces may have the same text
+            text, kind, score = f"<unused {id}>", UNUSED, 0.0
+        seen.add(text)
+        found[int(numbers[id])] = Piece(text, score, kind)
+    for id, special in enumerate(history.recipe.special_tokens, base + len(history)):
+        is_unknown = history.recipe.unknown == "bytes" and special == UNKNOWN_TOKEN
+        found[int(numbers[id])] = Piece(special, 0.0, UNKNOWN if is_unknown else CONTROL)
+    found.pop(NO_NUMBER, None)
+    gaps = (number for number in range(len(found) + 1) if number not in found)
+    if not any(piece.kind == UNKNOWN for piece in found.values()):
+        found[next(gaps)] = Piece(UNKNOWN_TOKEN, 0.0, UNKNOWN)
+    return [found.get(number) or Piece(f"<unused {number}>", lowest, UNUSED) for number in range(max(found) + 1)]
+
+
+def _kind(history: History, id: int) -> SymbolKind | None:
+    return history.alphabet.symbols[id].kind if id < len(history.alphabet) else None
+
+
+def _score(history: History, id: int, lowest: float) -> float:
+    if history.joining is not None and history.joining.priorities is not None:
+        priority = int(history.joining.priorities[id])
+        if priority != NO_PRIORITY:
+            return -float(priority)
+    elif id >= len(history.alphabet):
+        return float(len(history.alphabet) - id)
+    return lowest - id
