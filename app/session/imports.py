@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
@@ -17,10 +18,20 @@ from app.worker.window_first import let_window_go_first
 from bpe_core import FormatError
 from bpe_core.formats import OpenedTable, open_table
 from bpe_core.learning.methods import told_by
+from bpe_core.progress import CancelCheck
 from bpe_core.token_texts import TokenTexts, check_budget
+from bpe_core.verification.imported import Agreement, check_import
 
 TOPIC = "import"
 RENUMBERED = "The file numbers its tokens in an order of its own; its numbers are shown here, too."
+
+
+class Opened(NamedTuple):
+    """What a file held, and what the library says that owns its format, where there is one."""
+
+    table: OpenedTable
+    names: TokenTexts
+    agreement: Agreement | None
 
 
 class Imports(QObject):
@@ -43,7 +54,7 @@ class Imports(QObject):
             self.noticed.emit(Notice("A tokenizer is being opened just now; try again in a moment.", is_error=False))
             return
         take = partial(self._take, path, opened or self._runs.show)
-        self._aside.ask(TOPIC, lambda task: _read(path), take, self._fail, ended=self.ended.emit)
+        self._aside.ask(TOPIC, lambda task: _read(path, task.cancelled), take, self._fail, ended=self.ended.emit)
         stop = Answer("Cancel", self.cancel)
         self.noticed.emit(Notice(f"Opening {path.name} …", is_error=False, answers=(stop,)))
 
@@ -53,9 +64,10 @@ class Imports(QObject):
     def _fail(self, sentence: str) -> None:
         self.noticed.emit(Notice(sentence))
 
-    def _take(self, path: Path, opened: Callable[[Run], None], found: tuple[OpenedTable, TokenTexts]) -> None:
-        table, names = found
+    def _take(self, path: Path, opened: Callable[[Run], None], found: Opened) -> None:
+        table, names, agreement = found
         history, notes = table.history, table.notes if table.numbers is None else (*table.notes, RENUMBERED)
+        notes = notes if agreement is None else (*notes, *agreement.notes)
         history.recipe = history.recipe.with_changes(name=path.name)
         lacks = "" if history.has_counts else " It has no counts."
         run = Run(
@@ -72,16 +84,17 @@ class Imports(QObject):
         self._runs.add(run)
         opened(run)
         about = " The details say what the file does otherwise." if notes else ""
-        sentence = f"Opened {path.name}: {told_by(history)} ({table.format}).{about}"
+        agrees = "" if agreement is None or agreement.silence else f" It {agreement.sentence}."
+        sentence = f"Opened {path.name}: {told_by(history)} ({table.format}).{agrees}{about}"
         self.noticed.emit(Notice(sentence, "\n".join(notes), is_error=False))
 
 
-def _read(path: Path) -> tuple[OpenedTable, TokenTexts]:
-    """Recognizes a file by its content, checks it and names its tokens."""
+def _read(path: Path, cancelled: CancelCheck) -> Opened:
+    """Recognizes a file by its content, checks it, names its tokens and asks the library that owns its format."""
     if path.exists() and not path.is_file():  # whoever writes into a pipe may never begin
         raise FormatError(f"{path} is no file.")
     table = open_table(path)
     names = TokenTexts(table.history.alphabet)
     names.grow(table.history, between=let_window_go_first)
     check_budget(names.lengths, names.base, str(path))
-    return table, names
+    return Opened(table, names, check_import(path, table, cancelled=cancelled))

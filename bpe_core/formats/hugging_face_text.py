@@ -42,7 +42,9 @@ def normalizer_of(recipe: Recipe) -> Object | None:
 
 
 def _written(step: Step) -> Object:
-    return {"type": "ByteLevel"} if isinstance(step, BytesShown) else as_json(step)
+    if isinstance(step, BytesShown):
+        return {"type": "ByteLevel"}
+    return as_json(step) | ({"trim_offsets": True} if isinstance(step, ByteLevel) else {})
 
 
 def _bert_normalizer(**chosen: bool) -> Object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -80,7 +81,7 @@ class MergesPair(Format):
     def recognizes(self, data: bytes) -> bool:
         if data.lstrip()[:1] == b"{":
             return _is_vocabulary(data)
-        head = data[:100_000]
+        head = data[:100_000].removeprefix(codecs.BOM_UTF8)
         if not head.startswith(VERSION.encode()) or b"</w>" in head:
             return False
         return any(stand_in in head for stand_in in _UNUSUAL)
@@ -89,7 +90,10 @@ class MergesPair(Format):
         if self.recognizes(data):
             return True
         # Merges of characters look like subword-nmt's codes, but those have no vocabulary beside them.
-        return data.startswith(VERSION.encode()) and beside(vocabulary_name(Path(name).name)) is not None
+        return (
+            data.removeprefix(codecs.BOM_UTF8).startswith(VERSION.encode())
+            and beside(vocabulary_name(Path(name).name)) is not None
+        )
 
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         if data.lstrip()[:1] == b"{":
@@ -113,6 +117,8 @@ class MergesPair(Format):
 
     def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
         vocabulary = _first_beside(beside, _vocabulary_names(Path(name).name))
+        if data.lstrip()[:1] == b"{":
+            vocabulary, data = data, _first_beside(beside, _merges_names(Path(name).name)) or b""
         try:
             import tokenizers  # not needed to run: only asked whether it agrees
         except ImportError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from typing import BinaryIO
 
 from bpe_core.errors import FormatError
@@ -20,6 +21,7 @@ from bpe_core.history.history import History, Int64s
 from bpe_core.progress import Progress, ProgressReport
 from bpe_core.text.preparation.added_tokens import AddedToken
 
+_MODEL = re.compile(rb'"model"\s*:\s*[^\s\d]')
 MODELS: dict[str, JsonModel] = {"bpe": JsonBpe(), "wordpiece": JsonWordPiece(), "unigram": JsonUnigram()}  # by method
 
 
@@ -80,7 +82,8 @@ class TokenizerJson(Format):
         progress(Progress("writing", len(history), len(history), "steps"))
 
     def recognizes(self, data: bytes) -> bool:
-        return data.lstrip()[:1] == b"{" and b'"model"' in data and b'"vocab"' in data
+        # A vocabulary may hold tokens that are called so, but those have numbers.
+        return data.lstrip()[:1] == b"{" and _MODEL.search(data) is not None and b'"vocab"' in data
 
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         whole = parsed_object(data, name)

@@ -5,11 +5,12 @@ A choice that is not named here gets a field, too: what is declared of it in the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLabel, QLineEdit, QSpinBox, QWidget
 
 from app.window.parts.typed import NumberBox
 from app.window.parts.widgets import entry
@@ -31,9 +32,10 @@ for _elsewhere in ("name", "mixture", "method", "vocab_size", "merges", *MAIN, *
 HINTS = {
     "custom_pattern": "such as \\w+|\\s+",
     "strip_marks": "such as “”’",
-    "special_tokens": "separated by blanks",
+    "special_tokens": 'separated by blanks, or "in quotes"',
     "interventions": "such as forbid:116+104@12",
 }
+_LISTED = re.compile(r'("([^"]+)"|\S+)')
 NOTHING_SAID = {"max_token_length": "no limit", "alphabet_limit": "all characters"}
 SUFFIXES = {"min_frequency": "×", "keep_share": " %", "block_size": " bytes", "block_bytes": " different"}
 
@@ -42,7 +44,10 @@ def field_of(choice: str) -> QWidget:
     """A box, a line or a tick, by what can be chosen."""
     declared, title = DECLARED[choice], title_of(choice)
     field: QWidget
-    if declared.among or options(choice):
+    if choice == "preparation":  # it came with a file, and goes with it
+        field = QLabel()
+        field.setWordWrap(True)
+    elif declared.among or options(choice):
         field = option_box(options(choice))
     elif KINDS[choice] is bool:
         field = QCheckBox(title)
@@ -84,7 +89,7 @@ def value_in(field: QWidget, *, is_list: bool) -> Any:
     if isinstance(field, QDoubleSpinBox):
         return field.value()
     assert isinstance(field, QLineEdit)
-    return tuple(field.text().split()) if is_list else field.text()
+    return listed(field.text()) if is_list else field.text()
 
 
 def put_into(field: QWidget, value: Any) -> None:
@@ -97,13 +102,28 @@ def put_into(field: QWidget, value: Any) -> None:
         field.setValue(min(value or NO_LIMIT, field.maximum()))
     elif isinstance(field, QDoubleSpinBox):
         field.setValue(value)
+    elif isinstance(field, QLabel):
+        field.setText("\n".join(f"{place}. {step.words}" for place, step in enumerate(value, start=1)))
     elif isinstance(field, QLineEdit):
         field.setText(written(value))
 
 
 def written(value: Any) -> str:
     """As a line of text holds it."""
-    return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return " ".join(map(_quoted, map(str, value))) if isinstance(value, tuple) else str(value)
+
+
+def listed(line: str) -> tuple[str, ...]:
+    """What a line of text lists, separated by blanks; what is quoted may hold blanks itself.
+
+    >>> listed('<s> "<end of text>"'), written(("<s>", "<end of text>"))
+    (('<s>', '<end of text>'), '<s> "<end of text>"')
+    """
+    return tuple(found[1] or found[0] for found in _LISTED.findall(line))
+
+
+def _quoted(text: str) -> str:
+    return f'"{text}"' if " " in text else text
 
 
 def option_box(offered: list[Option]) -> QComboBox:

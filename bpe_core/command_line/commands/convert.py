@@ -6,6 +6,7 @@ import argparse
 
 from bpe_core.command_line.tables import open_table
 from bpe_core.command_line.writing_tables import add_writing, format_list, write_and_tell
+from bpe_core.verification.imported import check_import
 
 EXAMPLES = """\
 examples:
@@ -32,4 +33,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     opened = open_table(options.input)
-    return write_and_tell(opened.history, options, opened.notes, opened.numbers)
+    agreement = check_import(options.input, opened)
+    notes = opened.notes if agreement is None else (*opened.notes, *agreement.notes)
+    return write_and_tell(opened.history, options, notes, opened.numbers)

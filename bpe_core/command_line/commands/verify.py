@@ -20,6 +20,7 @@ from bpe_core.session_file import (
     write_session,
 )
 from bpe_core.session_file.values import SavedRun, SavedSession
+from bpe_core.verification.imported import check_import
 
 EXAMPLES = """\
 examples:
@@ -74,7 +75,9 @@ def _verified(path: Path, place: Path | None) -> dict[str, Any]:
         return {"file": str(path), "sound": True, "what": what, "found": [], "lost": [], "notes": []}
     opened = open_table(path)
     what = f"a table ({opened.format}) of {told_by(opened.history)}"
-    return {"file": str(path), "sound": True, "what": what, "found": [], "lost": [], "notes": list(opened.notes)}
+    agreement = check_import(path, opened)
+    notes = [*opened.notes, *(agreement.notes if agreement is not None else ())]
+    return {"file": str(path), "sound": True, "what": what, "found": [], "lost": [], "notes": notes}
 
 
 def _is_counts(path: Path) -> bool:

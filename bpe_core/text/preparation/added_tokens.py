@@ -41,7 +41,7 @@ class AddedToken:
         sides = [side for side, taken in (("before", self.lstrip), ("behind", self.rstrip)) if taken]
         told += [f"takes the blanks {' and '.join(sides)} it along"] if sides else []
         told += ["is looked for after the changes below"] if self.normalized else []
-        return f"The token {self.content!r} " + (", ".join(told) or "is special") + "."
+        return f"The token “{self.content}” " + (", ".join(told) or "is special") + "."
 
 
 def found_in(text: str, tokens: tuple[str, ...], told: Mapping[str, AddedToken]) -> Iterator[tuple[int, int, str]]:

@@ -123,7 +123,7 @@ class Prepend:
 
     @property
     def words(self) -> str:
-        return f"{self.prepend!r} is put before the text."
+        return f"“{self.prepend}” is put before the text."
 
     def changed(self, piece: Piece) -> Piece:
         return piece.begun_with(self.prepend)
@@ -139,8 +139,8 @@ class Replace:
 
     @property
     def words(self) -> str:
-        became = f"becomes {self.content!r}" if self.content else "is left out"
-        return f"{'What matches ' if self.is_regex else ''}{self.pattern!r} {became}."
+        became = f"becomes “{self.content}”" if self.content else "is left out"
+        return f"{'What matches ' if self.is_regex else ''}“{self.pattern}” {became}."
 
     def changed(self, piece: Piece) -> Piece:
         if not piece.text or (not self.is_regex and self.pattern not in piece.text):

@@ -46,7 +46,7 @@ class Split:
 
     @property
     def words(self) -> str:
-        what = f"{'what matches ' if self.is_regex else ''}{self.pattern!r}"
+        what = f"{'what matches ' if self.is_regex else ''}“{self.pattern}”"
         return f"Cut at {'everything but ' if self.invert else ''}{what}, {_HOW[self.behavior]}."
 
     def cut(self, piece: Piece) -> Iterator[Piece]:
@@ -111,7 +111,7 @@ class CharDelimiterSplit:
 
     @property
     def words(self) -> str:
-        return f"Cut at {self.delimiter!r}, which is left out."
+        return f"Cut at “{self.delimiter}”, which is left out."
 
     def cut(self, piece: Piece) -> Iterator[Piece]:
         at = (i for i, character in enumerate(piece.text) if character == self.delimiter)
@@ -154,9 +154,9 @@ class Metaspace:
 
     @property
     def words(self) -> str:
-        where = {"always": ", and before each part", "first": ", and before the text", "never": ""}
-        cut = ", where it is cut" if self.split else ""
-        return f"Blanks become {self.replacement}{cut}; it is put there{where[self.prepend_scheme]}."
+        where = {"always": "each part", "first": "the text"}.get(self.prepend_scheme)
+        cut = ", and before each it is cut" if self.split else ""
+        return f"Blanks become {self.replacement}{cut}." + (f" One is put before {where}, too." if where else "")
 
     def cut(self, piece: Piece) -> Iterator[Piece]:
         sign = self.replacement

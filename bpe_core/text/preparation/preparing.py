@@ -2,7 +2,8 @@
 
 >>> from bpe_core.text.preparation.steps import read_step
 >>> steps = (read_step({"type": "Lowercase"}), read_step({"type": "Digits", "individual_digits": False}))
->>> [word.text for word in Preparing(steps).words(Piece.whole("Route 66"))]
+>>> work = Preparing(steps)
+>>> [word.text for word in work.words(work.changed(Piece.whole("Route 66")))]
 ['route ', '66']
 """
 

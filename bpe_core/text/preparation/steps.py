@@ -2,7 +2,7 @@
 
 >>> step = read_step({"type": "Split", "pattern": {"String": "-"}, "behavior": "Isolated", "invert": False})
 >>> step.words, as_json(step)["behavior"]
-("Cut at '-', which stand alone.", 'Isolated')
+('Cut at “-”, which stand alone.', 'Isolated')
 """
 
 from __future__ import annotations

@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import json
 import struct
+import sys
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,9 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_core import Recipe, Tokenizer
-from bpe_core.formats import FORMATS
+from bpe_core.formats import FORMATS, open_table
 from bpe_core.text.preparation.steps import as_json, read_step
 from bpe_core.text.unicode_forms import FORMS
+from bpe_core.verification.imported import check_import
 
 tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
 
@@ -146,3 +149,30 @@ def test_any_preparation_gives_the_ids_of_the_library(whole: dict[str, Any], tex
         places = [place for start, stop, _ in spans for place in (start, stop)]
         assert places == sorted(places)
         assert all(0 <= place <= len(text.encode()) for place in places)
+
+
+def test_an_import_is_compared_with_its_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And a vocabulary may hold tokens that are called as parts of a tokenizer.json are."""
+    whole = json.loads(json.dumps(trained("bytes")))
+    cuts = [{"type": "Digits", "individual_digits": False}, {"type": "UnicodeScripts"}, whole["pre_tokenizer"]]
+    whole["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": cuts}
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(whole), encoding="utf-8")
+    found = check_import(path, open_table(path))
+    assert found is not None
+    assert 0 < found.agreeing < found.texts
+    assert found.sentence.startswith(f"agrees with tokenizers on {found.agreeing} of {found.texts} texts; where not")
+    assert any("by tokenizers" in note for note in found.notes)
+    vocabulary = whole["model"]["vocab"] | {"model": 1_000, "vocab": 1_001}
+    (tmp_path / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
+    merges = "\n".join(" ".join(pair) for pair in whole["model"]["merges"])
+    (tmp_path / "merges.txt").write_text(f"\ufeff#version: 0.2\n{merges}\n", encoding="utf-8")
+    for name in ("vocab.json", "merges.txt"):
+        opened = open_table(tmp_path / name)
+        found = check_import(tmp_path / name, opened)
+        assert found is not None
+        assert found.sentence == f"agrees with tokenizers on {found.texts} of {found.texts} texts"
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    found = check_import(path, open_table(path))
+    assert found is not None
+    assert "not installed" in found.sentence
