@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ from app.session.aside import Aside
 from app.session.changes import Held, Steps
 from app.session.corpus_texts import CorpusText, CorpusTexts, moved, with_address, with_files, with_folder, without
 from app.session.counts import CountFailed, CountProgress, Counts, Outcome
+from app.session.groups import by_folder, fitted, gathered, names_of, put_into, renamed, split_folder, weighed
 from app.session.notices import Answer, Notice
-from bpe_core import CorpusError, Recipe
+from bpe_core import CorpusError, Group, Mixture, Recipe
+from bpe_core.mixture import By
 from bpe_core.progress import CancelCheck
 from bpe_core.text.reading.files import texts_in
 from bpe_core.text.reading.folders import holds_more_than
@@ -39,7 +42,7 @@ class SessionCorpus(QObject):
         self.texts: Held[CorpusTexts] = Held((), undo, self)
         self.counts = Counts(aside, self)
         self._recipe = recipe
-        self._aside = aside
+        self._aside, self._undo = aside, undo
         self._told: set[int] = set()  # the numbers of texts that could not be counted, of which that was said
         self.counts.settled.connect(self._tell_failures)
         self._samples: set[int] = set()  # the numbers of texts that make room for the first one that a person brings
@@ -61,21 +64,83 @@ class SessionCorpus(QObject):
 
     def add_address(self, address: str) -> None:
         """Add what is read from there by the packages that are installed for such addresses."""
-        self.texts.put(with_address(self._of_the_person, address), "Add an address")
+        self._put(gathered(with_address(self._of_the_person, address)), "Add an address")
 
     def add_text(self, name: str, text: str) -> None:
-        self.texts.put((*self._of_the_person, CorpusText(name, text=text)), f"Add {name}")
+        self._put(gathered((*self._of_the_person, CorpusText(name, text=text))), f"Add {name}")
 
     def replace_by_text(self, name: str, text: str) -> None:
         sample = CorpusText(name, text=text)
         self._samples.add(sample.number)
-        self.texts.put((sample,), f"Use {name}")
+        self._put((sample,), f"Use {name}")
 
     def remove(self, numbers: set[int]) -> None:
-        self.texts.put(without(self.texts.value, numbers), "Remove from the corpus")
+        self._put(without(self.texts.value, numbers), "Remove from the corpus")
 
-    def move(self, number: int, place: int) -> None:
-        self.texts.put(moved(self.texts.value, number, place), "Reorder the corpus")
+    def move(self, number: int, place: int, group: str = "") -> None:
+        """To another place among the texts, and so perhaps into another group."""
+        texts = moved(self.texts.value, number, place)
+        self._put(put_into(texts, {number: group}), "Reorder the corpus")
+
+    # Groups
+
+    @property
+    def mixture(self) -> Mixture:
+        return self._recipe.value.mixture or Mixture()
+
+    def group(self, numbers: Collection[int], name: str) -> None:
+        """Put these texts into a group; without a name, into none."""
+        self._put(put_into(self.texts.value, dict.fromkeys(numbers, name)), f"Group {name}" if name else "Ungroup")
+
+    def group_by_folders(self, numbers: Collection[int]) -> None:
+        """A group for each folder in the one that holds these files; a large one is split into its folders first."""
+        texts = self.texts.value
+        large = [text for text in texts if text.number in numbers and text.is_folder and text.path is not None]
+        if len(large) == 1 and len(numbers) == 1:
+            folder = large[0]
+            self._aside.ask("folders of a folder", lambda task: split_folder(folder), self._take_split, self._tell)
+            return
+        self._put(put_into(texts, by_folder(texts, numbers)), "Groups from folders")
+
+    def say(self, old: str, new: str, weight: Fraction, by: By) -> None:
+        """Give a group a name and a weight. Where weights are shares, the others get what is left."""
+        numbers = {text.number: new for text in self.texts.value if text.group == old}
+        texts = put_into(self.texts.value, numbers)
+        mixture = renamed(self.mixture, old, new) if new != old else self.mixture
+        if (weight, by) != (mixture.of(new).weight, mixture.by):
+            mixture = weighed(mixture, names_of(texts), new, weight, by)
+        self._put(texts, f"Group {new}", mixture)
+
+    def choose(self, group: Group) -> None:
+        """Say what is taken of a group."""
+        self._put(self.texts.value, f"What is taken of {group.name}", self.mixture.with_group(group))
+
+    def weigh_by(self, by: By) -> None:
+        """Take the shares as parts of something else."""
+        self._put(self.texts.value, f"Shares by {by}", dataclasses.replace(self.mixture, by=by))
+
+    def _put(self, texts: CorpusTexts, label: str, mixture: Mixture | None = None) -> None:
+        """Change texts and mixture together, as one step that can be undone."""
+        before, after = names_of(self.texts.value), names_of(texts)
+        said = fitted(self.mixture if mixture is None else mixture, before, after)
+        recipe = self._recipe.value.with_changes(mixture=said)
+        if recipe == self._recipe.value:
+            self.texts.put(texts, label)
+            return
+        self._undo.beginMacro(label)
+        self._recipe.put(recipe, label)
+        self.texts.put(texts, label)
+        self._undo.endMacro()
+
+    def _take_split(self, split: tuple[CorpusText, CorpusTexts]) -> None:
+        folder, parts = split
+        texts = self.texts.value
+        if folder in texts:
+            place = texts.index(folder)
+            self._put(gathered((*texts[:place], *parts, *texts[place + 1 :])), "Groups from folders")
+
+    def _tell(self, sentence: str) -> None:
+        self.noticed.emit(Notice(sentence))
 
     def read_as(self, numbers: set[int], encoding: str | None) -> None:
         """Read files in another encoding."""
@@ -118,7 +183,7 @@ class SessionCorpus(QObject):
             texts = with_files(self._of_the_person, found.files)
             for folder in found.folders:
                 texts = with_folder(texts, folder)
-            self.texts.put(texts, "Add files")
+            self._put(gathered(texts), "Add files")
 
     @property
     def _of_the_person(self) -> CorpusTexts:

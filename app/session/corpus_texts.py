@@ -43,6 +43,7 @@ class CorpusText:
     word_list: bool | None = None  # whether it holds words with their counts, if the person said so
     refused: str = ""  # why the file is not even looked at
     is_folder: bool = False
+    group: str = ""  # the texts of one stand together; without a name it is in none
     number: int = field(default_factory=lambda: next(_numbers))
 
     @property
@@ -105,7 +106,10 @@ CorpusTexts = tuple[CorpusText, ...]
 @contextmanager
 def reading(sources: Sequence[CorpusText], remarks: list[str]) -> Iterator[Corpus]:
     """These texts as one corpus, from their files or as they are; what was odd about them joins the remarks."""
-    corpus = Corpus.joined([source._as_corpus() for source in sources])
+    groups = dict.fromkeys(source.group for source in sources)
+    members = {name: [one._as_corpus() for one in sources if one.group == name] for name in groups}
+    corpora = {name: Corpus.joined(corpora, twice=True) for name, corpora in members.items()}
+    corpus = Corpus.grouped(corpora, twice=True)  # whoever puts texts together sees which are there
     yield corpus
     remarks += map(str, corpus.skipped)
 
@@ -165,11 +169,13 @@ def from_session(saved: SavedSource) -> CorpusText:
     """
     name, path, encoding = saved.name, saved.path, saved.encoding
     if path is None:
-        return CorpusText(name, text=saved.text or "", encoding=encoding)
+        return CorpusText(name, text=saved.text or "", encoding=encoding, group=saved.group)
     refused = ""
     if is_address(path):
         refused = f"{path} is an address, and only a session names it. If you trust it: File > Open from Address."
-        return CorpusText(name, address=path, encoding=encoding, refused=refused, column=saved.column)
+        return CorpusText(
+            name, address=path, encoding=encoding, refused=refused, column=saved.column, group=saved.group
+        )
     if PATHS_REACH_FAR and PureWindowsPath(path).drive.startswith(r"\\"):
         refused = f"{path} is on another computer, and only a session names it. If you trust it, add the file yourself."
     is_folder = not refused and Path(path).is_dir()
@@ -181,6 +187,7 @@ def from_session(saved: SavedSource) -> CorpusText:
         word_list=saved.word_list,
         refused=refused,
         is_folder=is_folder,
+        group=saved.group,
     )
 
 

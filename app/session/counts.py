@@ -17,8 +17,19 @@ from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
 from app.session.corpus_texts import CorpusText, CorpusTexts, reading
+from app.session.groups import Unit, units_of
 from app.worker.job import Task
-from bpe_core import BpeError, Cancelled, Corpus, CorpusError, Progress, Recipe, WordTable, count_unmixed
+from bpe_core import (
+    BpeError,
+    Cancelled,
+    Corpus,
+    CorpusError,
+    Mixture,
+    Progress,
+    Recipe,
+    WordTable,
+    count_unmixed,
+)
 from bpe_core.recipe import Splitting
 from bpe_core.text.reading.fields import FieldNeeded
 
@@ -67,9 +78,11 @@ class Counted:
     share_in_long_words: float  # of all bytes
     encoding: str
     file_state: tuple[int, int] | None  # of its file when it was read, or began to be
-    files: int  # more than one of a folder
+    files: int  # more than one of a folder or group
     size: int  # of them all, in bytes
     read: Read  # which of its parts were read
+    word_bytes: int  # that stand in words
+    is_of_group: bool = False  # of which not everything is taken, so that its texts were read together
 
 
 @dataclass(frozen=True)
@@ -115,14 +128,18 @@ class Counts(QObject):
         return self._aside.is_busy(TOPIC)
 
     def outcome_of(self, source: CorpusText, recipe: Recipe) -> Outcome | None:
-        return self._outcomes.get(Kind.of(recipe), {}).get(source.key())
+        if (recipe.mixture or Mixture()).of(source.group).takes_all:
+            return self._outcomes.get(Kind.of(recipe), {}).get(source.key())
+        return self.outcome_as_wanted(source, recipe)
 
     def outcome_as_wanted(self, source: CorpusText, recipe: Recipe) -> Outcome | None:
         """What came of it when it was wanted last, though its file may have changed since, or while it was read."""
         return self._outcomes.get(Kind.of(recipe), {}).get(self._wanted.get(source.number))
 
     def progress_of(self, source: CorpusText) -> CountProgress | None:
-        return self._progress if self._progress is not None and self._progress.key == source.key() else None
+        if self._progress is None or self._progress.key not in (source.key(), self._wanted.get(source.number)):
+            return None
+        return self._progress
 
     def want(self, sources: CorpusTexts, recipe: Recipe) -> None:
         """See to it that these texts are counted under this recipe; `settled` tells when."""
@@ -130,7 +147,7 @@ class Counts(QObject):
         kind, keys = self._under_way
         if not self.busy:
             self._start_next()
-        elif Kind.of(recipe) != kind or not keys <= {source.key() for source in sources}:
+        elif Kind.of(recipe) != kind or not keys <= {unit.key for unit in units_of(sources, recipe).values()}:
             self._aside.cancel(TOPIC)  # it works on something that nobody wants any more
 
     def cancel(self) -> None:
@@ -143,11 +160,12 @@ class Counts(QObject):
             self.settled.emit()
             return
         (sources, recipe), self._next = self._next, None
-        self._wanted = {source.number: source.key() for source in sources}
-        wanted, kind = {self._wanted[source.number]: source for source in sources}, Kind.of(recipe)
+        units = units_of(sources, recipe)
+        self._wanted = {number: unit.key for number, unit in units.items()}
+        wanted, kind = {unit.key: unit for unit in units.values()}, Kind.of(recipe)
         self._forget_old(kind, wanted)
         outcomes = self._outcomes[kind]
-        missing = {key: source for key, source in wanted.items() if key not in outcomes}
+        missing = {key: unit for key, unit in wanted.items() if key not in outcomes}
         if not missing:
             self.settled.emit()
             return
@@ -156,7 +174,7 @@ class Counts(QObject):
         self._aside.ask(TOPIC, work, progress=self._take_progress, ended=self._end)
         self.changed.emit()
 
-    def _forget_old(self, current: Kind, wanted: Mapping[Hashable, CorpusText]) -> None:
+    def _forget_old(self, current: Kind, wanted: Mapping[Hashable, Unit]) -> None:
         """What is wanted now is not forgotten."""
         self._outcomes[current] = self._outcomes.pop(current, {})
         for old in list(self._outcomes)[:-KEPT_KINDS]:
@@ -174,11 +192,11 @@ class Counts(QObject):
         self._start_next()
 
 
-def count_texts(texts: Mapping[Hashable, CorpusText], recipe: Recipe, outcomes: Outcomes, task: Task) -> None:
+def count_texts(units: Mapping[Hashable, Unit], recipe: Recipe, outcomes: Outcomes, task: Task) -> None:
     """Count one after the other, each with a table of its own. What came of one is kept, even if the rest is not."""
-    for key, source in texts.items():
+    for key, unit in units.items():
         try:
-            outcomes[key] = _counted(source, key, recipe, task)
+            outcomes[key] = _counted(unit, recipe, task)
         except Cancelled:
             raise
         except BpeError as error:
@@ -186,7 +204,7 @@ def count_texts(texts: Mapping[Hashable, CorpusText], recipe: Recipe, outcomes: 
         task.report(None)
 
 
-def _counted(source: CorpusText, key: Hashable, recipe: Recipe, task: Task) -> Outcome:
+def _counted(unit: Unit, recipe: Recipe, task: Task) -> Outcome:
     began = told = time.monotonic()
 
     def report(progress: Progress) -> None:
@@ -194,12 +212,13 @@ def _counted(source: CorpusText, key: Hashable, recipe: Recipe, task: Task) -> O
         now = time.monotonic()
         if now - told >= SECONDS_BETWEEN_REPORTS:
             told = now
-            task.report(CountProgress(key, progress.done, progress.total, progress.done / (now - began)))
+            task.report(CountProgress(unit.key, progress.done, progress.total, progress.done / (now - began)))
 
-    file_state = source.file_state()
-    with reading([source], task.remarks) as corpus:
+    file_state = unit.sources[0].file_state() if unit.choice is None else None
+    with reading(unit.sources, task.remarks) as corpus:
+        part = corpus if unit.choice is None else corpus.part(unit.choice)
         try:
-            table = count_unmixed(corpus, recipe, progress=report, cancelled=task.cancelled)
+            table = count_unmixed(part, recipe, progress=report, cancelled=task.cancelled)
         except CorpusError as error:
             return CountFailed(str(error), Read.of(corpus), isinstance(error, FieldNeeded))
     if task.stopping:
@@ -217,6 +236,8 @@ def _counted(source: CorpusText, key: Hashable, recipe: Recipe, task: Task) -> O
         files=len(corpus.sources),
         size=corpus.total_size or 0,
         read=Read.of(corpus),
+        word_bytes=int(weights.sum()),
+        is_of_group=unit.choice is not None,
     )
 
 

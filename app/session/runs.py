@@ -13,6 +13,7 @@ from app.session.aside import Aside
 from app.session.corpus_texts import CorpusTexts
 from app.session.counts import Counted, CountFailed, Counts
 from app.session.cut_runs import CutRuns
+from app.session.mixed_words import MixedWords, tables_by_group
 from app.session.notices import Notice
 from app.session.ranked_runs import RankedRuns
 from app.session.run import Phase, Run
@@ -43,7 +44,7 @@ class Runs(QObject):
         self.all: list[Run] = []
         self.shown: Run | None = None
         self.merges_per_second: float | None = None
-        self.ranked, self.cut = RankedRuns(), CutRuns()
+        self.ranked, self.cut, self._mixed = RankedRuns(), CutRuns(), MixedWords()
         self._counts, self._aside, self._cursor = counts, aside, cursor
         self._numbers = itertools.count(1)
         counts.settled.connect(self._prepare_counted)
@@ -222,7 +223,7 @@ class Runs(QObject):
             self._end(run, UNCOUNTED if run.only_counts else CANCELLED)
             return
         failures = [outcome.sentence for outcome in outcomes if isinstance(outcome, CountFailed)]
-        tables = [outcome.table for outcome in outcomes if isinstance(outcome, Counted)]
+        tables = tables_by_group(run.sources, outcomes)
         if not tables:
             self._fail(run, failures[0], "\n".join(failures))
             return
@@ -233,7 +234,8 @@ class Runs(QObject):
             for source, outcome in zip(run.sources, outcomes, strict=True)
             if isinstance(outcome, Counted) and outcome.file_state is not None
         }
-        self._make_trainer(run, partial(WordTable.merged, tables))
+        mixture = None if run.only_counts and not any(tables) else run.recipe.mixture
+        self._make_trainer(run, partial(self._mixed.words, tables, mixture))
         self.prepared.emit(run)
         self._tell(run)
 

@@ -78,7 +78,7 @@ def _saved_run(run: Run) -> SavedRun:
 
 def _saved_source(source: CorpusText, fingerprint: Fingerprint | None = None) -> SavedSource:
     if not source.place:
-        return SavedSource(source.name, text=source.text, encoding=source.encoding)
+        return SavedSource(source.name, text=source.text, encoding=source.encoding, group=source.group)
     return SavedSource(
         source.name,
         path=source.place,
@@ -86,6 +86,7 @@ def _saved_source(source: CorpusText, fingerprint: Fingerprint | None = None) ->
         fingerprint=fingerprint,
         column=source.column,
         word_list=source.word_list,
+        group=source.group,
     )
 
 

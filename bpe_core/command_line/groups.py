@@ -16,6 +16,7 @@ from typing import get_args
 from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.errors import RecipeError
 from bpe_core.mixture import By, Group, Mixture, Of, Sample, weight_of
+from bpe_core.text.folder_groups import folders_in
 
 _SIZE = re.compile(r"(\d{1,15})\s*(B|kB|MB|GB|TB)?", re.IGNORECASE)
 _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
@@ -87,21 +88,6 @@ def groups_of(options: argparse.Namespace) -> dict[str, list[str]]:
         for name, paths in folders_in(Path(options.groups_of)).items():
             found.setdefault(name, []).extend(map(str, paths))
     return found
-
-
-def folders_in(folder: Path) -> dict[str, list[Path]]:
-    """A group for each folder directly in this one, and one by its own name for the files beside them."""
-    try:
-        listed = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
-    except OSError as error:
-        raise RecipeError(f"{folder} cannot be looked through: {error.strerror or error}.") from error
-    groups = {path.name: [path] for path in listed if path.is_dir()}
-    if not groups:
-        raise RecipeError(f"There are no folders in {folder}, so no groups can be made of it.")
-    beside = [path for path in listed if path.is_file()]
-    if beside:
-        groups.setdefault(folder.resolve().name, []).extend(beside)
-    return groups
 
 
 def mixture_of(options: argparse.Namespace, names: Sequence[str], before: Mixture | None) -> Mixture | None:

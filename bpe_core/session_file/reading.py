@@ -29,6 +29,7 @@ from bpe_core.history.joining import Joining
 from bpe_core.history.scores import Scores
 from bpe_core.learning.methods import Method
 from bpe_core.limits import check_room
+from bpe_core.mixture import LONGEST_NAME
 from bpe_core.recipe import Recipe
 from bpe_core.session_file import checksums, schema
 from bpe_core.session_file.merge_rows import merge_columns
@@ -57,6 +58,7 @@ OF_THE_SESSION = {
     "value filter": "the filter",
     "value numbers": "the numbers of imported tokens",
     "value parents": "which run goes on from which",
+    "value groups": "the groups of the texts",
     "value joinings": "the order in which imported tables join texts",
 }
 LARGEST_NUMBER = 2**31 - 1  # of a token
@@ -220,7 +222,11 @@ class Reader:
             (run,),
         )
         read_as = self._object(self._object(self.json("read_as", {})).get(str(run), {}))
-        return tuple(_read_as(self._source(*row), read_as.get(str(position))) for position, *row in rows)
+        groups = self._object(self.json("groups", {})).get(str(run))
+        named = dict(enumerate(groups if isinstance(groups, list) else []))
+        return tuple(
+            _read_as(self._source(*row), read_as.get(str(position)), named.get(position)) for position, *row in rows
+        )
 
     def _source(
         self,
@@ -377,8 +383,9 @@ class Reader:
             raise FormatError(f"{self._name}: a value is not valid JSON: {cause_of(error)}.") from error
 
 
-def _read_as(source: SavedSource, said: object) -> SavedSource:
-    """With what a person said of its columns, as far as that makes sense."""
+def _read_as(source: SavedSource, said: object, group: object) -> SavedSource:
+    """With what a person said of its columns and of its group, as far as that makes sense."""
+    source = replace(source, group=group[:LONGEST_NAME]) if isinstance(group, str) and group else source
     if not isinstance(said, list) or len(said) != 2:
         return source
     column, word_list = said

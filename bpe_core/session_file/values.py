@@ -41,6 +41,7 @@ class SavedSource:
     fingerprint: Fingerprint | None = None  # of a file
     column: str = ""  # of a table: the one that holds its texts, if a person chose it
     word_list: bool | None = None  # whether it holds words with their counts, if a person said so
+    group: str = ""  # the name of the one it is in; without a name it is in none
 
 
 @dataclass(frozen=True, eq=False)

@@ -305,10 +305,21 @@ def _choices(session: SavedSession) -> dict[str, str]:
         "numbers": _as_json({run.number: run.numbers.tolist() for run in session.runs if run.numbers is not None}),
         "read_as": _as_json(_ways_to_read(session)),
         "joinings": _joinings(session),
+        "groups": _as_json(_groups(session)),
         "parents": _as_json({run.number: run.parent for run in session.runs if run.parent is not None}),
         "saved_as": _encodable(session.saved_as),
         "was_closed": _as_json(session.was_closed),
         "written": "" if session.written is None else session.written.astimezone(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _groups(session: SavedSession) -> dict[int, list[str]]:
+    """The groups of the texts on the shelf, and of those that runs learned from, in their order."""
+    shelves = {0: session.sources, **{run.number: run.sources for run in session.runs}}
+    return {
+        number: [_encodable(source.group) for source in sources]
+        for number, sources in shelves.items()
+        if any(source.group for source in sources)
     }
 
 

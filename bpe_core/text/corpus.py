@@ -168,14 +168,15 @@ class Corpus:
         """
         said = (mixture or Mixture()).matched(self.groups)
         self._found_while_reading = SkipLog()
-        parts = {}
-        for group in said:
-            pairs = zip(self._readers, self.group_of_source, strict=True)
-            part = Corpus([reader for reader, name in pairs if name == group.name], self.word_counts)
-            part._is_part, part._found_while_reading = True, self._found_while_reading
-            part._choice = None if group.takes_all else group
-            parts[group.name] = part
-        return parts
+        return {group.name: self.part(group) for group in said}
+
+    def part(self, group: Group) -> Corpus:
+        """One of its groups, of which is taken what is said of it."""
+        pairs = zip(self._readers, self.group_of_source, strict=True)
+        part = Corpus([reader for reader, name in pairs if name == group.name], self.word_counts)
+        part._is_part, part._found_while_reading = True, self._found_while_reading
+        part._choice = None if group.takes_all else group
+        return part
 
     @property
     def word_lists(self) -> tuple[FileReader, ...]:

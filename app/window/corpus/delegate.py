@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPalette
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.window.corpus.model import CorpusListModel, Entry
 from app.window.parts.theme import shades_of
@@ -20,6 +20,13 @@ class CorpusDelegate(QStyledItemDelegate):
         line = option.fontMetrics.height()
         return QSize(160, 3 * line + 2 * GAP + 14)
 
+    def updateEditorGeometry(
+        self, editor: QWidget, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Over the name of the group."""
+        height = max(editor.sizeHint().height(), option.fontMetrics.height() + 6)
+        editor.setGeometry(QRect(option.rect.left(), option.rect.top(), option.rect.width(), height))
+
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
@@ -31,11 +38,13 @@ class CorpusDelegate(QStyledItemDelegate):
             painter.fillRect(option.rect, shades.mark_ground)
         elif option.state & QStyle.StateFlag.State_MouseOver:
             painter.fillRect(option.rect, option.palette.color(QPalette.ColorRole.AlternateBase))
+        elif entry.group is not None:
+            painter.fillRect(option.rect, option.palette.color(QPalette.ColorRole.Midlight))
         inside = option.rect.adjusted(MARGIN, 7, -MARGIN, -7)
         line = QRect(inside.left(), inside.top(), inside.width(), option.fontMetrics.height())
         bold = QFont(option.font)
         bold.setWeight(QFont.Weight.DemiBold)
-        self._write(painter, line, entry.source.name, bold, option.palette.color(QPalette.ColorRole.Text))
+        self._write(painter, line, entry.title, bold, option.palette.color(QPalette.ColorRole.Text))
         line.translate(0, line.height() + GAP)
         self._write(painter, line, entry.facts, option.font, shades.muted)
         line.translate(0, line.height() + GAP)

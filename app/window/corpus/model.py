@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from app.session.corpus import SessionCorpus
 from app.session.corpus_texts import CorpusText, CorpusTexts
 from app.session.counts import LONG_WORD, Counted, CountFailed, Outcome
+from app.session.notices import Notice
+from app.window.corpus.groups import GroupRow, rows_of, size_told, taken_told, typed, understood, weight_told
 from app.window.parts.throttle import Throttle
 from app.window.parts.wording import count_text, duration_text, size_text, tip
+from bpe_core import RecipeError, Sample
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
@@ -32,6 +38,11 @@ class Entry:
     fraction: float | None = None  # of the counting, while it is under way
     is_failed: bool = False
     warning: str = ""
+    group: GroupRow | None = None  # of which it is the heading
+
+    @property
+    def title(self) -> str:
+        return self.source.name if self.group is None else self.group.title
 
 
 class CorpusListModel(QAbstractListModel):
@@ -44,6 +55,7 @@ class CorpusListModel(QAbstractListModel):
         super().__init__(parent)
         self._corpus = corpus
         self._sources: CorpusTexts = ()
+        self._rows: list[GroupRow | CorpusText] = []
         self._sizes: dict[int, int] = {}  # by the numbers of the texts, in bytes
         self._outcomes: list[Outcome | None] = []
         self._throttle = Throttle(60, self.refresh, self)
@@ -56,10 +68,10 @@ class CorpusListModel(QAbstractListModel):
         self._outcomes = [self._corpus.outcome_as_wanted(source) for source in fresh]
         if fresh == self._sources:
             if fresh:
-                self.dataChanged.emit(self.index(0), self.index(len(fresh) - 1))
+                self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
         else:
             self.beginResetModel()
-            self._sources = fresh
+            self._sources, self._rows = fresh, rows_of(fresh)
             self._sizes = {source.number: self._sizes.get(source.number, source.size or 0) for source in fresh}
             self.endResetModel()
         self.totals_changed.emit()
@@ -78,17 +90,42 @@ class CorpusListModel(QAbstractListModel):
         if not self._sources:
             return "No texts yet"
         counted = [outcome for outcome in self._outcomes if isinstance(outcome, Counted)]
-        in_folders = [outcome for outcome in counted if outcome.files > 1]
+        in_folders = [outcome for outcome in counted if outcome.files > 1 and not outcome.is_of_group]
         texts = len(self._sources) + sum(outcome.files - 1 for outcome in in_folders)
         size = sum(self._sizes.values()) + sum(outcome.size for outcome in in_folders)
         parts = [count_text(texts, "text"), size_text(size)]
-        words = sum(outcome.words for outcome in counted)
+        words = sum(self._sizes_of_groups("words").values())
         if words:
             parts.append(count_text(words, "word"))
         return " · ".join(parts)
 
     def source_at(self, row: int) -> CorpusText:
-        return self._sources[row]
+        """What a row shows that is not a group's."""
+        text = self._rows[row]
+        assert isinstance(text, CorpusText)
+        return text
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The names of those that have one."""
+        return tuple(row.name for row in self._rows if isinstance(row, GroupRow) and row.name)
+
+    def texts_at(self, rows: Sequence[int]) -> set[int]:
+        """The numbers of the texts in these rows; the row of a group stands for all that are in it."""
+        found: set[int] = set()
+        for row in rows:
+            at = self._rows[row]
+            members = [at] if isinstance(at, CorpusText) else [one for one in self._sources if one.group == at.name]
+            found |= {one.number for one in members}
+        return found
+
+    def group_at(self, rows: Sequence[int]) -> str | None:
+        """The one group that these rows, or the texts in them, belong to."""
+        names = {at.name if isinstance(at, GroupRow) else at.group for at in (self._rows[row] for row in rows)}
+        return names.pop() if len(names) == 1 else None
+
+    def row_of_group(self, name: str) -> int:
+        return next((place for place, row in enumerate(self._rows) if row == GroupRow(name)), -1)
 
     # What a person does
 
@@ -99,14 +136,73 @@ class CorpusListModel(QAbstractListModel):
         self._corpus.add_text(name, text)
 
     def remove(self, rows: Sequence[int]) -> None:
-        self._corpus.remove({self.source_at(row).number for row in rows})
+        self._corpus.remove(self.texts_at(rows))
 
     def move(self, row: int, place: int) -> None:
-        self._corpus.move(self.source_at(row).number, place)
+        """A text to another row, and so perhaps into another group; rows that head groups stay where they are."""
+        text = self._rows[row]
+        if isinstance(text, GroupRow):
+            return
+        others = self._rows[:row] + self._rows[row + 1 :]
+        before = others[:place] or others[:1]
+        above = before[-1] if before else text
+        group = above.name if isinstance(above, GroupRow) else above.group
+        self._corpus.move(text.number, sum(isinstance(one, CorpusText) for one in others[:place]), group)
+
+    # Groups
+
+    def group(self, rows: Sequence[int], name: str) -> None:
+        self._corpus.group(self.texts_at(rows), name)
+
+    def group_anew(self, rows: Sequence[int]) -> str:
+        """Put these texts into a group that is new; what it is called for now."""
+        number = next(one for one in itertools.count(1) if f"group {one}" not in self.groups)
+        self.group(rows, f"group {number}")
+        return f"group {number}"
+
+    def group_by_folders(self, rows: Sequence[int]) -> None:
+        """Of these texts, or of all."""
+        self._corpus.group_by_folders(self.texts_at(rows or range(len(self._rows))))
+
+    @property
+    def shares_by(self) -> str:
+        """What shares are parts of; nothing where weights are factors."""
+        by = self._corpus.mixture.by
+        return "" if by == "times" else by
+
+    def share_by(self, by: Literal["bytes", "words"]) -> None:
+        self._corpus.weigh_by(by)
+
+    def leave_out_duplicates(self, name: str, of: Literal["", "documents", "lines"]) -> None:
+        self._corpus.choose(dataclasses.replace(self._corpus.mixture.of(name), unique=of))
+
+    def take(self, name: str, *, first_bytes: int | None = None, per_cent: int = 100, of: str = "documents") -> None:
+        """The first bytes of a group, or so much of it by chance."""
+        sample = Sample(first_bytes, Fraction(per_cent, 100), "lines" if of == "lines" else "documents")
+        self._corpus.choose(dataclasses.replace(self._corpus.mixture.of(name), sample=sample))
+
+    def taken(self, name: str) -> tuple[str, int | None, Fraction, str]:
+        """Of a group: duplicates of what are left out, the first bytes, how much is taken by chance and of what."""
+        group = self._corpus.mixture.of(name)
+        return group.unique, group.sample.first_bytes, group.sample.fraction, group.sample.of
+
+    def setData(self, index: Index, value: Any, role: int = Role.EditRole) -> bool:
+        """A group's line was typed: its name, and perhaps another weight."""
+        row = self._rows[index.row()]
+        if role != Role.EditRole or not isinstance(row, GroupRow):
+            return False
+        corpus = self._corpus
+        try:
+            name, weight, by = understood(str(value), row, corpus.mixture)
+            corpus.say(row.name, name, weight, by)
+        except RecipeError as error:
+            corpus.noticed.emit(Notice(str(error)))
+            return False
+        return True
 
     def read_as(self, rows: Sequence[int], encoding: str | None) -> None:
         """Read files in another encoding; None finds it out."""
-        self._corpus.read_as({self.source_at(row).number for row in rows}, encoding)
+        self._corpus.read_as(self.texts_at(rows), encoding)
 
     def add_address(self, address: str) -> None:
         self._corpus.add_address(address)
@@ -116,7 +212,11 @@ class CorpusListModel(QAbstractListModel):
 
         And whether they are lists of words with their counts instead.
         """
-        outcomes = [self._corpus.outcome_as_wanted(self.source_at(row)) for row in rows]
+        outcomes = [
+            self._corpus.outcome_as_wanted(one)
+            for one in (self._rows[row] for row in rows)
+            if isinstance(one, CorpusText)
+        ]
         reads = [outcome.read for outcome in outcomes if outcome is not None]
         columns = tuple(dict.fromkeys(column for read in reads for column in read.columns))
         taken = {read.column for read in reads}
@@ -125,14 +225,21 @@ class CorpusListModel(QAbstractListModel):
 
     def row_of(self, number: int) -> int | None:
         """Where the text with that number stands."""
-        return next((row for row, source in enumerate(self._sources) if source.number == number), None)
+        return next(
+            (
+                row
+                for row, source in enumerate(self._rows)
+                if isinstance(source, CorpusText) and source.number == number
+            ),
+            None,
+        )
 
     def take_column(self, rows: Sequence[int], column: str) -> None:
-        self._corpus.take_column({self.source_at(row).number for row in rows}, column)
+        self._corpus.take_column(self.texts_at(rows), column)
 
     def take_as_words(self, rows: Sequence[int], word_list: bool) -> None:
         """Read files as lists of words with their counts, or as texts, whatever their columns are named."""
-        self._corpus.take_as_words({self.source_at(row).number for row in rows}, word_list)
+        self._corpus.take_as_words(self.texts_at(rows), word_list)
 
     def cancel_counting(self) -> None:
         self._corpus.counts.cancel()
@@ -140,12 +247,14 @@ class CorpusListModel(QAbstractListModel):
     # What Qt asks for
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self._sources)
+        return 0 if parent.isValid() else len(self._rows)
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
-        if not index.isValid() or index.row() >= len(self._sources):
+        if not index.isValid() or index.row() >= len(self._rows):
             return None
-        source = self._sources[index.row()]
+        source = self._rows[index.row()]
+        if isinstance(source, GroupRow):
+            return self._of_group(source, role)
         if role == Role.DisplayRole:
             return source.name
         if role == self.EntryRole:
@@ -159,6 +268,8 @@ class CorpusListModel(QAbstractListModel):
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         flags = super().flags(index)
+        if index.isValid() and isinstance(self._rows[index.row()], GroupRow):
+            return flags | Qt.ItemFlag.ItemIsEditable
         return flags | (Qt.ItemFlag.ItemIsDragEnabled if index.isValid() else Qt.ItemFlag.ItemIsDropEnabled)
 
     def supportedDropActions(self) -> Qt.DropAction:
@@ -176,17 +287,49 @@ class CorpusListModel(QAbstractListModel):
         if not data.hasFormat(MOVED_ROWS):
             return False
         moved = int(bytes(data.data(MOVED_ROWS).data()).decode())
-        place = row if row >= 0 else len(self._sources)
-        self._corpus.move(self.source_at(moved).number, place - (place > moved))
+        place = row if row >= 0 else len(self._rows)
+        self.move(moved, place - (place > moved))
         return False  # the rows are already where they belong: Qt must not remove any
 
     # Rows
+
+    def _of_group(self, row: GroupRow, role: int) -> Any:
+        mixture = self._corpus.mixture
+        if role == Role.DisplayRole:
+            return row.title
+        if role == Role.EditRole:
+            return typed(row, mixture)
+        if role not in (self.EntryRole, Role.ToolTipRole, Role.AccessibleDescriptionRole):
+            return None
+        pairs = list(zip(self._sources, self._outcomes, strict=True))
+        members = [text for text, _ in pairs if text.group == row.name]
+        outcomes = [outcome for text, outcome in pairs if text.group == row.name]
+        facts = weight_told(mixture.of(row.name), mixture, self._sizes_of_groups(mixture.by))
+        state = " · ".join((size_told(members, self._sizes, outcomes), *taken_told(mixture.of(row.name))))
+        entry = Entry(members[0], facts, state, group=row)
+        if role == self.EntryRole:
+            return entry
+        told = "\n".join((row.title, entry.facts, entry.state, "Double-click to change its name or its weight"))
+        return tip(told) if role == Role.ToolTipRole else told
+
+    def _sizes_of_groups(self, by: str) -> dict[str, int]:
+        """In what shares are parts of, as far as texts are counted."""
+        sizes: dict[str, int] = {}
+        seen: set[str] = set()
+        for text, outcome in zip(self._sources, self._outcomes, strict=True):
+            if isinstance(outcome, Counted) and not (outcome.is_of_group and text.group in seen):
+                seen.add(text.group)
+                size = outcome.word_bytes if by == "bytes" else outcome.words
+                sizes[text.group] = sizes.get(text.group, 0) + size
+        return sizes
 
     def _entry(self, source: CorpusText) -> Entry:
         size = source.size
         known = "missing" if size is None else size_text(size)
         known = "folder" if source.is_folder else "from an address" if source.address else known
         outcome = self._corpus.outcome_of(source)
+        if isinstance(outcome, Counted) and outcome.is_of_group:
+            return Entry(source, known, "read together with its group")
         if isinstance(outcome, Counted):
             if source.is_folder:
                 known = f"{count_text(outcome.files, 'file')} · {size_text(outcome.size)}"

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.window.corpus.delegate import CorpusDelegate
+from app.window.corpus.group_menu import GroupMenu
 from app.window.corpus.model import CorpusListModel
 from app.window.parts.icons import icon
 from app.window.parts.theme import shades_of
@@ -107,6 +108,8 @@ class CorpusPanel(QWidget):
         view.addAction(remove)
         view.addAction(self._make_encodings_menu(view).menuAction())
         view.addAction(self.columns_menu.menuAction())
+        self.group_menu = GroupMenu(self._model, self._selected_rows, self._edit_group, self)
+        view.addAction(self.group_menu.menuAction())
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         return view
 
@@ -131,6 +134,12 @@ class CorpusPanel(QWidget):
         action.setCheckable(True)
         action.setChecked(are_lists)
         action.triggered.connect(lambda checked: self._model.take_as_words(rows, checked))
+
+    def _edit_group(self, name: str) -> None:
+        """Let a person type over its name and weight."""
+        index = self._model.index(self._model.row_of_group(name))
+        self.list.setCurrentIndex(index)
+        self.list.edit(index)
 
     def _selected_rows(self) -> list[int]:
         return sorted(index.row() for index in self.list.selectedIndexes())

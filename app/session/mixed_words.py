@@ -1,0 +1,48 @@
+"""The words that runs learn from, put together from counted texts as their recipes mix the groups."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+
+from app.session.corpus_texts import CorpusTexts
+from app.session.counts import Counted, Outcome
+from bpe_core import GroupedWords, Mixture, WordTable
+
+Tables = Mapping[str, Sequence[WordTable]]  # by the names of groups
+
+
+def tables_by_group(sources: CorpusTexts, outcomes: Sequence[Outcome | None]) -> dict[str, list[WordTable]]:
+    """Of the texts that could be counted. Those of a group that was read as one have one table together."""
+    tables: dict[str, list[WordTable]] = {}
+    for source, outcome in zip(sources, outcomes, strict=True):
+        if isinstance(outcome, Counted) and not (outcome.is_of_group and source.group in tables):
+            tables.setdefault(source.group, []).append(outcome.table)
+    return tables
+
+
+class MixedWords:
+    """Remembers how the words of the last groups hang together: another weight is then a matter of a moment."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: tuple[dict[str, list[WordTable]], GroupedWords] | None = None
+
+    def words(self, tables: Tables, mixture: Mixture | None) -> WordTable:
+        """To be called aside."""
+        if mixture is None:
+            return WordTable.merged(table for group in tables.values() for table in group)
+        return self.grouped(tables).weighted(mixture)
+
+    def grouped(self, tables: Tables) -> GroupedWords:
+        with self._lock:
+            if self._known is None or not _are_same(self._known[0], tables):
+                of_groups = {name: WordTable.merged(group) for name, group in tables.items()}
+                self._known = {name: list(group) for name, group in tables.items()}, GroupedWords.of(of_groups)
+            return self._known[1]
+
+
+def _are_same(known: Tables, tables: Tables) -> bool:
+    if [*known] != [*tables] or any(len(known[name]) != len(tables[name]) for name in known):
+        return False
+    return all(one is other for name in known for one, other in zip(known[name], tables[name], strict=True))
