@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 from bpe_core.kernels import kept, readiness
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.setdefault("BPE_EXPLORER_CHECK_KERNELS", "1")  # here, and in the processes that tests start
 
 # The first example may wait for a kernel to compile, so no example has a deadline.
 _SLOW_START = [HealthCheck.too_slow]

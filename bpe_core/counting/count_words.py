@@ -1,7 +1,7 @@
 """From a corpus to its distinct words and how often each occurs.
 
 Large texts are counted by the compiled scanner, on all cores. Small ones are done in plain
-Python before Numba would be imported, and what a person's own pattern finds is only known
+Python before machine code would be loaded, and what a person's own pattern finds is only known
 by trying it. Whichever way, the words and their order are the same.
 """
 
@@ -32,7 +32,7 @@ from bpe_core.text.specials import parts_of
 from bpe_core.text.splitting import Splitter
 
 # In bytes. Very much text would take plain Python much memory, too.
-KERNELS = Policy("bpe_core.counting.compiled", small=1_000_000, small_when_loaded=10_000, large=100_000_000)
+KERNELS = Policy("bpe_core.counting.compiled", small=200_000, small_when_loaded=10_000, large=100_000_000)
 
 WORDS_BETWEEN_CHECKS = 50_000  # some 30 ms
 
@@ -212,7 +212,7 @@ def _counted_plainly(chunks: Iterable[Chunk], recipe: Recipe, cancelled: CancelC
 
 
 def _counted_by_kernels(chunks: Iterable[Chunk], recipe: Recipe) -> WordTable:
-    from bpe_core.counting.compiled import count_compiled  # imports Numba: half a second
+    from bpe_core.counting.compiled import count_compiled  # loads machine code
 
     table = table_for(recipe.pattern, recipe.unit)
     assert table is not None  # the caller saw to it

@@ -160,7 +160,7 @@ def _compressed(pieces: Iterator[bytes], recipe: Recipe, is_fast: bool) -> Itera
 def _piece(data: bytes, recipe: Recipe, is_fast: bool) -> _Piece:
     compressed = compressed_blocks
     if is_fast:
-        from bpe_core.learning.gage import compiled  # imports Numba: half a second
+        from bpe_core.learning.gage import compiled  # loads machine code
 
         compressed = compiled.compressed_blocks
     blocks = compressed(data, recipe)

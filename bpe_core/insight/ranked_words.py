@@ -201,7 +201,7 @@ def ranks_of(symbols: Int32s, history: History) -> Int32s:
     """Which merge dissolves the boundary in front of each cell of a layout; by what is faster for so many."""
     if not KERNELS.chooses(len(symbols)):
         return _plain_ranks(symbols, history)
-    from bpe_core.segmenting.compiled_ranks import compiled_ranks  # imports Numba: half a second
+    from bpe_core.segmenting.compiled_ranks import compiled_ranks  # loads machine code
 
     return compiled_ranks(symbols, history)
 

@@ -66,7 +66,8 @@ def _fingerprint() -> str:
     for source in (*sorted(_KERNEL_FOLDER.glob("*.py")), *(engine / name for name in _SOURCES_OF_NUMBERS)):
         digest.update(f"{source}|{source.stat().st_mtime_ns}|".encode())
         digest.update(source.read_bytes())
-    digest.update(f"{sys.version}|{metadata.version('numba')}|{_processor()}".encode())
+    versions = "|".join(map(metadata.version, ("numba", "llvmlite", "numpy")))
+    digest.update(f"{sys.version}|{versions}|{_processor()}".encode())
     return digest.hexdigest()[:16]
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
+from bpe_core.kernels.jit import Intrinsic
 
 if TYPE_CHECKING:
 
@@ -16,9 +14,12 @@ if TYPE_CHECKING:
 
 else:
 
-    @intrinsic
+    @Intrinsic
     def load_eight(typing_context: Any, array: Any, index: Any) -> Any:
         """The eight bytes of a byte array from `index` on as one little-endian number; nothing is checked."""
+        from llvmlite import ir
+        from numba import types
+
         if not isinstance(array, types.Array) or array.dtype != types.uint8:
             return None
 
@@ -29,9 +30,12 @@ else:
 
         return types.uint64(array, types.uint64), generate
 
-    @intrinsic
+    @Intrinsic
     def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
         """Begin to bring an item of an array into the cache; the index may lie outside."""
+        from llvmlite import ir
+        from numba import types
+
         if not isinstance(array, types.Array):
             return None
 

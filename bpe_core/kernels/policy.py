@@ -1,6 +1,6 @@
 """Plain Python or compiled kernels: the one rule that counting, learning, ranking and encoding go by.
 
-Importing Numba takes half a second, and compiling the kernels twenty, though only once. So little work is
+Loading machine code takes a twentieth of a second, and compiling it twenty, though only once. So little work is
 done in plain Python, more of it as soon as the kernels are there, and only very much waits for them.
 """
 
@@ -20,8 +20,8 @@ WORTH_COMPILING = 30_000_000  # where compiled code cannot be kept; plain Python
 class Policy:
     """From which size on one kind of work wants its kernels, in whatever that work is measured."""
 
-    module: str  # that drives the kernels; it imports Numba
-    small: int  # less than this plain Python has done before Numba is imported
+    module: str  # that drives the kernels
+    small: int  # less than this plain Python has done before machine code is loaded
     small_when_loaded: int = 0  # the same where it is there already
     large: int = sys.maxsize  # plain Python would need longer than the compiler
 

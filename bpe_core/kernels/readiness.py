@@ -1,6 +1,6 @@
 """Whether the compiled kernels can be used without waiting, and making them so.
 
-Compiling takes some twenty seconds, loading what was kept half of one. So where nothing is kept yet, or
+Compiling takes some twenty seconds, loading what was kept a tenth of one. So where nothing is kept yet, or
 what is kept is damaged, a second process compiles while everything already works in plain Python.
 This module does not import Numba.
 """

@@ -22,6 +22,8 @@ NUMBERS = 7
 
 NOBODY = -1
 SMALL, SHIFT, UNREACHED = 2.0**-600, 600, 1 << 20  # as `learning/unigram/lattices.py` says
+LIFT = 2.0**SHIFT
+MOST_LIFTS = 4  # which take any number out of the range of numbers
 LN_2 = math.log(2)
 
 
@@ -195,7 +197,11 @@ def tidy_edges(lattice, scores):
 @inlined
 def _lifted(number, times):
     """A number multiplied so often, or divided where it is less than 0."""
-    return number if times == 0 else math.ldexp(number, SHIFT * times)
+    for _ in range(min(times, MOST_LIFTS)):
+        number *= LIFT
+    for _ in range(min(-times, MOST_LIFTS)):
+        number /= LIFT
+    return number
 
 
 @kernel

@@ -122,7 +122,7 @@ class BestPaths(WordSegmenter):
         if self._history.recipe.marker == "none":  # the kernels begin each word with a marker
             return None
         if self._known_compiled is None and worth_kernels(size):
-            from bpe_core.segmenting.compiled_paths import CompiledPaths  # imports Numba
+            from bpe_core.segmenting.compiled_paths import CompiledPaths  # loads machine code
 
             self._known_compiled = CompiledPaths(self._history, self._cutting, self._scores)
         return self._known_compiled

@@ -26,7 +26,5 @@ def compiled_ranks(symbols: Int32s, history: History) -> Int32s:
 def _pair_table(history: History) -> tuple[npt.NDArray[np.uint64], Int32s]:
     slots = 1 << max(4, (2 * len(history)).bit_length())
     keys, pair_ranks = np.zeros(slots, np.uint64), np.zeros(slots, np.int32)
-    # Copies: a history's own columns are read-only, which is another type to Numba.
-    left, right = (np.array(column, np.int32) for column in history.columns[:2])
-    kernel.enter_pairs(keys, pair_ranks, left, right)
+    kernel.enter_pairs(keys, pair_ranks, *history.columns[:2])
     return keys, pair_ranks

@@ -92,7 +92,7 @@ class TextEncoder:
             return self._compiled
         if self._cutting.gives_words or not worth_kernels(len(text)):
             return self.plain
-        from bpe_core.segmenting.compiled_encoder import CompiledEncoder  # this imports Numba
+        from bpe_core.segmenting.compiled_encoder import CompiledEncoder  # loads machine code
 
         self._compiled = CompiledEncoder(self._history, self._cutting)
         return self._compiled

@@ -37,7 +37,7 @@ class WordPieceSegmenter(WordSegmenter):
         if self._cutting.gives_words or (self._compiled is None and not worth_kernels(len(text))):
             return super().ids_of_part(text, at)
         if self._compiled is None:
-            from bpe_core.segmenting.compiled_pieces import compiled_pieces  # imports Numba
+            from bpe_core.segmenting.compiled_pieces import compiled_pieces  # loads machine code
 
             self._compiled = compiled_pieces(self._history, self._cutting, self.pieces)
         return self._compiled.longest_pieces(text, at)

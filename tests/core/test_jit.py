@@ -1,23 +1,95 @@
-"""What must be true before the first kernel is called."""
+"""Machine code is called with what its function would be called with, and answers the same."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
+from typing import Any, NamedTuple
 
-from tests.shared import ROOT
+import numpy as np
+import pytest
 
-SCRIPT = """
-from bpe_core.kernels import jit
-from numba.core.typing.typeof import typeof_impl
-before = set(typeof_impl.registry)
-from bpe_core.warm_up import _learn
-_learn()
-assert set(typeof_impl.registry) == before, set(typeof_impl.registry) - before
-"""
+from bpe_core.kernels.calling import kinds_of
+from bpe_core.kernels.jit import inlined, kernel
+
+ITEM = np.dtype([("first", np.int32), ("second", np.int64)], align=True)
 
 
-def test_numba_is_set_up_before_threads_can_meet_in_it() -> None:
-    """Its tables of types are read without a lock: nothing may be entered once kernels are called."""
-    done = subprocess.run([sys.executable, "-c", SCRIPT], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+class Desk(NamedTuple):
+    items: Any
+    table: Any
+    size: Any
+
+
+class Room(NamedTuple):
+    desk: Desk
+    shares: Any
+
+
+@inlined
+def _double(number):
+    return number * 2
+
+
+@kernel
+def _sum_of(cells, size):
+    total = np.int64(0)
+    for i in range(size):
+        total += cells[i]
+    return total
+
+
+@kernel
+def many_kinds(room, cells, strided, factor, is_wanted, large, small):
+    room.desk.items[0]["second"] = _double(_sum_of(cells, room.desk.size))
+    room.desk.table[1, 2] = strided[1]
+    room.shares[0] = factor * room.shares[1]
+    return room.desk.table[0, 1], room.shares[0], is_wanted and cells[0] > 0, large + np.uint64(1), small - 1
+
+
+@kernel
+def nothing(cells):
+    cells[0] = 7
+
+
+@kernel
+def whole(number):
+    return number + 1
+
+
+@kernel
+def fails(number):
+    if number > 2:
+        raise ValueError("too large")
+    return number
+
+
+def desk() -> Room:
+    items = np.zeros(3, ITEM)
+    return Room(Desk(items, np.arange(6, dtype=np.int32).reshape(2, 3), 3), np.array([1.0, 2.5]))
+
+
+def test_arguments_and_answers_of_many_kinds() -> None:
+    room, cells = desk(), np.array([1, 2, 3, 99], np.int32)
+    strided = np.arange(10)[::3]
+    large = np.uint64(2**64 - 3)
+    found = many_kinds(room, cells, strided, 0.5, True, large, np.int32(-5))
+    assert found == (1, 1.25, True, 2**64 - 2, -6)
+    assert [type(one) for one in found] == [int, float, bool, int, int]
+    assert room.desk.items[0]["second"] == 12
+    assert room.desk.table[1, 2] == 3
+    assert room.shares[0] == 1.25
+    assert nothing(cells) is None
+    assert cells[0] == 7
+    assert [whole(2**62), whole(np.int64(-2)), whole(0.5)] == [2**62 + 1, -1, 1.5]
+    with pytest.raises(RuntimeError, match=r"test_jit\.fails failed"):
+        fails(3)
+
+
+def test_kinds_tell_apart_whatever_machine_code_hangs_on() -> None:
+    cells = np.zeros((4, 4), np.int32)
+    different = [
+        cells, cells[0], cells[:, 0], cells.astype(np.uint32), cells[0].astype(np.int64), np.zeros(2, ITEM),
+        np.zeros(2, np.dtype([("first", np.int32), ("second", np.int64)])), 1, 1.0, True, np.uint64(1),
+        (cells,), (1, 1),
+    ]  # fmt: skip
+    assert len({kinds_of(one) for one in different}) == len(different)
+    assert kinds_of(desk()) == kinds_of(desk())

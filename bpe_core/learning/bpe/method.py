@@ -19,7 +19,7 @@ _COMPILED = "bpe_core.learning.bpe.compiled"
 
 
 def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
-    from bpe_core.learning.bpe.compiled import CompiledLearner  # imports Numba: half a second
+    from bpe_core.learning.bpe.compiled import CompiledLearner  # loads machine code
 
     return CompiledLearner(words, alphabet, recipe, forced)
 

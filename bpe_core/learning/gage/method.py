@@ -20,7 +20,7 @@ KERNELS = Policy("bpe_core.learning.gage.compiled", small=20_000, large=1_000_00
 
 
 def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
-    from bpe_core.learning.gage.compiled import CompiledLearner  # imports Numba: half a second
+    from bpe_core.learning.gage.compiled import CompiledLearner  # loads machine code
 
     return CompiledLearner(words, alphabet, recipe, forced)
 

@@ -58,7 +58,7 @@ def what_is_wrong(history: History) -> str:
 
 
 def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
-    from bpe_core.learning.unigram.compiled import CompiledLattices  # imports Numba: half a second
+    from bpe_core.learning.unigram.compiled import CompiledLattices  # loads machine code
 
     return UnigramLearner(words, alphabet, recipe, forced, CompiledLattices)
 

@@ -45,7 +45,7 @@ def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
     base = Alphabet.for_words(words, recipe)
     repeated: Repeated = _repeated
     if KERNELS.chooses(len(words.text)):
-        from bpe_core.learning.unigram import compiled_seeds  # imports Numba: half a second
+        from bpe_core.learning.unigram import compiled_seeds  # loads machine code
 
         repeated = compiled_seeds.repeated
     return with_seeds(base, seed_texts(words, base, recipe, repeated))

@@ -26,7 +26,7 @@ def _plain_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced:
 
 
 def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
-    from bpe_core.learning.wordpiece.compiled import CompiledLearner, CompiledScoreLearner  # imports Numba
+    from bpe_core.learning.wordpiece.compiled import CompiledLearner, CompiledScoreLearner  # loads machine code
 
     by_score = recipe.wordpiece_rule == "score"
     return (CompiledScoreLearner if by_score else CompiledLearner)(words, alphabet, recipe, forced)

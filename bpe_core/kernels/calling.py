@@ -1,0 +1,132 @@
+"""Calling machine code with arrays, named tuples of arrays, and numbers.
+
+Machine code is given one row of eight-byte numbers: for each array where its Python object lies, and each number as
+it is; what it answers stands behind them. So a call costs next to nothing, however many arrays a tuple holds, and
+Python's other threads run meanwhile.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, update_wrapper
+from typing import Any
+
+import numpy as np
+
+# Whether each call is compared with what the machine code was made for: in tests. Elsewhere callers are trusted.
+CHECKS = bool(os.environ.get("BPE_EXPLORER_CHECK_KERNELS"))
+
+_NATIVE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_UNUSED = (ctypes.c_int64 * 8)()  # where an answer and an error would be written that no kernel has
+_UNSIGNED = 2**64 - 1
+
+
+@dataclass(frozen=True)
+class Made:
+    """What is known of machine code for arguments of some kinds."""
+
+    kernel: str
+    kinds: str  # of the arguments
+    packing: str  # an expression: the row of numbers, given the arguments as `a`
+    places: int  # how many that are
+    result: str  # the kind of the answer
+    symbol: str  # what the machine code calls it
+
+
+class Kernel:
+    """A function as machine code, which is found or made when it is first called with arguments of these kinds."""
+
+    targetoptions: dict[str, Any] = {}  # noqa: RUF012  # Numba looks there whether it is to be inlined
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.py_func = function
+        self.name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+        self._calls: dict[str, Call] = {}
+        self._only: Call | None = None  # where there is but one, nobody need look which
+        update_wrapper(self, function)
+
+    def __call__(self, *arguments: Any) -> Any:
+        call = self._only
+        return (call or self._call_for(arguments))(arguments)
+
+    def _call_for(self, arguments: tuple[Any, ...]) -> Call:
+        kinds = kinds_of(arguments)
+        found = self._calls.get(kinds)
+        if found is None:
+            from bpe_core.kernels.objects import machine_code
+
+            made, address, others = machine_code(self, kinds, arguments)
+            found = self._calls[kinds] = Call(made, address)
+            self._only = found if not (others or CHECKS) and len(self._calls) == 1 else None
+        return found
+
+
+class Call:
+    """Calls machine code at one address with arguments of the kinds it was made for."""
+
+    def __init__(self, made: Made, address: int) -> None:
+        self._native = _NATIVE(address)
+        self._name = made.kernel
+        self._row = ctypes.c_int64 * (made.places + max(1, made.result.count(",") + 1))
+        # An expression of ours, which is kept and sealed with the machine code, is twice as fast as a loop.
+        self._pack = eval(f"lambda a: ({made.packing}{',' if made.packing else ''})", {"bits": bits})  # noqa: S307
+        self._answer = _reader(made.result, made.places)
+
+    def __call__(self, arguments: tuple[Any, ...]) -> Any:
+        row = self._row(*self._pack(arguments))
+        if self._native(_UNUSED, _UNUSED, row):
+            raise RuntimeError(f"The kernel {self._name} failed.")
+        return self._answer(row)
+
+
+def bits(number: float) -> int:
+    """A floating-point number as the whole number that has the same bits."""
+    found: int = struct.unpack("<q", struct.pack("<d", number))[0]
+    return found
+
+
+_READERS: dict[str, Callable[[int], Any]] = {
+    "i": int,
+    "u": lambda found: found & _UNSIGNED,
+    "b": bool,
+    "f": lambda found: struct.unpack("<d", struct.pack("<q", found))[0],
+}
+
+
+def _reader(result: str, first: int) -> Callable[[Any], Any]:
+    if not result:
+        return lambda row: None
+    readers = [_READERS[kind] for kind in result.split(",")]
+    if len(readers) == 1:
+        read = readers[0]
+        return lambda row: read(row[first])
+    return lambda row: tuple(read(row[first + place]) for place, read in enumerate(readers))
+
+
+# What the arguments are
+
+
+def kinds_of(value: Any) -> str:
+    """What machine code hangs on of a value.
+
+    >>> kinds_of((np.zeros(3, np.int32), 1, 2.0, (True, np.zeros((2, 2))[:, 0])))
+    '(i4*1C,i8,f8,(b1,f8*1A))'
+    """
+    if isinstance(value, tuple):
+        return f"({','.join(map(kinds_of, value))})"
+    if isinstance(value, np.ndarray):
+        layout = "C" if value.flags.c_contiguous else "A"
+        return f"{_name(value.dtype)}*{value.ndim}{layout}"
+    return _name(np.dtype(type(value)) if isinstance(value, (bool, int, float)) else value.dtype)
+
+
+@cache
+def _name(kind: np.dtype[Any]) -> str:
+    if kind.names is None:
+        return kind.str[1:]
+    fields = ((name, *kind.fields[name][:2]) for name in kind.names) if kind.fields else ()
+    return "".join(f"{{{name} {_name(type)} {offset}}}" for name, type, offset in fields)
