@@ -69,7 +69,7 @@ def join(tables: Sequence[WordColumns]) -> Joined:
     if len(tables) == 1:
         return Joined(tables[0], [np.arange(words)])
     if KERNELS.allows(words):
-        from bpe_core.counting.compiled_joining import join_by_kernels  # imports Numba: half a second
+        from bpe_core.counting.compiled_joining import join_by_kernels  # loads machine code
 
         return join_by_kernels(tables)
     return join_plainly(tables)
