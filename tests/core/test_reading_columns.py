@@ -39,7 +39,7 @@ def test_the_same_documents_through_every_reader_give_the_same_words(tmp_path: P
 
 
 def test_short_documents_come_many_in_a_chunk_whatever_the_row_groups_are(tmp_path: Path) -> None:
-    texts = [f"text {i}" for i in range(40_000)]
+    texts = [f"text {i}" for i in range(20_000)]
     path = tmp_path / "a.parquet"
     parquet.write_table(arrow.table({"text": texts}), path, row_group_size=len(texts), compression="zstd")
     corpus = Corpus.from_files(path)
