@@ -219,7 +219,7 @@ class Program(QObject):
         self.writing = Writing(session, frame, text, self.text_panel, self.token, self)
         self.running = Training(session, frame, self.training, self.form, self.speed, self)
         self.merging = Merging(session, frame, self.merges, self.merge_panel, self)
-        self.charting = Charting(session, frame, self.charts, self.pages, self)
+        self.charting = Charting(session, frame, self.charts, self.pages, table.place_of, self)
         self.asking = Asking(session, frame, self.pages, self.inspector, editor, table, self)
         self.comparing = Laboratory(session, frame, self.pages, self.inspector, self)
         self.exchanging = Exchanging(session, frame, self.pages, self)

@@ -53,6 +53,7 @@ class PairsPage(Page):
 
     lessons_wanted = Signal()
     pair_chosen = Signal(int, int)  # the ids of the two
+    winner_left = Signal(str, QPoint, float)  # the token made of it, where it stood on the screen, for so many seconds
     menu_wanted = Signal(int, int, int, QPoint)  # for these two after so many steps, at this place of the screen
 
     def __init__(self, model: PairsModel, parent: QWidget | None = None) -> None:
@@ -108,7 +109,14 @@ class PairsPage(Page):
         self._step, self._before = None, was[1]
         if step.after > step.before and self.model.made:
             self._losses = losses(was[1], now[1], self.model.made)
+            self._let_winner_leave(step.seconds * SHARE)
         self._motion.begin(step.seconds * SHARE)
+
+    def _let_winner_leave(self, seconds: float) -> None:
+        row = next((row for row, bar in enumerate(self._before) if bar.is_next), -1)
+        if 0 <= row < self._rows_shown() and self.isVisible():
+            place = QPoint(int(MARGIN), int(self._top() + row * self._row_height()))
+            self.winner_left.emit(self.model.made, self.mapToGlobal(place), seconds)
 
     def _changed(self) -> None:
         self._follow_step()

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QPoint
 from PySide6.QtGui import QGuiApplication
 
 from app.session.notices import Notice
 from app.session.run import NO_RUN
 from app.session.session import Session
 from app.settings import LAST_FOLDER
+from app.window.charts.flight import Flight
+from app.window.charts.pairs_page import PairsPage
 from app.window.main_window import Frame
 from app.window.pages import PAGES, Pages
 from app.window.parts.dialogs import ANIMATED_FILTER, CHART_FILTERS, ask_where_to_save
@@ -24,8 +27,20 @@ from bpe_core.atomic import replace_atomically
 class Charting(QObject):
     """Connects the charts with the window's actions."""
 
-    def __init__(self, session: Session, frame: Frame, charts: PageTabs, pages: Pages, parent: QObject) -> None:
+    def __init__(
+        self,
+        session: Session,
+        frame: Frame,
+        charts: PageTabs,
+        pages: Pages,
+        place_of: Callable[[int], QPoint | None],
+        parent: QObject,
+    ) -> None:
+        """With where on the screen the token stands that the step made which leads to a moment."""
         super().__init__(parent)
+        self.flight, self._place_of, self._pairs = Flight(frame.window), place_of, pages[PairsPage]
+        self._pairs.winner_left.connect(self._let_winner_fly)
+        session.cursor.moved.connect(self.flight.end)
         self._frame, self._charts, self._pages, self._runs = frame, charts, pages, session.runs
         session.runs.changed.connect(self._name_pages)
         frame.actions["save_chart"].triggered.connect(self._save)
@@ -33,6 +48,11 @@ class Charting(QObject):
         for row in PAGES:
             if row.actions and row.tabs == "charts":
                 frame.actions[row.actions[0].name].triggered.connect(lambda _=False, id=row.id: self._bring_up(id))
+
+    def _let_winner_fly(self, text: str, start: QPoint, seconds: float) -> None:
+        stop = self._place_of(self._pairs.model.at)
+        if stop is not None:
+            self.flight.begin(text, start, stop, seconds)
 
     def _bring_up(self, id: str) -> None:
         """To the top, also of whatever has taken all the room."""

@@ -68,6 +68,16 @@ class MergeTableView(QTableView):
         elif follow and row >= 0:
             self._bring_into_view(self._model.index(row, max(0, self.columnAt(0))))
 
+    def place_of(self, position: int) -> QPoint | None:
+        """Where on the screen the token of the step stands that leads to this moment; None where it is not in sight."""
+        row = self._model.row_of(position - 1) if position > 0 and self.isVisible() else -1
+        if row < 0 or self._model.merge_at(row) != position - 1:
+            return None  # it is filtered out
+        column = next((place for place, one in enumerate(self._model.columns) if one.look == "token"), 0)
+        rectangle = self.visualRect(self._model.index(row, column))
+        is_in_sight = self.viewport().rect().contains(rectangle.center()) and not rectangle.isEmpty()
+        return self.viewport().mapToGlobal(rectangle.topLeft()) if is_in_sight else None
+
     def _bring_into_view(self, index: QModelIndex) -> None:
         """To the middle, with what came before and what comes after; not at all if it is in view already."""
         if not self.viewport().rect().contains(self.visualRect(index).center()):

@@ -47,8 +47,15 @@ def test_a_step_moves_the_pairs_and_tells_who_lost(qtbot: QtBot, program: Progra
     cursor.go_to(1)  # h and e
     qtbot.waitUntil(lambda: page.is_moving, timeout=WAIT)
     early = page.grab().toImage()
+    flight, row = program.charting.flight, program.merge_panel.table.place_of(1)
+    assert flight.isVisible()
+    assert row is not None
+    assert program.merge_panel.table.place_of(257) is None
     qtbot.waitUntil(lambda: not page.is_moving, timeout=WAIT)
     assert page.grab().toImage() != early
+    qtbot.waitUntil(lambda: not flight.is_under_way, timeout=WAIT)
+    assert not flight.isVisible()
+    assert flight.mapTo(program.window, flight.rect().topLeft()) == program.window.mapFromGlobal(row)
     assert page.losses
     for bar in page.model.bars:
         lost = before.get(bar.pair, 0) - bar.count
