@@ -20,6 +20,7 @@ class Flight(QWidget):
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
+        self._above = window
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.hide()
@@ -38,8 +39,7 @@ class Flight(QWidget):
         self._text = metrics.elidedText(from_the_left(text), Qt.TextElideMode.ElideRight, WIDEST)
         width, height = metrics.horizontalAdvance(self._text) + 2 * PADDING, metrics.height() + 4
         self.resize(int(width) + 2, int(height))
-        above = self.parentWidget()
-        self._start, self._stop = above.mapFromGlobal(start), above.mapFromGlobal(stop)
+        self._start, self._stop = self._above.mapFromGlobal(start), self._above.mapFromGlobal(stop)
         self.move(self._start)
         self.show()
         self.raise_()
