@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from bpe_core.counting.count_words import count_words as count_words
     from bpe_core.counting.grouped import GroupedWords as GroupedWords
     from bpe_core.counting.words import WordTable as WordTable
+    from bpe_core.editing.putting_together import put_together as put_together
+    from bpe_core.editing.trimming import trim as trim
     from bpe_core.errors import BpeError as BpeError
     from bpe_core.errors import Cancelled as Cancelled
     from bpe_core.errors import CorpusError as CorpusError
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from bpe_core.errors import TooLarge as TooLarge
     from bpe_core.history.history import History as History
     from bpe_core.history.history import Step as Step
+    from bpe_core.insight.audit import TokenPlaces as TokenPlaces
+    from bpe_core.insight.audit import audit as audit
     from bpe_core.learning.growing import extend as extend
     from bpe_core.learning.growing import grown_numbers as grown_numbers
     from bpe_core.learning.protocol import Candidate as Candidate
@@ -82,15 +86,19 @@ _HOME_OF = {
     "Sample": "mixture",
     "Symbol": "alphabet",
     "Tokenizer": "segmenting.tokenizer",
+    "TokenPlaces": "insight.audit",
     "TooLarge": "errors",
     "Trainer": "learning.trainer",
     "WordTable": "counting.words",
+    "audit": "insight.audit",
     "count_groups": "counting.count_words",
     "count_unmixed": "counting.count_words",
     "count_words": "counting.count_words",
     "extend": "learning.growing",
     "grown_numbers": "learning.growing",
+    "put_together": "editing.putting_together",
     "train": "learning.trainer",
+    "trim": "editing.trimming",
 }
 
 __all__ = sorted(_HOME_OF)

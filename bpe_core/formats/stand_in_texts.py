@@ -24,21 +24,21 @@ def written_tokens(history: History) -> list[str]:
 def numbered(history: History, numbers: Int64s) -> dict[str, int]:
     """The vocabulary, the lowest number first. Of two tokens with the same text the older one counts.
 
-    Special tokens are a part of it where one has a number among those of others.
+    Special tokens are a part of it unless their numbers are the next ones: those are given to what stands beside it.
 
     >>> from bpe_core.alphabet import Alphabet
     >>> from bpe_core.recipe import Recipe
     >>> recipe = Recipe.preset("gpt2", special_tokens=("<|end|>",))
+    >>> import numpy as np
     >>> list(numbered(History.from_pairs(recipe, Alphabet.of_bytes(), [(32, 97)]), np.arange(258)).items())[-1]
     ('Ġa', 256)
     """
     found: dict[str, int] = {}
-    inside = history.first_special
-    specials = numbers[inside:]
-    texts = written_tokens(history)
-    if len(specials) and int(specials.min()) < int(numbers[:inside].max()):
-        texts += history.recipe.special_tokens
-    for text, number in zip(texts, numbers.tolist(), strict=False):
+    first = history.first_special
+    for text, number in zip(written_tokens(history), numbers[:first].tolist(), strict=True):
         if number >= 0:
             found.setdefault(text, number)
+    specials = dict(zip(history.recipe.special_tokens, numbers[first:].tolist(), strict=True))
+    if [*specials.values()] != [*range(len(found), len(found) + len(specials))]:
+        found = specials | found
     return dict(sorted(found.items(), key=lambda item: item[1]))

@@ -53,8 +53,10 @@ class AuditRows:
             only_in=self._files[file] if file >= 0 else "",
         )
 
-    def text(self, id: int) -> str:
-        return self._texts.text[id]
+    @property
+    def texts(self) -> list[str]:
+        """What is written on each token."""
+        return self._texts.text
 
     def number(self, id: int) -> int:
         return id if self._numbers is None else int(self._numbers[id])

@@ -92,20 +92,22 @@ class AuditModel(QAbstractTableModel, Watched):
         tables = corpus_tables(run, self._corpus)
         self.progress = "Looking at the tokens …"
 
-        def work(task: Task) -> tuple[CorpusTables, Audit]:
+        numbers = run.shown_numbers
+
+        def work(task: Task) -> tuple[CorpusTables, Audit, AuditRows]:
             known = tables(task)
             places = None
             if known.tables:
                 places = TokenPlaces.of(known.tables, history, cancelled=task.cancelled)
-            return known, audit(history, places, progress=task.report, cancelled=task.cancelled)
+            found = audit(history, places, progress=task.report, cancelled=task.cancelled)
+            return known, found, AuditRows(history, found, numbers, known.names)
 
-        self._aside.ask("audit", work, lambda answer: self._take(run, history, answer), self._fail, self._tell_progress)
+        self._aside.ask("audit", work, lambda answer: self._take(run, answer), self._fail, self._tell_progress)
         self.changed.emit()
 
-    def _take(self, run: Run, history: History, answer: tuple[CorpusTables, Audit]) -> None:
-        self.tables, self.found = answer
+    def _take(self, run: Run, answer: tuple[CorpusTables, Audit, AuditRows]) -> None:
+        self.tables, self.found, self._rows = answer
         self.run, self.places, self.progress = run, self.found.places, ""
-        self._rows = AuditRows(history, self.found, run.shown_numbers, self.tables.names)
         if self.criterion not in self.found.meets:
             self.criterion = None
         self._list()
@@ -162,7 +164,7 @@ class AuditModel(QAbstractTableModel, Watched):
         """What the tokens are ordered by: of a hundred thousand of them the rows themselves would take too long."""
         assert self._rows is not None
         if column == 1:
-            return self._rows.text
+            return self._rows.texts.__getitem__
         if column == 2:
             return found.lengths.tolist().__getitem__
         if column == 3 and found.places is not None:

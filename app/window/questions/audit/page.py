@@ -109,7 +109,9 @@ class AuditPage(Page):
             self.model.write(path)
 
     def _open_trim(self) -> None:
-        rows = tuple(index.row() for index in self.table.selectionModel().selectedRows())
+        ranges = self.table.selectionModel().selection()  # an index a row would take long where all are selected
+        parts = [ranges.at(place) for place in range(ranges.count())]
+        rows = tuple(row for part in parts for row in range(part.top(), part.bottom() + 1))
         self.trim_dialog = TrimDialog(self.trimming, rows, self.model.rowCount(), self)
         self.trim_dialog.finished.connect(self.trim_dialog.deleteLater)  # its parent would keep it for ever
         self.trim_dialog.open()
