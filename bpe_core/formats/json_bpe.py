@@ -85,7 +85,8 @@ class JsonBpe(JsonModel):
         vocabulary = vocabulary_of(object_in(model, "vocab", name), name)
         merges = _merges(model, name)
         style = _style(model, steps, vocabulary, name)
-        specials, notes = specials_in(whole, vocabulary, "" if style.byte_level else style.unknown, name)
+        stands_alone = style.byte_level or style.byte_fallback  # then nothing in a text is unknown
+        specials, notes = specials_in(whole, vocabulary, "" if stands_alone else style.unknown, name)
         built = build(vocabulary, merges, specials, style, name + ", merge {}")
         if style.byte_level and not (steps.byte_level or steps.cuts):
             steps.choices["pattern"] = likely_pattern([byte_level.read(text) or b"" for text in vocabulary])
