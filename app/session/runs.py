@@ -18,12 +18,13 @@ from app.session.notices import Notice
 from app.session.ranked_runs import RankedRuns
 from app.session.run import Phase, Run
 from app.session.time import TimeCursor
-from app.worker.training import Learned, Pace, Prepared, Rested, TrainingJob, prepared
-from bpe_core import BpeError, Recipe, RecipeError, WordTable
+from app.worker.training import Learned, Pace, Prepared, Rested, TrainingJob, gone_on, prepared
+from bpe_core import BpeError, History, Recipe, RecipeError, WordTable
 from bpe_core.history.history import Pair
 from bpe_core.interventions import Act, Intervention
 from bpe_core.learning.growing import growing_recipe, steps_alone
 from bpe_core.session_file import Fingerprint
+from bpe_core.token_texts import TokenTexts
 
 UNCOUNTED = "Counting was cancelled; the merges have no counts."
 UNEXPECTED = "Training ended because of an unexpected error; what was learned is kept."
@@ -185,7 +186,7 @@ class Runs(QObject):
             sources,
             Pace(self.merges_per_second),
             parent=run.number,
-            begins_with=steps_alone(run.history),
+            begins_with=run.history if run.history.joining is not None else steps_alone(run.history),
             numbers=numbers,
         )
         self.all.append(grown)
@@ -235,7 +236,11 @@ class Runs(QObject):
             if isinstance(outcome, Counted) and outcome.file_state is not None
         }
         mixture = None if run.only_counts and not any(tables) else run.recipe.mixture
-        self._make_trainer(run, partial(self._mixed.words, tables, mixture))
+        words = partial(self._mixed.words, tables, mixture)
+        if run.begins_with is not None and run.begins_with.joining is not None:
+            self._go_on_behind(run, run.begins_with, words)
+        else:
+            self._make_trainer(run, words)
         self.prepared.emit(run)
         self._tell(run)
 
@@ -257,6 +262,25 @@ class Runs(QObject):
             partial(self._fail, run),
             ended=partial(self._note_end_of_preparing, run),
         )
+
+    def _go_on_behind(self, run: Run, history: History, words: Callable[[], WordTable]) -> None:
+        """By a table whose steps cannot be made one after the other: the run is there when all is learned."""
+        run.phase, recipe = Phase.PREPARING, run.recipe
+        self._aside.ask(
+            run.stamp,
+            lambda task: gone_on(words, recipe, history, task.cancelled),
+            partial(self._take_grown, run),
+            partial(self._fail, run),
+            ended=partial(self._note_end_of_preparing, run),
+        )
+
+    def _take_grown(self, run: Run, found: tuple[History, TokenTexts]) -> None:
+        (run.history, run.names), run.begins_with = found, None
+        run.recipe = run.history.recipe
+        new = run.learned - run.recipe.grown_from
+        self._end(run, f"{new:,} tokens are new; all others keep their numbers.")
+        if run is self.shown:
+            self._cursor.set_end(run.learned)
 
     def _learn(self, run: Run, merges: int | None) -> None:
         if run.trainer is None:

@@ -19,6 +19,8 @@ from app.worker.job import Job
 from app.worker.time_left import TimeLeft
 from app.worker.window_first import let_window_go_first
 from bpe_core import Batch, Cancelled, Candidate, History, Recipe, Trainer, WordTable
+from bpe_core.editing.going_on import go_on
+from bpe_core.learning.growing import check_grew
 from bpe_core.learning.layout import count_symbols
 from bpe_core.progress import CancelCheck
 from bpe_core.token_texts import TokenTexts
@@ -98,6 +100,17 @@ def prepared(
     names = TokenTexts(trainer.alphabet)
     names.grow(trainer.history, between=let_window_go_first)
     return Prepared(trainer, names, words, counts, trainer.history, _leading(trainer))
+
+
+def gone_on(
+    tables: Callable[[], WordTable], recipe: Recipe, history: History, cancelled: CancelCheck
+) -> tuple[History, TokenTexts]:
+    """A table that joins texts in an order of its own, with what counted words teach behind it."""
+    grown = go_on(tables(), history, recipe, cancelled=cancelled)
+    check_grew(grown)
+    names = TokenTexts(grown.alphabet)
+    names.grow(grown, between=let_window_go_first)
+    return grown, names
 
 
 class TrainingJob(Job):

@@ -55,7 +55,7 @@ def steps_alone(history: History) -> History:
     if history.joining is not None:
         raise RecipeError(
             "This table joins texts in an order of its own, so its steps cannot be made one after the other: "
-            "extend it by command (bpe-explorer extend)."
+            "extend it by command (bpe-explorer extend) or in the window."
         )
     return History.from_pairs(history.recipe, history.alphabet, history.pairs())
 

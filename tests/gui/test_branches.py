@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QContextMenuEvent
@@ -16,9 +17,10 @@ from app.window.charts.pairs_page import PairsPage
 from app.window.questions.compare.page import ComparePage
 from app.window.questions.token.page import TokenPage
 from app.wiring import Program
-from bpe_core import Corpus, Recipe, train
+from bpe_core import Corpus, History, Recipe, train
 from bpe_core.formats import write_history
 from bpe_core.history.history import Pair
+from bpe_core.history.joining import Joining, PairRows
 from tests.gui.conftest import WAIT, settle, wait_for_phase
 
 OLD = train(
@@ -148,3 +150,31 @@ def test_an_imported_table_goes_on_with_the_corpus_and_keeps_its_ids(
     program.session.cursor.go_to(1)
     program.actions["forbid"].trigger()
     assert "are those of the table this went on from" in program.messages.sentence.text()
+
+    old.history = History.from_pairs(OLD.recipe, OLD.alphabet, OLD.pairs(), _in_another_order())
+    program.session.runs.show(old)
+    program.actions["extend_imported"].trigger()
+    odd = ended(qtbot, program, 3)
+    assert odd.history is not None
+    assert pairs(odd)[: len(OLD)] == OLD.pairs()
+    assert odd.sentence == f"{odd.learned - len(OLD)} tokens are new; all others keep their numbers."
+    assert odd.shown_numbers is not None
+    assert odd.shown_numbers.tolist()[: OLD.first_special] == [*range(OLD.first_special)]
+    path = tmp_path / "grown.bpex"
+    with qtbot.waitSignal(program.filing.document.saved, timeout=WAIT):
+        program.filing.document.save(path)
+    with qtbot.waitSignal(program.filing.document.opened, timeout=WAIT):
+        program.filing.document.open(path)
+    again = program.session.runs.all[1:]
+    assert [run.recipe.grown_from for run in again] == [len(OLD)] * 2
+    for run, kept in zip(again, (grown, odd), strict=True):
+        assert run.shown_numbers is not None
+        assert kept.shown_numbers is not None
+        assert run.shown_numbers.tolist() == kept.shown_numbers.tolist()
+    settle(qtbot, program)
+
+
+def _in_another_order() -> Joining:
+    """The same pairs, the last one first."""
+    rows = [(*pair, OLD.first_special - 1 - place) for place, pair in enumerate(reversed(OLD.pairs()))]
+    return Joining(pairs=PairRows(*np.array(rows, np.int64).T))
