@@ -46,7 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("table", metavar="TABLE", help="a tokenizer, merge table or session in any of the formats")
     add_corpus(parser, required=True, purpose="the texts to learn from: files and folders")
     parser.add_argument("--by", type=number, required=True, metavar="N", help="how many tokens to add")
-    parser.add_argument("-o", "--out", required=True, metavar="OUT", help="the file to write, or a folder for it")
+    parser.add_argument(
+        "-o", "--output", dest="out", required=True, metavar="OUT", help="the file to write, or a folder for it"
+    )
     parser.add_argument("--held-out", nargs="+", metavar="FILE", help="tell what it saves in these texts, by file")
     parser.add_argument("--min-frequency", type=number, metavar="N", help="add no pair that occurs less often")
     add_tie_rule(parser)
