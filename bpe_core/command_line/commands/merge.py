@@ -13,6 +13,7 @@ from bpe_core.command_line.tables import open_table
 from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
 from bpe_core.editing.costs import costs
 from bpe_core.editing.putting_together import put_together
+from bpe_core.honest_text import escape
 
 EXAMPLES = """\
 examples:
@@ -48,4 +49,10 @@ def run(options: argparse.Namespace) -> int:
     if options.corpus:
         words = bpe.WordTable.merged(tables_of(options.corpus, one.history))
         notes.append(f"The corpus becomes {costs(words, one.history, found.history)}.")
-    return write_and_tell(found.history, options, tuple(notes), found.numbers)
+    described = {
+        "from_first": found.from_first,
+        "from_second": found.new_tokens,
+        "shared": found.shared,
+        "left_out": [escape(text) for text in found.left_out],
+    }
+    return write_and_tell(found.history, options, tuple(notes), found.numbers, described)

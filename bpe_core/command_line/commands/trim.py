@@ -72,8 +72,16 @@ def run(options: argparse.Namespace) -> int:
     found = trim(history, chosen, numbers=opened.numbers, needed=options.needed, renumber=options.ids == "renumber")
     if found.changes_nothing:
         raise BpeError(_nothing(found))
-    notes = (*found.told, *_costs(history, found.history, tables, options.text))
-    return write_and_tell(found.history, options, notes, found.numbers)
+    spent = _costs(history, found.history, tables, options.text)
+    notes = (*found.told, *(f"The {what} becomes {cost}." for what, cost in spent.items()))
+    described = {
+        "removed": len(found.removed),
+        "hidden": len(found.hidden),
+        "not_named": found.lost,
+        "spared": len(found.spared),
+        "tokens": {what: [cost.before, cost.now] for what, cost in spent.items()},
+    }
+    return write_and_tell(found.history, options, notes, found.numbers, described)
 
 
 def _chosen(opened: OpenedTable, tables: Sequence[bpe.WordTable], options: argparse.Namespace) -> list[int]:
@@ -107,11 +115,13 @@ def _nothing(found: Trimmed) -> str:
     return "Nothing was removed: no token was named or found."
 
 
-def _costs(before: bpe.History, now: bpe.History, tables: Sequence[bpe.WordTable], text: str | None) -> list[str]:
-    notes = []
+def _costs(
+    before: bpe.History, now: bpe.History, tables: Sequence[bpe.WordTable], text: str | None
+) -> dict[str, Costs]:
+    """How many tokens the corpus and the text become, and became before."""
+    found = {}
     if tables:
-        notes.append(f"The corpus becomes {costs(bpe.WordTable.merged(tables), before, now)}.")
+        found["corpus"] = costs(bpe.WordTable.merged(tables), before, now)
     if text is not None:
-        both = (len(bpe.Tokenizer(history).encode(text)) for history in (before, now))
-        notes.append(f"The text becomes {Costs(*both)}.")
-    return notes
+        found["text"] = Costs(*(len(bpe.Tokenizer(history).encode(text)) for history in (before, now)))
+    return found

@@ -81,6 +81,11 @@ def test_commands_list_and_remove_tokens(tmp_path: Path, capsys: Printed) -> Non
     assert run(["trim", str(table), "--down-to", "300", *corpus, "--text", "the", "-o", str(small)]) == 0
     assert "The corpus becomes" in capsys.readouterr().out
     assert open_table(small).history.id_count == 300
+    assert (
+        run(["trim", str(table), "--remove", "256", "--needed", "hide", "--json", "-o", str(tmp_path / "h.json")]) == 0
+    )
+    told = json.loads(capsys.readouterr().out)
+    assert (told["hidden"], told["removed"], told["verified"]) == (1, 0, True)
     assert run(["merge", str(small), str(table), *corpus, "-o", str(tmp_path / "both.csv")]) == 0
     assert "come from the first" in capsys.readouterr().out
     assert open_table(tmp_path / "both.csv").history.id_count == 256 + 120
