@@ -60,11 +60,17 @@ class MinbpeModel(Format):
             )
         return found + missing_places.about_lines(recipe) + missing_places.about_normalization(recipe)
 
+    def numbers(self, history: History, known: Int64s | None = None) -> Int64s:
+        """Bytes and merges are numbered by their places; special tokens may keep any numbers behind those."""
+        ours, first = np.arange(history.id_count), history.first_special
+        keeps = known is not None and len(known) == len(ours) and np.array_equal(known[:first], ours[:first])
+        return known if known is not None and keeps and (known[first:] >= first).all() else ours
+
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
         recipe = history.recipe
-        first_special = 256 + len(history)
         head = [SIGNATURE.decode(), expression_of(recipe), str(len(recipe.special_tokens))]
-        head += [f"{token} {first_special + i}" for i, token in enumerate(recipe.special_tokens)]
+        specials = zip(recipe.special_tokens, numbers[history.first_special :].tolist(), strict=True)
+        head += [f"{token} {number}" for token, number in specials]
         file.write("".join(f"{line}\n" for line in head).encode())
         for merge in history:
             file.write(b"%d %d\n" % (merge.left, merge.right))

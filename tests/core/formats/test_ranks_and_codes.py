@@ -7,6 +7,7 @@ import io
 import itertools
 from pathlib import Path
 
+import numpy as np
 import pytest
 import regex
 
@@ -230,6 +231,11 @@ def test_minbpe_comes_back_with_pattern_and_specials() -> None:
     assert same_merges(back.history, history)
     assert back.numbers is None
     assert (back.history.recipe.pattern, back.history.recipe.special_tokens) == ("cl100k", ("<|end|>", "<|more|>"))
+    numbers, file = np.append(np.arange(history.first_special), (100_257, 100_276)), io.BytesIO()
+    MINBPE.write(history, file, numbers=numbers)
+    again = MINBPE.open(file.getvalue(), "gaps.model")
+    assert again.numbers is not None
+    assert again.numbers.tolist() == numbers.tolist()
 
 
 def test_the_readable_companion_names_each_token() -> None:
