@@ -30,6 +30,7 @@ from bpe_core import (
     WordTable,
     count_unmixed,
 )
+from bpe_core.insight.long_words import LONG_SHARE, LongWords, find_long_words, share_of
 from bpe_core.recipe import Splitting
 from bpe_core.text.reading.fields import FieldNeeded
 
@@ -37,7 +38,6 @@ TOPIC = "counts"
 SECONDS_BETWEEN_REPORTS = 0.05  # to be told of each of thousands of small files would take the window longer
 KEPT_KINDS = 3  # counts of older ones are forgotten
 KEPT_TEXTS = 20  # that nobody wants at the moment
-LONG_WORD = 64  # bytes; hardly any word of a language with blanks is as long
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,7 @@ class Counted:
     words: int
     longest_word: int  # in bytes
     share_in_long_words: float  # of all bytes
+    long_words: LongWords | None  # where they are, if they are many
     encoding: str
     file_state: tuple[int, int] | None  # of its file when it was read, or began to be
     files: int  # more than one of a folder or group
@@ -225,12 +226,14 @@ def _counted(unit: Unit, recipe: Recipe, task: Task) -> Outcome:
         raise Cancelled("Counting was stopped.")
     lengths = np.diff(table.starts)
     weights = lengths * table.counts
-    everything = max(1, int(weights.sum()))
+    share, splits = share_of(table), recipe.pattern != "none" and corpus.has_texts
+    is_long = splits and share >= LONG_SHARE
     return Counted(
         table=table,
         words=table.total,
         longest_word=int(lengths.max(initial=0)),
-        share_in_long_words=float(weights[lengths > LONG_WORD].sum() / everything),
+        share_in_long_words=share,
+        long_words=find_long_words(corpus, table, recipe, task.cancelled) if is_long else None,
         encoding=_encoding_of(corpus),
         file_state=file_state,
         files=len(corpus.sources),

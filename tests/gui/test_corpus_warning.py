@@ -17,13 +17,13 @@ def test_it_is_never_cut_off(
     qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path, size: tuple[int, int]
 ) -> None:
     path = tmp_path / "no blanks.txt"
-    path.write_text("没有空格的很长的一句话" * 400, encoding="utf-8")
+    path.write_text("没有空格的很长的，一句话。" * 400, encoding="utf-8")
     program = new_program(path)
     program.window.resize(*size)
     program.form.choose_preset("english")
     warning = program.corpus_panel.warning
     qtbot.waitUntil(warning.isVisible, timeout=WAIT)
-    assert "o200k" in warning.text()
+    assert "gpt2 or cl100k" in warning.text()
 
     def is_whole() -> None:
         seen = warning.visibleRegion().boundingRect()

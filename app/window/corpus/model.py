@@ -14,18 +14,18 @@ from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QObject, 
 
 from app.session.corpus import SessionCorpus
 from app.session.corpus_texts import CorpusText, CorpusTexts
-from app.session.counts import LONG_WORD, Counted, CountFailed, Outcome
+from app.session.counts import Counted, CountFailed, Outcome
 from app.session.notices import Notice
 from app.window.corpus.groups import GroupRow, rows_of, size_told, taken_told, typed, understood, weight_told
 from app.window.parts.throttle import Throttle
 from app.window.parts.wording import count_text, duration_text, size_text, tip
 from bpe_core import RecipeError, Sample
+from bpe_core.insight.long_words import LONG_WORD
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
 
 MOVED_ROWS = "application/x-bpe-explorer-texts"
-LONG_SHARE = 0.2  # of the bytes in overlong words, before the person is told
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,9 @@ class CorpusListModel(QAbstractListModel):
 
     @property
     def warning(self) -> str:
-        counted = (outcome for outcome in self._outcomes if isinstance(outcome, Counted))
-        return next(filter(None, (_warning(one, self._corpus.splits) for one in counted)), "")
+        pairs = zip(self._sources, self._outcomes, strict=True)
+        counted = ((text, outcome) for text, outcome in pairs if isinstance(outcome, Counted))
+        return next(filter(None, (_warning(text, one, self._corpus.splits) for text, one in counted)), "")
 
     def totals(self) -> str:
         """One line about all texts."""
@@ -337,7 +338,7 @@ class CorpusListModel(QAbstractListModel):
                 known = size_text(outcome.size)
             facts = f"{known} · {_how_read(outcome)}"
             state = f"{count_text(outcome.words, 'word')}, {len(outcome.table):,} distinct"
-            return Entry(source, facts, state, warning=_warning(outcome, self._corpus.splits))
+            return Entry(source, facts, state, warning=_warning(source, outcome, self._corpus.splits))
         if isinstance(outcome, CountFailed):
             return Entry(source, known, outcome.sentence, is_failed=True)
         progress = self._corpus.progress_of(source)
@@ -359,11 +360,14 @@ def _how_read(counted: Counted) -> str:
     return f"column “{read.column}”" if read.column else counted.encoding.upper()
 
 
-def _warning(counted: Counted, splits: bool) -> str:
-    if not splits or counted.share_in_long_words < LONG_SHARE:
+def _warning(source: CorpusText, counted: Counted, splits: bool) -> str:
+    found = counted.long_words
+    if not splits or found is None:
         return ""
-    return (
-        f"{counted.share_in_long_words:.0%} of this text stands in words of more than {LONG_WORD} bytes (the longest "
-        f"has {counted.longest_word:,}): this pattern does not split it well. Choose the pattern gpt2 or o200k, "
-        "which know more scripts."
-    )
+    share, longest = counted.share_in_long_words, counted.longest_word
+    told = f"{share:.0%} of {source.name} stands in words of more than {LONG_WORD} bytes (the longest has {longest:,})"
+    if counted.files > 1 and found.file:
+        told += f", such as in {found.file}"
+    if found.better:
+        return f"{told}. This pattern does not split it well; {' or '.join(found.better[:2])} would do better there."
+    return f"{told}. No other pattern would split it better; is it text that you want to learn from?"

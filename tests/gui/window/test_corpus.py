@@ -183,7 +183,17 @@ def test_a_warning_where_words_are_whole_sentences(
     program.form.choose_preset("english")
     program.session.corpus.add_paths([path])
     qtbot.waitUntil(lambda: bool(program.corpus.warning), timeout=WAIT)
-    assert "gpt2 or o200k" in program.corpus_panel.warning.text()
+    told = program.corpus_panel.warning.text()
+    assert "of japanese.txt stands in words" in told
+    assert "; bert would do better there" in told
+    table = tmp_path / "folder" / "table.txt"
+    table.parent.mkdir()
+    table.write_text("acgt" * 1_200, encoding="utf-8")
+    (table.parent / "text.txt").write_text("low lower lowest", encoding="utf-8")
+    folder = CorpusText("folder/", path=table.parent, is_folder=True)
+    program.session.corpus.texts.put((folder,), "one file of many")
+    qtbot.waitUntil(lambda: str(table) in program.corpus.warning, timeout=WAIT)
+    assert "No other pattern would split it better" in program.corpus.warning
     program.form.choose_preset("raw-bytes")  # does not mean to split at all
     qtbot.waitUntil(lambda: not program.corpus.warning, timeout=WAIT)
 
