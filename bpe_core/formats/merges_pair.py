@@ -213,7 +213,7 @@ def _opened(merges: list[WrittenMerge], vocabulary: Mapping[str, int] | None, na
     notes = [f"merges.txt does not say how text is split into words; here by the pattern {pattern}.", *built.notes]
     if vocabulary is None:
         notes.append("There is no vocab.json beside it, so tokens are numbered as GPT-2 numbers them.")
-    history = History.from_pairs(recipe, built.alphabet, built.pairs)
+    history = History.from_pairs(recipe, built.alphabet, built.pairs, built.joining)
     return OpenedTable(history, MergesPair.name, tuple(notes), built.numbers)
 
 
