@@ -96,7 +96,7 @@ class AuditPage(Page):
         chosen = self.model.criterion  # kept while another run is looked at
         self.criterion.setCurrentIndex(places.index(chosen) if chosen in places else 0)
         told = [f"{title}: {meaning}" for _, title, meaning in choices if meaning]
-        self.criterion.setToolTip("\n".join(told))
+        self.criterion.setToolTip(tip("\n".join(told)))
 
     def _stop(self) -> None:
         self.trimming.cancel()
