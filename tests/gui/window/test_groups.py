@@ -56,7 +56,8 @@ def test_groups_from_folders_to_what_is_learned_and_back(
     program.corpus_panel.list.setCurrentIndex(model.index(row))
     menu.aboutToShow.emit()
     assert {"Into code", "From Folders", "Shares by Words"} <= {action.text() for action in menu.actions()}
-    assert "read together with its group" in model.data(model.index(1), Qt.ItemDataRole.ToolTipRole)
+    tip = Qt.ItemDataRole.ToolTipRole  # texts are counted a moment after the recipe has changed
+    qtbot.waitUntil(lambda: "read together with its group" in model.data(model.index(1), tip), timeout=WAIT)
     small(program, 262)
     train(program)
     run = session.runs.shown
