@@ -116,6 +116,10 @@ def _to_version_8(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT INTO first_scores SELECT run, since, kind, numbers FROM scores WHERE place = 0")
 
 
+def _to_version_9(connection: sqlite3.Connection) -> None:
+    """Imported tables may have an order of their own, by which programs of before would not cut texts."""
+
+
 Migration = Callable[[sqlite3.Connection], None]
 MIGRATIONS: dict[int, Migration] = {
     2: _to_version_2,
@@ -125,11 +129,13 @@ MIGRATIONS: dict[int, Migration] = {
     6: _to_version_6,
     7: _to_version_7,
     8: _to_version_8,
+    9: _to_version_9,
 }
 VERSION = max(MIGRATIONS)
 CHECKED_OTHERWISE = 3  # had checksums that nobody makes any more
 FIRST_CHECKED = 4  # the first version with checksums as they are made today
 
+OF_TODAY = (*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES, SCORES, SYMBOL_COPIES, FIRST_SCORES)
 TABLES: dict[int, frozenset[str]] = {
     1: frozenset(VERSION_1),
     2: frozenset({*VERSION_1, BOOKMARKS}),
@@ -138,14 +144,14 @@ TABLES: dict[int, frozenset[str]] = {
     5: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES}),
     6: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES, SCORES}),
     7: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES, SCORES, SYMBOL_COPIES}),
-    8: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES, SCORES, SYMBOL_COPIES, FIRST_SCORES}),
+    8: frozenset(OF_TODAY),
+    9: frozenset(OF_TODAY),
 }
 
 
 def create(connection: sqlite3.Connection) -> None:
     """Make the tables of today in an empty database, as a part of the first transaction."""
-    ours = (*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES, SCORES, SYMBOL_COPIES, FIRST_SCORES)
-    for statement in ours:
+    for statement in OF_TODAY:
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {VERSION}")

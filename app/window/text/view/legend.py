@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from app.window.parts.wording import tip
 from app.window.text.model import TokenTextModel
 from app.window.text.view.palette import TokenPalette
 
@@ -34,7 +35,7 @@ class ScaleLegend(QWidget):
         self.setVisible(scale is not None)
         if scale is not None:
             self.setAccessibleName(f"{scale.tip}: {', '.join(scale.fields)}")
-            self.setToolTip(scale.tip)
+            self.setToolTip(tip(scale.tip))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
