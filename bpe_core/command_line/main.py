@@ -83,7 +83,9 @@ def run(argv: Sequence[str]) -> int:
 
 def _run(argv: Sequence[str]) -> int:
     try:
-        options = _parser(argv).parse_args(argv)
+        parser = _parser(argv)
+        options = parser.parse_args(argv)
+        _require_one_of(parser, options)
     except SystemExit as stop:  # --help, --version, or arguments that argparse has complained about
         return stop.code if isinstance(stop.code, int) else USAGE
     try:
@@ -94,6 +96,13 @@ def _run(argv: Sequence[str]) -> int:
     except MemoryError:
         sys.stderr.write(f"{PROGRAM}: There is not enough memory for this; try a smaller text or vocabulary.\n")
     return FAILED
+
+
+def _require_one_of(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """Of the arguments of which a command needs any, which no group of argparse can say of several at once."""
+    wanted: dict[str, str] = getattr(options, "one_of", {})  # a default that the command has set
+    if wanted and not any(getattr(options, name) for name in wanted):
+        parser.error(f"the following arguments are required: {' or '.join(wanted.values())}")
 
 
 def _reading_as_said(options: argparse.Namespace) -> contextlib.AbstractContextManager[None]:

@@ -61,7 +61,7 @@ def _printed_places() -> list[int]:
     >>> [_printed_places()[byte] for byte in (33, 126, 161, 0, 32)]
     [0, 93, 94, 188, 220]
     """
-    return sorted(range(256), key=stand_in_order().index)
+    return [stand_in_order().index(byte) for byte in range(256)]
 
 
 BYTE_ALPHABET = tuple(_printed_places())

@@ -90,13 +90,13 @@ def test_ending_keeps_what_was_learned(
     """In this process: the signal comes with the first news of training, and the work asks soon after."""
     original = trainer.learn
 
-    def interrupted(words, recipe, *, progress, cancelled):
+    def interrupted(words, recipe, *, progress, cancelled, **other):
         def report(where: Progress) -> None:
             progress(where)
             if where.stage == "training" and where.done > 0 and not cancelled():
                 signal.raise_signal(number)
 
-        return original(words, recipe, progress=report, cancelled=cancelled)
+        return original(words, recipe, progress=report, cancelled=cancelled, **other)
 
     # Tests that run in the background are made to ignore Ctrl-C, and the work here would never end.
     signal.signal(signal.SIGINT, signal.default_int_handler)

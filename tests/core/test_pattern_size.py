@@ -91,4 +91,6 @@ def test_one_that_comes_with_a_recipe_or_a_table_does_no_harm(tmp_path: Path) ->
         done = limited("bpe_core", "train", str(text), *source)
         assert (done.returncode, "too large" in done.stderr) == (1, True), (source, done.stderr)
     done = limited("bpe_core", "encode", "--merges", str(table), "low")
-    assert (done.returncode, done.stderr) == (0, ""), "a table's pattern that cannot be used is left out"
+    assert done.returncode == 1, "without its pattern a table would cut texts otherwise, and nobody would know"
+    assert done.stderr.startswith("bpe-explorer: ")
+    assert "nested" in done.stderr

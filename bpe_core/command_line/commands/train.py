@@ -77,6 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="texts, tables, archives, folders, addresses (s3://...), or - for standard input",
     )
+    parser.set_defaults(one_of={"files": "FILE", "group": "--group", "groups_of": "--groups-of"})
     recipe = parser.add_argument_group("the recipe")
     start = recipe.add_mutually_exclusive_group()
     start.add_argument("--preset", choices=PRESETS, metavar="NAME", help=", ".join(PRESETS))
