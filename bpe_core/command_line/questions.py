@@ -6,7 +6,6 @@ import argparse
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from pathlib import Path
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import MOST_DIGITS, number
@@ -17,7 +16,7 @@ from bpe_core.errors import BpeError
 from bpe_core.history.history import NOTHING
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.methods import told_by
-from bpe_core.text.corpus import Skipped, same_place
+from bpe_core.text.corpus import Skipped
 from bpe_core.token_texts import BLANK, TokenTexts
 
 
@@ -79,10 +78,10 @@ def words_of(options: argparse.Namespace, history: bpe.History) -> bpe.WordTable
 
 
 def parts_of(options: argparse.Namespace, history: bpe.History) -> dict[str, bpe.WordTable]:
-    """The same, each group by itself; where there are none, each of the files."""
+    """The same, each group by itself; where there are none, each of the files, those in folders too."""
     if not groups_of(options):
-        files = {same_place(file) if Path(file).exists() else file: file for file in options.corpus}
-        return {file: count([file], history) for file in files.values()}
+        with reading_texts(options) as corpus:
+            return {name: count_corpus(part, history) for name, part in corpus.by_source().items()}
     bar = TerminalBar(sys.stderr)
     try:
         with reading_texts(options) as corpus:

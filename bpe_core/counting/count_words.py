@@ -101,15 +101,27 @@ def count_unmixed(
         return corpus.word_counts
     cancelled = watching_memory(cancelled, "Counting", FEWER_WORDS)
 
+    if not corpus.word_lists:
+        return _counted_texts(corpus, recipe, progress, cancelled)
+    tables = [_counted_texts(corpus, recipe, progress, cancelled)] if corpus.has_texts else []
+    return WordTable.merged([*tables, *_given_lists(corpus, recipe, cancelled)])
+
+
+def _counted_texts(corpus: Corpus, recipe: Recipe, progress: ProgressReport, cancelled: CancelCheck) -> WordTable:
+    """The words of all that is text, with how large it was as it was given."""
+    size = 0
+
+    def measured(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+        nonlocal size
+        for chunk in chunks:
+            size += len(chunk.data)
+            yield chunk
+
     def counted(chunks: Iterator[Chunk]) -> WordTable:
         return _counted(chunks, corpus, recipe, progress, cancelled)
 
-    if not corpus.word_lists:
-        return _with_line_ends(_watched_for(corpus, recipe, progress, cancelled), recipe, counted)
-    tables = []
-    if corpus.has_texts:
-        tables.append(_with_line_ends(_watched_for(corpus, recipe, progress, cancelled), recipe, counted))
-    return WordTable.merged([*tables, *_given_lists(corpus, recipe, cancelled)])
+    words = _with_line_ends(measured(_watched_for(corpus, recipe, progress, cancelled)), recipe, counted)
+    return replace(words, text_bytes=size)
 
 
 def _given_lists(corpus: Corpus, recipe: Recipe, cancelled: CancelCheck) -> Iterator[WordTable]:

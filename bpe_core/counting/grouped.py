@@ -15,7 +15,7 @@ change that, and where texts are read in another order only that order is anothe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -38,6 +38,7 @@ class GroupCounts(NamedTuple):
     rows: Int64s
     counts: Int64s
     line_ends: Int64s | None
+    text_bytes: int | None  # of its texts as they were given
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +57,7 @@ class GroupedWords:
             raise CorpusError("The groups hold more words than 64-bit numbers can count.")
         joined = join([table.columns for table in tables.values()])
         groups = {
-            name: GroupCounts(rows, table.counts, table.line_ends)
+            name: GroupCounts(rows, table.counts, table.line_ends, table.text_bytes)
             for (name, table), rows in zip(tables.items(), joined.rows, strict=True)
         }
         alone = next(iter(tables.values())) if len(tables) == 1 else None
@@ -78,7 +79,7 @@ class GroupedWords:
 
     def bytes_in(self, group: str) -> int:
         """That stand in words."""
-        rows, counts, _ = self.groups[group]
+        rows, counts, *_ = self.groups[group]
         return sum_of((self.words.starts[rows + 1] - self.words.starts[rows]) * counts)
 
     def factors(self, mixture: Mixture) -> dict[str, Fraction]:
@@ -137,18 +138,21 @@ class GroupedWords:
     def _heavier(self, group: GroupCounts, factor: Fraction) -> GroupCounts:
         rows, columns = group.rows, self.words.columns
         counts = times(group.counts, factor, columns, rows)
+        size = None if group.text_bytes is None else round(group.text_bytes * factor)
         if group.line_ends is None:
-            return GroupCounts(rows, counts, None)
-        return GroupCounts(rows, counts, np.minimum(counts, times(group.line_ends, factor, columns, rows)))
+            return GroupCounts(rows, counts, None, size)
+        return GroupCounts(rows, counts, np.minimum(counts, times(group.line_ends, factor, columns, rows)), size)
 
 
 def _summed(words: WordTable, groups: Mapping[str, GroupCounts]) -> WordTable:
     """The words with what they are counted in all groups together."""
     found = np.zeros(len(words.starts) - 1, np.int64)
     ends = np.zeros(len(words.starts) - 1, np.int64)
-    for rows, counts, line_ends in groups.values():
+    for rows, counts, line_ends, _ in groups.values():
         found[rows] += counts
         if line_ends is not None:
             ends[rows] += line_ends
     are_known = all(one.line_ends is not None for one in groups.values())
-    return words.recounted(found, ends if are_known else None)
+    sizes = [one.text_bytes for one in groups.values()]
+    size = sum(size or 0 for size in sizes) if None not in sizes else None
+    return replace(words.recounted(found, ends if are_known else None), text_bytes=size)

@@ -18,7 +18,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -68,6 +68,7 @@ class WordTable:
     starts: npt.NDArray[np.int64]  # one more than there are words; the last is len(text)
     counts: npt.NDArray[np.int64]
     line_ends: npt.NDArray[np.int64] | None = None  # how often each ends a line; None where nobody looked
+    text_bytes: int | None = None  # of the texts as they were given, with what is in no word; None if nobody knows
 
     @classmethod
     def from_counts(cls, counts: Mapping[str, int] | Iterable[tuple[bytes, int]]) -> WordTable:
@@ -93,11 +94,13 @@ class WordTable:
     @classmethod
     def merged(cls, tables: Iterable[WordTable]) -> WordTable:
         """One table of several, in order: a word stands where it was first seen."""
-        remaining = [table for table in tables if len(table)]
-        if not remaining:
-            return cls.from_counts({})
-        if len(remaining) == 1:
-            return remaining[0]
+        everything = list(tables)
+        sizes = [table.text_bytes for table in everything]
+        whole = sum(size or 0 for size in sizes) if None not in sizes else None
+        remaining = [table for table in everything if len(table)]
+        if len(remaining) < 2:
+            only = remaining[0] if remaining else cls.from_counts({})
+            return only if only.text_bytes == whole else replace(only, text_bytes=whole)
         if sum(float(table.counts.sum(dtype=float)) for table in remaining) > MOST_SYMBOLS:
             raise CorpusError(_TOO_MANY)
         joined = join([table.columns for table in remaining])
@@ -108,7 +111,7 @@ class WordTable:
             if table.line_ends is not None:
                 ends[rows] += table.line_ends
         are_known = all(table.line_ends is not None for table in remaining)
-        return cls(*joined.columns, counts, ends if are_known else None)
+        return cls(*joined.columns, counts, ends if are_known else None, whole)
 
     @property
     def columns(self) -> WordColumns:
@@ -186,6 +189,11 @@ class WordTable:
         """Bytes in the corpus that belong to words."""
         return int((np.diff(self.starts) * self.counts).sum())
 
+    @property
+    def size(self) -> int:
+        """Bytes of the texts as they were given; where only their words are known, of these."""
+        return self.total_bytes if self.text_bytes is None else self.text_bytes
+
     def check_total(self) -> None:
         """Refuse counts whose sums would be beyond 64 bits; no text is so long, but a list of counts may say so."""
         if np.dot((np.diff(self.starts) + 1).astype(float), self.counts.astype(float)) > MOST_SYMBOLS:
@@ -195,23 +203,26 @@ class WordTable:
         """Write the table to one file that `load` and any NumPy can read."""
         with write_atomically(path) as file:
             ends = {} if self.line_ends is None else {"line_ends": self.line_ends}
+            size = {} if self.text_bytes is None else {"text_bytes": np.array(self.text_bytes, np.int64)}
             np.savez_compressed(
                 file,
                 text=self.text,
                 starts=self.starts,
                 counts=self.counts,
                 **ends,  # type: ignore[arg-type]
+                **size,  # type: ignore[arg-type]
             )
 
     @classmethod
     def load(cls, path: Path | str) -> WordTable:
         try:
             with zipfile.ZipFile(path) as parts:
-                size = sum(part.file_size for part in parts.infolist())
-            check_room(size, f"Opening {path}", "Close other programs first.")
+                unpacked = sum(part.file_size for part in parts.infolist())
+            check_room(unpacked, f"Opening {path}", "Close other programs first.")
             with np.load(path, allow_pickle=False) as archive:
                 ends = archive.get("line_ends")
-                table = cls(archive["text"], archive["starts"], archive["counts"], ends)
+                size = int(archive["text_bytes"]) if "text_bytes" in archive else None
+                table = cls(archive["text"], archive["starts"], archive["counts"], ends, size)
         except DAMAGED as error:
             raise FormatError(f"{path} is not a word table written by this program: {cause_of(error)}.") from error
         table._check(path)
@@ -229,6 +240,7 @@ class WordTable:
             and bool((np.diff(self.starts) > 0).all())
             and bool((self.counts > 0).all())
             and (self.line_ends is None or self._are_line_ends(self.line_ends))
+            and (self.text_bytes is None or self.text_bytes >= 0)
         )
         if not sound:
             raise FormatError(f"{path} is a damaged word table: its parts do not fit together.")

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from bpe_core.history.history import History, Step
+from bpe_core.insight.vocabulary_overlap import Overlap
 from bpe_core.learning.methods import METHODS
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.recipe import Normalization, Recipe, Splitting
@@ -59,10 +60,8 @@ class TableComparison:
     common: int  # tokens in both
 
     @property
-    def overlap(self) -> float:
-        """The common part of all tokens that either holds."""
-        everything = self.common + len(self.only_in_first) + len(self.only_in_second)
-        return self.common / everything if everything else 1.0
+    def overlap(self) -> Overlap:
+        return Overlap(self.common, len(self.only_in_first), len(self.only_in_second))
 
 
 class TextComparison(NamedTuple):

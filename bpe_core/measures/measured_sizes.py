@@ -21,7 +21,7 @@ import numpy.typing as npt
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
-from bpe_core.measures.size_curves import USUAL_POWER, renyi_efficiency
+from bpe_core.measures.size_curves import USUAL_POWER, half_would_do, renyi_efficiency
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled, while_wanted
 
 Int64s = npt.NDArray[np.int64]
@@ -34,7 +34,7 @@ MEASURED = 48  # sizes, closer together where the vocabulary is small
 class MeasuredSizes:
     """A number for each size that was measured, the smallest first."""
 
-    bytes: int  # of the corpus that belong to words
+    bytes: int  # of the corpus as it was given; where only its words are known, of these
     words: int
     sizes: Int64s
     steps: Int64s  # after which the vocabulary had that size
@@ -56,13 +56,9 @@ class MeasuredSizes:
         return self.used / self.sizes
 
     @property
-    def knee(self) -> int:
-        """Which of these sizes it is from which on a larger one gains less than sizes did on average."""
-        gained = self.bytes_per_token
-        if len(gained) < 3:
-            return len(gained) - 1
-        chord = np.interp(self.sizes, self.sizes[[0, -1]], gained[[0, -1]])
-        return int(np.argmax(gained - chord))
+    def half_would_do(self) -> int | None:
+        """Which of these sizes is the first whose half would nearly do, too."""
+        return half_would_do(self.sizes, self.tokens)
 
 
 def measured_sizes(
@@ -85,7 +81,7 @@ def measured_sizes(
     had = np.array([cut.history.vocabulary_size_at(step) for step in steps.tolist()], np.int64)
     table: WordTable = cut.words
     return MeasuredSizes(
-        table.total_bytes,
+        table.size,
         table.total,
         had,
         steps,

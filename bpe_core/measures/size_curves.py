@@ -30,7 +30,16 @@ Int64s = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]
 
 USUAL_POWER = 2.5
+LITTLE = 0.05  # by which a text may grow longer and still be said to be hardly longer
 
+BYTES = (
+    "Bytes of the text as it was given, with blanks and all else that is in no word, before anything was normalized. "
+    "Of a list of words, or a run from an older session, only the bytes of its words are known."
+)
+TURN = (
+    "Marked is the first size whose half would nearly do: with half as many tokens in the vocabulary the text would be "
+    "less than 5 % longer. It does not hang on how far the training went."
+)
 FORMULA = (
     "Rényi efficiency: H / ln V, where H = ln(Σ p^α) / (1 − α) with α = 2.5, p the share of each token among all "
     "tokens of the text, and V the number of different tokens that occur in it. 1 would mean that all occur equally "
@@ -42,7 +51,7 @@ FORMULA = (
 class SizeCurves:
     """One number for each size, from no merge at all to all of them."""
 
-    bytes: int  # of the text's words
+    bytes: int  # of the text as it was given; where only its words are known, of these
     words: int
     base: int
     tokens: Int64s
@@ -75,9 +84,9 @@ class SizeCurves:
         return self.scaffolds / self.vocabulary
 
     @property
-    def knee(self) -> int:
-        """The number of merges from which on more of them gain less than they did on average."""
-        return knee(self.bytes_per_token)
+    def half_would_do(self) -> int | None:
+        """After how many merges half of the vocabulary would nearly do, too."""
+        return half_would_do(self.vocabulary, self.tokens)
 
 
 def size_curves(
@@ -94,7 +103,7 @@ def size_curves(
     tokens = ranked.tokens_at_start - np.concatenate([[0], np.cumsum(joined)]).astype(np.int64)
     used, scaffolds, sums = _follow(ranked.symbol_counts.tolist(), joined.tolist(), history, power, cancelled)
     return SizeCurves(
-        bytes=words.total_bytes,
+        bytes=words.size,
         words=words.total,
         base=ranked.base,
         tokens=tokens,
@@ -162,13 +171,15 @@ def renyi_efficiency(counts: Iterable[int] | Int64s, power: float = USUAL_POWER)
     return float(_efficiency(np.array([terms.sum()]), tokens, used, power)[0])
 
 
-def knee(curve: Numbers) -> int:
-    """Where a curve that rises ever more slowly lies highest above the straight line between its ends.
+def half_would_do(sizes: Int64s, tokens: Int64s) -> int | None:
+    """The first of these ascending sizes whose half needs less than 5 % more tokens; None where none is so large.
 
-    >>> knee(np.array([0.0, 5.0, 8.0, 9.0, 9.5, 10.0]))
-    2
+    It hangs on nothing but the sizes up to it, so it stays where it is when more is learned.
+
+    >>> half_would_do(np.array([1, 2, 4, 8, 16]), np.array([900, 600, 400, 390, 389]))
+    3
     """
-    if len(curve) < 3:
-        return len(curve) - 1
-    chord = np.linspace(curve[0], curve[-1], len(curve))
-    return int(np.argmax(curve - chord))
+    halves = sizes / 2
+    longer = np.interp(halves, sizes, tokens) < (1 + LITTLE) * tokens
+    found = np.flatnonzero(longer & (halves >= sizes[:1]))
+    return int(found[0]) if len(found) else None

@@ -34,7 +34,7 @@ def summary(report: Report) -> Markup:
         unit = "bytes" if history.recipe.base == "bytes" else "characters"
         cards.append(("tokens in the corpus", f"{history.tokens_after[-1]:,}"))
         if compression is not None:
-            cards.append((f"{unit} per token", f"{compression[-1]:.2f}"))
+            cards.append((f"base symbols ({unit}) per token", f"{compression[-1]:.2f}"))
         tied = np.count_nonzero(history.tied)
         cards.append((f"{steps} decided by a tie", f"{tied:,} ({tied / len(history):.0%})"))
     items = (element("div", {}, element("dt", {}, name), element("dd", {}, figure)) for name, figure in cards)

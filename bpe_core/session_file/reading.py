@@ -58,6 +58,7 @@ OF_THE_SESSION = {
     "value filter": "the filter",
     "value numbers": "the numbers of imported tokens",
     "value parents": "which run goes on from which",
+    "value text_bytes": "how large the texts are",
     "value groups": "the groups of the texts",
     "value joinings": "the order in which imported tables join texts",
 }
@@ -284,7 +285,7 @@ class Reader:
             number=number,
             recipe=recipe,
             sources=self.sources(number),
-            words=self._words(table, where),
+            words=self._words(table, number, where),
             history=history,
             symbol_counts=counts,
             state=state,  # type: ignore[arg-type]  # checked above
@@ -340,14 +341,16 @@ class Reader:
             raise FormatError(f"{where}: the count of a base symbol is negative.")
         return Alphabet.of_bytes() if alphabet.is_plain_bytes else alphabet, np.array(numbers, np.int64)
 
-    def _words(self, table: int | None, where: str) -> WordTable | None:
+    def _words(self, table: int | None, run: int, where: str) -> WordTable | None:
         if table is None:
             return None
         if table not in self._word_tables:
             chunks = self._connection.execute(
                 "SELECT words, text, lengths, counts FROM word_chunks WHERE word_table = ? ORDER BY chunk", (table,)
             )
-            self._word_tables[table] = word_table(chunks, where)
+            size = self._object(self.json("text_bytes", {})).get(str(run))
+            known = size if type(size) is int and 0 <= size <= LARGEST else None
+            self._word_tables[table] = replace(word_table(chunks, where), text_bytes=known)
         return self._word_tables[table]
 
     def _bookmarks(self, runs: tuple[SavedRun, ...]) -> tuple[Bookmark, ...]:

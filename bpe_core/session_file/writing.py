@@ -307,6 +307,7 @@ def _choices(session: SavedSession) -> dict[str, str]:
         "joinings": _joinings(session),
         "groups": _as_json(_groups(session)),
         "parents": _as_json({run.number: run.parent for run in session.runs if run.parent is not None}),
+        "text_bytes": _as_json({run.number: run.words.text_bytes for run in session.runs if run.words is not None}),
         "saved_as": _encodable(session.saved_as),
         "was_closed": _as_json(session.was_closed),
         "written": "" if session.written is None else session.written.astimezone(UTC).isoformat(timespec="seconds"),

@@ -178,6 +178,16 @@ class Corpus:
         part._choice = None if group.takes_all else group
         return part
 
+    def by_source(self) -> dict[str, Corpus]:
+        """Each of its files or texts by itself, to be read once; what they meet on the way is `skipped` here."""
+        self._found_while_reading = SkipLog()
+        parts = {}
+        for reader in self._readers:
+            part = Corpus([reader], log=SkipLog())
+            part._is_part, part._found_while_reading = True, self._found_while_reading
+            parts[reader.source.name] = part
+        return parts
+
     @property
     def word_lists(self) -> tuple[FileReader, ...]:
         """The files with words that were counted elsewhere; they are no texts, and are not among the chunks."""

@@ -81,6 +81,7 @@ def test_words_that_end_lines_are_saved_with_the_others(tmp_path: Path) -> None:
     loaded = WordTable.load(tmp_path / "words.npz")
     assert loaded.line_ends is not None
     assert loaded.line_ends.tolist() == [2, 1]
+    assert loaded.text_bytes == len("low new\nlownew low")
     replace(table, line_ends=table.counts + 1).save(tmp_path / "words.npz")
     with pytest.raises(FormatError, match="damaged word table"):
         WordTable.load(tmp_path / "words.npz")
@@ -158,6 +159,7 @@ WORDS = {"poem": (256, 118), "data/raven.txt": (1067, 459)}
 def test_a_poem_in_clean_words(name: str) -> None:
     table = count_words(Corpus.from_files(path_of(name)), Recipe.preset("clean-words"))
     assert (table.total, len(table)) == WORDS[name]
+    assert table.text_bytes == len(text_of(name).encode()) > table.total_bytes  # blanks and marks are in no word
 
 
 @pytest.mark.parametrize("name", here("prose", "code", "data/tinyshakespeare.txt"))

@@ -92,7 +92,8 @@ def compression(run: Run, at: int, runs: Runs | None = None) -> ChartLines:
     if not history.only_joins and not len(run.symbol_counts):
         return NO_LINES
     ratio = history.compression if history.only_joins else history.compression_of(int(run.symbol_counts.sum()))
-    title = "Bytes per token" if run.recipe.base == "bytes" else "Characters per token"
+    unit = "bytes" if run.recipe.base == "bytes" else "characters"
+    title = f"Base symbols ({unit}) per token"  # blanks that were dropped are none, markers are
     steps = np.unique(np.linspace(0, run.learned, MOST_POINTS).astype(np.int64))
     line = NamedLine("", steps.astype(np.float64), ratio[steps])
     return ChartLines((line,), run.wording.steps.capitalize(), title, is_log_x=False, marked_x=float(at))

@@ -68,7 +68,7 @@ def _tell(found: TableComparison, tables: Sequence[OpenedTable], options: argpar
             print(f"  {_written(merge)}  {_places(merge)}")
     is_guess = found.cause not in ("none", "tokens", "not known")
     print(f"Likely cause, {found.cause}: {found.explanation}" if is_guess else found.explanation)
-    print(f"\n{found.common:,} tokens are in both.")
+    print(f"\n{found.overlap.in_words}")
     for name, tokens in zip(names, (found.only_in_first, found.only_in_second), strict=True):
         if tokens:
             few = "  ".join(shown(token, LONGEST_LISTED) for token in tokens[: options.limit])

@@ -84,7 +84,7 @@ def _what_if(options: argparse.Namespace, history: bpe.History) -> int:
     else:
         one, there = (" + ".join(map(shown, pair)) for pair in found.parted)
         print(f"The two part at step {found.first + 1:,}: {one} here, {there} there.")
-    print(f"{found.common:,} tokens are in both vocabularies ({found.overlap:.1%}).")
+    print(found.overlap.in_words)
     if options.text:
         cut = compare_texts(bpe.Tokenizer(history), bpe.Tokenizer(other), options.text)
         data = options.text.encode()
@@ -103,5 +103,7 @@ def _parted_as_json(found: TableComparison) -> dict[str, Any]:
         "shared": found.common,
         "only_one": len(found.only_in_first),
         "only_other": len(found.only_in_second),
-        "overlap": found.overlap,
+        "jaccard": found.overlap.jaccard,
+        "share_of_one": found.overlap.share_of_first,
+        "share_of_other": found.overlap.share_of_second,
     }

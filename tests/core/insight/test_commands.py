@@ -122,8 +122,10 @@ def test_sizes_of_the_text_its_files_and_a_held_out_one(
     history = read_history(table)
     last = told[" ".join(files)]["bytes/token"][-1]
     assert last == pytest.approx(len((TEXT * 3 + OTHER * 2).encode()) / int(history.columns.tokens_left[-1]))
+    assert run(["sizes", "--merges", table, "--corpus", str(tmp_path), "--include", "?.txt", "--each", "--json"]) == 0
+    assert [name[-5:] for name in json.loads(capsys.readouterr().out)] == ["a.txt", "b.txt", "c.txt"]
     assert run(arguments) == 0
-    assert "knee" in capsys.readouterr().out
+    assert "bytes/token" in capsys.readouterr().out
     assert run([*arguments, "--power", "0"]) == 1
 
 

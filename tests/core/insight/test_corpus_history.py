@@ -19,7 +19,7 @@ from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.table_comparison import compare_tables, compare_texts
 from bpe_core.insight.ties import ties
 from bpe_core.insight.token_life import scaffolds, token_life
-from bpe_core.measures.size_curves import knee, renyi_efficiency, size_curves
+from bpe_core.measures.size_curves import half_would_do, renyi_efficiency, size_curves
 from bpe_core.segmenting.boundaries import PATTERN_CUT
 from bpe_core.token_texts import written
 from tests.core.learning import all_columns, tokens_of_word
@@ -180,10 +180,19 @@ def test_renyi_efficiency_is_the_published_one(tokens: str, power: float, publis
     assert renyi_efficiency(Counter(tokens.split()).values(), power) == pytest.approx(published, rel=1e-12)
 
 
-def test_the_knee_is_where_the_curve_bends() -> None:
-    x = np.arange(1_000)
-    assert 40 < knee(1 - np.exp(-x / 20.0)) < 120
-    assert knee(np.array([1.0])) == 0
+@given(st.lists(st.integers(1, 10_000), min_size=1, max_size=60), st.integers(1, 30), st.data())
+def test_half_would_do_wherever_training_ended(given: list[int], base: int, data: st.DataObject) -> None:
+    sizes, tokens = np.arange(base, base + len(given)), np.array(sorted(given, reverse=True))
+    found = half_would_do(sizes, tokens)
+    nearly = [
+        at
+        for at, size in enumerate(sizes.tolist())
+        if size >= 2 * base and np.interp(size / 2, sizes, tokens) < 1.05 * tokens[at]
+    ]
+    assert found == (nearly[0] if nearly else None)
+    if found is not None:
+        later = data.draw(st.integers(found + 1, len(given)))
+        assert half_would_do(sizes[:later], tokens[:later]) == found
 
 
 @given(trained())
@@ -213,7 +222,7 @@ def test_another_rule_parts_at_a_tie_and_nowhere_before(table: WordTable, recipe
         found = compare_tables(one, other)
         if found.first is None:
             assert len(one) == len(other)
-            assert found.overlap == 1.0
+            assert found.overlap.jaccard == 1.0
         else:
             assert found.parted is not None
             assert found.parted[0] != found.parted[1]

@@ -115,6 +115,7 @@ def assert_same(one: SavedSession, other: SavedSession) -> None:
         assert (run.words is None) == (twin.words is None)
         if run.words is not None and twin.words is not None:
             assert list(run.words) == list(twin.words)
+            assert run.words.text_bytes == twin.words.text_bytes
 
 
 def large_history(merges: int) -> History:

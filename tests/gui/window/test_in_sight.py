@@ -109,7 +109,11 @@ def test_charts_tell_the_values_below_the_mouse(qtbot: QtBot, program: Program, 
         QApplication.sendEvent(chart, event)  # type: ignore[arg-type]
         return QToolTip.text()
 
-    for name, wanted in (("ranks", "Occurrences: "), ("compression", "Bytes per token: "), ("lengths", "Tokens: ")):
+    for name, wanted in (
+        ("ranks", "Occurrences: "),
+        ("compression", "Base symbols (bytes) per token: "),
+        ("lengths", "Tokens: "),
+    ):
         program.charts.show_page(name)
         answered(qtbot, program)
         page = program.charts.page

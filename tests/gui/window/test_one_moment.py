@@ -17,6 +17,7 @@ from app.window.questions.race.page import RacePage
 from app.window.questions.sizes.page import SizesPage
 from app.window.questions.token.page import TokenPage
 from app.wiring import Program
+from bpe_core.measures.size_curves import SizeCurves
 from tests.gui.conftest import WAIT, rest, settle, wait_for_phase
 from tests.gui.questions.conftest import answered
 from tests.gui.window.small_run import Train, small
@@ -148,7 +149,10 @@ def test_the_race_opens_on_pairs_to_which_something_happened(qtbot: QtBot, progr
     assert [runner.pair for runner in facts.runners] == [history.pair(row) for row in range(10, 15)]
 
 
-def test_the_knee_is_told_in_what_the_axis_counts(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_size_marked_is_told_in_what_the_axis_counts(
+    qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SizeCurves, "half_would_do", 20)
     train(program)
     program.actions["sizes"].trigger()
     answered(qtbot, program)
@@ -156,5 +160,6 @@ def test_the_knee_is_told_in_what_the_axis_counts(qtbot: QtBot, program: Program
     facts = page.model.facts
     assert facts is not None
     ((x, _, told),) = page.model.lines.lines[0].marked
-    assert (x, told) == (facts.knee_step, f"knee at {facts.knee_step:,}")
-    assert f"<b>{facts.knee:,}</b> tokens, after {facts.knee_step:,} merge" in page.told.text()
+    assert facts.turn == (20, 276)
+    assert (x, told) == (20, "half would do")
+    assert "Half of <b>276</b> tokens (after 20 merges) would do" in page.told.text()

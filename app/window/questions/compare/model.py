@@ -262,7 +262,7 @@ class CompareModel(QAbstractTableModel, Watched):
         is_guess = found.cause not in ("none", "length", "tokens", "not known")
         cause = f" Likely cause, {found.cause}:" if is_guess else ""
         only = f"{len(found.only_in_first):,} only here, {len(found.only_in_second):,} only there"
-        tokens = f"{found.common:,} tokens are in both, {only}."
+        tokens = f"{found.overlap.in_words} {only}."
         return f"{one:,} and {other:,} merges.{parted}{cause} {found.explanation} {tokens}"
 
     def as_table(self) -> Table:

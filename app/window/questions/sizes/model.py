@@ -22,8 +22,8 @@ from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.methods import METHODS, Method, Wording, has_ranks
 from bpe_core.measures.measured_sizes import MeasuredSizes, measured_sizes
+from bpe_core.measures.size_curves import BYTES, TURN, SizeCurves, size_curves
 from bpe_core.measures.size_curves import FORMULA as FORMULA
-from bpe_core.measures.size_curves import SizeCurves, size_curves
 
 REDRAW_MILLISECONDS = 150
 MOST_FILES = 24  # that are measured by themselves
@@ -43,7 +43,7 @@ class Measure:
 
 
 MEASURES = (
-    Measure("Bytes per token", lambda curves: curves.bytes_per_token),
+    Measure("Bytes per token", lambda curves: curves.bytes_per_token, tip=f"{BYTES} {TURN}"),
     Measure("Tokens per word", lambda curves: curves.tokens_per_word),
     Measure("Rényi efficiency", lambda curves: curves.renyi_efficiency, tip=FORMULA),
     Measure(
@@ -70,21 +70,21 @@ class SizesFacts:
     """The curves of each text, by its name; the first is the text trained on."""
 
     curves: dict[str, Curves]
-    knee_step: int
-    knee: int  # the size of the vocabulary there
+    turn: tuple[int, int] | None  # the step and the size of which half would nearly do, if one is so large
     vocabulary: Callable[[int], int]  # after so many steps
 
     @classmethod
     def of(cls, curves: dict[str, Curves], history: History) -> SizesFacts | None:
         """What they say together; nothing where there is none."""
         first = next(iter(curves.values()), None)
-        if isinstance(first, MeasuredSizes):
-            knee = first.knee
-            return cls(curves, int(first.steps[knee]), int(first.sizes[knee]), history.vocabulary_size_at)
         if first is None:
             return None
+        at = first.half_would_do
+        if isinstance(first, MeasuredSizes):
+            turn = None if at is None else (int(first.steps[at]), int(first.sizes[at]))
+            return cls(curves, turn, history.vocabulary_size_at)
         base = first.base
-        return cls(curves, first.knee, base + first.knee, lambda steps: base + steps)
+        return cls(curves, None if at is None else (at, base + at), lambda steps: base + steps)
 
     def line(self, name: str, measure: Measure) -> tuple[Numbers, Numbers]:
         """The steps for which a measure is known of a text, in their order, and the measure there."""
@@ -134,9 +134,11 @@ class SizesModel(QObject, Watched):
         for name in self.shown:
             steps, y = self.facts.line(name, self.measure)
             places, shown = thinned(y)
-            at_knee = float(np.interp(self.facts.knee_step, steps, y))
-            knee = ((float(self.facts.knee_step), at_knee, f"knee at {self.facts.knee_step:,}"),)
-            drawn.append(NamedLine(name, steps[places.astype(np.int64)], shown, () if drawn else knee))
+            marked: tuple[tuple[float, float, str], ...] = ()
+            if self.facts.turn is not None and not drawn:
+                step = self.facts.turn[0]
+                marked = ((float(step), float(np.interp(step, steps, y)), "half would do"),)
+            drawn.append(NamedLine(name, steps[places.astype(np.int64)], shown, marked))
         position, title = float(self._cursor.position), self.wording.steps.capitalize()
         run = self._runs.shown
         return ChartLines(

@@ -1,4 +1,4 @@
-"""Which vocabulary size: one measure at a time, for every size at once, with the knee and the usual sizes."""
+"""Which vocabulary size: one measure at a time, for every size at once, the usual ones beside it."""
 
 from __future__ import annotations
 
@@ -114,8 +114,9 @@ class SizesPage(Page):
         facts = self.model.facts
         if facts is not None:
             told.insert(0, f"With {self.model.vocabulary_here:,} tokens:")
-            step = count_text(facts.knee_step, self.model.wording.step)
-            told.append(f"Knee at <b>{facts.knee:,}</b> tokens, after {step}: each further one gains less.")
+            if facts.turn is not None:
+                step, size = count_text(facts.turn[0], self.model.wording.step), facts.turn[1]
+                told.append(f"Half of <b>{size:,}</b> tokens (after {step}) would do: texts get less than 5 % longer.")
         if self.model.progress:
             told.append(self.model.progress)
         self.told.setText("<br>".join(told))

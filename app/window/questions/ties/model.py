@@ -46,8 +46,7 @@ class WhatIf:
     step: int | None
     one: str  # the pair merged at that step here
     other: str  # and there
-    shared: int
-    overlap: float
+    shared: str  # how many tokens are in both, in a sentence
     text: tuple[CutToken, ...]  # the person's text as tokens here
     other_text: tuple[CutToken, ...]  # and there
 
@@ -203,8 +202,7 @@ def train_again(words: WordTable, history: History, rule: str, text: str, cancel
         step=None if found.first is None else found.first + 1,
         one=" + ".join(map(shown, one)),
         other=" + ".join(map(shown, there)),
-        shared=found.common,
-        overlap=found.overlap,
+        shared=found.overlap.in_words,
         text=cut_tokens(data, cut.spans, cut.regions),
         other_text=cut_tokens(data, cut.other_spans, cut.regions),
     )

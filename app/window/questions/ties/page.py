@@ -107,7 +107,7 @@ def _answer(found: WhatIf, mark: str) -> str:
     return (
         f"<p>The two part at <b>{place}</b>: <code>{html.escape(found.one)}</code> here, "
         f"<code>{html.escape(found.other)}</code> under {rule}.</p>"
-        f"<p>{found.shared:,} tokens are in both vocabularies ({found.overlap:.1%}).</p>"
+        f"<p>{found.shared}</p>"
         f"<p>Your text here ({len(found.text):,} tokens):<br>{_tokens(found.text, mark)}</p>"
         f"<p>Under {rule} ({len(found.other_text):,} tokens):<br>{_tokens(found.other_text, mark)}</p>"
     )
