@@ -26,6 +26,7 @@ from bpe_core.formats.minbpe_model import MinbpeModel
 from bpe_core.formats.parquet_table import ParquetTable
 from bpe_core.formats.sentencepiece_model import SentencePieceModel
 from bpe_core.formats.subword_nmt_codes import SubwordNmtCodes
+from bpe_core.formats.tekken import Tekken
 from bpe_core.formats.tiktoken_ranks import TiktokenRanks
 from bpe_core.formats.tokenizer_json import TokenizerJson
 from bpe_core.history.history import History, Int64s
@@ -49,6 +50,7 @@ TABLES: dict[str, Format] = {one.name: one for one in (CsvTable(), TsvTable(), J
 FORMATS: dict[str, Format] = TABLES | {
     one.name: one
     for one in (
+        Tekken(),
         TokenizerJson(),
         MergesPair(),
         BertVocabulary(),

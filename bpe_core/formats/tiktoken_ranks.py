@@ -13,7 +13,7 @@ import base64
 import binascii
 import re
 from collections.abc import Mapping
-from typing import BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from bpe_core.token_texts import written
 LARGEST_FILE = 2**26  # bytes; recovering the merges takes up to some seconds a megabyte
 LARGEST_RANK = 2**31 - 1
 ROWS_BETWEEN_REPORTS = 4_096
-EVERY_WORD = "(?s:.+)"  # for a peer that is given words
+EVERYTHING = "(?s:.+)"  # an expression that cuts nothing, as for a peer that is given words
 
 _LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2} -?\d+\r?(\n|\Z)")
 _EMPTY = b"="  # how files write a token of no bytes, as Whisper's do
@@ -91,23 +91,11 @@ class TiktokenRanks(Format):
 
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         ranks = read_ranks(data, name)
-        empty = ranks.pop(b"", None)
-        base = {token: id for id, token in enumerate(token for token in ranks if len(token) == 1)}
-        recovered = recover(ranks, base, len(base))
-        numbers = np.array([ranks[token] for token in (*base, *recovered.lost, *recovered.tokens)], np.int64)
         pattern = likely_pattern(list(ranks))
-        notes = [
-            f"A .tiktoken file does not say how text is split into words; its tokens fit the pattern {pattern}.",
-            *_notes(recovered, ranks, empty),
-        ]
-        recipe = Recipe(name="tiktoken", pattern=pattern, merges=len(recovered.pairs), vocab_size=None)
-        alphabet = with_seeds(alphabet_of([token[0] for token in base]), [(one, one) for one in recovered.lost])
-        by_rank = None
-        if recovered.out_of_turn or recovered.lost:
-            by_rank = Joining(priorities=numbers, whole_words=True)
-        history = History.from_pairs(recipe, alphabet, recovered.pairs_behind(len(alphabet)), by_rank)
-        in_order = np.array_equal(numbers, np.arange(len(numbers)))
-        return OpenedTable(history, self.name, tuple(notes), None if in_order else numbers)
+        note = f"A .tiktoken file does not say how text is split into words; its tokens fit the pattern {pattern}."
+        found = ranked(ranks, {"pattern": pattern}, (), self.name)
+        in_order = np.array_equal(found.numbers, np.arange(len(found.numbers)))
+        return OpenedTable(found.history, self.name, (note, *found.notes), None if in_order else found.numbers)
 
     def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
         try:
@@ -116,11 +104,35 @@ class TiktokenRanks(Format):
             return None
         ranks = read_ranks(data, "the file")
         ranks.pop(b"", None)
-        encoding = tiktoken.Encoding("checked", pat_str=EVERY_WORD, mergeable_ranks=ranks, special_tokens={})
+        encoding = tiktoken.Encoding("checked", pat_str=EVERYTHING, mergeable_ranks=ranks, special_tokens={})
         return lambda word: list(encoding.encode_ordinary(word))
 
 
 # --- Reading ----------------------------------------------------------------------------
+
+
+class Ranked(NamedTuple):
+    """What ranks tell."""
+
+    history: History
+    numbers: Int64s  # the rank of each token
+    notes: tuple[str, ...]
+
+
+def ranked(ranks: dict[bytes, int], choices: dict[str, Any], specials: tuple[str, ...], name: str) -> Ranked:
+    """The history behind ranks, lowest first, with these choices of a recipe."""
+    empty = ranks.pop(b"", None)
+    base = {token: id for id, token in enumerate(token for token in ranks if len(token) == 1)}
+    recovered = recover(ranks, base, len(base))
+    numbers = np.array([ranks[token] for token in (*base, *recovered.lost, *recovered.tokens)], np.int64)
+    merges = len(recovered.pairs)
+    recipe = Recipe(name=name, merges=merges, vocab_size=None, special_tokens=specials, **choices)
+    alphabet = with_seeds(alphabet_of([token[0] for token in base]), [(one, one) for one in recovered.lost])
+    by_rank = None
+    if recovered.out_of_turn or recovered.lost:
+        by_rank = Joining(priorities=numbers, whole_words=True)
+    history = History.from_pairs(recipe, alphabet, recovered.pairs_behind(len(alphabet)), by_rank)
+    return Ranked(history, numbers, tuple(_notes(recovered, ranks, empty)))
 
 
 def read_ranks(data: bytes, name: str) -> dict[bytes, int]:
@@ -133,6 +145,11 @@ def read_ranks(data: bytes, name: str) -> dict[bytes, int]:
             token, rank = _token_and_rank(line.removesuffix(b"\r"), f"{name}, line {number:,}")
             if ranks.setdefault(token, rank) != rank:
                 raise FormatError(f"{name}, line {number:,}: the token {token[:40]!r} was given another rank before.")
+    return checked_ranks(ranks, name)
+
+
+def checked_ranks(ranks: dict[bytes, int], name: str) -> dict[bytes, int]:
+    """The same, lowest first, each rank given once and none of the 256 bytes without."""
     if len(ranks) > LARGEST_VOCABULARY:
         raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} tokens.")
     _check_ranks(ranks, name)
@@ -144,16 +161,22 @@ def _token_and_rank(line: bytes, where: str) -> tuple[bytes, int]:
     if len(parts) != 2:
         raise FormatError(f"{where}: there must be a token in base64, a blank and its rank.")
     encoded, digits = parts
+    token = read_token(encoded, where)
+    if not (digits.isdigit() and len(digits) < 11 and int(digits) <= LARGEST_RANK):
+        shown = digits[:40].decode("ascii", "replace")
+        raise FormatError(f"{where}: {shown!r} is not a rank; ranks are whole numbers from 0 to {LARGEST_RANK:,}.")
+    return token, int(digits)
+
+
+def read_token(encoded: bytes, where: str) -> bytes:
+    """The bytes of a token in base64."""
     try:
         token = b"" if encoded == _EMPTY else binascii.a2b_base64(encoded, strict_mode=True)
     except (binascii.Error, ValueError) as error:
         raise FormatError(f"{where}: {encoded[:40].decode('ascii', 'replace')!r} is not base64.") from error
     if not token and encoded != _EMPTY:
         raise FormatError(f"{where}: a token must have at least one byte.")
-    if not (digits.isdigit() and len(digits) < 11 and int(digits) <= LARGEST_RANK):
-        shown = digits[:40].decode("ascii", "replace")
-        raise FormatError(f"{where}: {shown!r} is not a rank; ranks are whole numbers from 0 to {LARGEST_RANK:,}.")
-    return token, int(digits)
+    return token
 
 
 def _check_ranks(ranks: Mapping[bytes, int], name: str) -> None:

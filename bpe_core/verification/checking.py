@@ -17,6 +17,7 @@ from bpe_core.history.history import History, Int64s
 from bpe_core.learning.methods import has_ranks
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import Normalization, Recipe
+from bpe_core.segmenting.cutting import Allowed
 from bpe_core.segmenting.tokenizer import NEVER, Tokenizer
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import split_words
@@ -195,7 +196,8 @@ class Comparison:
 
     def _ids(self, tokenizer: Tokenizer, sample: str) -> list[int]:
         if self._format.holds_splitting:
-            return self._joined(tokenizer.encode(sample, allowed_special="all"), tokenizer.history)
+            allowed: Allowed = "all" if self._format.holds_specials else ()
+            return self._joined(tokenizer.encode(sample, allowed_special=allowed), tokenizer.history)
         return encode_word(tokenizer, sample)
 
     def _joined(self, ids: list[int], history: History) -> list[int]:

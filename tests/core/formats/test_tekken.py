@@ -1,0 +1,74 @@
+"""Mistral's tekken.json: theirs come in with their numbers, and ours are what their library would load."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bpe_core import FormatError, Tokenizer
+from bpe_core.formats import FORMATS, open_table
+from bpe_core.verification.imported import check_import
+from bpe_core.verification.prepared_export import prepare_export
+from tests.core.formats.samples import learned, texts
+
+PATTERN = r"[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+
+
+def tekken(specials: list[str] | None) -> dict[str, Any]:
+    """A file as theirs are: bytes, then what merges make, of which the last two have no room; 30 numbers before."""
+    history = learned("gpt2")
+    tokens = [Tokenizer(history).token_bytes(id) for id in range(300)]
+    vocab = [{"rank": rank, "token_bytes": base64.b64encode(token).decode()} for rank, token in enumerate(tokens)]
+    config = {"pattern": PATTERN, "default_vocab_size": 328, "default_num_special_tokens": 30}
+    whole: dict[str, Any] = {"config": config, "vocab": vocab}
+    if specials is not None:
+        whole["special_tokens"] = [{"rank": rank, "token_str": token} for rank, token in enumerate(specials)]
+    return whole
+
+
+def test_a_file_of_theirs_keeps_its_numbers_and_comes_back(tmp_path: Path) -> None:
+    tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
+    path = tmp_path / "tekken.json"
+    path.write_text(json.dumps(tekken(["<unk>", "<s>", "[INST]"])))
+    found = open_table(path)
+    assert (found.format, found.history.recipe.special_tokens) == ("tekken", ("<unk>", "<s>", "[INST]"))
+    assert any("27 of the first 30 numbers belong to no token" in note for note in found.notes)
+    ranks = {base64.b64decode(one["token_bytes"]): one["rank"] for one in tekken(None)["vocab"][:298]}
+    theirs = tiktoken.Encoding("theirs", pat_str=PATTERN, mergeable_ranks=ranks, special_tokens={})
+    ours = Tokenizer(found.history)
+    for text in (*texts(), "<s> and [INST]"):
+        assert found.numbers_of(ours.encode(text)) == [30 + id for id in theirs.encode_ordinary(text)]
+    special = ours.encode("<s>a", allowed_special="all")
+    assert found.numbers_of(special) == [1, 30 + ord("a")]
+    agreement = check_import(path, found)
+    assert agreement is not None and "of" in agreement.sentence and not agreement.differences
+    written = prepare_export(found.history, tmp_path / "again/tekken.json", numbers=found.numbers)
+    assert written.verification.agrees and written.verification.asked == "tiktoken"
+    again = FORMATS["tekken"].open(next(iter(written.files.values())), "again")
+    assert again.numbers is not None and found.numbers is not None
+    assert again.numbers.tolist() == found.numbers.tolist()
+
+
+def test_what_an_older_file_does_not_list_is_known_and_a_contradiction_is_told() -> None:
+    older = FORMATS["tekken"].open(json.dumps(tekken(None)).encode(), "tekken.json")
+    assert older.history.recipe.special_tokens[:4] == ("<unk>", "<s>", "</s>", "[INST]")
+    assert any("does not list its special tokens" in note for note in older.notes)
+    for spoiled, said in (
+        ({"special_tokens": [{"rank": 30, "token_str": "<s>"}]}, "special token 1: its text or its number"),
+        ({"config": {**tekken(None)["config"], "default_vocab_size": 999}}, "300 tokens have a rank below"),
+        ({"vocab": [{"rank": 0, "token_bytes": "?"}]}, "'\\?' is not base64"),
+        ({"vocab": tekken(None)["vocab"][1:299]}, "tokens have a rank below"),
+    ):
+        with pytest.raises(FormatError, match=said):
+            FORMATS["tekken"].open(json.dumps({**tekken(None), **spoiled}).encode(), "tekken.json")
+
+
+def test_ours_puts_special_tokens_and_bytes_first() -> None:
+    history = learned("cl100k", special_tokens=("<s>",))
+    numbers = FORMATS["tekken"].numbers(history)
+    assert numbers[:256].tolist() == list(range(1_000, 1_256)) and numbers[-1] == 0
+    assert "only; this table wants more" in FORMATS["tekken"].refusal(learned("gpt2", lowercase=True))
