@@ -61,7 +61,7 @@ class Tekken(Format):
         return same_text(history) + lost
 
     def numbers(self, history: History, known: Int64s | None = None) -> Int64s:
-        """Those of the file it came from, where they are ranks behind special tokens; else special tokens come first."""
+        """Those of the file it came from, where they are ranks behind special tokens; else those come first."""
         specials, first = len(history.recipe.special_tokens), history.first_special
         if known is not None and len(known) == history.id_count:
             shift = int(known[:first].min())

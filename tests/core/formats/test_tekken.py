@@ -45,11 +45,15 @@ def test_a_file_of_theirs_keeps_its_numbers_and_comes_back(tmp_path: Path) -> No
     special = ours.encode("<s>a", allowed_special="all")
     assert found.numbers_of(special) == [1, 30 + ord("a")]
     agreement = check_import(path, found)
-    assert agreement is not None and "of" in agreement.sentence and not agreement.differences
+    assert agreement is not None
+    assert "of" in agreement.sentence
+    assert not agreement.differences
     written = prepare_export(found.history, tmp_path / "again/tekken.json", numbers=found.numbers)
-    assert written.verification.agrees and written.verification.asked == "tiktoken"
+    assert written.verification.agrees
+    assert written.verification.asked == "tiktoken"
     again = FORMATS["tekken"].open(next(iter(written.files.values())), "again")
-    assert again.numbers is not None and found.numbers is not None
+    assert again.numbers is not None
+    assert found.numbers is not None
     assert again.numbers.tolist() == found.numbers.tolist()
 
 
@@ -70,5 +74,6 @@ def test_what_an_older_file_does_not_list_is_known_and_a_contradiction_is_told()
 def test_ours_puts_special_tokens_and_bytes_first() -> None:
     history = learned("cl100k", special_tokens=("<s>",))
     numbers = FORMATS["tekken"].numbers(history)
-    assert numbers[:256].tolist() == list(range(1_000, 1_256)) and numbers[-1] == 0
+    assert numbers[:256].tolist() == list(range(1_000, 1_256))
+    assert numbers[-1] == 0
     assert "only; this table wants more" in FORMATS["tekken"].refusal(learned("gpt2", lowercase=True))
