@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +15,8 @@ from bpe_core.recipe import CUSTOM_PATTERN, Recipe
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.token_texts import quoted
 
+_SIZE = re.compile(r"(\d{1,15})\s*(B|kB|MB|GB|TB)?", re.IGNORECASE)
+_UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 MOST_DIGITS = 25  # beyond 64 bits: what a number may be says whoever it is for
 
 
@@ -31,6 +34,24 @@ def number(value: str) -> int:
     if len(value) > MOST_DIGITS or not value.removeprefix("-").isdecimal():
         raise argparse.ArgumentTypeError(f"{quoted(value)} is not a whole number of at most {MOST_DIGITS} digits")
     return int(value)
+
+
+def size_in(value: str) -> int | None:
+    """Bytes, as a person writes them.
+
+    >>> size_in("2 GB"), size_in("100"), size_in("much")
+    (2000000000, 100, None)
+    """
+    size = _SIZE.fullmatch(value.strip())
+    return None if size is None else int(size[1]) * _UNITS[(size[2] or "B").lower()]
+
+
+def size(value: str) -> int:
+    """An argument that is a size of memory or of a file."""
+    found = size_in(value)
+    if not found:
+        raise argparse.ArgumentTypeError(f"{quoted(value)} is no size; write it as 500MB or 2GB")
+    return found
 
 
 def add_merge_limits(parser: argparse.ArgumentParser) -> None:

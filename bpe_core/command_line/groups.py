@@ -6,20 +6,16 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import get_args
 
-from bpe_core.command_line.arguments import number, text_argument
+from bpe_core.command_line.arguments import number, size_in, text_argument
 from bpe_core.errors import RecipeError
 from bpe_core.mixture import By, Group, Mixture, Of, Sample, weight_of
 from bpe_core.text.folder_groups import folders_in
-
-_SIZE = re.compile(r"(\d{1,15})\s*(B|kB|MB|GB|TB)?", re.IGNORECASE)
-_UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 
 
 def add_groups(parser: argparse._ActionsContainer) -> None:
@@ -130,9 +126,9 @@ def _sample(value: str, before: Sample, options: argparse.Namespace) -> Sample:
     """
     if value.strip().endswith("%"):
         return replace(before, fraction=weight_of(value), of=options.sample_of, seed=options.seed)
-    size = _SIZE.fullmatch(value.strip())
+    size = size_in(value)
     if size is None:
         raise RecipeError(
             f"{value[:40]!r} is no part of a group; write it as 10MB (the first bytes) or 5% (by chance)."
         )
-    return replace(before, first_bytes=int(size[1]) * _UNITS[(size[2] or "B").lower()])
+    return replace(before, first_bytes=size)

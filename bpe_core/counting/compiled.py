@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 import queue
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -47,12 +47,41 @@ def count_compiled(
     stretches: Iterable[Stretch], table: ScanTable, *, threads: int | None = None, block_size: int = BLOCK_SIZE
 ) -> WordTable:
     """The words of a stream of texts, in the order they are first seen."""
-    counters = [Counter(table) for _ in range(threads or _threads())]
-    common = Common(Counter(table))
+    return next(count_in_runs(stretches, table, threads=threads, block_size=block_size))
+
+
+def count_in_runs(
+    stretches: Iterable[Stretch],
+    table: ScanTable,
+    *,
+    room: int | None = None,
+    threads: int | None = None,
+    block_size: int = BLOCK_SIZE,
+) -> Iterator[WordTable]:
+    """The same in several tables, one at least: whenever the words take more room, in bytes, a new one is begun."""
+    threads = threads or _threads()
     free: queue.SimpleQueue[Block] = queue.SimpleQueue()
-    full: queue.SimpleQueue[Block | None] = queue.SimpleQueue()
-    for _ in range(len(counters) + 2):
+    for _ in range(threads + 2):
         free.put(Block(2 * block_size))
+    finder = Counter(table)
+    blocks = in_blocks(stretches, block_size, finder.last_safe_cut, free.get)
+    is_first = True
+    while (block := next(blocks, None)) is not None or is_first:
+        is_first = False
+        again = [] if block is None else [block]
+        yield _counted_until_full(chain(again, blocks), [Counter(table) for _ in range(threads)], finder, free, room)
+        finder = Counter(table)
+
+
+def _counted_until_full(
+    blocks: Iterable[Block],
+    counters: list[Counter],
+    common_counter: Counter,
+    free: queue.SimpleQueue[Block],
+    room: int | None,
+) -> WordTable:
+    common = Common(common_counter)
+    full: queue.SimpleQueue[Block | None] = queue.SimpleQueue()
     failures: list[BaseException] = []
     workers = [
         threading.Thread(target=_work, args=(counter, common, full, free, failures), daemon=True)
@@ -61,10 +90,12 @@ def count_compiled(
     for worker in workers:
         worker.start()
     try:
-        for block in in_blocks(stretches, block_size, counters[0].last_safe_cut, free.get):
+        for block in blocks:
             if failures:
                 break
             full.put(block)
+            if room is not None and sum(one.size for one in [*counters, common.counter]) > room:
+                break
     finally:
         for _ in workers:
             full.put(None)
@@ -191,6 +222,18 @@ class Counter:
     @property
     def table(self) -> word_tables.Words:
         return self._words
+
+    @property
+    def size(self) -> int:
+        """Bytes that its tables take."""
+        words = self._words
+        return (
+            words.short.nbytes
+            + words.short_firsts.nbytes
+            + words.long.nbytes
+            + words.long_firsts.nbytes
+            + words.copies.nbytes
+        )
 
     def __len__(self) -> int:
         return int(self._words.used[word_tables.SHORT] + self._words.used[word_tables.LONG])

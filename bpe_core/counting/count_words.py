@@ -17,7 +17,7 @@ from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.line_ends import LineEnds
 from bpe_core.counting.word_lists import why_not_from, word_list
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import Cancelled, RecipeError
+from bpe_core.errors import Cancelled, CorpusError, RecipeError
 from bpe_core.kernels.policy import Policy
 from bpe_core.limits import check_room, watching_memory
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
@@ -25,6 +25,7 @@ from bpe_core.recipe import Recipe
 from bpe_core.text.blocks import Stretch
 from bpe_core.text.corpus import Chunk, Corpus
 from bpe_core.text.normalization import normalize
+from bpe_core.text.reading.counted import CountsHead
 from bpe_core.text.reading.source import Bytes
 from bpe_core.text.safe_cuts import keeps_newlines, may_cut_at_newlines
 from bpe_core.text.scanner import table_for
@@ -124,10 +125,43 @@ def _counted_texts(corpus: Corpus, recipe: Recipe, progress: ProgressReport, can
     return replace(words, text_bytes=size)
 
 
+def count_in_runs(
+    corpus: Corpus,
+    recipe: Recipe,
+    room: int | None,
+    *,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> Iterator[WordTable]:
+    """What `count_unmixed` counts, in several tables where one would take more room, in bytes, than that.
+
+    Merged in their order they are the one. Texts of which more than their words is asked, and those that Python
+    splits, are one table each.
+    """
+    scans = recipe.pattern != "custom" and not recipe.splits_by_steps and not _takes_whole_documents(recipe)
+    is_simple = scans and not recipe.asks_for_line_ends and corpus.word_counts is None and not corpus.word_lists
+    size = corpus.total_size
+    if room is None or not is_simple or not KERNELS.chooses(KERNELS.large if size is None else size):
+        yield count_unmixed(corpus, recipe, progress=progress, cancelled=cancelled)
+        return
+    from bpe_core.counting import compiled  # loads machine code
+
+    table = table_for(recipe.pattern, recipe.unit)
+    assert table is not None  # scanned patterns have one
+    cancelled = watching_memory(cancelled, "Counting", FEWER_WORDS)
+    stretches = _stretches(_watched_for(corpus, recipe, progress, cancelled), recipe)
+    yield from compiled.count_in_runs(stretches, table, room=room)
+
+
 def _given_lists(corpus: Corpus, recipe: Recipe, cancelled: CancelCheck) -> Iterator[WordTable]:
     """The words that were counted elsewhere; what is odd about them is told."""
     for reader in corpus.word_lists:
         name, log = reader.source.name, corpus.remarks
+        if reader.source.counted:
+            if why := CountsHead.from_json(reader.source.counted, name).why_not_for(name, recipe):
+                raise CorpusError(why)
+            yield word_list(reader.source, reader.options, log, cancelled)
+            continue
         table = word_list(reader.source, reader.options, log, cancelled)
         if reader.options.word_list is None:
             log.add(name, f"{name} is read as a list of words with their counts: so its columns are named")

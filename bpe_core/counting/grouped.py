@@ -70,6 +70,13 @@ class GroupedWords:
         found[self.groups[group].rows] = self.groups[group].counts
         return found
 
+    def line_ends_in(self, group: str) -> Int64s:
+        """How often each of all words ends a line in a group; never where nobody looked."""
+        found = np.zeros(len(self.words), np.int64)
+        if (ends := self.groups[group].line_ends) is not None:
+            found[self.groups[group].rows] = ends
+        return found
+
     def table_of(self, group: str) -> WordTable:
         """The words of one group alone."""
         return _summed(self.words, {group: self.groups[group]})

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from bpe_core.counting.arrow_columns import columns_in, kept_words
+from bpe_core.counting.count_files import counted_words
 from bpe_core.counting.words import MOST_SYMBOLS, WordTable
 from bpe_core.errors import CorpusError
 from bpe_core.limits import check_room
@@ -18,7 +20,6 @@ from bpe_core.progress import CancelCheck, while_wanted
 from bpe_core.recipe import Recipe
 from bpe_core.text.normalization import normalize
 from bpe_core.text.reading import arrow_tables
-from bpe_core.text.reading.arrow_array import Strings
 from bpe_core.text.reading.blocks import text_blocks
 from bpe_core.text.reading.lines import NumberedLines
 from bpe_core.text.reading.lists_of_words import COUNT_NAMES, WORD_NAMES, is_count
@@ -26,7 +27,6 @@ from bpe_core.text.reading.rows import BadRow, pass_over
 from bpe_core.text.reading.skipped import SkipLog
 from bpe_core.text.reading.source import ReadingOptions, Source
 from bpe_core.text.reading.tables import Rows
-from bpe_core.text.reading.utf8 import first_invalid
 from bpe_core.text.splitting import Splitter
 
 BLOCK = 1024 * 1024
@@ -36,7 +36,9 @@ FEWER_WORDS = "Leave out the rarest words of the list first."
 
 def word_list(source: Source, options: ReadingOptions, log: SkipLog, cancelled: CancelCheck) -> WordTable:
     """The words of a file with their counts, added up where one stands there twice."""
-    if source.kind in ("parquet", "arrow"):
+    if source.counted:
+        table = counted_words(source)
+    elif source.kind in ("parquet", "arrow"):
         table = _from_columns(source)
     else:
         counts: dict[bytes, int] = {}
@@ -89,29 +91,8 @@ def _from_columns(source: Source) -> WordTable:
         if float(numbers.astype(float).sum()) > MOST_SYMBOLS:
             raise CorpusError(f"{source.name}: its words occur so often that their counts cannot be added up.")
         table = table.group_by(words, use_threads=False).aggregate([(counts, "sum")])
-        strings = Strings(_in_one(table.column(words)))
         numbers = np.asarray(table.column(f"{counts}_sum").cast("int64"))
-        return _table_of(strings, numbers, source)
-
-
-def _in_one(column: Any) -> Any:
-    large = "large_binary" if "binary" in str(column.type) else "large_string"
-    return column.cast(large).combine_chunks()
-
-
-def _table_of(strings: Strings, numbers: Any, source: Source) -> WordTable:
-    starts = strings.bounds - strings.bounds[0]
-    text = np.array(strings.data[int(strings.bounds[0]) : int(strings.bounds[-1])])
-    begins = starts[:-1][np.diff(starts) > 0]
-    if first_invalid(text.data) >= 0 or bool(((text[begins] & 0xC0) == 0x80).any()):
-        raise CorpusError(f"{source.name} holds words that are not valid UTF-8; they cannot be words of texts.")
-    kept = (numbers > 0) & (np.diff(starts) > 0)
-    if bool(kept.all()):
-        return WordTable(text, starts, numbers)
-    lengths = np.diff(starts)
-    ends = np.zeros(int(kept.sum()) + 1, np.int64)
-    np.cumsum(lengths[kept], out=ends[1:])
-    return WordTable(text[np.repeat(kept, lengths)], ends, numbers[kept])
+        return kept_words(columns_in(table.column(words), source.name), numbers)
 
 
 def _chosen(schema: Any, source: Source) -> tuple[str, str]:

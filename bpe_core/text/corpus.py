@@ -109,8 +109,9 @@ class Corpus:
             paths = [paths]
         log = SkipLog()
         options = ReadingOptions(encoding, on_invalid, field, on_bad_row, word_list)
-        pairs: list[tuple[Reader, str]] = [(one, "") for one in readers_of(list(paths), file_patterns, options, log)]
-        return cls([reader for reader, _ in (pairs if twice else _once_each(pairs, log))], log=log)
+        readers = readers_of(list(paths), file_patterns, options, log)
+        pairs: list[tuple[Reader, str]] = [(reader, reader.source.group) for reader in readers]
+        return cls._of_pairs(pairs, log, twice)
 
     @classmethod
     def from_texts(cls, texts: Iterable[str], *, on_invalid: OnInvalid = "strict") -> Corpus:
@@ -138,6 +139,11 @@ class Corpus:
             for report in corpus._found_while_opening.reports():
                 log.add(report.source, report.sentence, report.count)
         pairs = [pair for corpus in corpora for pair in zip(corpus._readers, corpus.group_of_source, strict=True)]
+        return cls._of_pairs(pairs, log, twice)
+
+    @classmethod
+    def _of_pairs(cls, pairs: list[tuple[Reader, str]], log: SkipLog, twice: bool) -> Corpus:
+        """Of readers with their groups: group by group, and no file twice unless it is to be."""
         order = {group: place for place, group in enumerate(dict.fromkeys(group for _, group in pairs))}
         pairs.sort(key=lambda pair: order[pair[1]])
         pairs = pairs if twice else _once_each(pairs, log)
@@ -183,10 +189,32 @@ class Corpus:
         self._found_while_reading = SkipLog()
         parts = {}
         for reader in self._readers:
-            part = Corpus([reader], log=SkipLog())
-            part._is_part, part._found_while_reading = True, self._found_while_reading
-            parts[reader.source.name] = part
+            parts[reader.source.name] = self._of_these([reader])
         return parts
+
+    def bunches(self, mixture: Mixture | None, size: int) -> Iterator[tuple[str, Corpus]]:
+        """Parts of about so many bytes that give the same words one after the other, each with its group's name.
+
+        A group of which only some is taken is one part: what is taken of a text hangs on those before it.
+        """
+        for name, part in self.parts(mixture).items():
+            if part._choice is not None or part.word_counts is not None:
+                yield name, part
+                continue
+            held: list[Reader] = []
+            for reader in sorted(part._readers, key=lambda reader: reader.source.is_word_list):
+                if held and (reader.source.is_word_list or sum(one.source.size or size for one in held) >= size):
+                    yield name, part._of_these(held)
+                    held = []
+                held.append(reader)
+            if held:
+                yield name, part._of_these(held)
+
+    def _of_these(self, readers: Sequence[Reader]) -> Corpus:
+        """A part of a part."""
+        part = Corpus(readers)
+        part._is_part, part._found_while_reading = True, self._found_while_reading
+        return part
 
     @property
     def word_lists(self) -> tuple[FileReader, ...]:
@@ -249,6 +277,7 @@ def _once_each(pairs: Sequence[tuple[Reader, str]], log: SkipLog) -> list[tuple[
     for reader, group in pairs:
         source = reader.source
         place = same_place(source.path) if source.path is not None else source.name if source.opens else None
+        place = f"{source.group}\0{place}" if source.group and place is not None else place
         if place is not None and place in known:
             where = f", in the group {known[place]!r}" if known[place] else ""
             log.add(source.name, f"{source.name} is named more than once and counts once{where}")

@@ -6,6 +6,7 @@ which returns the exit code. Only the file of the command that was chosen is loa
 
 COMMANDS = {
     "train": "learn a merge table from text",
+    "count": "count the words of texts, of any size, into a file that adds up with others and is trained from",
     "encode": "turn text into tokens by a merge table",
     "decode": "turn token ids back into text",
     "export": "write a merge table for another library, and check that it agrees",

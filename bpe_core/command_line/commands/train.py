@@ -16,6 +16,7 @@ from bpe_core.command_line.arguments import (
     add_pattern,
     add_tie_rule,
     chosen_recipe,
+    number,
     text_argument,
 )
 from bpe_core.command_line.corpora import add_reading, reading
@@ -25,6 +26,7 @@ from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.steps import step_lines
 from bpe_core.command_line.tables import is_session_name, write_run
+from bpe_core.counting.rare_words import without_rare
 from bpe_core.errors import plain
 from bpe_core.formats import FORMATS, TABLES, format_for, write_history
 from bpe_core.history.history import END_SENTENCES
@@ -61,6 +63,9 @@ examples:
       Two groups of texts; what there is too little of is repeated until the shares are as you say. The recipe in the
       result holds the mixture, by the names of the groups. --groups-of FOLDER makes one of each folder in it.
 
+  bpe-explorer train counts.parquet --min-word-count 2 --output merges.csv
+      Counts that `count` has written, without words that occur once; the share of the text that leaves out is told.
+
   bpe-explorer presets english > mine.json; bpe-explorer train book.txt --recipe mine.json
       Every choice there is, in a file that you edit.
 
@@ -92,6 +97,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_decisions(recipe)
     add_merge_limits(parser)
+    parser.add_argument(
+        "--min-word-count", type=number, default=1, metavar="N", help="leave out words that occur less often"
+    )
     add_mixture(parser)
     add_reading(parser)
     result = parser.add_argument_group("the result")
@@ -126,6 +134,8 @@ def run(options: argparse.Namespace) -> int:
         try:
             with _corpus(options, groups) as corpus:
                 words, told = _counted(corpus, recipe, report, interruption)
+                words, left_out = without_rare(words, options.min_word_count)
+                told += left_out
                 steered, known = decided(words, recipe, options, interruption)
                 history = learn(words, steered, history=known, progress=report, cancelled=interruption)
                 seconds = time.monotonic() - began

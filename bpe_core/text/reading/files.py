@@ -15,10 +15,11 @@ from bpe_core.text.reading import arrow_tables, json_lines, plain_text, tables
 from bpe_core.text.reading.addresses import is_address, without_password
 from bpe_core.text.reading.archives import ArchiveReader
 from bpe_core.text.reading.beginning import HEAD_LENGTH, NotText, checked_encoding, refuse_empty_or_binary
+from bpe_core.text.reading.counted import ENDING, HEAD_NAME, KEY, CountsHead, by_group, source_in_folder
 from bpe_core.text.reading.fields import guessed
 from bpe_core.text.reading.folders import files_in
 from bpe_core.text.reading.lists_of_words import looks_like_words, names_words_and_counts
-from bpe_core.text.reading.opening import COMPRESSION_OF_SUFFIX, open_stream, sentences, shown
+from bpe_core.text.reading.opening import COMPRESSION_OF_SUFFIX, open_raw, open_stream, sentences, shown
 from bpe_core.text.reading.rows import LOOKED_AT
 from bpe_core.text.reading.skipped import SkipLog
 from bpe_core.text.reading.source import STANDARD_INPUT, DocumentPiece, Kind, ReadingOptions, Source
@@ -35,6 +36,7 @@ _KIND_OF_SUFFIX: dict[str, Kind] = {
     ".zip": "zip",
 }
 _TAR_OF_SUFFIX = {".tgz": "gzip", ".tbz2": "bzip2", ".txz": "xz", ".tzst": "zstd"}
+MOST_OF_A_HEAD = 2**24  # bytes
 _AT_RANDOM: tuple[Kind, ...] = ("parquet", "arrow", "zip")  # not read from the beginning to the end
 
 
@@ -113,10 +115,32 @@ def readers_of(
         elif isinstance(path, str) and is_address(path):
             readers += _at_address(path, patterns, options, log)
         elif stat.S_ISDIR(_status(Path(path)).st_mode):
-            readers += [FileReader(source, options) for source in texts_in(Path(path), patterns, options, log)]
+            counts = _counts_in(Path(path))
+            sources = texts_in(Path(path), patterns, options, log) if counts is None else [counts]
+            readers += [FileReader(one, options) for source in sources for one in _by_group(source)]
         else:
-            readers.append(FileReader(source_of(Path(path), options), options))
+            readers += [FileReader(one, options) for one in _by_group(source_of(Path(path), options))]
     return readers
+
+
+def _by_group(source: Source) -> list[Source]:
+    """A file of counts is a source for each of its groups."""
+    return by_group(source, CountsHead.from_json(source.counted, source.name)) if source.counted else [source]
+
+
+def _counts_in(folder: Path) -> Source | None:
+    """The table of counts whose parts are the files of this folder."""
+    if not (folder / HEAD_NAME).is_file():
+        return None
+    found = sorted(path for path in folder.iterdir() if path.name == HEAD_NAME or path.suffix == ENDING)
+    sources = [Source(shown(path), path, path.stat().st_size, "text") for path in found]
+    counts = source_in_folder(shown(folder), sources, _whole)
+    return None if counts is None else replace(counts, path=folder)
+
+
+def _whole(source: Source) -> bytes:
+    with open_raw(source) as raw:
+        return raw.read(MOST_OF_A_HEAD)
 
 
 def _at_address(address: str, patterns: Sequence[str], options: ReadingOptions, log: SkipLog) -> list[FileReader]:
@@ -128,7 +152,10 @@ def _at_address(address: str, patterns: Sequence[str], options: ReadingOptions, 
     texts, is_folder = remote_texts(address, patterns, lambda name, error: log.add(name, str(error)))
     sources = [Source(text.name, None, text.size, *kind_of(text.path), None, opens=text.open) for text in texts]
     if not is_folder:
-        return [FileReader(_looked_at(sources[0], options), options)]
+        return [FileReader(one, options) for one in _by_group(_looked_at(sources[0], options))]
+    counts = source_in_folder(without_password(address), sources, _whole)
+    if counts is not None:
+        return [FileReader(one, options) for one in _by_group(counts)]
     if not sources:
         raise _none_in(without_password(address), patterns)
     return [FileReader(_as_asked(source, options), options, among_others=True) for source in sources]
@@ -149,6 +176,8 @@ def _looked_at(source: Source, options: ReadingOptions) -> Source:
     source = _as_asked(source, options)
     if source.kind in ("parquet", "arrow"):
         with arrow_tables.opened(source) as file:
+            if told := (file.schema.metadata or {}).get(KEY):
+                return replace(source, is_word_list=True, counted=CountsHead.from_json(told, source.name).to_json())
             names = file.schema.names
             is_list = names_words_and_counts(names) and arrow_tables.holds_whole_numbers(file.schema.field(1).type)
             return _with_fields(source, options, arrow_tables.text_columns(file.schema), is_list)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import PurePosixPath
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from bpe_core.errors import BpeError, CorpusError, plain
+from bpe_core.errors import BpeError, CorpusError, OutputError, plain
 from bpe_core.text.reading.addresses import without_password
 from bpe_core.text.reading.folders import PassOver, matches, without_papers
 
@@ -136,14 +136,51 @@ def told(name: str, place: int = 0) -> Iterator[None]:
     except PermissionError as error:
         raise CorpusError(f"{where}: permission denied. Are you signed in where it is kept?") from error
     except Exception as error:
-        reason = (
-            plain(without_password(str(error)).strip().split("\n")[0])[:LONGEST_REASON].rstrip(".")
-            or type(error).__name__
-        )
-        raise CorpusError(f"{where}: {reason}. Try again; what is kept elsewhere may be out of reach.") from error
+        raise CorpusError(
+            f"{where}: {_reason(error)}. Try again; what is kept elsewhere may be out of reach."
+        ) from error
 
 
 def _reason(error: Exception) -> str:
     """The first line of what a package says; of networks it says it well."""
     said = plain(without_password(str(error))).strip().split("\n")[0]
     return said[:LONGEST_REASON].rstrip(". ") or type(error).__name__
+
+
+class RemotePlace:
+    """A folder behind an address, to which files can be written: whole ones only."""
+
+    def __init__(self, name: str, address: str) -> None:
+        self.name, self._address = name, address
+
+    def names(self) -> list[str]:
+        file_system, path = _located(self._address, self.name)
+        with told(self.name):
+            file_system.invalidate_cache()
+            if not file_system.exists(path):
+                return []
+            found = file_system.ls(path, detail=False)
+        return sorted(str(inner).rstrip("/").rpartition("/")[2] for inner in found)
+
+    def open(self, name: str) -> BinaryIO:
+        file_system, path = _located(self._address, self.name)
+        return RemoteText(f"{self.name}/{name}", None, file_system, f"{path}/{name}").open()
+
+    @contextmanager
+    def writing(self, name: str) -> Iterator[BinaryIO]:
+        """What goes wrong on the way leaves no half of a file: it is handed over when all of it is known."""
+        file_system, path = _located(self._address, self.name)
+        held = io.BytesIO()
+        yield held
+        try:
+            file_system.makedirs(path, exist_ok=True)
+            file_system.pipe_file(f"{path}/{name}", held.getvalue())
+        except Exception as error:
+            reason = "permission denied" if isinstance(error, PermissionError) else _reason(error)
+            raise OutputError(f"Could not write {self.name}/{name}: {reason}.") from error
+
+    def remove(self, names: Iterable[str]) -> None:
+        file_system, path = _located(self._address, self.name)
+        with told(self.name):
+            for name in names:
+                file_system.rm_file(f"{path}/{name}")

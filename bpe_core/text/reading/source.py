@@ -35,6 +35,9 @@ class Source:
     is_word_list: bool = False  # a table of words and how often each occurs
     fields: tuple[str, ...] = ()  # of a table: those that could hold its texts
     field: str = ""  # the one of them that does; empty where none was chosen and none can be guessed
+    counted: str = ""  # of a file of counts: what it says of itself (`counted.py`)
+    group: str = ""  # of such a file: the group whose counts are meant
+    parts: tuple[Source, ...] = ()  # of a folder of such files: these
     # how what has no path of its own is opened
     opens: Callable[[], BinaryIO] | None = dataclasses.field(default=None, compare=False, repr=False)
 

@@ -1,0 +1,130 @@
+"""`bpe-explorer count`: the words of texts with their counts, as a file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+import numpy as np
+
+import bpe_core as bpe
+from bpe_core.command_line.arguments import add_pattern, chosen_recipe, number, size, text_argument
+from bpe_core.command_line.corpora import add_reading, reading
+from bpe_core.command_line.groups import add_mixture, groups_of, mixture_of
+from bpe_core.command_line.progress_bar import TerminalBar
+from bpe_core.counting.to_files import PARTITION_SIZE, CountingOrder, Written, count_to_file
+from bpe_core.errors import RecipeError, plain
+from bpe_core.limits import size_text
+from bpe_core.presets import PRESETS
+from bpe_core.text.reading.counted import CountsHead
+from bpe_core.token_texts import quoted
+
+LEAST_MEMORY = 200_000_000  # of which the program itself takes a part
+EXAMPLES = f"""\
+examples:
+  bpe-explorer count book.txt folder/ -o counts.parquet
+      Words, as the recipe gpt2 splits texts, in first-seen order: word, count. `train counts.parquet` learns from it.
+
+  bpe-explorer count --group de texts/de --group code src -o counts.parquet
+      With a count for each group; the weights are said when a table is trained from it.
+
+  bpe-explorer count a.parquet b.parquet -o all.parquet
+      Counts of the same splitting add up, and further texts with them.
+
+  bpe-explorer count counts.parquet
+      The most frequent words, by group.
+
+  bpe-explorer count huge/ --memory 2GB -o counts.parquet
+      Exactly the same within so much memory: what does not fit is kept on the disk meanwhile. A table of more than
+      --partition-size ({size_text(PARTITION_SIZE)}) becomes a folder of files, each with a part of the words.
+
+Stopped by Ctrl-C, killed or out of room on the disk, the same command goes on with the texts that are not yet counted.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EXAMPLES
+    parser.add_argument("files", nargs="*", metavar="FILE", help="texts, or counts; whatever `train` reads")
+    parser.add_argument("-o", "--output", metavar="FILE", help="the counts, .parquet; else the first words are shown")
+    parser.add_argument(
+        "--partition-size", type=size, default=PARTITION_SIZE, metavar="SIZE", help="of a file, at most"
+    )
+    parser.add_argument("--memory", type=size, metavar="SIZE", help="use only so much: 2GB")
+    parser.add_argument("--top", type=number, default=20, metavar="N", help="how many words are shown without -o")
+    recipe = parser.add_argument_group("how texts are split")
+    start = recipe.add_mutually_exclusive_group()
+    start.add_argument("--preset", choices=PRESETS, metavar="NAME", help=", ".join(PRESETS))
+    start.add_argument("--recipe", metavar="FILE", help="or a recipe as JSON, as `presets NAME` prints it")
+    add_pattern(recipe)
+    recipe.add_argument("--special", action="append", type=text_argument, metavar="TOKEN", help="a text never split")
+    add_mixture(parser)
+    add_reading(parser)
+    parser.add_argument("--json", action="store_true", help="print what was counted as JSON")
+    parser.add_argument("--quiet", action="store_true", help="no progress and no summary")
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.weights:
+        raise RecipeError("Counts are of every word once, whatever it weighs; say --weights when you train from them.")
+    if options.memory is not None and options.memory < LEAST_MEMORY:
+        raise RecipeError(f"Counting needs some memory; allow it {size_text(LEAST_MEMORY)} at least.")
+    groups = groups_of(options)
+    bar = TerminalBar(sys.stderr)
+    try:
+        with reading(options.files, groups=groups, twice=options.twice) as corpus:
+            recipe = _recipe(options, corpus)
+            recipe = recipe.with_changes(mixture=mixture_of(options, [*groups], recipe.mixture))
+            report = bpe.progress.ignore_progress if options.quiet else bar
+            if options.output is None:
+                words = bpe.count_groups(corpus, recipe, progress=report)
+                bar.clear()
+                _show(words, options)
+            else:
+                order = CountingOrder(options.output, options.partition_size, options.memory)
+                written = count_to_file(corpus, recipe, order, progress=report)
+                bar.clear()
+                _tell(written, options)
+    finally:
+        bar.clear()
+    return 0
+
+
+def _recipe(options: argparse.Namespace, corpus: bpe.Corpus) -> bpe.Recipe:
+    """What was said of it; if nothing was, that of the first counts among the files."""
+    said = (options.preset, options.recipe, options.pattern, options.regex, options.special)
+    counted = next((source for source in corpus.sources if source.counted), None)
+    if counted is not None and not any(said):
+        return CountsHead.from_json(counted.counted, counted.name).recipe(counted.name)
+    return chosen_recipe(options, options.preset or "gpt2")
+
+
+def _tell(written: Written, options: argparse.Namespace) -> None:
+    if options.json:
+        print(json.dumps({"output": options.output, **written._asdict()}, indent=1))
+    elif not options.quiet:
+        files = "" if written.files == 1 else f", in {written.files} files"
+        print(
+            f"Counted {written.total:,} words, {written.words:,} of them different. "
+            f"Wrote {plain(options.output)}{files}."
+        )
+
+
+def _show(words: bpe.GroupedWords, options: argparse.Namespace) -> None:
+    """The most frequent words; of equals the first."""
+    table = words.words
+    first = np.argsort(-table.counts, kind="stable")[: max(0, options.top)].tolist()
+    groups = {name: words.counts_in(name) for name in words.groups if name}
+    if options.json:
+        rows = [
+            {"word": table.word(i).decode(errors="replace"), "count": int(table.counts[i])}
+            | {"groups": {name: int(counts[i]) for name, counts in groups.items()}}
+            for i in first
+        ]
+        print(json.dumps({"words": len(table), "total": table.total, "first": rows}, ensure_ascii=False, indent=1))
+        return
+    print("".join(f"{name[:20]:>20}" for name in ("count", *map(plain, groups))), " word")
+    for i in first:
+        counts = [table.counts, *groups.values()]
+        print("".join(f"{int(one[i]):>20,}" for one in counts), f" {quoted(table.word(i).decode(errors='replace'))}")
+    print(f"{table.total:,} words, {len(table):,} of them different.")

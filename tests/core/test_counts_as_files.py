@@ -1,0 +1,136 @@
+"""Counts as files: written, added up, trained from and refused; in however many parts, the same bytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bpe_core.command_line.main import run
+from bpe_core.counting import pieces, to_files
+from bpe_core.counting.count_words import count_groups, count_words
+from bpe_core.counting.grouped import GroupedWords
+from bpe_core.counting.places import LocalPlace
+from bpe_core.counting.to_files import CountingOrder, count_to_file
+from bpe_core.errors import CorpusError, OutputError
+from bpe_core.recipe import Recipe
+from bpe_core.text.corpus import Corpus
+from tests.core.reading_texts import write
+
+GPT2 = Recipe.preset("gpt2")
+Said = Callable[[], str]
+
+
+def meaning(words: GroupedWords) -> list[object]:
+    return [list(words.words), {name: words.counts_in(name).tolist() for name in words.groups}]
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Corpus:
+    """Two groups of files in which words of each other occur again."""
+    texts = {"de": "der neue low 7\nné neu", "code": "low = new(7)\nlow low"}
+    groups = {}
+    for name, text in texts.items():
+        paths: list[Path | str] = [
+            write(tmp_path, f"{name}{i}.txt", f"{text} {name}{i} x{'y' * i}\n") for i in range(3)
+        ]
+        groups[name] = Corpus.from_files(paths)
+    return Corpus.grouped(groups)
+
+
+def counted(corpus: Corpus, path: Path, recipe: Recipe = GPT2, **order: int) -> Path:
+    count_to_file(corpus, recipe, CountingOrder(str(path), **order))
+    return path
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_however_it_is_parted_the_same_bytes_are_written(tmp_path: Path, corpus: Corpus) -> None:
+    whole = counted(corpus, tmp_path / "whole.parquet")
+    assert counted(corpus, tmp_path / "pieces.parquet", piece_size=20).read_bytes() == whole.read_bytes()
+    assert meaning(count_groups(Corpus.from_files(whole), GPT2)) == meaning(count_groups(corpus, GPT2))
+    folder = counted(corpus, tmp_path / "folder", partition_size=200)
+    again = counted(corpus, tmp_path / "again", partition_size=200, piece_size=50, memory=10**9)
+    assert files(folder) == files(again)
+    assert len(files(folder)) > 2
+    assert meaning(count_groups(Corpus.from_files(folder), GPT2)) == meaning(count_groups(corpus, GPT2))
+    assert sorted(path.name for path in tmp_path.iterdir() if "counting" in path.name) == []
+    lines = counted(corpus, tmp_path / "ends.parquet", Recipe.preset("unigram"), piece_size=20)
+    table = count_words(Corpus.from_files(lines), Recipe.preset("unigram"))
+    wanted = count_words(corpus, Recipe.preset("unigram"))
+    assert table.line_ends is not None
+    assert wanted.line_ends is not None
+    assert (list(table), table.line_ends.tolist()) == (list(wanted), wanted.line_ends.tolist())
+
+
+def test_counting_goes_on_where_it_was_stopped(tmp_path: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "counts.parquet"
+    done: list[int] = []
+    original = pieces.count_piece
+
+    def failing(piece, *given, **named):
+        if len(done) == 4:
+            raise OutputError("Could not write runs: No space left on device.")
+        done.append(piece.number)
+        return original(piece, *given, **named)
+
+    monkeypatch.setattr(to_files, "count_piece", failing)
+    with pytest.raises(OutputError) as caught:
+        counted(corpus, path, piece_size=20)
+    assert str(caught.value) == (
+        f"Could not write runs: No space left on device. What is counted is kept in {path}.counting; the same command "
+        "goes on from there."
+    )
+    assert not path.exists()
+    done.clear()
+    done.append(-1)
+    counted(corpus, path, piece_size=20)
+    assert done == [-1, 4, 5]
+    assert meaning(count_groups(Corpus.from_files(path), GPT2)) == meaning(count_groups(corpus, GPT2))
+
+
+def test_counts_add_up_are_shown_and_trained_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a, b = write(tmp_path, "a.txt", "low lower low low"), write(tmp_path, "b.txt", "new low lower\n")
+    names = [str(tmp_path / name) for name in ("a.parquet", "b.parquet", "all.parquet", "once.parquet")]
+    assert run(["count", str(a), "-o", names[0]]) == run(["count", "--group", "b", str(b), "-o", names[1]]) == 0
+    assert run(["count", *names[:2], "-o", names[2], "--quiet"]) == 0
+    assert "Counted 4 words, 3 of them different. Wrote" in capsys.readouterr().out
+    assert run(["count", names[2], "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["first"][0] == {"word": " low", "count": 3, "groups": {"b": 1}}
+    assert run(["count", names[2]]) == 0
+    assert " 3                   1  “␣low”" in capsys.readouterr().out
+    assert list(count_words(Corpus.from_files(names[2]), GPT2)) == list(count_words(Corpus.from_files([a, b]), GPT2))
+    assert run(["train", names[2], "--merges", "2", "--min-word-count", "2", "--weights", "=1", "b=2"]) == 0
+    said = capsys.readouterr()
+    assert "Left out: 1 of 5 different words, which occur less than 2 times: 3 of 45 bytes, 6.6667 %." in said.err
+
+
+def test_what_does_not_fit_is_refused_in_a_sentence(
+    tmp_path: Path, corpus: Corpus, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = counted(corpus, tmp_path / "a.parquet")
+    with pytest.raises(CorpusError, match=r'was counted with pattern "gpt2", but the recipe has "cl100k"; choose'):
+        count_words(Corpus.from_files(path), GPT2.with_changes(pattern="cl100k"))
+    folder = counted(corpus, tmp_path / "folder", partition_size=200)
+    with pytest.raises(OutputError, match="it is a folder with other files in it"):
+        counted(corpus, tmp_path, partition_size=200)
+    next(iter(sorted(folder.glob("part*")))).unlink()
+    with pytest.raises(CorpusError, match="folder of counts of which parts are missing"):
+        Corpus.from_files(folder)
+    data = path.read_bytes()
+    (tmp_path / "cut.parquet").write_bytes(data[: len(data) // 2])
+    with pytest.raises(CorpusError, match="cut off"):
+        Corpus.from_files(tmp_path / "cut.parquet")
+    assert run(["count", str(path), "--memory", "much"]) == 2
+    assert run(["count", str(path), "--weights", "de=2"]) == 1
+    assert run(["count", str(path), "-o", str(tmp_path / "none" / "a.parquet")]) == 1
+    assert "does not exist" in capsys.readouterr().err
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    assert run(["count", str(tmp_path / "de0.txt"), "-o", "x.parquet"]) == 1
+    assert "pip install 'bpe-explorer[parquet]'" in capsys.readouterr().err
+    assert LocalPlace(tmp_path / "nowhere").names() == []
