@@ -12,8 +12,8 @@ from typing import Literal, TypeVar
 
 from app.session.session import Session
 from app.window.actions import Item
+from app.window.charts import curves
 from app.window.charts.curve_page import CurvePage
-from app.window.charts.curves import compression, rank_frequency, token_lengths
 from app.window.charts.pairs_model import PairsModel
 from app.window.charts.pairs_page import PairsPage
 from app.window.parts.page import Page
@@ -67,6 +67,18 @@ class World:
         return CompareModel(self.session)
 
 
+def build_ranks(session: Session) -> CurvePage:
+    return CurvePage("Rank and frequency", session, curves.rank_frequency, curves.exact_ranks)
+
+
+def build_compression(session: Session) -> CurvePage:
+    return CurvePage("Compression", session, curves.compression, curves.exact_compression)
+
+
+def build_lengths(session: Session) -> CurvePage:
+    return CurvePage("Token lengths", session, curves.token_lengths, curves.exact_lengths)
+
+
 def build_audit(world: World) -> AuditPage:
     model = AuditModel(world.session)
     return AuditPage(model, Trimming(world.session, model))
@@ -98,9 +110,9 @@ PAGES = (
     PageRow("token", "Token", "inspector", lambda w: TokenPage(w.token, LifeModel(w.session, w.token))),
     PageRow("why", "Why here?", "inspector", lambda w: WhyPage(w.why, w.session.playing)),
     PageRow("pairs", "Pairs", "charts", lambda w: PairsPage(PairsModel(w.session))),
-    PageRow("ranks", "Ranks", "charts", lambda w: CurvePage("Rank and frequency", w.session, rank_frequency)),
-    PageRow("compression", "Compression", "charts", lambda w: CurvePage("Compression", w.session, compression)),
-    PageRow("lengths", "Lengths", "charts", lambda w: CurvePage("Token lengths", w.session, token_lengths)),
+    PageRow("ranks", "Ranks", "charts", lambda w: build_ranks(w.session)),
+    PageRow("compression", "Compression", "charts", lambda w: build_compression(w.session)),
+    PageRow("lengths", "Lengths", "charts", lambda w: build_lengths(w.session)),
     PageRow("race", "Race", "charts", lambda w: RacePage(RaceModel(w.session)), (
         Item("race", "The &Race of Pairs", "Follow the counts of chosen pairs through the training"),
         Item("follow", "&Follow This Pair", "Let the pair of the merge shown run against the others", "Ctrl+Shift+F"),

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
-from bpe_core.atomic import write_atomically
-from bpe_core.errors import OutputError
+from bpe_core.data_table import DataTable
 from bpe_core.history.history import History, Int64s
 from bpe_core.insight.audit import Audit
 from bpe_core.token_texts import TokenTexts
-
-COLUMNS = ("id", "token", "hex", "characters", "times", "criteria", "reason", "only in")
-ENDINGS = (".csv", ".tsv", ".json")
 
 
 class AuditRow(NamedTuple):
@@ -62,36 +54,11 @@ class AuditRows:
         return id if self._numbers is None else int(self._numbers[id])
 
 
-def cells(row: AuditRow) -> list[str]:
-    """As a table of texts holds it.
+def table_of(rows: Iterable[AuditRow]) -> DataTable:
+    """The rows as columns, for a file.
 
-    >>> cells(AuditRow(300, "␣the", "20 74 68 65", 4, None, ("rare", "long"), "", ""))
-    ['300', '␣the', '20 74 68 65', '4', '', 'rare, long', '', '']
+    >>> table_of([AuditRow(300, "␣the", "20 74", 4, None, ("rare", "long"), "", "")]).columns["criteria"]
+    [('rare', 'long')]
     """
-    count = "" if row.count is None else str(row.count)
-    return [
-        str(row.id),
-        row.token,
-        row.hex,
-        str(row.characters),
-        count,
-        ", ".join(row.criteria),
-        row.reason,
-        row.only_in,
-    ]
-
-
-def write_rows(rows: Iterable[AuditRow], path: Path) -> None:
-    """As the ending of the name says."""
-    ending = path.suffix.lower()
-    if ending not in ENDINGS:
-        raise OutputError(f"A list of tokens is written as {', '.join(ENDINGS)}; end the name {path} in one of them.")
-    with write_atomically(path) as file:
-        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-        if ending == ".json":
-            json.dump([row._asdict() for row in rows], text, ensure_ascii=False, indent=1)
-        else:
-            writer = csv.writer(text, delimiter="\t" if ending == ".tsv" else ",", lineterminator="\n")
-            writer.writerow(COLUMNS)
-            writer.writerows(map(cells, rows))
-        text.detach()
+    found = list(rows)
+    return DataTable({name: [row[place] for row in found] for place, name in enumerate(AuditRow._fields)})

@@ -49,8 +49,8 @@ def test_a_run_that_drops_is_trained_travelled_and_read_token_by_token(
     shares = [run.history[table.merge_at(row)].reasons["share"] for row in range(30)]
     assert shares == sorted(shares, reverse=True)
     copied = table.as_text([0], ",").splitlines()
-    assert copied[0].split(",")[:4] == ["Step", "Token", "Count", "Share"]
-    assert f"{max(shares):.2%}" in copied[1]
+    assert {"step", "token_text", "count", "share"} < set(copied[0].split(","))
+    assert repr(max(shares)) in copied[1].split(",")
     chart = program.pages[PairsPage]
     assert chart.headline().startswith("After 30 steps, next to go is the orange token, used least")
     assert chart.model.bars[0].right == ""

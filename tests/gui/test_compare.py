@@ -19,6 +19,7 @@ from bpe_core import Corpus, Recipe, Tokenizer, train
 from bpe_core.formats import write_history
 from bpe_core.insight.table_comparison import compare_tables, compare_texts
 from tests.gui.conftest import WAIT, settle, wait_for_phase
+from tests.gui.tables import exact_rows
 
 pytestmark = pytest.mark.usefixtures("only_window")
 
@@ -113,8 +114,8 @@ def test_a_row_leads_to_its_merge(comparing: Program) -> None:
     place = comparison.found.differing[row].place
     assert place is not None
     assert comparing.session.cursor.position == place + 1
-    saved = comparing.pages[ComparePage].as_table()
-    assert saved[0] == ("Left", "Right", "Here", "There")
+    saved = exact_rows(comparing.pages[ComparePage])
+    assert saved[0] == ("left_hex", "left_text", "right_hex", "right_text", "step", "other_step")
     assert len(saved) == comparison.rowCount() + 1
 
 

@@ -21,6 +21,7 @@ from bpe_core.learning.methods import METHODS
 from bpe_core.segmenting import word_cuts
 from tests.gui.conftest import HURRY, WAIT, rest, settings_in, settle, wait_for_phase, windows
 from tests.gui.sessions.saving import open_session, save_as, table
+from tests.gui.tables import exact_rows
 
 TEXT = "the lowest price is lower than the last one, and the lowest of the low is the lowest. " * 3
 
@@ -55,7 +56,7 @@ def texts_on(program: Program, page: str) -> str:
     """All that is written on a page, whether in labels or drawn."""
     shown = program.pages.page(page)
     labels = [label.text() for label in shown.findChildren(QLabel) if label.isVisibleTo(shown)]
-    return " ".join([*labels, *(cell for row in shown.as_table() for cell in row), shown.accessibleDescription()])
+    return " ".join([*labels, *(str(cell) for row in exact_rows(shown) for cell in row), shown.accessibleDescription()])
 
 
 def test_every_page_says_something_at_every_step(

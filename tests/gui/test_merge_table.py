@@ -136,8 +136,9 @@ def test_copied_rows_can_be_read_back(separator: str, headers: bool) -> None:
     rows = list(csv.reader(io.StringIO(text), delimiter=separator))
     assert len(rows) == 3 + headers
     if headers:
-        assert rows[0] == [column.title for column in COLUMNS]
-    assert rows[-1] == [model.data(model.index(699, column)) for column in range(len(COLUMNS))]
+        assert rows[0][:4] == ["step", "left_id", "left_hex", "left_text"]
+    shown = [model.data(model.index(699, column)) for column in range(4)]
+    assert [rows[-1][0], rows[-1][3], rows[-1][6], rows[-1][9]] == shown
 
 
 @pytest.mark.parametrize(("needle", "is_right"), [("20 74", True), ("2074", True), ("2", False), ("xy", False)])

@@ -9,7 +9,7 @@ from PySide6.QtGui import QHelpEvent, QPalette
 from PySide6.QtWidgets import QToolTip, QVBoxLayout, QWidget
 
 from app.session.session import Session
-from app.window.charts.curves import CurveModel, CurveOf
+from app.window.charts.curves import CurveModel, CurveOf, ExactOf
 from app.window.parts.lines import ChartLines
 from app.window.parts.lines_chart import LOGARITHMIC
 from app.window.parts.page import Page
@@ -21,8 +21,10 @@ from app.window.parts.wording import tip
 class CurvePage(Page):
     """It can be dragged and zoomed; several lines that follow a slider are painted faster by LinesChart."""
 
-    def __init__(self, title: str, session: Session, curve: CurveOf, parent: QWidget | None = None) -> None:
-        model = CurveModel(session, curve)
+    def __init__(
+        self, title: str, session: Session, curve: CurveOf, exact: ExactOf, parent: QWidget | None = None
+    ) -> None:
+        model = CurveModel(session, curve, exact)
         super().__init__(model, parent)
         self.model = model
         self.setAccessibleName(title)

@@ -12,7 +12,10 @@ from app.session.run import Run
 from app.session.runs import Runs
 from app.session.session import Session
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine, Numbers
-from app.window.parts.watched import Table, Watched
+from app.window.parts.watched import Exact, Watched
+from bpe_core.data_table import DataTable
+from bpe_core.exact import of_run
+from bpe_core.exact.tokens import TokenColumns
 from bpe_core.progress import CancelCheck
 from bpe_core.token_texts import LONGEST_SHOWN
 
@@ -22,6 +25,7 @@ MOST_POINTS = 400
 # Of a run after so many steps; no lines where there is nothing to be shown, work to be done aside where it takes long.
 Aside = Callable[[CancelCheck], ChartLines]
 CurveOf = Callable[[Run, int, Runs], ChartLines | Aside]
+ExactOf = Callable[[Run, int, Runs], Exact]  # all that the curve is drawn from
 
 
 class CurveModel(QObject, Watched):
@@ -29,16 +33,19 @@ class CurveModel(QObject, Watched):
 
     changed = Signal()
 
-    def __init__(self, session: Session, curve: CurveOf) -> None:
+    def __init__(self, session: Session, curve: CurveOf, exact: ExactOf) -> None:
         super().__init__(session)
         self.lines = NO_LINES
-        self._runs, self._cursor, self._curve = session.runs, session.cursor, curve
+        self._runs, self._cursor, self._curve, self._exact = session.runs, session.cursor, curve, exact
         self._aside, self._topic = session.aside, f"curve {id(self)}"
         cursor = session.cursor
         self.refresh_on(REDRAW_MILLISECONDS, session.runs.changed, cursor.moved, cursor.end_moved)
 
-    def as_table(self) -> Table:
-        return self.lines.as_table()
+    def exact(self) -> Exact:
+        run = self._runs.shown
+        if run is None or run.history is None:
+            return super().exact()
+        return self._exact(run, self._cursor.position, self._runs)
 
     def refresh(self) -> None:
         run = self._runs.shown
@@ -108,6 +115,39 @@ def token_lengths(run: Run, at: int, runs: Runs) -> ChartLines:
     found = np.bincount(lengths)[1:].astype(float)
     line = NamedLine("", np.arange(1.0, len(found) + 1), found)
     return ChartLines((line,), "Bytes in the token", "Tokens", is_log_x=False, is_bars=True)
+
+
+def exact_ranks(run: Run, at: int, runs: Runs) -> Exact:
+    """Every token that occurs after so many steps."""
+    history, symbols, numbers = run.history, run.symbol_counts, run.shown_numbers
+    assert history is not None
+    then = history.first(at)
+    counts = None if then.only_joins else runs.cut.counts(run)
+
+    def table(cancelled: CancelCheck) -> DataTable:
+        found = np.zeros(0, np.int64)
+        if then.only_joins and len(symbols):
+            found = then.token_counts(symbols)
+        elif counts is not None:
+            found = counts(at, cancelled)
+        return of_run.ranks(found, TokenColumns.for_history(history, numbers))
+
+    return table
+
+
+def exact_compression(run: Run, at: int, runs: Runs) -> Exact:
+    """Every step of the run, whatever the moment."""
+    history, symbols = run.history, run.symbol_counts
+    assert history is not None
+    return lambda cancelled: of_run.compression(history, symbols)
+
+
+def exact_lengths(run: Run, at: int, runs: Runs) -> Exact:
+    """Every length that a token has after so many steps."""
+    history = run.history
+    assert history is not None
+    then = history.first(at)
+    return lambda cancelled: of_run.lengths(then, TokenColumns.for_history(then))
 
 
 def _log_spaced(length: int) -> Numbers:

@@ -11,9 +11,11 @@ from PySide6.QtCore import QObject, Signal
 from app.session.run import NO_PAIRS_YET, NO_RUN, Run
 from app.session.session import Session
 from app.session.timer import timer
-from app.window.parts.watched import Table, Watched
+from app.window.parts.watched import Exact, Watched
 from app.worker.training import LEADING_PAIRS, LeadingPairs
 from bpe_core import Candidate, History, Trainer, WordTable
+from bpe_core.data_table import DataTable
+from bpe_core.exact.tokens import TokenColumns
 from bpe_core.history.history import NOTHING
 from bpe_core.learning.methods import Method, Reason, Wording
 from bpe_core.progress import CancelCheck, never_cancelled
@@ -84,12 +86,27 @@ class PairsModel(QObject, Watched):
                 self.changed.emit()
             self.refresh()
 
-    def as_table(self) -> Table:
-        rows = [(bar.left, bar.right, str(bar.count), "yes" if bar.is_next else "") for bar in self.bars]
-        header = ("left", "right", "count", f"{self.wording.done} next")
-        if self.measure == "count":
-            return [header, *rows]
-        return [(*header, self.measure), *((*row, str(bar.value)) for row, bar in zip(rows, self.bars, strict=True))]
+    def exact(self) -> Exact:
+        run, bars, at, measure = self._shown_run, self.bars, self.at, self.measure
+        if run is None or run.history is None:
+            return super().exact()
+        history, numbers = run.history, run.shown_numbers
+
+        def table(cancelled: CancelCheck) -> DataTable:
+            tokens = TokenColumns.for_history(history, numbers)
+            return DataTable(
+                {
+                    "after_step": [at] * len(bars),
+                    **tokens.of([bar.pair[0] for bar in bars], "left_"),
+                    **tokens.of([bar.pair[1] for bar in bars], "right_"),
+                    "count": [bar.count for bar in bars],
+                    **({} if measure == "count" else {measure: [bar.value for bar in bars]}),
+                    "is_next": [bar.is_next for bar in bars],
+                    "is_tied": [bar.is_tied for bar in bars],
+                }
+            )
+
+        return table
 
     @property
     def made(self) -> str:

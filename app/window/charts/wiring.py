@@ -19,9 +19,12 @@ from app.window.main_window import Frame
 from app.window.pages import PAGES, Pages
 from app.window.parts.dialogs import ANIMATED_FILTER, CHART_FILTERS, ask_where_to_save
 from app.window.parts.page import Page, PageTabs
-from app.window.parts.pictures import picture_of, save_animated, save_csv, save_png, save_svg
+from app.window.parts.pictures import picture_of, save_animated, save_png, save_svg
 from bpe_core import OutputError
 from bpe_core.atomic import replace_atomically
+from bpe_core.data_table import checked_name, is_data, write_data
+
+NOT_SAVED = "The chart could not be saved. {}"
 
 
 class Charting(QObject):
@@ -42,6 +45,7 @@ class Charting(QObject):
         self._pairs.winner_left.connect(self._let_winner_fly)
         session.cursor.moved.connect(self.flight.end)
         self._frame, self._charts, self._pages, self._runs = frame, charts, pages, session.runs
+        self._aside = session.aside
         session.runs.changed.connect(self._name_pages)
         frame.actions["save_chart"].triggered.connect(self._save)
         frame.actions["copy_chart"].triggered.connect(self._copy)
@@ -75,7 +79,21 @@ class Charting(QObject):
         filters = CHART_FILTERS | (ANIMATED_FILTER if any(True for _ in self._shown.frames()) else {})
         path = ask_where_to_save(self._frame.window, "Save the chart", str(proposal), filters)
         if path is not None:
-            self._frame.messages.show_notice(save(self._shown, path))
+            if is_data(path):
+                self._save_data(self._shown, path)
+            else:
+                self._frame.messages.show_notice(save(self._shown, path))
+
+    def _save_data(self, page: Page, path: Path) -> None:
+        """Aside: there may be millions of rows."""
+        exact, tell = page.exact(), self._frame.messages.show_notice
+        self._aside.ask(
+            ("data", path),
+            lambda task: write_data(exact(task.cancelled), checked_name(path), cancelled=task.cancelled),
+            lambda done: tell(saved(path)),
+            lambda sentence: tell(Notice(NOT_SAVED.format(sentence))),
+            writes=True,
+        )
 
     def _copy(self) -> None:
         self._shown.watched.catch_up()
@@ -89,14 +107,16 @@ def save(page: Page, path: Path) -> Notice:
         with replace_atomically(path) as beside:
             _write(page, path.suffix.lower(), beside)
     except OutputError as error:
-        return Notice(f"The chart could not be saved. {error}")
+        return Notice(NOT_SAVED.format(error))
+    return saved(path)
+
+
+def saved(path: Path) -> Notice:
     return Notice(f"Saved the chart as {path}.", is_error=False)
 
 
 def _write(page: Page, kind: str, path: Path) -> None:
-    if kind == ".csv":
-        is_written = save_csv(page.as_table(), path)
-    elif kind == ".apng":
+    if kind == ".apng":
         is_written = save_animated(list(page.frames()), path)
     else:
         is_written = save_svg(page.pictured, path) if kind == ".svg" else save_png(page.pictured, path)

@@ -18,6 +18,9 @@ from app.session.timer import timer
 from app.window.merges.columns import Column, columns_of
 from app.window.parts.wording import tip
 from bpe_core import History
+from bpe_core.data_table import csv_text
+from bpe_core.exact.of_run import steps
+from bpe_core.exact.tokens import TokenColumns
 from bpe_core.learning.methods import Wording
 from bpe_core.token_texts import TokenTexts
 
@@ -126,10 +129,12 @@ class MergeTableModel(QAbstractTableModel):
         return 0 if self._history is None else len(self._history)
 
     def as_text(self, rows: list[int], separator: str = "\t", *, headers: bool = True) -> str:
-        """The rows for the clipboard; `separator` a tab or a comma."""
-        lines = [[column.title for column in self.columns]] if headers else []
-        lines += [list(self._cached_row(self.merge_at(row))) for row in rows]
-        return "".join(separator.join(_quoted(cell, separator) for cell in line) + "\n" for line in lines)
+        """The rows as exact values for the clipboard; `separator` a tab or a comma."""
+        if self._history is None or self._names is None or self._run is None:
+            return ""
+        tokens = TokenColumns(self._names, self._run.shown_numbers)
+        merges = [self.merge_at(row) for row in rows]
+        return csv_text(steps(self._history, merges, tokens), separator, headers=headers)
 
     # What Qt asks for
 
@@ -249,9 +254,3 @@ def _argsort(keys: npt.NDArray[Any] | list[bytes], descending: bool) -> Order:
     if not descending:
         return np.argsort(keys, kind="stable")
     return len(keys) - 1 - np.argsort(keys[::-1], kind="stable")[::-1]
-
-
-def _quoted(cell: str, separator: str) -> str:
-    if any(character in cell for character in (separator, '"', "\n")):
-        return '"' + cell.replace('"', '""') + '"'
-    return cell

@@ -17,8 +17,13 @@ TOKENIZER_FILTER = (
 )
 SESSION_FILTERS = {"Session (*.bpex)": "bpex"}
 REPORT_FILTERS = {"Web page (*.html)": "html"}
-CHART_FILTERS = {"PNG picture (*.png)": "png", "SVG drawing (*.svg)": "svg", "CSV table (*.csv)": "csv"}
-TOKENS_FILTERS = {"CSV table (*.csv)": "csv", "TSV table (*.tsv)": "tsv", "JSON (*.json)": "json"}
+DATA_FILTERS = {
+    "CSV table (*.csv)": "csv",
+    "TSV table (*.tsv)": "tsv",
+    "JSON (*.json)": "json",
+    "Parquet (*.parquet)": "parquet",
+}
+CHART_FILTERS = {"PNG picture (*.png)": "png", "SVG drawing (*.svg)": "svg"} | DATA_FILTERS
 ANIMATED_FILTER = {"Animated PNG picture (*.apng)": "apng"}
 
 

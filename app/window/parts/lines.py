@@ -50,16 +50,6 @@ class ChartLines:
     first_x: float = 0.0  # what the axis begins with
     last_x: float | None = None  # and ends with, if not with the last point
 
-    def as_table(self) -> list[tuple[str, ...]]:
-        """For a CSV file; the only line needs no name."""
-        rows = [
-            (line.name, f"{x:g}", f"{y:.6g}")
-            for line in self.lines
-            for x, y in zip(line.x.tolist(), line.y.tolist(), strict=True)
-        ]
-        table: list[tuple[str, ...]] = [("line", self.x_title, self.y_title), *rows]
-        return [row[1:] for row in table] if [line.name for line in self.lines] == [""] else table
-
     def told_at(self, state: float) -> str:
         """The values of all lines there, a line of text for each."""
         told = [f"{self.x_title}: {state:,.0f}"]

@@ -56,9 +56,6 @@ class LinesChart(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(480, 220)
 
-    def as_table(self) -> list[tuple[str, ...]]:
-        return self._lines().as_table()
-
     def refresh(self) -> None:
         told = (f"{line.name}: {line.y[-1]:.4g} at the end" for line in self._lines().lines if len(line.y))
         self.setAccessibleDescription("; ".join(told) or self.hint)

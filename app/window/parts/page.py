@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QImage, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QTabWidget, QWidget
 
-from app.window.parts.watched import Table, Watched
+from app.window.parts.watched import Exact, Watched
 from app.window.parts.widgets import icon_button, scrolling
 
 LEAST_WIDTH = 200  # of pages: wider ones scroll where there is less room
@@ -45,10 +45,10 @@ class Page(QWidget):
             self._looks = on
             self.watched.watch(on)
 
-    def as_table(self) -> Table:
-        """What is shown, for a CSV file."""
+    def exact(self) -> Exact:
+        """What is shown as exact values, for a file."""
         self.watched.catch_up()
-        return self.watched.as_table()
+        return self.watched.exact()
 
     @property
     def pictured(self) -> QWidget:

@@ -1,8 +1,7 @@
-"""A widget as a picture: PNG, animated or not, SVG, or what it shows as CSV."""
+"""A widget as a picture: PNG, animated or not, or SVG."""
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -54,12 +53,3 @@ def _png(image: QImage) -> bytes:
     buffer.open(QBuffer.OpenModeFlag.WriteOnly)
     image.save(buffer, "PNG")  # type: ignore[call-overload]
     return bytes(data.data())
-
-
-def save_csv(rows: list[tuple[str, ...]], path: Path) -> bool:
-    try:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file).writerows(rows)
-    except OSError:
-        return False
-    return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import cast
 
 from PySide6.QtCore import QObject, SignalInstance
@@ -9,8 +10,10 @@ from PySide6.QtCore import QObject, SignalInstance
 from app.session.aside import Aside
 from app.session.run import Run
 from app.window.parts.throttle import Throttle
+from bpe_core.data_table import DataTable
+from bpe_core.progress import CancelCheck
 
-Table = list[tuple[str, ...]]
+Exact = Callable[[CancelCheck], DataTable]  # called aside: of a hundred thousand rows it takes a while
 
 
 class Watched:
@@ -56,9 +59,9 @@ class Watched:
         """Be refreshed now rather than soon: what is shown is about to be kept."""
         self._throttle.catch_up()
 
-    def as_table(self) -> Table:
-        """What is shown, for a CSV file."""
-        return []
+    def exact(self) -> Exact:
+        """All that what is shown is drawn from, none of it rounded or left out, for a file."""
+        return lambda cancelled: DataTable({})
 
     def _rest_as_long(self, aside: Aside, topic: str, run: Run | None) -> None:
         """While a run goes on, leave it most of the processor."""

@@ -10,8 +10,9 @@ from bpe_core.command_line.arguments import number
 from bpe_core.command_line.audits import add_limits, audited, criteria, criteria_list, tables_of
 from bpe_core.command_line.questions import add_corpus
 from bpe_core.command_line.tables import open_table
+from bpe_core.data_table import checked_name, write_data
 from bpe_core.insight.audit import CRITERIA, Audit
-from bpe_core.insight.audit_rows import AuditRow, AuditRows, write_rows
+from bpe_core.insight.audit_rows import AuditRow, AuditRows, table_of
 
 EXAMPLES = """\
 examples:
@@ -19,7 +20,7 @@ examples:
       What can be told of the tokens by themselves: how many there are of each criterion, and the first of them.
 
   bpe-explorer audit tokenizer.json --corpus mine/ yours.txt --only scaffold,unused --sort count -o audit.csv
-      Those that the corpus needs as steps only, or not at all, as a table; .tsv and .json are written, too.
+      Those that the corpus needs as steps only, or not at all, as a table; .tsv, .json and .parquet are written, too.
 
 """
 SORTS = {
@@ -37,11 +38,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sort", choices=SORTS, default="id", help="the order of the list (default: id)")
     parser.add_argument("--most", type=number, default=40, metavar="N", help="print so many of them (default: 40)")
     add_limits(parser)
-    parser.add_argument("-o", "--output", type=Path, metavar="OUT", help="write all of them to a .csv, .tsv or .json")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="OUT", help="write all of them to a .csv, .tsv, .json or .parquet"
+    )
     parser.add_argument("--json", action="store_true", help="print it as JSON, with how many there are of each")
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.output is not None:
+        checked_name(options.output)
     opened = open_table(options.table)
     files: list[str] = options.corpus or []
     tables = tables_of(files, opened.history)
@@ -50,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     chosen = options.only or tuple(found.meets)
     listed = sorted((rows.row(id) for id in found.ids(*chosen)), key=SORTS[options.sort])
     if options.output is not None:
-        write_rows(listed, options.output)
+        write_data(table_of(listed), options.output)
     if options.json:
         print(json.dumps({"totals": found.totals, "tokens": [row._asdict() for row in listed]}, ensure_ascii=False))
         return 0

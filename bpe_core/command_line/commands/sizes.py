@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import sys
 from typing import Any
@@ -16,7 +15,9 @@ from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.questions import add_grouped_corpus, count, parts_of, words_of
 from bpe_core.command_line.tables import open_table
 from bpe_core.counting.words import WordTable
+from bpe_core.data_table import csv_text
 from bpe_core.errors import BpeError
+from bpe_core.exact.of_texts import sizes as exact_sizes
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.learning.methods import METHODS, has_ranks
@@ -63,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
         texts[" ".join(options.held_out)] = count(options.held_out, history)
     curves = {name: _curves(words, history, options) for name, words in texts.items()}
     if options.csv:
-        _write_csv(curves)
+        sys.stdout.write(csv_text(exact_sizes(curves)))
     elif options.json:
         print(json.dumps({name: _described(one) for name, one in curves.items()}, ensure_ascii=False, indent=1))
     else:
@@ -129,13 +130,3 @@ def _described(curves: Curves) -> dict[str, Any]:
     marked = curves.half_would_do
     half = None if marked is None else int(_rows(curves)[0][marked])
     return {"bytes": curves.bytes, "words": curves.words, "half_would_do": half, **columns}
-
-
-def _write_csv(curves: dict[str, Curves]) -> None:
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    columns = COLUMNS[: max(len(_rows(one)) for one in curves.values())]
-    writer.writerow(("text", "merges", *columns))
-    for name, one in curves.items():
-        steps = one.steps.tolist() if isinstance(one, MeasuredSizes) else range(len(one.tokens))
-        for step, row in zip(steps, zip(*(column.tolist() for column in _rows(one)), strict=True), strict=True):
-            writer.writerow((name, step, *(f"{number:.6g}" for number in row)))

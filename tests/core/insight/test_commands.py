@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -115,8 +116,9 @@ def test_sizes_of_the_text_its_files_and_a_held_out_one(
     held_out.write_text("slower lowlands")
     arguments = ["sizes", "--merges", table, "--corpus", *files, "--held-out", str(held_out)]
     assert run([*arguments, "--each", "--csv"]) == 0
-    rows = capsys.readouterr().out.splitlines()
-    assert len(rows) == 1 + 3 * 31
+    rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    assert len(rows) == 3 * 31
+    assert all(float(row["bytes_per_token"]) == int(row["bytes"]) / int(row["tokens"]) for row in rows)
     assert run([*arguments, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     history = read_history(table)

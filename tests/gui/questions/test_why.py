@@ -17,7 +17,7 @@ from app.window.questions.why.page import WhyPage
 from app.window.questions.why.tree_page import TreePage
 from app.wiring import Program
 from bpe_core import Tokenizer
-from tests.gui.conftest import WAIT, settle
+from tests.gui.conftest import WAIT, rest, settle
 from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, answered, click_before, word_facts
 
 pytestmark = pytest.mark.usefixtures("only_window")
@@ -170,6 +170,7 @@ def test_the_tree_takes_all_the_room_grows_with_the_slider_and_is_saved(
         path = tmp_path / f"tree.{kind}"
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, path=path: (str(path), ""))
         qtbot.mouseClick(page.save, LEFT)
+        rest(qtbot, learned)
         saved[kind] = path.read_bytes()
     assert not QImage.fromData(saved["png"]).isNull()
     assert b"<svg" in saved["svg"]

@@ -13,7 +13,6 @@ from pytestqt.qtbot import QtBot
 from app.session.merge_filter import MergeFilter
 from app.session.run import Phase
 from app.session.snapshot import restore, snapshot_of
-from app.window.parts.watched import Table
 from app.wiring import Program
 from tests.gui.conftest import WAIT, settle, wait_for_phase
 from tests.gui.sessions.saving import (
@@ -27,16 +26,17 @@ from tests.gui.sessions.saving import (
     wait_for_rows,
     wait_for_texts,
 )
+from tests.gui.tables import Rows, exact_rows
 from tests.shared import ROOT
 
 
-def charts_of(qtbot: QtBot, program: Program) -> list[Table]:
+def charts_of(qtbot: QtBot, program: Program) -> list[Rows]:
     """What each of the charts that need no question shows."""
     tables = []
     for chart in ("pairs", "ranks", "compression", "lengths"):
         program.charts.show_page(chart)
         settle(qtbot, program)
-        tables.append(program.charts.page.as_table())
+        tables.append(exact_rows(program.charts.page))
     return tables
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
+import pyarrow.parquet as parquet
 import pytest
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog
@@ -13,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.window.charts import wiring as charts
 from app.wiring import Program
 from tests.gui.conftest import rest
+from tests.gui.tables import exact_rows
 from tests.gui.window.small_run import Train, small
 
 pytestmark = pytest.mark.usefixtures("only_window")
@@ -28,19 +31,38 @@ def test_saving_a_chart(
     for tab in range(4):
         program.charts.setCurrentIndex(tab)
         rest(qtbot, program)
-        for ending in ("png", "svg", "csv"):
+        for ending in ("png", "svg", "csv", "tsv", "json", "parquet"):
             chosen.append(tmp_path / f"chart {tab}.{ending}")
             program.actions["save_chart"].trigger()
+            rest(qtbot, program)
             assert str(chosen[-1]) in program.messages.sentence.text()
     for path in chosen:
         if path.suffix == ".png":
             assert colors_in(QImage(str(path))) > 3
         elif path.suffix == ".svg":
             assert "<path" in path.read_text() or "<rect" in path.read_text()
-        else:
-            table = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
-            assert len(table) > 3
-            assert len({len(row) for row in table}) == 1
+        elif path.suffix == ".json":
+            check_exact(program, path)
+
+
+def check_exact(program: Program, path: Path) -> None:
+    """All formats hold the same values, numbers as numbers; of the ranks there is every token in use."""
+    rows = json.loads(path.read_text(encoding="utf-8"))
+    assert len(rows) > 3
+    assert parquet.read_table(path.with_suffix(".parquet")).to_pylist() == rows
+    for ending, separator in ((".csv", ","), (".tsv", "\t")):
+        with path.with_suffix(ending).open(encoding="utf-8", newline="") as file:
+            found = list(csv.DictReader(file, delimiter=separator))
+        assert found == [{key: "" if cell is None else str(cell) for key, cell in row.items()} for row in rows]
+    run = program.session.runs.shown
+    assert run is not None
+    if "rank" in rows[0]:
+        assert run.history is not None
+        counts = run.history.token_counts(run.symbol_counts).tolist()
+        assert [row["count"] for row in rows] == sorted(filter(None, counts), reverse=True)
+        assert all(counts[row["id"]] == row["count"] for row in rows)
+        assert run.names is not None
+        assert all(bytes.fromhex(row["hex"]) == run.names.raw[row["id"]] for row in rows)
 
 
 def test_a_chart_that_cannot_be_saved_leaves_what_was_there(
@@ -51,7 +73,7 @@ def test_a_chart_that_cannot_be_saved_leaves_what_was_there(
     monkeypatch.setattr(charts, "save_png", lambda page, beside: bool(beside.write_bytes(b"half")) and False)
     assert charts.save(program.charts.page, path).sentence.startswith("The chart could not be saved.")
     assert (path.read_bytes(), len(list(tmp_path.glob("*chart*")))) == (b"precious", 1)
-    assert "No such file" in charts.save(program.charts.page, tmp_path / "no" / "chart.csv").sentence
+    assert "No such file" in charts.save(program.charts.page, tmp_path / "no" / "chart.svg").sentence
 
 
 def test_a_chart_is_kept_as_of_the_moment_shown_however_soon(qtbot: QtBot, program: Program, train: Train) -> None:
@@ -59,13 +81,13 @@ def test_a_chart_is_kept_as_of_the_moment_shown_however_soon(qtbot: QtBot, progr
     train(program)
     program.charts.show_page("ranks")
     rest(qtbot, program)
-    at_the_end = program.charts.page.as_table()
+    at_the_end = exact_rows(program.charts.page)
     program.session.cursor.go_to(9)
     program.session.cursor.go_to(2)
-    early = program.charts.page.as_table()
+    early = exact_rows(program.charts.page)
     assert early != at_the_end
     rest(qtbot, program)
-    assert program.charts.page.as_table() == early
+    assert exact_rows(program.charts.page) == early
 
 
 def test_copying_a_chart(qtbot: QtBot, program: Program, train: Train) -> None:

@@ -71,7 +71,7 @@ def test_copying_selected_rows(qtbot: QtBot, program: Program, train: Train) -> 
     program.merge_panel.table.selectRow(2)
     program.actions["copy_tsv"].trigger()
     lines = QGuiApplication.clipboard().text().splitlines()
-    assert lines[0].startswith("Step\tLeft\tRight")
+    assert lines[0].startswith("step\tleft_id\tleft_hex")
     assert lines[1].startswith("3\t")
     program.actions["copy_headers"].trigger()
     program.actions["copy_csv"].trigger()

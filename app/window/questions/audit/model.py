@@ -11,15 +11,16 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 
 from app.session.run import Run
 from app.session.session import Session
-from app.window.parts.watched import Table, Watched
+from app.window.parts.watched import Exact, Watched
 from app.window.parts.wording import count_text, tip
 from app.window.questions.audit.corpus_tables import CorpusTables, corpus_tables
 from app.worker.job import Task
 from bpe_core import History, Progress
+from bpe_core.data_table import write_data
 from bpe_core.insight.audit import CRITERIA as CRITERIA
 from bpe_core.insight.audit import Audit, Criterion, TokenPlaces, audit
-from bpe_core.insight.audit_rows import COLUMNS as FIELDS
-from bpe_core.insight.audit_rows import AuditRow, AuditRows, cells, write_rows
+from bpe_core.insight.audit_rows import AuditRow, AuditRows, table_of
+from bpe_core.progress import while_wanted
 
 REDRAW_MILLISECONDS = 300
 TITLES: dict[Criterion, str] = {
@@ -215,7 +216,7 @@ class AuditModel(QAbstractTableModel, Watched):
         rows, ids = self._rows, self.ids
         self._aside.ask(
             "audit file",
-            lambda task: write_rows(map(rows.row, ids), path),
+            lambda task: write_data(table_of(map(rows.row, while_wanted(ids, task.cancelled))), path),
             lambda done: self._tell_written(path, len(ids)),
             self.failed.emit,
             writes=True,
@@ -260,7 +261,6 @@ class AuditModel(QAbstractTableModel, Watched):
         times = "" if row.times is None else f"{row.times:,}"
         return str(row.id), row.token, str(row.characters), times, ", ".join(row.criteria), row.reason or row.only_in
 
-    def as_table(self) -> Table:
-        if self._rows is None:
-            return [FIELDS]
-        return [FIELDS, *(tuple(cells(self._rows.row(id))) for id in self._ids)]
+    def exact(self) -> Exact:
+        rows, ids = self._rows, self.ids
+        return lambda cancelled: table_of(() if rows is None else map(rows.row, while_wanted(ids, cancelled)))

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.window.parts.dialogs import TOKENS_FILTERS, ask_where_to_save
+from app.window.parts.dialogs import DATA_FILTERS, ask_where_to_save
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import flat_button, paragraph
@@ -104,7 +104,7 @@ class AuditPage(Page):
             self.model.stop()
 
     def _save_list(self) -> None:
-        path = ask_where_to_save(self, "Save the tokens listed", "audit.csv", TOKENS_FILTERS)
+        path = ask_where_to_save(self, "Save the tokens listed", "audit.csv", DATA_FILTERS)
         if path is not None:
             self.model.write(path)
 

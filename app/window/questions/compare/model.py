@@ -12,10 +12,11 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from app.session.run import Run
 from app.session.run_titles import name_of
 from app.session.session import Session
-from app.window.parts.watched import Table, Watched
+from app.window.parts.watched import Exact, Watched
 from app.window.parts.wording import count_text, tip
 from app.worker.job import Task
 from bpe_core import History, Tokenizer
+from bpe_core.exact.of_texts import differing as exact_differing
 from bpe_core.history.history import NOTHING
 from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables, differing_regions
 from bpe_core.progress import while_wanted
@@ -265,8 +266,9 @@ class CompareModel(QAbstractTableModel, Watched):
         tokens = f"{found.overlap.in_words} {only}."
         return f"{one:,} and {other:,} merges.{parted}{cause} {found.explanation} {tokens}"
 
-    def as_table(self) -> Table:
-        return [COLUMNS, *(_cells(merge) for merge in self._rows)]
+    def exact(self) -> Exact:
+        rows = self._rows
+        return lambda cancelled: exact_differing(rows)
 
     @property
     def _rows(self) -> Sequence[DifferingMerge]:

@@ -12,9 +12,10 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine
-from app.window.parts.watched import Table, Watched
+from app.window.parts.watched import Exact, Watched
 from app.worker.job import Task
 from bpe_core import History
+from bpe_core.data_table import DataTable
 from bpe_core.gage_file.others import sizes_of_texts
 from bpe_core.insight.gage_blocks import RunBlocks, blocks_of_run
 from bpe_core.learning.methods import Method
@@ -160,8 +161,15 @@ class BlocksModel(QAbstractTableModel, Watched):
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         return self.rows[index.row()].cells()[index.column()] if role == Qt.ItemDataRole.DisplayRole else None
 
-    def as_table(self) -> Table:
-        return [COLUMNS, *(row.cells() for row in self.rows)]
+    def exact(self) -> Exact:
+        """The size after every step, and the block and byte of each."""
+        history, facts = self._history, self.facts
+        if history is None or facts is None:
+            return super().exact()
+        sizes, names = self._sizes().astype(np.int64), ("block", "byte")
+        reasons = {name: [None, *history.reasons[name].tolist()] for name in names}
+        others = {name.lower(): [size] * len(sizes) for name, size in facts.others.items()}
+        return lambda cancelled: DataTable({"step": np.arange(len(sizes)), **reasons, "gage": sizes, **others})
 
     # -- finding out -----------------------------------------------------------------------
 

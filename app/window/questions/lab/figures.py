@@ -17,9 +17,11 @@ from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine, Numbers
 from app.window.parts.throttle import Throttle
+from app.window.parts.watched import Exact
 from app.window.questions.lab.lanes import Lane
 from app.window.questions.lab.model import LabModel
 from bpe_core import History, Recipe, WordTable
+from bpe_core.exact.of_texts import sizes as exact_sizes
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.differing_words import DifferingWord, differing_words
 from bpe_core.insight.vocabulary_overlap import Overlap, Vocabularies
@@ -189,6 +191,12 @@ class LabFigures(QObject):
 
     def lines(self, measure: Measure) -> ChartLines:
         return self.found.lines(measure, *self._lab.sizes, self._lab.size)
+
+    def exact(self) -> Exact:
+        """What is measured of each lane, by its letter."""
+        found = self.found
+        known = {letter: one for letter, one in zip(found.letters, found.curves, strict=True) if one is not None}
+        return lambda cancelled: exact_sizes(known)
 
     def _ask(self) -> None:
         lanes = self._lab.lanes

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.window.parts.page import Page
-from app.window.parts.watched import Table
+from app.window.parts.watched import Exact
 from app.window.parts.widgets import icon_button, label, muted, paragraph
 from app.window.parts.wording import tip
 from app.window.questions.lab.cards import LaneCards
@@ -67,10 +67,9 @@ class LabPage(Page):
         self.rows.viewport().update()
         self.below.charts.refresh()
 
-    def as_table(self) -> Table:
+    def exact(self) -> Exact:
         """The numbers of all curves."""
-        rows = [(chart.accessibleName(), *row) for chart in self.below.charts.charts for row in chart.as_table()[1:]]
-        return [("measure", "lane", "vocabulary", "value"), *rows]
+        return self.figures.exact()
 
     # -- its parts -------------------------------------------------------------------------
 

@@ -11,8 +11,10 @@ from PySide6.QtCore import QObject, Signal
 from app.session.run import NO_RUN, Run
 from app.session.session import Session
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine
-from app.window.parts.watched import Table, Watched
+from app.window.parts.watched import Exact, Watched
 from bpe_core import History
+from bpe_core.exact.of_texts import race as exact_race
+from bpe_core.exact.tokens import TokenColumns
 from bpe_core.insight.race import Race, Runner, best_that_never_won, most_dramatic, race
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.methods import METHODS, Method, learns_by_ranks
@@ -47,6 +49,7 @@ class RaceFacts:
     runners: tuple[RunnerFacts, ...]
     lines: ChartLines
     leads: tuple[tuple[int, str], ...]  # from this state on, that one leads
+    result: Race
 
 
 class RaceModel(QObject, Watched):
@@ -86,8 +89,13 @@ class RaceModel(QObject, Watched):
             )
         return f"The pairs of the next {(NO_RUN if run is None else run.wording).steps} run here when training begins."
 
-    def as_table(self) -> Table:
-        return self.lines.as_table()
+    def exact(self) -> Exact:
+        facts, run = self.facts, self._runs.shown
+        if run is None or run.history is None:
+            return super().exact()
+        history, numbers = run.history, run.shown_numbers
+        runners = () if facts is None else facts.result.runners
+        return lambda cancelled: exact_race(runners, TokenColumns.for_history(history, numbers))
 
     @property
     def lines(self) -> ChartLines:
@@ -184,6 +192,7 @@ def race_facts(
         runners,
         _zoomed(lines, result, end, at, METHODS[ranked.history.recipe.method].wording.steps.capitalize()),
         _leads(result, runners),
+        result,
     )
 
 

@@ -15,9 +15,10 @@ from app.session.counts import Counted
 from app.session.run import NO_RUN, Run
 from app.session.session import Session
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine, Numbers, thinned
-from app.window.parts.watched import Table, Watched
+from app.window.parts.watched import Exact, Watched
 from app.worker.job import Task
 from bpe_core import BpeError, Cancelled, History, Progress, WordTable, count_unmixed
+from bpe_core.exact.of_texts import sizes as exact_sizes
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.methods import METHODS, Method, Wording, has_ranks
@@ -123,8 +124,10 @@ class SizesModel(QObject, Watched):
         self.held_out = path
         self.refresh_soon()
 
-    def as_table(self) -> Table:
-        return self.lines.as_table()
+    def exact(self) -> Exact:
+        """Of all texts and measures, whichever are drawn."""
+        curves = {} if self.facts is None else self.facts.curves
+        return lambda cancelled: exact_sizes(curves)
 
     @property
     def lines(self) -> ChartLines:

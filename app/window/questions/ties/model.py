@@ -11,8 +11,10 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 
 from app.session.run import NO_RUN, Run
 from app.session.session import Session
-from app.window.parts.watched import Table, Watched
+from app.window.parts.watched import Exact, Watched
 from bpe_core import Cancelled, History, Tokenizer, Trainer, WordTable
+from bpe_core.exact.of_run import tie_list
+from bpe_core.exact.tokens import TokenColumns
 from bpe_core.history.history import NOTHING
 from bpe_core.insight.table_comparison import compare_tables, compare_texts
 from bpe_core.insight.ties import Tie, ties
@@ -121,8 +123,12 @@ class TiesModel(QAbstractTableModel, Watched):
         later = f"at step {tie.loser_step:,}" if tie.loser_step is not None else "never"
         return f"{tie.step:,}", self._pair(tie.winner), self._pair(tie.loser), f"{tie.count:,}", later
 
-    def as_table(self) -> Table:
-        return [self._titles, *map(self.cells, self._ties)]
+    def exact(self) -> Exact:
+        run, found = self._of, self._ties
+        if run is None or run.history is None:
+            return super().exact()
+        history, numbers = run.history, run.shown_numbers
+        return lambda cancelled: tie_list(found, TokenColumns.for_history(history, numbers))
 
     @property
     def _titles(self) -> tuple[str, ...]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
 from app.session.run import Run
 from app.session.session import Session
-from app.window.parts.watched import Watched
+from app.window.parts.watched import Exact, Watched
 from app.window.text.model import TokenTextModel
 from app.worker.job import Task
 from bpe_core import Cancelled, History
+from bpe_core.data_table import DataTable
+from bpe_core.exact.tokens import TokenColumns
 from bpe_core.insight.explanation import Explanation, explain
 from bpe_core.insight.explanation import Way as Way
 from bpe_core.insight.merge_tree import Node
@@ -101,6 +103,26 @@ class WhyModel(QObject, Watched):
         self._byte: int | None = None
         self._other: bytes | None = None  # a text that is asked about instead of the person's
         self.refresh_on(FOLLOW_MILLISECONDS, text.text_changed, session.cursor.moved, session.runs.changed)
+
+    def exact_of(self, nodes: Sequence[TreeNode]) -> Exact:
+        """These nodes of a tree as exact values."""
+        run = self._runs.shown
+        if run is None or run.history is None:
+            return super().exact()
+        history, numbers = run.history, run.shown_numbers
+
+        def table(cancelled: CancelCheck) -> DataTable:
+            return DataTable(
+                {
+                    **TokenColumns.for_history(history, numbers).of([node.id for node in nodes]),
+                    "first_symbol": [node.start for node in nodes],
+                    "behind_symbol": [node.stop for node in nodes],
+                    "step": [node.step for node in nodes],
+                    "count": [node.count for node in nodes],
+                }
+            )
+
+        return table
 
     def look_at(self, byte: int, text: str | None = None) -> None:
         """Ask about the boundary before this byte of the person's text, or of another."""

@@ -13,7 +13,7 @@ from app.session.time import TimeCursor
 from app.window.parts.page import Frame, StagePage
 from app.window.parts.pictures import SCALE
 from app.window.parts.theme import fixed_font
-from app.window.parts.watched import Table
+from app.window.parts.watched import Exact
 from app.window.parts.widgets import label, muted, scrolling
 from app.window.questions.why.merge_tree import MergeTree
 from app.window.questions.why.model import StepShown, WhyModel
@@ -71,9 +71,8 @@ class TreePage(StagePage):
                 moving.draw(painter, self.palette())
             yield Frame(image, LAST_MILLISECONDS if step is facts.steps[-1] else STEP_MILLISECONDS)
 
-    def as_table(self) -> Table:
-        rows = [(node.text, str(node.id), str(node.step or ""), str(node.count or "")) for node in self.tree.nodes()]
-        return [("token", "id", "merge", "count"), *rows]
+    def exact(self) -> Exact:
+        return self.model.exact_of(list(self.tree.nodes()))
 
     def recolor(self) -> None:
         self.tree.update()

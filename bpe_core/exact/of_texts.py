@@ -1,0 +1,69 @@
+"""What is told of a run on texts: the race of its pairs, what each size would mean, where two part ways."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from bpe_core.data_table import DataTable, Values
+from bpe_core.exact.tokens import TokenColumns
+from bpe_core.insight.race import Runner
+from bpe_core.insight.table_comparison import DifferingMerge
+from bpe_core.measures.measured_sizes import MeasuredSizes
+from bpe_core.measures.size_curves import SizeCurves
+from bpe_core.token_texts import shown
+
+Curves = SizeCurves | MeasuredSizes
+
+
+def race(runners: Sequence[Runner], tokens: TokenColumns) -> DataTable:
+    """A row for each time a pair's count changes: from which step on it holds, and when the pair won, if it did."""
+    times = [len(runner.counts) for runner in runners]
+    return DataTable(
+        {
+            **tokens.of(np.repeat([runner.pair[0] for runner in runners], times).tolist(), "left_"),
+            **tokens.of(np.repeat([runner.pair[1] for runner in runners], times).tolist(), "right_"),
+            "after_step": [step for runner in runners for step in (runner.born, *(runner.falls + 1).tolist())],
+            "count": [count for runner in runners for count in runner.counts.tolist()],
+            "won_at": [runner.won_at for runner in runners for _ in runner.counts],
+        }
+    )
+
+
+def sizes(curves: Mapping[str, Curves]) -> DataTable:
+    """Every size that is known, text by text; scaffolds only where pairs are joined."""
+    parts = [_of_text(name, one) for name, one in curves.items()]
+    if not parts:
+        return DataTable({})
+    return DataTable({name: [value for part in parts for value in part[name]] for name in parts[0]})
+
+
+def _of_text(name: str, curves: Curves) -> dict[str, Values]:
+    measured = isinstance(curves, MeasuredSizes)
+    order = np.argsort(curves.steps) if isinstance(curves, MeasuredSizes) else np.arange(len(curves.tokens))
+    scaffolds = None if measured else curves.share_of_scaffolds.tolist()  # type: ignore[union-attr]
+    return {
+        "text": [name] * len(order),
+        "step": (curves.steps[order] if isinstance(curves, MeasuredSizes) else order).tolist(),
+        "vocabulary": (curves.sizes if isinstance(curves, MeasuredSizes) else curves.vocabulary)[order].tolist(),
+        "bytes": [int(curves.bytes)] * len(order),
+        "words": [int(curves.words)] * len(order),
+        "tokens": curves.tokens[order].tolist(),
+        "bytes_per_token": curves.bytes_per_token[order].tolist(),
+        "tokens_per_word": curves.tokens_per_word[order].tolist(),
+        "renyi_efficiency": curves.renyi_efficiency[order].tolist(),
+        "share_in_use": curves.share_in_use[order].tolist(),
+        "share_of_scaffolds": [None] * len(order) if scaffolds is None else scaffolds,
+    }
+
+
+def differing(merges: Sequence[DifferingMerge]) -> DataTable:
+    """Merges that stand at different places in two tables; steps count from 1."""
+    columns: dict[str, Values] = {}
+    for side, texts in (("left_", [one.left for one in merges]), ("right_", [one.right for one in merges])):
+        columns[f"{side}hex"] = [text.hex(" ") for text in texts]
+        columns[f"{side}text"] = [shown(text) for text in texts]
+    columns["step"] = [None if one.place is None else one.place + 1 for one in merges]
+    columns["other_step"] = [None if one.other_place is None else one.other_place + 1 for one in merges]
+    return DataTable(columns)

@@ -1,0 +1,16 @@
+"""The exact values behind a page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.window.parts.page import Page
+from bpe_core.progress import never_cancelled
+
+Rows = list[tuple[Any, ...]]
+
+
+def exact_rows(page: Page) -> Rows:
+    """The names of the columns, and the rows below them."""
+    table = page.exact()(never_cancelled)
+    return [tuple(table.columns), *table.rows()]
