@@ -20,6 +20,7 @@ from bpe_core.formats.base import Beside, Format, OpenedTable
 from bpe_core.formats.bert_vocabulary import BertVocabulary
 from bpe_core.formats.csv_table import CsvTable, TsvTable
 from bpe_core.formats.json_table import JsonTable
+from bpe_core.formats.known_others import named
 from bpe_core.formats.markdown_table import MarkdownTable
 from bpe_core.formats.merges_pair import MergesPair
 from bpe_core.formats.minbpe_model import MinbpeModel
@@ -29,6 +30,7 @@ from bpe_core.formats.subword_nmt_codes import SubwordNmtCodes
 from bpe_core.formats.tekken import Tekken
 from bpe_core.formats.tiktoken_ranks import TiktokenRanks
 from bpe_core.formats.tokenizer_json import TokenizerJson
+from bpe_core.formats.unpacking import beginning, unpacked
 from bpe_core.history.history import History, Int64s
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 
@@ -121,6 +123,9 @@ def open_table(path: Path | str) -> OpenedTable:
             return one.open(data, str(path), beside)
     if not data:
         raise FormatError(f"{path} is empty.")
+    known = named(data, str(path))
+    if known:
+        raise FormatError(known)
     raise FormatError(f"{path} is not a merge table this program knows ({', '.join(FORMATS)}).")
 
 
@@ -131,7 +136,7 @@ def is_table(path: Path | str) -> bool:
         if not path.is_file():
             return False
         with open(path, "rb") as file:
-            head = file.read(LOOK)
+            head = beginning(file.read(LOOK))
     except OSError:
         return False
     return any(one.recognizes_file(head, str(path), files_beside(path)) for one in FORMATS.values())
@@ -156,8 +161,8 @@ def _content(path: Path) -> bytes:
     try:
         with open(path, "rb") as file:
             head = file.read(LOOK)
-            if len(head) == LOOK and not _may_be_known(head):
-                return head
+            if len(head) == LOOK and not _may_be_known(beginning(head)):
+                return beginning(head)
             whole = bytearray(head)
             while part := file.read(LOOK):  # asked for all at once, it would take as much memory as may be read
                 whole += part
@@ -167,7 +172,7 @@ def _content(path: Path) -> bytes:
                     )
     except OSError as error:
         raise FormatError(f"Could not read {path}: {error.strerror or error}.") from error
-    return bytes(whole)
+    return unpacked(bytes(whole), str(path))
 
 
 def _may_be_known(head: bytes) -> bool:

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from bpe_core.errors import FormatError, RecipeError
-from bpe_core.formats import byte_level, missing_places
+from bpe_core.formats import byte_level, clip_merges, missing_places
 from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, Writer, nothing_beside, numbers_or_ids
 from bpe_core.formats.checked_json import parsed_object, vocabulary_of
 from bpe_core.formats.guessing import likely_pattern
 from bpe_core.formats.stand_in_texts import numbered, written_tokens
-from bpe_core.formats.text_lines import VERSION, read_pairs
+from bpe_core.formats.text_lines import VERSION, pairs_at_the_beginning, read_pairs
 from bpe_core.formats.unfit_tokens import containing, same_text
 from bpe_core.formats.vocabulary_model import Style, build
 from bpe_core.formats.written_merges import WrittenMerge
@@ -28,7 +28,7 @@ VOCABULARY_NAMES = ("vocab.json", "encoder.json")
 
 ROWS_BETWEEN_REPORTS = 4_096
 MARKERS = {"</w>": "glued", "▁": "prefix"}
-_UNUSUAL = tuple(chr(code).encode() for code in range(0x100, 0x144))  # stand-ins of bytes that do not print
+_UNUSUAL = tuple(map(chr, range(0x100, 0x144)))  # stand-ins of bytes that do not print
 MOST_SPECIALS = 10_000  # entries that no merge makes, before the two files cannot belong together
 
 
@@ -81,19 +81,21 @@ class MergesPair(Format):
     def recognizes(self, data: bytes) -> bool:
         if data.lstrip()[:1] == b"{":
             return _is_vocabulary(data)
-        head = data[:100_000].removeprefix(codecs.BOM_UTF8)
-        if not head.startswith(VERSION.encode()) or b"</w>" in head:
-            return False
-        return any(stand_in in head for stand_in in _UNUSUAL)
+        pairs = pairs_at_the_beginning(data)
+        texts = [left + right for left, right in pairs]
+        if data.startswith(clip_merges.TITLE) or not pairs:
+            return bool(pairs)
+        if any(text.endswith("</w>") for text in texts):
+            return clip_merges.ends_bytes(texts)
+        named = data.removeprefix(codecs.BOM_UTF8).startswith(VERSION.encode())
+        as_bytes = named or (all(map(byte_level.is_byte_level, texts)) and any("Ġ" in text for text in texts))
+        return as_bytes and any(stand_in in "".join(texts) for stand_in in _UNUSUAL)
 
     def recognizes_file(self, data: bytes, name: str, beside: Beside) -> bool:
         if self.recognizes(data):
             return True
         # Merges of characters look like subword-nmt's codes, but those have no vocabulary beside them.
-        return (
-            data.removeprefix(codecs.BOM_UTF8).startswith(VERSION.encode())
-            and beside(vocabulary_name(Path(name).name)) is not None
-        )
+        return bool(pairs_at_the_beginning(data)) and beside(vocabulary_name(Path(name).name)) is not None
 
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         if data.lstrip()[:1] == b"{":
@@ -110,10 +112,15 @@ class MergesPair(Format):
             vocabulary_data = found or b""
             vocabulary_name_, merges_name = f"the vocabulary beside {name}", name
         merges, _ = read_pairs(merges_data, merges_name)
-        vocabulary = None
+        vocabulary, notes = None, []
         if vocabulary_data:
             vocabulary = vocabulary_of(parsed_object(vocabulary_data, vocabulary_name_), vocabulary_name_)
-        return _opened(merges, vocabulary, merges_name)
+        elif merges_data.startswith(clip_merges.TITLE):
+            if len(merges) > clip_merges.USED:
+                notes = [f"CLIP uses the first {clip_merges.USED:,} of the {len(merges):,} merges; so it is done here."]
+            merges = merges[: clip_merges.USED]
+            vocabulary = clip_merges.vocabulary_of(merges)
+        return _opened(merges, vocabulary, merges_name, notes)
 
     def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
         vocabulary = _first_beside(beside, _vocabulary_names(Path(name).name))
@@ -190,18 +197,27 @@ def _is_vocabulary(data: bytes) -> bool:
     return head.startswith(b'"') and bool(colon) and rest.strip()[:1].isdigit()
 
 
-def _opened(merges: list[WrittenMerge], vocabulary: Mapping[str, int] | None, name: str) -> OpenedTable:
+def _opened(
+    merges: list[WrittenMerge], vocabulary: Mapping[str, int] | None, name: str, notes: list[str]
+) -> OpenedTable:
     style = _style(merges, vocabulary)
     made = {merge.left + merge.right for merge in merges}
     specials = _specials(vocabulary or {}, made, style)
     built = build(vocabulary, merges, specials, style, name + ", line {}")
-    tokens = [byte_level.read(text) or b"" for text in made] if style.byte_level else []
-    pattern = likely_pattern(tokens) if style.byte_level else "whitespace" if style.marker != "none" else "gpt2"
-    choices: dict[str, Any] = {"base": "bytes"} if style.byte_level else {"base": "characters", "marker": style.marker}
+    choices: dict[str, Any] = {"base": "bytes"} if style.byte_level else {"base": "characters"}
+    choices |= {"marker": style.marker}
+    if style.byte_level and style.marker == "glued":
+        choices |= clip_merges.choices(made)
+        notes.append(clip_merges.NOTE)
+    else:
+        tokens = [byte_level.read(text) or b"" for text in made] if style.byte_level else []
+        pattern = likely_pattern(tokens) if style.byte_level else "whitespace" if style.marker != "none" else "gpt2"
+        choices |= {"pattern": pattern}
+        notes.append(f"merges.txt does not say how text is split into words; here by the pattern {pattern}.")
+    notes += built.notes
     try:
         recipe = Recipe(
             name="merges.txt",
-            pattern=pattern,
             merges=len(built.pairs),
             vocab_size=None,
             special_tokens=tuple(specials),
@@ -210,7 +226,6 @@ def _opened(merges: list[WrittenMerge], vocabulary: Mapping[str, int] | None, na
         )
     except RecipeError as error:
         raise FormatError(f"{name}: {error}") from error
-    notes = [f"merges.txt does not say how text is split into words; here by the pattern {pattern}.", *built.notes]
     if vocabulary is None:
         notes.append("There is no vocab.json beside it, so tokens are numbered as GPT-2 numbers them.")
     history = History.from_pairs(recipe, built.alphabet, built.pairs, built.joining)
@@ -219,11 +234,11 @@ def _opened(merges: list[WrittenMerge], vocabulary: Mapping[str, int] | None, na
 
 def _style(merges: list[WrittenMerge], vocabulary: Mapping[str, int] | None) -> Style:
     texts = [merge.left + merge.right for merge in merges]
-    as_bytes = all(map(byte_level.is_byte_level, texts)) and not any(text.endswith("</w>") for text in texts)
+    ends = any(text.endswith("</w>") and len(text) > 4 for text in vocabulary or texts)
+    as_bytes = clip_merges.ends_bytes(texts) if ends else all(map(byte_level.is_byte_level, texts))
     if as_bytes and (vocabulary is None or sum(one in vocabulary for one in byte_level.stand_ins()) > 128):
-        return Style(byte_level=True)
+        return Style(byte_level=True, marker="glued" if ends else "none", marker_text="</w>" if ends else "")
     entries = vocabulary or dict.fromkeys(texts, 0)
-    ends = any(text.endswith("</w>") and len(text) > 4 for text in entries)
     begins = any(text.startswith("▁") for text in entries)
     marker = "</w>" if ends else "▁" if begins else ""
     return Style(

@@ -1,19 +1,21 @@
 """subword-nmt's codes: a version line, then `left right` a line.
 
 Version 0.2 glues the end of a word to its last character (`w</w>`); version 0.1 has it as a
-symbol of its own. The file holds neither counts nor numbers nor the characters of the corpus:
-characters that are in no merge are unknown.
+symbol of its own. fastBPE writes the same with a count behind each pair. The file holds neither
+numbers nor the characters of the corpus: characters that are in no merge are unknown.
 """
 
 from __future__ import annotations
 
+import codecs
 import io
+import re
 from typing import BinaryIO
 
 from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.formats import missing_places
 from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside
-from bpe_core.formats.text_lines import read_pairs
+from bpe_core.formats.text_lines import LONGEST_LINE, LOOK, pairs_at_the_beginning, read_pairs
 from bpe_core.formats.unfit_tokens import containing, same_text
 from bpe_core.formats.written_merges import WrittenMerge, resolve
 from bpe_core.history.history import History, Int64s
@@ -24,6 +26,7 @@ from bpe_core.token_texts import written
 END = "</w>"
 GLUED, SYMBOL = "#version: 0.2", "#version: 0.1"
 ROWS_BETWEEN_REPORTS = 4_096
+_COUNT = re.compile(rb" \d+(?=\r?$)", re.MULTILINE)
 
 
 class SubwordNmtCodes(Format):
@@ -72,13 +75,13 @@ class SubwordNmtCodes(Format):
         progress(Progress("writing", len(history), len(history), "steps"))
 
     def recognizes(self, data: bytes) -> bool:
-        head = data[:100_000].split(b"\n")
-        lines = [line.rstrip(b"\r") for line in head[1:-1] or head[1:]]
-        pairs = all(len(line.split(b" ")) == 2 for line in lines if line)
-        return data.startswith(b"#version") or (bool(data) and END.encode() in data and pairs)
+        if data.removeprefix(codecs.BOM_UTF8).startswith(b"#version"):
+            return True
+        return END.encode() in data and bool(pairs_at_the_beginning(without_counts(data[:LOOK])))
 
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
-        merges, version = read_pairs(data, name)
+        plain = without_counts(data)
+        merges, version = read_pairs(plain, name)
         glued = version != SYMBOL
         alphabet = Alphabet(tuple(_symbols(merges, glued)))
         base = {symbol.text.decode(): id for id, symbol in enumerate(alphabet.symbols) if symbol.kind != "unknown"}
@@ -93,6 +96,8 @@ class SubwordNmtCodes(Format):
             vocab_size=None,
         )
         notes = ["Codes do not list the characters that are in no merge: here those are unknown."]
+        if len(plain) < len(data):
+            notes.append("These are fastBPE's codes; the count that it wrote behind each merge is not kept.")
         if found.never_happen:
             notes.append(f"{found.never_happen:,} merges never happen, because another one makes the same text before.")
         return OpenedTable(History.from_pairs(recipe, alphabet, found.pairs), self.name, tuple(notes))
@@ -102,6 +107,7 @@ class SubwordNmtCodes(Format):
             from subword_nmt.apply_bpe import BPE  # not needed to run: only asked whether it agrees
         except ImportError:
             return None
+        data = without_counts(data)
         bpe = BPE(io.StringIO(data.decode(), newline="\n"), separator="")
 
         def encode(word: str) -> list[bytes]:
@@ -109,6 +115,16 @@ class SubwordNmtCodes(Format):
             return [piece.encode() for piece in (*inner, last)]
 
         return encode
+
+
+def without_counts(data: bytes) -> bytes:
+    r"""fastBPE's codes as subword-nmt's: they have a third column. Any other content stays as it is.
+
+    >>> without_counts(b"l o 7\nlo w</w> 5\n"), without_counts(b"l o\n")
+    (b'l o\nlo w</w>\n', b'l o\n')
+    """
+    first = data[:LONGEST_LINE].partition(b"\n")[0].split()
+    return _COUNT.sub(b"", data) if len(first) == 3 and first[2].isdigit() else data
 
 
 def _cannot_stand_in_a_line(text: bytes) -> bool:

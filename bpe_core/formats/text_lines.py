@@ -6,6 +6,7 @@ stand inside a token.
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator
 
 from bpe_core.errors import FormatError
@@ -13,6 +14,7 @@ from bpe_core.formats.written_merges import WrittenMerge
 
 VERSION = "#version"
 LONGEST_LINE = 2**20  # bytes
+LOOK = 100_000  # bytes that tell whether there is a pair a line
 
 
 def read_pairs(data: bytes, name: str) -> tuple[list[WrittenMerge], str]:
@@ -20,8 +22,8 @@ def read_pairs(data: bytes, name: str) -> tuple[list[WrittenMerge], str]:
     merges: list[WrittenMerge] = []
     version = ""
     for number, text in enumerate(lines_of(data, name), start=1):
-        if number == 1 and text.startswith(VERSION):
-            version = text.strip()
+        if number == 1 and VERSION in text and len(text.split(" ")) == 2:
+            version = text[text.index(VERSION) :].strip()  # before it CLIP's file has its own name
         elif text:
             parts = text.split(" ")
             if len(parts) != 2 or not all(parts):
@@ -31,6 +33,18 @@ def read_pairs(data: bytes, name: str) -> tuple[list[WrittenMerge], str]:
                 )
             merges.append(WrittenMerge(parts[0], parts[1], number))
     return merges, version
+
+
+def pairs_at_the_beginning(data: bytes) -> list[tuple[str, str]]:
+    """The pairs of the first lines, below a version; none where one of them is no pair."""
+    whole, _, _ = data[:LOOK].rpartition(b"\n")  # the last line may be cut
+    head = (whole or data[:LOOK]).removeprefix(codecs.BOM_UTF8)
+    try:
+        lines = [line.removesuffix("\r") for line in head.decode().split("\n")]
+    except UnicodeDecodeError:
+        return []
+    parts = [line.split(" ") for line in lines[VERSION in lines[0] :] if line]
+    return [(one[0], one[1]) for one in parts] if all(len(one) == 2 and all(one) for one in parts) else []
 
 
 def lines_of(data: bytes, name: str) -> Iterator[str]:

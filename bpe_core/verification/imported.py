@@ -15,6 +15,7 @@ import numpy as np
 from bpe_core.errors import LONGEST_SENTENCE, plain
 from bpe_core.formats import FORMATS, OpenedTable, files_beside
 from bpe_core.formats.base import Format, Peer
+from bpe_core.formats.unpacking import content_of
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.verification.checking import LISTED, Comparison
 
@@ -54,7 +55,7 @@ def check_import(
     if format is None or not format.peer_name:
         return None
     try:
-        peer = format.peer(Path(path).read_bytes(), opened.history, str(path), files_beside(Path(path)))
+        peer = format.peer(content_of(path), opened.history, str(path), files_beside(Path(path)))
     except Exception as error:  # whatever another library throws
         told = plain(f"{format.peer_name} does not load the file, so nothing was compared: {error}", LONGEST_SENTENCE)
         return Agreement(format.peer_name, silence=told)

@@ -14,6 +14,7 @@ from functools import lru_cache
 import regex
 
 from bpe_core.errors import PatternError
+from bpe_core.text.older_unicode import without_later
 from bpe_core.text.patterns import compile_custom
 
 PATIENCE = 3.0  # seconds without an end, before an expression counts as catastrophic
@@ -54,6 +55,7 @@ class Expression:
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where it matches. A match of no length counts, but not right behind another."""
         patience = PATIENCE + len(text) / PATIENT_CHARACTERS
+        text = without_later(text)
         try:
             found = [match.span() for match in self._compiled.finditer(text, concurrent=True, timeout=patience)]
             if any(start >= stop for start, stop in found):

@@ -188,4 +188,6 @@ class ByteLevel:
         """The same words as text."""
         if self.add_prefix_space and not piece.text.startswith(" "):
             piece = piece.begun_with(" ")
-        return piece.cut(_found(_GPT2, piece.text), "Isolated") if self.use_regex else iter((piece,))
+        if not self.use_regex:
+            return iter((piece,))
+        return piece.cut(_found(_GPT2, older_unicode.without_later(piece.text)), "Isolated")

@@ -1,0 +1,95 @@
+"""Merges as other programs write them: with bytes that end words, packed, without a version, with counts."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bpe_core import FormatError, Tokenizer
+from bpe_core.formats import is_table, open_table
+from bpe_core.formats.clip_merges import SPECIALS, WORDS
+from bpe_core.verification.imported import check_import
+from tests.core.formats.samples import languages, texts
+
+
+def clip() -> tuple[Any, list[str]]:
+    """A tokenizer as CLIP's is, made by the library that loads those, and its merges as lines."""
+    tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
+    pre, changes = tokenizers.pre_tokenizers, tokenizers.normalizers
+    made = tokenizers.Tokenizer(tokenizers.models.BPE(end_of_word_suffix="</w>"))
+    made.normalizer = changes.Sequence([changes.NFC(), changes.Lowercase()])
+    words = pre.Split(tokenizers.Regex(WORDS), "removed", invert=True)
+    made.pre_tokenizer = pre.Sequence([words, pre.ByteLevel(add_prefix_space=False, use_regex=False)])
+    letters = sorted(pre.ByteLevel.alphabet())
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=900, initial_alphabet=letters, end_of_word_suffix="</w>", show_progress=False
+    )
+    made.train_from_iterator([languages()], trainer)
+    learned = [tuple(merge) for merge in json.loads(made.to_str())["model"]["merges"]]
+    order = [chr(code) for code in (*range(33, 127), *range(161, 173), *range(174, 256), *range(256, 324))]
+    vocabulary = [*order, *(one + "</w>" for one in order), *map("".join, learned), *SPECIALS]
+    numbers = {text: number for number, text in enumerate(dict.fromkeys(vocabulary))}
+    made.model = tokenizers.models.BPE(numbers, learned, end_of_word_suffix="</w>")
+    return made, [" ".join(merge) for merge in learned]
+
+
+def test_merges_of_bytes_that_end_words_open_as_clip_has_them(tmp_path: Path) -> None:
+    theirs, lines = clip()
+    body = "\n".join(lines) + "\n"
+    whole = tmp_path / "whole"
+    whole.mkdir()
+    for name, content in (
+        ("bpe_simple_vocab_16e6.txt.gz", gzip.compress(b'"bpe_simple_vocab_16e6.txt#version: 0.2\n' + body.encode())),
+        ("whole/merges.txt", body.encode("utf-8-sig")),
+        ("whole/vocab.json", json.dumps(theirs.get_vocab()).encode()),
+    ):
+        (tmp_path / name).write_bytes(content)
+    for name in ("bpe_simple_vocab_16e6.txt.gz", "whole/merges.txt", "whole/vocab.json"):
+        assert is_table(tmp_path / name), name
+        found = open_table(tmp_path / name)
+        assert found.history.recipe.special_tokens == SPECIALS
+        assert any("as CLIP does" in note for note in found.notes)
+        ours = Tokenizer(found.history)
+        for text in (*texts(), "Café ÉTÉ <|endoftext|>"):
+            assert found.numbers_of(ours.encode(text)) == theirs.encode(text).ids, text[:60]
+    agreement = check_import(whole / "merges.txt", open_table(whole / "merges.txt"))
+    assert agreement is not None
+    assert not agreement.differences
+
+
+def test_codes_with_counts_and_merges_without_a_version(tmp_path: Path) -> None:
+    codes, plain, alone = tmp_path / "fast.codes", tmp_path / "plain.codes", tmp_path / "alone.txt"
+    codes.write_text("l o 12\nlo w</w> 7\né t 3\n")
+    plain.write_text("\ufeff#version: 0.2\nl o\nlo w</w>\né t\n")
+    found = open_table(codes)
+    assert any("fastBPE" in note for note in found.notes)
+    assert found.history.pairs() == open_table(plain).history.pairs()
+    assert Tokenizer(found.history).encode("low") == Tokenizer(open_table(plain).history).encode("low")
+    alone.write_text("Ġ t\nh e\nĠt he\n")
+    merges = open_table(alone)
+    assert (merges.format, len(merges.history)) == ("merges.txt", 3)
+    assert not is_table(Path(__file__))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"1 '\\x00' 1\n2 '\\x01' 1\n", "RWKV's vocabulary"),
+        (b"<unk>\t0\n<s>\t0\n\xe2\x96\x81a\t-3.25\n", "open the .model beside it"),
+        (b'{"tokenizer_class": "LlamaTokenizer", "model_max_length": 9}', "tells how a tokenizer is used"),
+        (b'{"bos_token": "<s>"}', "which special tokens play which part"),
+        (b'{"architectures": ["LlamaForCausalLM"]}', "tells how a model is built"),
+        (gzip.compress(b"l o\n" * 99)[:-9], "ends too early"),
+        (b"\x1f\x8b\x08 what", "is damaged"),
+    ],
+)
+def test_what_lies_beside_tokenizers_is_told_by_its_name(tmp_path: Path, content: bytes, said: str) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    assert not is_table(path)
+    with pytest.raises(FormatError, match=said):
+        open_table(path)
