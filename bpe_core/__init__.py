@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from bpe_core.learning.trainer import Batch as Batch
     from bpe_core.learning.trainer import Trainer as Trainer
     from bpe_core.learning.trainer import train as train
+    from bpe_core.measures.benchmark import benchmark as benchmark
+    from bpe_core.measures.parity import parallel_texts as parallel_texts
+    from bpe_core.measures.parity import parity as parity
     from bpe_core.mixture import Group as Group
     from bpe_core.mixture import Mixture as Mixture
     from bpe_core.mixture import Sample as Sample
@@ -91,11 +94,14 @@ _HOME_OF = {
     "Trainer": "learning.trainer",
     "WordTable": "counting.words",
     "audit": "insight.audit",
+    "benchmark": "measures.benchmark",
     "count_groups": "counting.count_words",
     "count_unmixed": "counting.count_words",
     "count_words": "counting.count_words",
     "extend": "learning.growing",
     "grown_numbers": "learning.growing",
+    "parallel_texts": "measures.parity",
+    "parity": "measures.parity",
     "put_together": "editing.putting_together",
     "train": "learning.trainer",
     "trim": "editing.trimming",

@@ -36,6 +36,17 @@ def samples() -> tuple[Sample, ...]:
     return _SAMPLES
 
 
+def parallel_samples() -> dict[str, list[str]]:
+    """Ten sentences that say the same in several languages, written for this project.
+
+    >>> {len(sentences) for sentences in parallel_samples().values()}
+    {10}
+    """
+    found = files(__name__).joinpath("samples", "parallel").iterdir()
+    languages = {file.name.removesuffix(".txt"): file for file in found if file.name.endswith(".txt")}
+    return {name: languages[name].read_text(encoding="utf-8").splitlines() for name in sorted(languages)}
+
+
 @cache
 def icon_svg(name: str) -> str:
     """The drawing of an icon."""

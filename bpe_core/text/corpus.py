@@ -216,6 +216,15 @@ class Corpus:
         part._is_part, part._found_while_reading = True, self._found_while_reading
         return part
 
+    def documents(self) -> Iterator[str]:
+        """The texts themselves, one after the other, each as a whole."""
+        held: list[Bytes] = []
+        for chunk in self.chunks():
+            held.append(chunk.data)
+            if chunk.ends_document:
+                yield b"".join(held).decode()
+                held = []
+
     @property
     def word_lists(self) -> tuple[FileReader, ...]:
         """The files with words that were counted elsewhere; they are no texts, and are not among the chunks."""

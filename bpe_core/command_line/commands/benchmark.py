@@ -1,0 +1,150 @@
+"""`bpe-explorer benchmark`: any number of tokenizers measured by any number of texts."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import bpe_core as bpe
+from bpe_core.command_line.arguments import number
+from bpe_core.command_line.corpora import add_reading, reading
+from bpe_core.command_line.groups import add_groups, groups_of
+from bpe_core.command_line.interruption import Interruption
+from bpe_core.command_line.progress_bar import TerminalBar
+from bpe_core.command_line.tables import open_table
+from bpe_core.errors import BpeError
+from bpe_core.measures.benchmark import MEANINGS, Benchmark, benchmark
+from bpe_core.measures.columns import ENDINGS, Columns, as_json, check_ending, rows, write_columns
+from bpe_core.measures.parity import MEANINGS as OF_PARITY
+from bpe_core.measures.parity import Parity, parallel_texts, parity_of
+from resources import parallel_samples
+
+EXAMPLES = """\
+examples:
+  bpe-explorer benchmark ours.csv theirs.tokenizer.json --texts news/ book.txt --output figures.parquet
+      Every file by every tokenizer, a row each: pandas.read_parquet("figures.parquet") is a table of them.
+
+  bpe-explorer benchmark ours.csv --sizes 1000 2000 4000 --group de texts/de --group code src
+      The same tokenizer at three sizes of its vocabulary, by groups of texts.
+
+  bpe-explorer benchmark ours.csv theirs.tiktoken --parallel sentences/ --reference en
+      What the same sentences cost in each language: a file a language (en.txt, de.txt), a line a sentence.
+
+"""
+SHOWN = (
+    ("tokens", "tokens", "{:,}"),
+    ("bytes_per_token", "bytes/token", "{:.3f}"),
+    ("tokens_per_word", "tokens/word", "{:.3f}"),
+    ("renyi_efficiency", "Rényi", "{:.3f}"),
+    ("share_in_use", "in use", "{:.1%}"),
+    ("unknown_share", "unknown", "{:.2%}"),
+    ("relative_tokens", "relative", "{:.3f}"),
+    ("seconds", "seconds", "{:.3f}"),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    told = (f"  {name:<18} {meaning}" for name, meaning in {**MEANINGS, **OF_PARITY}.items())
+    parser.epilog = EXAMPLES + "\n".join(("columns:", *told))
+    parser.add_argument(
+        "tables", nargs="+", metavar="TABLE", help="tokenizers, merge tables or sessions, in any format"
+    )
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--texts", nargs="+", default=[], metavar="FILE", help="files and folders; each file is a text")
+    add_groups(which)
+    which.add_argument(
+        "--parallel",
+        nargs="?",
+        const="",
+        metavar="FOLDER",
+        help="the same sentences, a file a language, a line a sentence; without a folder the program's own ten",
+    )
+    add_reading(parser)
+    parser.add_argument("--reference", metavar="NAME", help="the language that others are compared with (the first)")
+    parser.add_argument("--sizes", nargs="+", type=number, metavar="N", help="each at these sizes of its vocabulary")
+    parser.add_argument("--relative-to", metavar="TABLE", help="whose tokens others are compared with (the first)")
+    parser.add_argument("--json", action="store_true", help="print all columns as JSON")
+    parser.add_argument("-o", "--output", type=Path, metavar="OUT", help=f"write all rows to a {', '.join(ENDINGS)}")
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.output is not None:
+        check_ending(options.output)
+    if options.reference is not None and options.parallel is None:
+        raise BpeError("--reference names a language of --parallel texts; --relative-to names one of the tables.")
+    tokenizers = _tokenizers(options)
+    relative = _chosen(tokenizers, options.relative_to)
+    texts: Mapping[str, list[str]] = _texts(options) if options.parallel is None else _parallel(options.parallel)
+    bar = TerminalBar(sys.stderr)
+    with Interruption("Stopping; nothing is written.") as interruption:
+        try:
+            found = benchmark(tokenizers, texts, relative_to=relative, progress=bar, cancelled=interruption)
+        except bpe.Cancelled:
+            return interruption.exit_code
+        finally:
+            bar.clear()
+    parity = None if options.parallel is None else parity_of(found, options.reference)
+    columns = found.columns if parity is None else {**found.columns, "premium": parity.columns["premium"]}
+    if options.output is not None:
+        write_columns(columns, options.output)
+    if options.json:
+        told: dict[str, Any] = {"rows": as_json(columns)}
+        print(json.dumps(told if parity is None else told | {"parity": as_json(parity.summary)}, ensure_ascii=False))
+    elif options.output is not None:
+        print(f"Wrote {len(columns['text']):,} rows to {options.output}.")
+    else:
+        _tell(found, columns, parity)
+    return 0
+
+
+def _tokenizers(options: argparse.Namespace) -> dict[str, tuple[bpe.History, int]]:
+    """Each table at each size, under a name of its own."""
+    found: dict[str, tuple[bpe.History, int]] = {}
+    for table in options.tables:
+        history = open_table(table).history
+        for size in options.sizes or [None]:
+            at = len(history) if size is None else history.step_of_size(size)
+            name = table if size is None else f"{table}@{history.vocabulary_size_at(at)}"
+            free = next(one for i in count(1) if (one := name if i == 1 else f"{name} ({i})") not in found)
+            found[free] = history, at
+    return found
+
+
+def _chosen(tokenizers: dict[str, tuple[bpe.History, int]], name: str | None) -> str | None:
+    """A table that is named without its size stands for the first of its sizes."""
+    if name is None or name in tokenizers:
+        return name
+    return next((one for one in tokenizers if one.startswith(f"{name}@")), name)
+
+
+def _parallel(folder: str) -> dict[str, list[str]]:
+    return parallel_texts(folder) if folder else parallel_samples()
+
+
+def _texts(options: argparse.Namespace) -> dict[str, list[str]]:
+    """The documents of each file, or of each group."""
+    groups = groups_of(options)
+    with reading(options.texts, groups=groups) as corpus:
+        parts = corpus.parts() if groups else corpus.by_source()
+        return {name: list(part.documents()) for name, part in parts.items()}
+
+
+def _tell(found: Benchmark, columns: Columns, parity: Parity | None) -> None:
+    shown = [*SHOWN, *([] if parity is None else [("premium", "premium", "{:.3f}")])]
+    for text in found.texts:
+        print(text)
+        print("".join(f"{title:>13}" for _, title, _ in shown))
+        for row in rows(columns):
+            cell = dict(zip(columns, row, strict=True))
+            if cell["text"] == text:
+                print("".join(f"{form.format(cell[name]):>13}" for name, _, form in shown), cell["tokenizer"], sep="  ")
+        print()
+    if parity is not None:
+        for name, reference, language, worst, spread, uneven in rows(parity.summary):
+            told = f"worst {language}, {worst:.2f} times {reference}; most to fewest {spread:.2f}; Gini {uneven:.3f}"
+            print(f"{name}: {told}")

@@ -1,0 +1,133 @@
+"""What the benchmark tells must equal what a person counts who encodes each text by hand."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bpe_core as bpe
+from bpe_core import reference
+from bpe_core.command_line.main import run
+from bpe_core.measures.benchmark import benchmark
+from bpe_core.measures.columns import write_columns
+from bpe_core.measures.parity import parity
+from bpe_core.measures.size_curves import renyi_efficiency
+from resources import parallel_samples
+from tests.core.random_training import recipes, words
+
+LETTERS = st.text("ab é本\n", min_size=1, max_size=12)
+
+
+@given(
+    words(), recipes(), st.dictionaries(st.sampled_from("xyz"), st.lists(LETTERS, min_size=1, max_size=3), min_size=1)
+)
+def test_every_cell_is_that_of_a_plain_count(
+    table: bpe.WordTable, recipe: bpe.Recipe, texts: dict[str, list[str]]
+) -> None:
+    history = reference.train(table, recipe)
+    found = benchmark({"begin": (history, 0), "end": history}, texts, relative_to="end", threads=1)
+    tokenizer, place = bpe.Tokenizer(history), 0
+    for at in (0, len(history)):
+        for name, documents in texts.items():
+            ids = [id for text in documents for id in tokenizer.encode(text, at=at)]
+            last = [id for text in documents for id in tokenizer.encode(text)]
+            unknown = sum(id < len(history.alphabet) and history.alphabet.symbols[id].kind == "unknown" for id in ids)
+            size, total = len("".join(documents).encode()), sum(len(text.split()) for text in documents)
+            expected = {
+                "bytes": size,
+                "tokens": len(ids),
+                "words": total,
+                "bytes_per_token": _part(size, len(ids)),
+                "tokens_per_word": _part(len(ids), total),
+                "renyi_efficiency": renyi_efficiency(Counter(ids).values()),
+                "share_in_use": len(set(ids)) / tokenizer.vocabulary_size(at),
+                "unknown_share": _part(unknown, len(ids)),
+                "relative_tokens": _part(len(ids), len(last)),
+            }
+            told = {column: float(found.columns[column][place]) for column in expected}
+            assert told == pytest.approx(expected, nan_ok=True)
+            assert (found.columns["text"][place], found.columns["step"][place]) == (name, at)
+            place += 1
+
+
+def _part(some: int, of: int) -> float:
+    return some / of if of else math.nan
+
+
+@given(st.lists(st.lists(st.integers(1, 9), min_size=2, max_size=2), min_size=1, max_size=5))
+def test_parity_is_that_of_a_plain_count(lengths: list[list[int]]) -> None:
+    parallel = {f"l{i}": ["a" * length for length in both] for i, both in enumerate(lengths)}
+    history = bpe.History.from_pairs(bpe.Recipe.preset("gpt2"), bpe.Alphabet.of_bytes(), [])
+    found = parity({"bytes": history}, parallel, f"l{len(lengths) - 1}")
+    tokens = [sum(both) for both in lengths]
+    assert found.columns["premium"].tolist() == [one / tokens[-1] for one in tokens]  # type: ignore[union-attr]
+    differences = sum(abs(one - other) for one in tokens for other in tokens)
+    told = {name: found.summary[name][0] for name in ("worst", "spread", "gini")}
+    assert told == pytest.approx(
+        {
+            "worst": max(tokens) / tokens[-1],
+            "spread": max(tokens) / min(tokens),
+            "gini": differences / (2 * len(tokens) * sum(tokens)),
+        }
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "parallel").mkdir()
+    for language, sentences in parallel_samples().items():
+        (tmp_path / "parallel" / f"{language}.txt").write_text("\n".join(sentences) + "\n", encoding="utf-8")
+    assert (
+        run(["train", str(tmp_path / "parallel"), "--merges", "20", "--output", str(tmp_path / "m.csv"), "--quiet"])
+        == 0
+    )
+    return tmp_path
+
+
+def test_the_command_writes_what_data_frames_take(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table, output = str(folder / "m.csv"), folder / "out.csv"
+    own = ["benchmark", table, "--sizes", "260", "276", "--parallel", "--reference", "en", "--json"]
+    assert run(own) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert run([*own[:6], str(folder / "parallel"), *own[6:], "-o", str(output)]) == 0
+    with output.open(encoding="utf-8", newline="") as file:
+        written = list(csv.DictReader(file))
+    assert json.loads(capsys.readouterr().out)["parity"] == told["parity"]
+    assert [row["tokenizer"] for row in written[::8]] == [f"{table}@260", f"{table}@276"]
+    for row, other in zip(written, told["rows"], strict=True):
+        assert {name: row[name] for name in row if name != "seconds"} == {
+            name: str(value) for name, value in other.items() if name != "seconds"
+        }
+    write_columns({"text": ["a"], "tokens": np.array([2])}, folder / "x.parquet")
+    arrow = pytest.importorskip("pyarrow.parquet")
+    assert arrow.read_table(folder / "x.parquet").to_pydict() == {"text": ["a"], "tokens": [2]}
+    assert run(["benchmark", table, "--group", "en", str(folder / "parallel/en.txt")]) == 0
+    assert "bytes/token" in capsys.readouterr().out
+
+
+def test_what_cannot_be_measured_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = str(folder / "m.csv")
+    (folder / "parallel/en.txt").write_text("one line\n")
+    for arguments, sentence in (
+        (["--parallel", str(folder / "parallel")], "en has 1, de has 10"),
+        (["--parallel", "--reference", "xx"], "There is no language 'xx'"),
+        (["--texts", table, "-o", "x.doc"], "end the name x.doc in one of them"),
+        (["--parallel", "--relative-to", "yy"], "There is no tokenizer 'yy'"),
+    ):
+        assert run(["benchmark", table, *arguments]) == 1
+        assert sentence in capsys.readouterr().err
+    history = bpe.History.from_pairs(bpe.Recipe.preset("gpt2"), bpe.Alphabet.of_bytes(), [])
+    with pytest.raises(bpe.CorpusError, match="'nothing' is empty"):
+        benchmark({"bytes": history}, {"nothing": [""]})
+    with pytest.raises(bpe.BpeError, match="at least one tokenizer"):
+        benchmark({}, {"a": "b"})
+    with pytest.raises(bpe.Cancelled):
+        benchmark({"bytes": history}, {"a": "b"}, cancelled=lambda: True)
