@@ -8,6 +8,7 @@ BpeError
 ├── NothingToLearn       a corpus without a single pair
 ├── FormatError          a merge table or session file that cannot be understood
 ├── OutputError          a file that could not be written; the old one is untouched
+├── ClusterError         computers that do not answer, or cannot do their part of the work
 ├── TooLarge             a limit of memory or size, met before it hurts
 └── Cancelled            the person asked to stop
 
@@ -129,6 +130,10 @@ class FormatError(BpeError):
 
 class OutputError(BpeError):
     """A file could not be written; whatever stood there before is unchanged."""
+
+
+class ClusterError(BpeError):
+    """Computers that do not answer, or cannot do their part of the work."""
 
 
 class TooLarge(BpeError):

@@ -6,6 +6,8 @@ from typing import Any
 
 MISSING_PYARROW = "needs the package pyarrow, which is not installed: pip install 'bpe-explorer[parquet]'."
 
+MISSING_CLUSTER = "needs the packages of a cluster, which are not installed: pip install 'bpe-explorer[cluster]'."
+
 
 def pyarrow_or_none() -> Any:
     """The package, or None; it is large, so it is loaded only when a file of its kinds is wanted."""
@@ -17,3 +19,12 @@ def pyarrow_or_none() -> Any:
     except ImportError:
         return None
     return pyarrow
+
+
+def distributed_or_none() -> Any:
+    """Dask's package for clusters, or None."""
+    try:
+        import distributed
+    except ImportError:
+        return None
+    return distributed

@@ -130,6 +130,7 @@ def count_in_runs(
     recipe: Recipe,
     room: int | None,
     *,
+    threads: int | None = None,
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> Iterator[WordTable]:
@@ -150,7 +151,7 @@ def count_in_runs(
     assert table is not None  # scanned patterns have one
     cancelled = watching_memory(cancelled, "Counting", FEWER_WORDS)
     stretches = _stretches(_watched_for(corpus, recipe, progress, cancelled), recipe)
-    yield from compiled.count_in_runs(stretches, table, room=room)
+    yield from compiled.count_in_runs(stretches, table, room=room, threads=threads)
 
 
 def _given_lists(corpus: Corpus, recipe: Recipe, cancelled: CancelCheck) -> Iterator[WordTable]:

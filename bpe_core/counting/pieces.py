@@ -92,12 +92,13 @@ def count_piece(
     work: Place,
     room: int | None = None,
     *,
+    threads: int | None = None,
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> tuple[Skipped, ...]:
     """Write the runs of a piece, and that it is done; what was odd about its texts."""
     names = []
-    tables = count_in_runs(piece.corpus, recipe, room, progress=progress, cancelled=cancelled)
+    tables = count_in_runs(piece.corpus, recipe, room, threads=threads, progress=progress, cancelled=cancelled)
     for number, table in enumerate(tables):
         names.append(f"{piece.name}-{number:04}.parquet")
         with work.writing(names[-1]) as file:

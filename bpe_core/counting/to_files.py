@@ -83,7 +83,8 @@ def count_to_file(
     check_output(order.output)
     head, work = head_of(corpus, recipe), working_place(order)
     pieces = pieces_of(corpus, recipe, order.piece_size)
-    if len(pieces) <= len(corpus.groups) and (corpus.total_size or order.piece_size) < order.piece_size:
+    is_small = len(pieces) <= len(corpus.groups) and (corpus.total_size or order.piece_size) < order.piece_size
+    if is_small or not corpus.has_texts:
         at_once = _counted_at_once(corpus, recipe, order, head, progress, cancelled)
         if at_once is not None:
             return at_once
@@ -121,7 +122,7 @@ def _counted_at_once(
     progress: ProgressReport,
     cancelled: CancelCheck,
 ) -> Written | None:
-    """The same of few texts, which need no pieces; None where the result would be several files."""
+    """The same of few texts or of counts alone, which need no pieces; None where the result would be several files."""
     if order.memory is not None or not order.output.endswith(ENDING):
         return None
     words = count_groups(corpus, recipe, progress=progress, cancelled=cancelled)
@@ -207,7 +208,7 @@ def prepare_output(output: str, files: int) -> None:
         if there:
             raise OutputError(f"Could not write {output}: it is a folder.")
         return
-    if not there and name in place_of(folder).names():
+    if not there and not is_address(output) and name in place_of(folder).names():
         raise OutputError(
             f"Could not write {output}: the counts are a folder of {files} files, and a file has its name."
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -209,6 +210,12 @@ class Corpus:
                 held.append(reader)
             if held:
                 yield name, part._of_these(held)
+
+    def apart(self) -> Corpus:
+        """The same with remarks of its own, for whoever reads it elsewhere."""
+        part = copy(self)
+        part._is_part, part._found_while_reading = True, SkipLog()
+        return part
 
     def _of_these(self, readers: Sequence[Reader]) -> Corpus:
         """A part of a part."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -13,13 +15,17 @@ from bpe_core.command_line.arguments import add_pattern, chosen_recipe, number, 
 from bpe_core.command_line.corpora import add_reading, reading
 from bpe_core.command_line.groups import add_mixture, groups_of, mixture_of
 from bpe_core.command_line.progress_bar import TerminalBar
-from bpe_core.counting.to_files import PARTITION_SIZE, CountingOrder, Written, count_to_file
+from bpe_core.counting.to_files import PARTITION_SIZE, PIECE_SIZE, CountingOrder, Written, count_to_file
 from bpe_core.errors import RecipeError, plain
 from bpe_core.limits import size_text
 from bpe_core.presets import PRESETS
+from bpe_core.progress import ProgressReport
+from bpe_core.text.reading.addresses import is_address
 from bpe_core.text.reading.counted import CountsHead
+from bpe_core.text.reading.source import STANDARD_INPUT
 from bpe_core.token_texts import quoted
 
+PIECE_ON_CLUSTER = 2**26  # bytes: small enough that all workers are busy to the end
 LEAST_MEMORY = 200_000_000  # of which the program itself takes a part
 EXAMPLES = f"""\
 examples:
@@ -31,6 +37,10 @@ examples:
 
   bpe-explorer count a.parquet b.parquet -o all.parquet
       Counts of the same splitting add up, and further texts with them.
+
+  bpe-explorer count s3://bucket/texts --on tcp://scheduler:8786 -o s3://bucket/counts
+      On a Dask cluster (pip install 'bpe-explorer[cluster]' here and on its workers); --on local makes one of this
+      computer. All workers must reach the texts, and the place where the counts go. The result is the same.
 
   bpe-explorer count counts.parquet
       The most frequent words, by group.
@@ -51,6 +61,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--partition-size", type=size, default=PARTITION_SIZE, metavar="SIZE", help="of a file, at most"
     )
     parser.add_argument("--memory", type=size, metavar="SIZE", help="use only so much: 2GB")
+    parser.add_argument("--on", metavar="CLUSTER", help="count on a Dask cluster: tcp://scheduler:8786, or local")
+    parser.add_argument("--workers", type=number, metavar="N", help="of --on local; else as many as there are cores")
+    parser.add_argument("--piece-size", type=size, metavar="SIZE", help="of text that is counted by one task")
     parser.add_argument("--top", type=number, default=20, metavar="N", help="how many words are shown without -o")
     recipe = parser.add_argument_group("how texts are split")
     start = recipe.add_mutually_exclusive_group()
@@ -69,10 +82,14 @@ def run(options: argparse.Namespace) -> int:
         raise RecipeError("Counts are of every word once, whatever it weighs; say --weights when you train from them.")
     if options.memory is not None and options.memory < LEAST_MEMORY:
         raise RecipeError(f"Counting needs some memory; allow it {size_text(LEAST_MEMORY)} at least.")
+    if options.on and options.output is None:
+        raise RecipeError("Counting on a cluster needs a place for the counts: -o.")
     groups = groups_of(options)
+    groups = {name: list(map(_reached, files)) for name, files in groups.items()} if options.on else groups
     bar = TerminalBar(sys.stderr)
     try:
-        with reading(options.files, groups=groups, twice=options.twice) as corpus:
+        files = list(map(_reached, options.files)) if options.on else options.files
+        with reading(files, groups=groups, twice=options.twice) as corpus:
             recipe = _recipe(options, corpus)
             recipe = recipe.with_changes(mixture=mixture_of(options, [*groups], recipe.mixture))
             report = bpe.progress.ignore_progress if options.quiet else bar
@@ -81,13 +98,30 @@ def run(options: argparse.Namespace) -> int:
                 bar.clear()
                 _show(words, options)
             else:
-                order = CountingOrder(options.output, options.partition_size, options.memory)
-                written = count_to_file(corpus, recipe, order, progress=report)
+                written = _counted(corpus, recipe, options, report)
                 bar.clear()
                 _tell(written, options)
     finally:
         bar.clear()
     return 0
+
+
+def _counted(corpus: bpe.Corpus, recipe: bpe.Recipe, options: argparse.Namespace, report: ProgressReport) -> Written:
+    order = CountingOrder(options.output, options.partition_size, options.memory, options.piece_size or PIECE_SIZE)
+    if not options.on:
+        return count_to_file(corpus, recipe, order, progress=report)
+    from bpe_core.counting.on_cluster import cluster, count_on_cluster  # Dask takes a while to load
+
+    order = replace(order, output=_reached(options.output), piece_size=options.piece_size or PIECE_ON_CLUSTER)
+    with cluster(options.on, options.workers, options.memory) as client:
+        if not options.quiet:
+            sys.stderr.write(f"Counting on a cluster; watch it at {client.dashboard_link}\n")
+        return count_on_cluster(corpus, recipe, order, client, progress=report)
+
+
+def _reached(path: str) -> str:
+    """As workers elsewhere find it."""
+    return path if is_address(path) or path == STANDARD_INPUT else str(Path(path).absolute())
 
 
 def _recipe(options: argparse.Namespace, corpus: bpe.Corpus) -> bpe.Recipe:

@@ -1,0 +1,120 @@
+"""Counting on a Dask cluster gives the bytes that our threads write, whoever dies meanwhile."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import distributed
+import fsspec
+import pytest
+
+from bpe_core.command_line.main import run
+from bpe_core.counting import on_cluster
+from bpe_core.counting.count_words import count_words
+from bpe_core.counting.on_cluster import count_on_cluster
+from bpe_core.counting.to_files import CountingOrder, count_to_file
+from bpe_core.errors import ClusterError, OutputError
+from bpe_core.recipe import Recipe
+from bpe_core.text.corpus import Corpus
+from tests.core.reading_texts import write
+
+GPT2 = Recipe.preset("gpt2")
+TEXTS = 24
+pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own, about ports and event loops
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Corpus:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for number in range(TEXTS):
+        write(folder, f"{number:02}.txt", f"low lower né x{'y' * (number % 5)} new{number % 7}\n" * (number % 3 + 1))
+    return Corpus.from_files(folder)
+
+
+@pytest.fixture(scope="module")
+def threads() -> Iterator[Any]:
+    """A cluster in this process, which sees the same file system in memory."""
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=2, processes=False, dashboard_address=None) as local,
+        distributed.Client(local) as client,
+    ):
+        yield client
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_workers_write_what_our_threads_write(tmp_path: Path, corpus: Corpus, threads: Any) -> None:
+    bucket = fsspec.filesystem("memory")
+    for size in (10**9, 400):
+        wanted, order = tmp_path / f"{size}.parquet", dict(partition_size=size, piece_size=60)
+        count_to_file(corpus, GPT2, CountingOrder(str(wanted), partition_size=size))
+        place = f"memory://bucket/{size}.parquet"
+        count_on_cluster(corpus, GPT2, CountingOrder(place, **order), threads)
+        if wanted.is_file():
+            assert bucket.cat_file(f"/bucket/{size}.parquet") == wanted.read_bytes()
+        else:
+            found = {path.rpartition("/")[2]: data for path, data in bucket.cat(f"/bucket/{size}.parquet/*").items()}
+            assert found == files(wanted)
+            assert len(found) > 2
+        assert list(count_words(Corpus.from_files([place]), GPT2)) == list(count_words(corpus, GPT2))
+    assert [name for name in bucket.find("/bucket") if "counting" in name] == []
+
+
+def test_what_goes_wrong_is_told_and_what_is_counted_kept(
+    tmp_path: Path, corpus: Corpus, threads: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    memory = type(fsspec.filesystem("memory"))
+    original = memory.pipe_file
+
+    def gone(self: Any, path: str, value: bytes, **named: Any) -> None:
+        if "range-003" in path:
+            raise OSError("the bucket is gone")
+        original(self, path, value, **named)
+
+    monkeypatch.setattr(memory, "pipe_file", gone)
+    order = CountingOrder("memory://bucket/gone.parquet", piece_size=60)
+    with pytest.raises(
+        OutputError, match=r"range-003\.parquet: the bucket is gone\. What is counted is kept in memory"
+    ):
+        count_on_cluster(corpus, GPT2, order, threads)
+    monkeypatch.setattr(memory, "pipe_file", original)
+    assert count_on_cluster(corpus, GPT2, order, threads).total == count_words(corpus, GPT2).total
+    monkeypatch.setattr(on_cluster, "PATIENCE", 0.3)
+    name = write(tmp_path, "a.txt", "low")
+    assert run(["count", str(name), "--on", "tcp://127.0.0.1:9", "-o", str(tmp_path / "x.parquet")]) == 1
+    assert "The scheduler tcp://127.0.0.1:9 does not answer" in capsys.readouterr().err
+    monkeypatch.setitem(__import__("sys").modules, "distributed", None)
+    assert run(["count", str(name), "--on", "local", "-o", str(tmp_path / "x.parquet")]) == 1
+    assert "pip install 'bpe-explorer[cluster]'" in capsys.readouterr().err
+
+
+def test_a_worker_killed_in_the_middle_changes_nothing(
+    tmp_path: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count_to_file(corpus, GPT2, CountingOrder(str(tmp_path / "wanted.parquet")))
+    with on_cluster.cluster("local", workers=1) as client:
+        first = next(iter(client.run(os.getpid).values()))
+        order = CountingOrder(str(tmp_path / "found.parquet"), piece_size=20)
+        killed = threading.Event()
+
+        def kill(progress: object) -> None:
+            if not killed.is_set():
+                killed.set()
+                os.kill(first, signal.SIGKILL)
+
+        count_on_cluster(corpus, GPT2, order, client, progress=kill)
+        assert killed.is_set()
+        assert next(iter(client.run(os.getpid).values())) != first
+        assert (tmp_path / "found.parquet").read_bytes() == (tmp_path / "wanted.parquet").read_bytes()
+        mine = on_cluster.facts()
+        monkeypatch.setattr(on_cluster, "facts", lambda: ("bpe-explorer 99", *mine[1:]))
+        with pytest.raises(ClusterError, match="but here is bpe-explorer 99; install the same on all"):
+            count_on_cluster(corpus, GPT2, order, client)
