@@ -233,3 +233,9 @@ def _refuse_unknown(value: dict[str, Any], known: set[str], what: str) -> None:
 def _check_number(what: str, value: object, least: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= LARGEST_SEED:
         raise RecipeError(f"{what} must be a whole number of at least {least}, not {value!r}.")
+
+
+def mixture_of(value: object) -> Mixture | None:
+    """As JSON or a person gave it; one that says nothing is none."""
+    mixture = value if value is None or isinstance(value, Mixture) else Mixture.from_json_value(value)
+    return None if mixture is None or mixture.says_nothing else mixture

@@ -20,10 +20,10 @@ from bpe_core.errors import RecipeError, cause_of, refuse_half_characters, refus
 from bpe_core.interventions import Intervention, checked_interventions
 from bpe_core.learning.methods import METHODS
 from bpe_core.learning.ties import TIE_RULES
-from bpe_core.mixture import Mixture
+from bpe_core.mixture import Mixture, mixture_of
 from bpe_core.presets import PRESETS
+from bpe_core.text import preparation as prepare
 from bpe_core.text.patterns import check_pattern
-from bpe_core.text.preparation import steps as prepare
 
 Base = Literal["bytes", "characters"]
 Unit = Literal["file", "line"]
@@ -86,7 +86,7 @@ class Splitting(Normalization):
     special_tokens: tuple[str, ...] = _choice(
         (), "Texts such as <|endoftext|> that are never split and never merged with others"
     )
-    preparation: tuple[prepare.Step, ...] = _choice(
+    preparation: tuple[Any, ...] = _choice(  # steps, as bpe_core.text.preparation has them
         (),
         "What a file does to a text that the other choices cannot say, step by step",
         applies=lambda recipe: bool(recipe.preparation),
@@ -222,8 +222,9 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
             object.__setattr__(self, "marker_text", _DEFAULT_MARKER_TEXT.get(self.marker, ""))
         object.__setattr__(self, "special_tokens", tuple(self.special_tokens))
         object.__setattr__(self, "interventions", checked_interventions(self.interventions))
-        object.__setattr__(self, "mixture", _as_mixture(self.mixture))
-        object.__setattr__(self, "preparation", prepare.steps_of(self.preparation))
+        object.__setattr__(self, "mixture", mixture_of(self.mixture))
+        if self.preparation != ():  # of few recipes; else the steps there are need not be loaded
+            object.__setattr__(self, "preparation", prepare.steps_of(self.preparation))
         for field in dataclasses.fields(self):
             CHOICES[field.name].check(field.name, getattr(self, field.name), type(field.default))
         _check_agreement(self)
@@ -247,7 +248,7 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
             changes["merges"] = None
         if "marker" in changes and changes["marker"] != self.marker and "marker_text" not in changes:
             changes["marker_text"] = ""
-        if "special_tokens" in changes and "preparation" not in changes:
+        if self.preparation and "special_tokens" in changes and "preparation" not in changes:
             changes["preparation"] = prepare.those_of(self.preparation, changes["special_tokens"])
         if "method" in changes and changes["method"] in METHODS:
             changes = {**METHODS[changes["method"]].needs, **changes}
@@ -277,15 +278,19 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
         """Whether this choice has a meaning beside the others, and is not made by the method."""
         return choice not in METHODS[self.method].needs and CHOICES[choice].applies(self)
 
+    @property
+    def _changes_text(self) -> bool:
+        return self.part(Normalization) != Normalization()
+
     @cached_property
     def normalizes(self) -> bool:
         """Whether the text is changed before it is split."""
-        return self.part(Normalization) != Normalization() or any(map(prepare.is_normalizer, self.preparation))
+        return self._changes_text or any(prepare.is_normalizer(step) for step in self.preparation)
 
     @cached_property
     def splits_by_steps(self) -> bool:
         """Whether steps of a file cut the text, and not the pattern."""
-        return any(map(prepare.is_pre_tokenizer, self.preparation))
+        return any(prepare.is_pre_tokenizer(step) for step in self.preparation)
 
     def merge_limit(self, alphabet_size: int) -> int:
         """How many merges may be learned on an alphabet of that size."""
@@ -342,12 +347,6 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
 CHOICES: dict[str, Choice] = {field.name: field.metadata["choice"] for field in dataclasses.fields(Recipe)}
 
 
-def _as_mixture(value: object) -> Mixture | None:
-    """As JSON or a person gave it; one that says nothing is none."""
-    mixture = value if value is None or isinstance(value, Mixture) else Mixture.from_json_value(value)
-    return None if mixture is None or mixture.says_nothing else mixture
-
-
 @cache
 def _unchanged(preset: str) -> Recipe:
     """A window asks for each of them again and again."""
@@ -374,12 +373,12 @@ def _check_agreement(recipe: Recipe) -> None:
                 + (" and its special tokens" if recipe.special_tokens else "")
                 + f"; choose at least {least:,}."
             )
-    prepare.check_steps(
-        recipe.preparation,
-        recipe.special_tokens,
-        changed=recipe.part(Normalization) != Normalization(),
-        split=recipe.pattern != "none" or recipe.unit != "file",
-    )
+    if recipe.preparation:
+        changed, split = (
+            recipe.part(Normalization) != Normalization(),
+            recipe.pattern != "none" or recipe.unit != "file",
+        )
+        prepare.check_steps(recipe.preparation, recipe.special_tokens, changed=changed, split=split)
     if recipe.marker in ("symbol", "glued", "prefix") and recipe.pattern == "none" and not recipe.splits_by_steps:
         raise RecipeError("A word marker needs words: choose a pattern that splits the text, or no marker.")
     if not recipe.unknown_text:

@@ -19,7 +19,7 @@ import io
 import itertools
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO, NoReturn
 
 from bpe_core.errors import FormatError
@@ -78,8 +78,9 @@ class CsvTable(Format):
         names = columns_for(history.reasons)
         writer.writerow((*Row._fields, *names, *([SCORES] if history.scores is not None else [])))
         empty = [""] * (history.scores is not None)
-        for row, step in zip(merge_rows(history), history, strict=True):
-            writer.writerow(_cells(row) + [_cell(step.reasons[name]) for name in names] + empty)
+        columns = [history.reasons[name].tolist() for name in names]
+        for row, *reasons in zip(merge_rows(history), *columns, strict=True):
+            writer.writerow(_cells(row) + _cells(reasons) + empty)
             if row.step % ROWS_BETWEEN_REPORTS == 0:
                 progress(Progress("writing", row.step, len(history), "steps"))
         for row, scores in zip(_step_0_rows(history), _score_cells(history), strict=False):
@@ -152,8 +153,8 @@ class TsvTable(CsvTable):
 # --- Writing ----------------------------------------------------------------------------
 
 
-def _cells(row: Row) -> list[str]:
-    return [_cell(value) for value in row]
+def _cells(row: Sequence[Cell | float]) -> list[str]:
+    return [value if type(value) is str else _cell(value) for value in row]
 
 
 def _cell(value: Cell | float) -> str:

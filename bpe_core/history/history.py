@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar, overload
 
@@ -42,6 +43,7 @@ Pair = tuple[int, int]
 Reasons = Mapping[str, npt.NDArray[Any]]  # a column each, one row a step
 T = TypeVar("T")
 
+AT_ONCE = 4_096  # steps that are read together
 MOST_SYMBOLS = 2**17  # that are looked at one by one; a token of a text never comes near
 COUNT_ALONE: Reasons = MappingProxyType({})  # of a method that chooses by the count
 TIED = "tied"  # the reason of a method by which equal counts are no tie: whether what came next was as good
@@ -121,27 +123,35 @@ class History(Sequence[Step]):
 
     def __getitem__(self, index: int | slice) -> Step | list[Step]:
         if isinstance(index, slice):
-            return [self[row] for row in range(*index.indices(len(self)))]
+            start, stop, stride = index.indices(len(self))
+            if stride == 1:
+                return list(self._steps(start, stop))
+            return [self[row] for row in range(start, stop, stride)]
         row = range(len(self))[index]
-        left, right, count, other_left, other_right, other_count, tokens_left = (
-            column.item(row) for column in self.columns
-        )
-        has_other = other_left != NOTHING
-        return Step(
-            step=row + 1,
-            left=left,
-            right=right,
-            id=self.ids.item(row),
-            count=count,
-            tied=bool(self.tied[row]),
-            runner_up=(other_left, other_right) if has_other else None,
-            runner_up_count=other_count if has_other else 0,
-            tokens_left=tokens_left,
-            reasons={name: column.item(row) for name, column in self.reasons.items()} if self.reasons else COUNT_ALONE,
-        )
+        return next(self._steps(row, row + 1))
 
     def __iter__(self) -> Iterator[Step]:
-        return (self[row] for row in range(len(self)))
+        return chain.from_iterable(self._steps(row, row + AT_ONCE) for row in range(0, len(self), AT_ONCE))
+
+    def _steps(self, start: int, stop: int) -> Iterator[Step]:
+        """Column by column, which is faster than row by row."""
+        told = [column[start:stop].tolist() for column in (*self.columns, self.ids, self.tied)]
+        reasons = {name: column[start:stop].tolist() for name, column in self.reasons.items()}
+        for place, row in enumerate(zip(*told, strict=True)):
+            left, right, count, other_left, other_right, other_count, tokens_left, id, tied = row
+            has_other = other_left != NOTHING
+            yield Step(
+                step=start + place + 1,
+                left=left,
+                right=right,
+                id=id,
+                count=count,
+                tied=tied,
+                runner_up=(other_left, other_right) if has_other else None,
+                runner_up_count=other_count if has_other else 0,
+                tokens_left=tokens_left,
+                reasons={name: told[place] for name, told in reasons.items()} if reasons else COUNT_ALONE,
+            )
 
     def first(self, merges: int) -> History:
         """The history as it stood after that many merges."""

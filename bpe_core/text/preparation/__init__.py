@@ -10,3 +10,13 @@ steps           all of them by their names, to JSON and back
 
 What the choices of a recipe can say is said by them; only what they cannot say is a list of steps.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    """What `steps` offers to recipes; it is loaded, with all there are, for the first that has any."""
+    return getattr(import_module("bpe_core.text.preparation.steps"), name)
