@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, Literal, TypeVar, get_args
 
+import bpe_core.text.preparation as prepare
 from bpe_core.choice import LARGEST_NUMBER as LARGEST_NUMBER
 from bpe_core.choice import Choice
 from bpe_core.errors import RecipeError, cause_of, refuse_half_characters, refuse_long_text
@@ -22,7 +23,6 @@ from bpe_core.learning.methods import METHODS
 from bpe_core.learning.ties import TIE_RULES
 from bpe_core.mixture import Mixture, mixture_of
 from bpe_core.presets import PRESETS
-from bpe_core.text import preparation as prepare
 from bpe_core.text.patterns import check_pattern
 
 Base = Literal["bytes", "characters"]

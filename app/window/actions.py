@@ -48,7 +48,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         SEPARATOR,
         Item("open", "&Open Texts …", "Add text files to the corpus", Standard.Open, "open"),
         Item("open_folder", "Open &Folder …", "Add all files of a folder to the corpus", "Ctrl+Shift+O"),
-        Item("open_address", "Open from &Address …", "Add what an address such as https:// or s3:// leads to"),
+        Item("open_address", "O&pen from Address …", "Add what an address such as https:// or s3:// leads to"),
         Item("paste_text", "Add Text from Clip&board", "Add what was copied to the corpus", "Ctrl+Shift+V", "paste"),
         SEPARATOR,
         Item("import", "&Import Tokenizer …", "Open a tokenizer that was made elsewhere", "Ctrl+I"),

@@ -31,9 +31,8 @@ class Made:
 
     kernel: str
     kinds: str  # of the arguments
-    packing: str  # an expression: the row of numbers, given the arguments as `a`
-    places: int  # how many that are
-    result: str  # the kind of the answer
+    packing: str  # a letter for each number of the row: how it comes from an argument, tuples taken apart
+    answer: str  # and how each part of the answer is read from those behind
     symbol: str  # what the machine code calls it
 
 
@@ -71,16 +70,34 @@ class Call:
     def __init__(self, made: Made, address: int) -> None:
         self._native = _NATIVE(address)
         self._name = made.kernel
-        self._row = ctypes.c_int64 * (made.places + max(1, made.result.count(",") + 1))
-        # An expression of ours, which is kept and sealed with the machine code, is twice as fast as a loop.
-        self._pack = eval(f"lambda a: ({made.packing}{',' if made.packing else ''})", {"bits": bits})  # noqa: S307
-        self._answer = _reader(made.result, made.places)
+        self._row = ctypes.c_int64 * (len(made.packing) + len(made.answer))
+        self._pack = [_PACKERS[letter] for letter in made.packing]
+        self._read = [(place, _READERS[letter]) for place, letter in enumerate(made.answer, len(made.packing))]
 
     def __call__(self, arguments: tuple[Any, ...]) -> Any:
-        row = self._row(*self._pack(arguments))
+        row = self._row(*[pack(part) for pack, part in zip(self._pack, parts_of(arguments), strict=True)])
         if self._native(_UNUSED, _UNUSED, row):
             raise RuntimeError(f"The kernel {self._name} failed.")
-        return self._answer(row)
+        if len(self._read) > 1:
+            return tuple(read(row[place]) for place, read in self._read)
+        for place, read in self._read:
+            return read(row[place])
+        return None
+
+
+def parts_of(arguments: tuple[Any, ...]) -> list[Any]:
+    """Arrays and numbers, of tuples in tuples too.
+
+    >>> parts_of((1, (2, (3, 4)), 5))
+    [1, 2, 3, 4, 5]
+    """
+    found: list[Any] = []
+    for argument in arguments:
+        if isinstance(argument, tuple):
+            found += parts_of(argument)
+        else:
+            found.append(argument)
+    return found
 
 
 def bits(number: float) -> int:
@@ -89,22 +106,13 @@ def bits(number: float) -> int:
     return found
 
 
+_PACKERS: dict[str, Callable[[Any], int]] = {"a": id, "i": int, "u": int, "b": int, "f": bits}
 _READERS: dict[str, Callable[[int], Any]] = {
     "i": int,
     "u": lambda found: found & _UNSIGNED,
     "b": bool,
     "f": lambda found: struct.unpack("<d", struct.pack("<q", found))[0],
 }
-
-
-def _reader(result: str, first: int) -> Callable[[Any], Any]:
-    if not result:
-        return lambda row: None
-    readers = [_READERS[kind] for kind in result.split(",")]
-    if len(readers) == 1:
-        read = readers[0]
-        return lambda row: read(row[first])
-    return lambda row: tuple(read(row[first + place]) for place, read in enumerate(readers))
 
 
 # What the arguments are

@@ -34,15 +34,18 @@ _DATA, _SHAPE, _STRIDES = _HEAD, _HEAD + 16, _HEAD + 24  # where an array's obje
 def compiled(kernel: Kernel, kinds: str, arguments: tuple[Any, ...]) -> tuple[Made, bytes, int]:
     """What was made, its object file, and its address in this process."""
     with global_compiler_lock:
-        entry = _Entry(kernel, arguments)
-        result = entry.compiled()
+        given = tuple(map(_argument_type, arguments))
+        entry = _dispatcher(_entry(kernel, given))
+        entry.compile((types.int64,))
+        result = entry.overloads[(types.int64,)]
         library, symbol = result.library, result.fndesc.llvm_func_name
         library.enable_object_caching()
         _refuse_strangers(kernel, library)
         address = library.get_pointer_to_function(symbol)
         code: bytes = library._get_compiled_object()
     _keep_alive.append(library)
-    made = Made(kernel.name, kinds, ", ".join(entry.packing), len(entry.packing), entry.result, symbol)
+    answer = _type_of_kernel(kernel, None).dispatcher.overloads[given].signature.return_type
+    made = Made(kernel.name, kinds, _letters(types.Tuple(given)), _letters(answer), symbol)
     return made, code, address
 
 
@@ -110,142 +113,104 @@ def _type_of_intrinsic(value: Intrinsic, context: Any) -> Any:
 # Entries
 
 
-class _Entry:
-    """Writes the function that takes one row of numbers, hands the arguments on and puts the answer behind them."""
+def _entry(kernel: Kernel, given: tuple[Any, ...]) -> Any:
+    """A function of one row of numbers: hands on the arguments that it holds, and puts the answer behind them."""
+    wanted = types.Tuple(given)
 
-    def __init__(self, kernel: Kernel, arguments: tuple[Any, ...]) -> None:
-        self.packing: list[str] = []
-        self.result = ""
-        self._names: dict[str, Any] = {"kernel": kernel, "number_at": _number_at, "put": _put}
-        self._numbers: Iterator[int] = count()
-        given = [self._argument(value, f"a[{place}]") for place, value in enumerate(arguments)]
-        self._call = f"kernel({', '.join(given)})"
-        self._types = tuple(map(_argument_type, arguments))
-        self._kernel = kernel
+    @intrinsic
+    def arguments_in(typing_context: Any, row: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return _found(context, builder, wanted, map(_WORD, count()), arguments[0])
 
-    def compiled(self) -> Any:
-        """As Numba gives it, with all that the entry calls."""
-        answer = _type_of_kernel(self._kernel, None).dispatcher
-        answer.compile(self._types)
-        returned = answer.overloads[self._types].signature.return_type
-        first = len(self.packing)
-        lines = [f"found = {self._call}"]
-        parts = list(returned) if isinstance(returned, types.BaseTuple) else [returned]
-        if returned != types.none:
-            names = ["found"] if len(parts) == 1 else [f"found[{place}]" for place in range(len(parts))]
-            lines += [f"put(row, {first + place}, {name})" for place, name in enumerate(names)]
-            self.result = ",".join(map(_letter, parts))
-        exec("def entry(row):\n    " + "\n    ".join(lines), self._names)  # noqa: S102  # Numba wants a function, and takes it apart
-        dispatcher = _dispatcher(self._names["entry"])
-        dispatcher.compile((types.int64,))
-        return dispatcher.overloads[(types.int64,)]
+        return wanted(types.int64), generate
 
-    def _argument(self, value: Any, path: str) -> str:
-        """The expression of an argument; how to pack it is noted."""
-        if isinstance(value, tuple):
-            parts = ", ".join(self._argument(part, f"{path}[{place}]") for place, part in enumerate(value))
-            return f"{self._named(type(value))}({parts})" if hasattr(value, "_fields") else f"({parts},)"
-        place, kind = len(self.packing), _argument_type(value)
-        if isinstance(kind, types.Array):
-            self.packing.append(f"id({path})")
-            return f"{self._named(_array_at(kind))}(row, {place})"
-        if isinstance(kind, types.Float):
-            self.packing.append(f"bits({path})")
-            return f"{self._named(_float_at)}(row, {place})"
-        self.packing.append(f"int({path})")
-        if kind == types.boolean:
-            return f"(number_at(row, {place}) != 0)"
-        return f"{self._named(kind)}(number_at(row, {place}))"
+    @intrinsic
+    def put(typing_context: Any, row: Any, answer: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            _put(context, builder, _places(wanted), answer, *arguments)
+            return context.get_dummy_value()
 
-    def _named(self, value: Any) -> str:
-        name = f"name{next(self._numbers)}"
-        self._names[name] = value
-        return name
+        return types.void(types.int64, answer), generate
+
+    def entry(row):
+        put(row, kernel(*arguments_in(row)))
+
+    return entry
 
 
 def _argument_type(value: Any) -> Any:
     """As Numba sees it, but that any array may be written to."""
     if isinstance(value, tuple):
         parts = tuple(map(_argument_type, value))
-        if hasattr(value, "_fields"):
-            return types.NamedTuple(parts, type(value))
-        return types.Tuple(parts)
+        return types.NamedTuple(parts, type(value)) if hasattr(value, "_fields") else types.Tuple(parts)
     kind = numba.typeof(value)
     return types.Array(kind.dtype, kind.ndim, kind.layout) if isinstance(kind, types.Array) else kind
 
 
-def _letter(kind: Any) -> str:
+def _letters(kind: Any) -> str:
+    """How each number of the row comes from an argument, or becomes a part of the answer (see `calling.py`)."""
+    if kind == types.none:
+        return ""
+    if isinstance(kind, types.BaseTuple):
+        return "".join(map(_letters, kind))
+    if isinstance(kind, types.Array):
+        return "a"
     if kind == types.boolean:
         return "b"
     if isinstance(kind, types.Float):
         return "f"
-    assert isinstance(kind, types.Integer), f"a kernel answers with {kind}"
+    assert isinstance(kind, types.Integer), f"a kernel knows no {kind}"
     return "i" if kind.signed else "u"
 
 
-def _place(builder: Any, row: Any, place: Any) -> Any:
-    return builder.add(row, builder.mul(place, _WORD(8)))
+def _places(kind: Any) -> int:
+    return len(_letters(kind))
 
 
-def _load(builder: Any, address: Any, kind: Any = _WORD) -> Any:
-    return builder.load(builder.inttoptr(address, kind.as_pointer()))
+def _address(builder: Any, row: Any, place: Any, kind: Any) -> Any:
+    return builder.inttoptr(builder.add(row, builder.mul(place, _WORD(8))), kind.as_pointer())
 
 
-@intrinsic
-def _number_at(typing_context: Any, row: Any, place: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _load(builder, _place(builder, *arguments))
-
-    return types.int64(types.int64, types.int64), generate
-
-
-@intrinsic
-def _float_at(typing_context: Any, row: Any, place: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _load(builder, _place(builder, *arguments), ir.DoubleType())
-
-    return types.float64(types.int64, types.int64), generate
+def _found(context: Any, builder: Any, kind: Any, places: Iterator[Any], row: Any) -> Any:
+    """An argument, or all of them as a tuple, from the next places of the row."""
+    if isinstance(kind, types.BaseTuple):
+        parts = [_found(context, builder, part, places, row) for part in kind]
+        return context.make_tuple(builder, kind, parts)
+    if isinstance(kind, types.Float):
+        number = builder.load(_address(builder, row, next(places), ir.DoubleType()))
+        return context.cast(builder, number, types.float64, kind)
+    number = builder.load(_address(builder, row, next(places), _WORD))
+    if isinstance(kind, types.Array):
+        return _array(context, builder, kind, number)
+    return context.cast(builder, number, types.int64, kind)
 
 
-@intrinsic
-def _put(typing_context: Any, row: Any, place: Any, value: Any) -> Any:
-    wide = types.float64 if isinstance(value, types.Float) else types.int64
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        row, place, number = arguments
-        number = context.cast(builder, number, value, types.int64 if value == types.boolean else wide)
-        address = builder.inttoptr(_place(builder, row, place), number.type.as_pointer())
-        builder.store(number, address)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, value), generate
+def _put(context: Any, builder: Any, place: int, kind: Any, row: Any, answer: Any) -> None:
+    """An answer, part by part, to the places of the row from one on."""
+    if isinstance(kind, types.BaseTuple):
+        for part, of_part in enumerate(kind):
+            _put(context, builder, place + part, of_part, row, builder.extract_value(answer, part))
+    elif kind != types.none:
+        wide = types.float64 if isinstance(kind, types.Float) else types.int64
+        number = context.cast(builder, answer, kind, wide)
+        builder.store(number, _address(builder, row, _WORD(place), number.type))
 
 
-def _array_at(kind: Any) -> Any:
-    """Finds an array by the address of its Python object."""
+def _array(context: Any, builder: Any, kind: Any, python_object: Any) -> Any:
+    """An array, by the address of its Python object."""
 
-    @intrinsic
-    def array_at(typing_context: Any, row: Any, place: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            array = _load(builder, _place(builder, *arguments))
-            shape, strides = (_load(builder, builder.add(array, _WORD(at))) for at in (_SHAPE, _STRIDES))
-            item = context.get_data_type(kind.dtype)
-            made = context.make_array(kind)(context, builder)
-            populate_array(
-                made,
-                data=builder.inttoptr(_load(builder, builder.add(array, _WORD(_DATA))), item.as_pointer()),
-                shape=_numbers(builder, shape, kind.ndim),
-                strides=_numbers(builder, strides, kind.ndim),
-                itemsize=_WORD(context.get_abi_sizeof(item)),
-                meminfo=None,
-            )
-            return made._getvalue()
+    def number(address: Any, behind: int) -> Any:
+        return builder.load(builder.inttoptr(builder.add(address, _WORD(behind)), _WORD.as_pointer()))
 
-        return kind(types.int64, types.int64), generate
-
-    return array_at
-
-
-def _numbers(builder: Any, address: Any, wanted: int) -> Any:
-    found = [_load(builder, builder.add(address, _WORD(8 * place))) for place in range(wanted)]
-    return cgutils.pack_array(builder, found, ty=_WORD)
+    shape, strides = number(python_object, _SHAPE), number(python_object, _STRIDES)
+    item = context.get_data_type(kind.dtype)
+    made = context.make_array(kind)(context, builder)
+    populate_array(
+        made,
+        data=builder.inttoptr(number(python_object, _DATA), item.as_pointer()),
+        shape=cgutils.pack_array(builder, [number(shape, 8 * axis) for axis in range(kind.ndim)], ty=_WORD),
+        strides=cgutils.pack_array(builder, [number(strides, 8 * axis) for axis in range(kind.ndim)], ty=_WORD),
+        itemsize=_WORD(context.get_abi_sizeof(item)),
+        meminfo=None,
+    )
+    return made._getvalue()

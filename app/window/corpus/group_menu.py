@@ -75,6 +75,8 @@ class GroupMenu(QMenu):
             self._add(sample, f"First {megabytes:,} MB", first == size, partial(model.take, group, first_bytes=size))
 
     def _add(self, menu: QMenu, title: str, is_so: bool, do: Callable[[], object]) -> None:
-        action = QAction(title.replace("&", "&&"), menu, checkable=True, checked=is_so)
+        action = QAction(title.replace("&", "&&"), menu)
+        action.setCheckable(True)
+        action.setChecked(is_so)
         action.triggered.connect(lambda _: do())
         menu.addAction(action)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.window.charts.pairs_page import PairsPage
 from app.window.parts.linked_text import LinkedText
-from app.window.questions.race.page import RacePage
 from app.window.questions.sizes.page import SizesPage
 from app.window.questions.ties.page import TiesPage
 from app.window.questions.token.page import TokenPage
@@ -22,18 +19,17 @@ from tests.gui.questions.conftest import MERGES, answered, click_before, section
 
 def test_every_answer_survives_a_run_that_goes_on(qtbot: QtBot, learned: Program) -> None:
     """Looked at while it grows, and again when nothing is there any more."""
-    pages: list[QWidget] = [learned.pages[RacePage], learned.pages[SizesPage], learned.pages[TiesPage]]
     assert learned.form.choose(vocab_size=256 + MERGES + 40)
     click_before(qtbot, learned, 8)
     qtbot.waitUntil(learned.actions["extend"].isEnabled, timeout=WAIT)
     learned.actions["extend"].trigger()
-    for page in pages:
-        learned.charts.setCurrentWidget(page)
+    for page in ("race", "sizes", "ties"):
+        learned.charts.show_page(page)
         qtbot.wait(30)
     learned.inspector.show_page("token")
     qtbot.waitUntil(lambda: learned.merges.rowCount() > MERGES, timeout=WAIT)
     answered(qtbot, learned)
-    learned.charts.setCurrentWidget(learned.pages[TiesPage])
+    learned.charts.show_page("ties")
     answered(qtbot, learned)
     assert f"of {learned.merges.rowCount()} merges" in learned.pages[TiesPage].summary.text()
     for label in learned.window.findChildren(LinkedText):
@@ -43,7 +39,7 @@ def test_every_answer_survives_a_run_that_goes_on(qtbot: QtBot, learned: Program
 def test_nothing_is_asked_while_nobody_looks(qtbot: QtBot, learned: Program) -> None:
     answered(qtbot, learned)
     learned.window.docks["inspector"].hide()
-    learned.charts.setCurrentWidget(learned.pages[PairsPage])
+    learned.charts.show_page("pairs")
     answered(qtbot, learned)
     asked: list[str] = []
     aside = learned.session.aside

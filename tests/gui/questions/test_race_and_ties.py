@@ -20,7 +20,7 @@ def test_a_click_on_a_bar_follows_its_pair(qtbot: QtBot, learned: Program) -> No
     learned.session.cursor.go_to(20)
     settle(qtbot, learned)
     chart = learned.pages[PairsPage]
-    learned.charts.setCurrentWidget(chart)
+    learned.charts.show_page("pairs")
     bars = learned.pages[PairsPage].model.bars
     # Where a bar is drawn only the drawing knows.
     qtbot.mouseClick(chart, LEFT, NO_KEY, QPoint(80, int(chart._top() + 2.5 * chart._row_height())))
@@ -28,7 +28,7 @@ def test_a_click_on_a_bar_follows_its_pair(qtbot: QtBot, learned: Program) -> No
     assert learned.charts.page is learned.pages[RacePage]
     assert bars[2].pair in learned.pages[RacePage].model.chosen
     learned.pages[RacePage].model.choose([])
-    learned.charts.setCurrentWidget(chart)
+    learned.charts.show_page("pairs")
     chart.setFocus()
     down, up = Qt.Key.Key_Down, Qt.Key.Key_Up
     for key in (*[down] * 9, up, Qt.Key.Key_Return):
