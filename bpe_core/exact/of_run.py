@@ -24,7 +24,6 @@ def compression(history: History, symbols: Int64s) -> DataTable:
 
     Where nothing is known of the corpus there are no rows.
     """
-    unit = "bytes" if history.recipe.base == "bytes" else "characters"
     ratio = symbols_per_token(history, symbols)
     if ratio is None:
         ratio, left = np.zeros(0), np.zeros(0, np.int64)
@@ -36,7 +35,7 @@ def compression(history: History, symbols: Int64s) -> DataTable:
             "step": steps,
             "vocabulary": np.array([history.vocabulary_size_at(step) for step in steps.tolist()], np.int64),
             "tokens": left,
-            f"{unit}_per_token": ratio,
+            "base_symbols_per_token": ratio,
         }
     )
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
+from bpe_core.exact.of_run import symbols_per_token
 from bpe_core.history.history import History
 from bpe_core.learning.methods import METHODS, Wording
 from bpe_core.session_file import Bookmark, SavedSession, SavedSource
@@ -41,12 +42,7 @@ class Report:
     @property
     def compression(self) -> npt.NDArray[np.float64] | None:
         """How many base symbols a token stood for after 0, 1, 2 ... steps, if that is known."""
-        history = self.history
-        if not len(history) or not history.has_counts or history.tokens_at_start <= 0:
-            return None
-        if history.only_joins:
-            return history.compression
-        return history.compression_of(int(self.symbol_counts.sum())) if len(self.symbol_counts) else None
+        return symbols_per_token(self.history, self.symbol_counts)
 
     @property
     def shown_moments(self) -> list[int]:

@@ -8,17 +8,20 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.choice_titles import title_of
+from bpe_core.exact import of_run
+from bpe_core.exact.tokens import TokenColumns
 from bpe_core.history.history import NOTHING
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.ties import ties
 from bpe_core.learning.methods import METHODS, Method
-from bpe_core.report.charts import Chart, figures, thinned
+from bpe_core.report.charts import Chart, Line, figures, thinned
+from bpe_core.report.exact_charts import compression_chart, lengths_chart, ranks_chart
 from bpe_core.report.markup import Content, Markup, element, joined, table, token
 from bpe_core.report.report import Report
 from bpe_core.report.text_at_moments import text_at
 from bpe_core.session_file import SavedSource
 from bpe_core.text.patterns import NAMED_PATTERNS
-from bpe_core.token_texts import LONGEST_SHOWN, TokenTexts
+from bpe_core.token_texts import TokenTexts
 
 FIRST_MERGES = 20
 MOST_LISTED = 12
@@ -85,13 +88,15 @@ def charts(report: Report, names: TokenTexts) -> Markup:
     history = report.history
     if not len(history):
         return Markup("")
-    found = [_token_lengths(report, names)]
+    tokens = TokenColumns(names)
+    found = [lengths_chart(of_run.lengths(history, tokens))]
     if history.has_counts and history.tokens_at_start > 0:
-        compression = report.compression
-        ratio = [] if compression is None else [_compression(report, compression)]
+        compression = of_run.compression(history, report.symbol_counts)
+        marks = [float(mark.merge) for mark in report.bookmarks]
+        curve = dataclasses.replace(compression_chart(compression, report.wording.steps.capitalize()), marks=marks)
         counts = _token_counts(report)
-        ranks = [] if counts is None else [_rank_frequency(counts)]
-        found = [*ratio, _winning_counts(report), *ranks, *found]
+        ranks = [] if counts is None else [ranks_chart(of_run.ranks(counts, tokens))]
+        found = [*([curve] if len(compression) else []), _winning_counts(report), *ranks, *found]
     return section("charts", "Charts", figures(found))
 
 
@@ -215,22 +220,6 @@ def _choice(value: object) -> Content:
 # Charts
 
 
-def _compression(report: Report, ratio: npt.NDArray[np.float64]) -> Chart:
-    places = thinned(len(ratio), is_log=False)
-    unit = "Bytes" if report.history.recipe.base == "bytes" else "Characters"
-    way = "rise" if ratio[-1] >= ratio[0] else "fall"
-    return Chart(
-        "compression",
-        "Compression.",
-        f"{unit} that a token stands for {way} from {ratio[0]:.3g} to {ratio[-1]:.2f}.",
-        places.astype(np.float64),
-        ratio[places],
-        report.wording.steps.capitalize(),
-        f"{unit} per token",
-        marks=[float(mark.merge) for mark in report.bookmarks],
-    )
-
-
 def _winning_counts(report: Report) -> Chart:
     counts = report.history.columns.count
     places = thinned(len(counts), is_log=True)
@@ -238,8 +227,7 @@ def _winning_counts(report: Report) -> Chart:
         "counts",
         f"How often the {report.wording.choice} stood in the corpus that was {report.wording.done}.",
         f"From {int(counts[0]):,} at the first {report.wording.step} to {int(counts[-1]):,} at the last.",
-        (places + 1).astype(np.float64),
-        np.maximum(counts[places], 1).astype(np.float64),
+        [Line("", (places + 1).astype(np.float64), np.maximum(counts[places], 1).astype(np.float64))],
         "Step",
         "Count",
         is_log_x=True,
@@ -255,35 +243,3 @@ def _token_counts(report: Report) -> npt.NDArray[np.int64] | None:
     if report.words is None:
         return None
     return CutWords.of(report.words, history.recipe, history).counts(len(history))
-
-
-def _rank_frequency(counts: npt.NDArray[np.int64]) -> Chart:
-    counts = np.sort(counts[counts > 0])[::-1]
-    places = thinned(len(counts), is_log=True)
-    return Chart(
-        "ranks",
-        "Rank and frequency.",
-        f"The most frequent of {len(counts):,} tokens in use occurs {int(counts[0]) if len(counts) else 0:,} times.",
-        (places + 1).astype(np.float64),
-        counts[places].astype(np.float64),
-        "Rank",
-        "Occurrences",
-        is_log_x=True,
-        is_log_y=True,
-    )
-
-
-def _token_lengths(report: Report, names: TokenTexts) -> Chart:
-    lengths = np.array(names.lengths)[report.history.vocabulary]
-    found = np.bincount(np.minimum(lengths, LONGEST_SHOWN))[1:]
-    most = int(np.searchsorted(np.cumsum(found), 0.995 * found.sum())) + 1  # the few very long ones would hide the rest
-    return Chart(
-        "lengths",
-        "Token lengths.",
-        f"Most tokens have {int(found.argmax()) + 1} bytes, the longest {lengths.max():,}.",
-        np.arange(1, most + 1, dtype=np.float64),
-        found[:most].astype(np.float64),
-        "Bytes in the token",
-        "Tokens",
-        has_bars=True,
-    )

@@ -23,6 +23,7 @@ COMMANDS = {
     "token": "tell the life of a token: its parts, its rise and fall, its words, where it stands",
     "race": "follow chosen pairs through the training: who led, what cut them down",
     "sizes": "show what each vocabulary size would mean: compression, use, evenness",
+    "chart": "draw a chart for print, or write its exact values: ranks, compression, lengths, sizes, race",
     "paid": "tell which words and which files paid for a merge",
     "report": "write a report of a run as one HTML page",
     "compress": "make a file smaller as Gage did in 1994, where byte-pair encoding comes from",

@@ -59,10 +59,10 @@ def run(options: argparse.Namespace) -> int:
     if not 0 < options.power < 100:
         raise BpeError("The power must be a number above 0 and below 100.")
     history = open_table(options.merges).history
-    texts = parts_of(options, history) if options.each else {_title(options): words_of(options, history)}
+    texts = texts_of(options, history)
     if options.held_out:
         texts[" ".join(options.held_out)] = count(options.held_out, history)
-    curves = {name: _curves(words, history, options) for name, words in texts.items()}
+    curves = {name: curves_of(words, history, options.power, every=options.csv) for name, words in texts.items()}
     if options.csv:
         sys.stdout.write(csv_text(exact_sizes(curves)))
     elif options.json:
@@ -75,22 +75,25 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _title(options: argparse.Namespace) -> str:
-    return " ".join(options.corpus or groups_of(options))
+def texts_of(options: argparse.Namespace, history: History) -> dict[str, WordTable]:
+    """The words of the corpus that was named, all of it or each part by itself."""
+    if options.each:
+        return parts_of(options, history)
+    return {" ".join(options.corpus or groups_of(options)): words_of(options, history)}
 
 
 Curves = SizeCurves | MeasuredSizes
 
 
-def _curves(words: WordTable, history: History, options: argparse.Namespace) -> Curves:
+def curves_of(words: WordTable, history: History, power: float, *, every: bool) -> Curves:
     """Where texts are cut by ranks all sizes are known at once; otherwise some are measured."""
     if has_ranks(history):
-        return size_curves(words, history, power=options.power)
+        return size_curves(words, history, power=power)
     cut = CutWords.of(words, history.recipe, history)
-    most = MEASURED if options.csv else SHOWN_SIZES
+    most = MEASURED if every else SHOWN_SIZES
     bar = TerminalBar(sys.stderr)
     try:
-        return measured_sizes(cut, some_sizes(history, most), power=options.power, progress=bar)
+        return measured_sizes(cut, some_sizes(history, most), power=power, progress=bar)
     finally:
         bar.clear()
 

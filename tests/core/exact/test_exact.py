@@ -86,7 +86,7 @@ def test_tables_of_a_run_by_plain_code() -> None:
     assert [row["count"] for row in ranks] == sorted(counts.values(), reverse=True)
     compressed = rows_of(of_run.compression(history, ranked.symbol_counts))
     assert [row["tokens"] for row in compressed] == lengths
-    assert [row["bytes_per_token"] for row in compressed] == [lengths[0] / length for length in lengths]
+    assert [row["base_symbols_per_token"] for row in compressed] == [lengths[0] / length for length in lengths]
     curves = size_curves(words, history)
     assert [row["tokens"] for row in rows_of(of_texts.sizes({"all": curves}))] == lengths
     spelled = Counter(len(bytes.fromhex(row["hex"])) for row in rows_of(DataTable(tokens.of(range(268)))))

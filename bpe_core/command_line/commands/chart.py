@@ -1,0 +1,131 @@
+"""`bpe-explorer chart`: one of the window's charts as a picture fit for print, or as the exact values behind it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+import bpe_core as bpe
+from bpe_core.atomic import write_atomically
+from bpe_core.command_line.arguments import number, text_argument
+from bpe_core.command_line.commands.sizes import curves_of, texts_of
+from bpe_core.command_line.questions import Names, add_grouped_corpus, check_step, has_texts, moment, words_of
+from bpe_core.command_line.tables import open_table
+from bpe_core.data_table import ENDINGS, DataTable, checked_name, is_data, write_data
+from bpe_core.errors import BpeError, OutputError, plain
+from bpe_core.exact import of_run, of_texts
+from bpe_core.exact.tokens import TokenColumns
+from bpe_core.formats import OpenedTable
+from bpe_core.insight.cut_words import CutWords
+from bpe_core.insight.race import most_dramatic, race
+from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.learning.methods import learns_by_ranks
+from bpe_core.measures.size_curves import USUAL_POWER
+from bpe_core.report.charts import picture
+from bpe_core.report.exact_charts import CHARTS, MEASURES
+from bpe_core.report.paper import Paper
+
+EXAMPLES = """\
+examples:
+  bpe-explorer chart ranks merges.csv --corpus book.txt -o ranks.svg --width 84 --height 60 --text-size 7
+      How often each token stands in the text, as a drawing for one column of a paper.
+
+  bpe-explorer chart sizes merges.csv --corpus en.txt de.txt --each --measure tokens_per_word -o sizes.svg
+  bpe-explorer chart race merges.csv --corpus book.txt --pair t h --step 7 -o race.csv
+      The same charts as in the window; .csv, .tsv, .json and .parquet hold every value that the chart is drawn from.
+"""
+RUNNERS = 5
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EXAMPLES
+    parser.add_argument("chart", choices=CHARTS, metavar="CHART", help=", ".join(CHARTS))
+    parser.add_argument("merges", metavar="TABLE", help="a merge table, a session, or a tokenizer from elsewhere")
+    add_grouped_corpus(parser, required=False, purpose="the texts it is about; `lengths` needs none")
+    parser.add_argument("--at", type=number, metavar="K", help="ranks, lengths: as it stood after the first K steps")
+    parser.add_argument("--each", action="store_true", help="sizes: each file or group by itself")
+    parser.add_argument("--measure", choices=MEASURES, default="bytes_per_token", help="sizes: what is drawn")
+    parser.add_argument(
+        "--pair",
+        nargs=2,
+        action="append",
+        default=[],
+        type=text_argument,
+        metavar=("LEFT", "RIGHT"),
+        help="race: two tokens",
+    )
+    parser.add_argument("--step", action="append", default=[], type=number, metavar="N", help="race: that step's pair")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT", help="an .svg, or a table of values")
+    paper = parser.add_argument_group("the picture")
+    paper.add_argument("--width", type=float, default=120, metavar="MM", help="in millimetres (default: 120)")
+    paper.add_argument("--height", type=float, default=80, metavar="MM", help="in millimetres (default: 80)")
+    paper.add_argument("--text-size", type=float, default=8, metavar="POINTS", help="of its text (default: 8)")
+    paper.add_argument("--dark", action="store_true", help="on a dark ground")
+
+
+def run(options: argparse.Namespace) -> int:
+    paper = Paper.of_millimetres(options.width, options.height, options.text_size, is_dark=options.dark)
+    _check_ending(options.output)
+    table = _table(options, open_table(options.merges))
+    if not len(table):
+        raise BpeError(f"There is nothing to draw: of this table and these texts no {options.chart} are known.")
+    if is_data(options.output):
+        write_data(table, options.output)
+    else:
+        about = {"measure": options.measure} if options.chart == "sizes" else {}
+        with write_atomically(options.output) as file:
+            file.write(picture(CHARTS[options.chart](table, **about), paper))
+    print(f"Wrote {plain(str(options.output))}.")
+    return 0
+
+
+def _check_ending(path: Path) -> None:
+    if path.suffix.lower() == ".svg":
+        return
+    if path.suffix.lower() in (".pdf", ".png"):
+        raise OutputError(
+            f"{path}: without its window the program draws .svg only, which any browser prints as PDF. The window "
+            "writes .pdf and .png, too: File > Save Chart for Print."
+        )
+    if not is_data(path):
+        raise OutputError(
+            f"A chart is written as .svg, or as {', '.join(ENDINGS)}; end the name {path} in one of them."
+        )
+    checked_name(path)
+
+
+def _table(options: argparse.Namespace, opened: OpenedTable) -> DataTable:
+    history = opened.history
+    if options.chart == "sizes":
+        _need_texts(options)
+        texts = texts_of(options, history)
+        return of_texts.sizes({name: curves_of(one, history, USUAL_POWER, every=True) for name, one in texts.items()})
+    then = history.first(moment(options, history))
+    tokens = TokenColumns.for_history(history, opened.numbers)
+    if options.chart == "lengths":
+        return of_run.lengths(then, TokenColumns.for_history(then))
+    if options.chart == "compression":
+        return of_run.compression(history, np.zeros(0, np.int64))
+    _need_texts(options)
+    words = words_of(options, history)
+    if options.chart == "ranks":
+        return of_run.ranks(CutWords.of(words, history.recipe, history).counts(len(then)), tokens)
+    return _race(options, history, words, tokens)
+
+
+def _race(options: argparse.Namespace, history: bpe.History, words: bpe.WordTable, tokens: TokenColumns) -> DataTable:
+    if not learns_by_ranks(history):
+        raise BpeError(
+            "Pairs run against each other only where they are joined one after the other; not in this table."
+        )
+    names, ranked = Names(history), RankedWords.of(words, history)
+    pairs = [(names.id_of(left), names.id_of(right)) for left, right in options.pair]
+    pairs += [history.pair(check_step(step, history) - 1) for step in options.step]
+    return of_texts.race(race(ranked, pairs or most_dramatic(ranked, RUNNERS)).runners, tokens)
+
+
+def _need_texts(options: argparse.Namespace) -> None:
+    if not has_texts(options):
+        raise BpeError(f"The chart {options.chart} is about texts: name them with --corpus.")

@@ -1,0 +1,109 @@
+"""The charts that have a table of exact values, each drawn from it: in the window, in the report, by a command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from bpe_core.data_table import DataTable
+from bpe_core.report.charts import Chart, Line, Numbers, thinned
+from bpe_core.token_texts import LONGEST_SHOWN
+
+MEASURES = {
+    "bytes_per_token": "Bytes per token",
+    "tokens_per_word": "Tokens per word",
+    "renyi_efficiency": "Rényi efficiency",
+    "share_in_use": "Share of the vocabulary in use",
+    "share_of_scaffolds": "Share of scaffolds",
+}
+MOST_LINES = 8
+MOST_BARS = 24  # where there are more, the longest tokens, which are few, are left out of the picture
+LOG_RATIO = 20  # of the last step drawn to the first; from there on, the axis is logarithmic
+FEW = 0.005  # of the tokens
+
+
+def ranks_chart(table: DataTable) -> Chart:
+    ranks, counts = _numbers(table, "rank"), _numbers(table, "count")
+    most = int(counts[0]) if len(counts) else 0
+    sentence = f"The most frequent of {len(counts):,} tokens in use occurs {most:,} times."
+    line = _thin("", ranks, counts, is_log=True)
+    return Chart("ranks", "Rank and frequency.", sentence, [line], "Rank", "Occurrences", is_log_x=True, is_log_y=True)
+
+
+def compression_chart(table: DataTable, steps: str = "Steps") -> Chart:
+    ratio = _numbers(table, "base_symbols_per_token")
+    sentence = "Nothing is known of the corpus."
+    if len(ratio):
+        way = "rise" if ratio[-1] >= ratio[0] else "fall"
+        sentence = f"Base symbols that a token stands for {way} from {ratio[0]:.3g} to {ratio[-1]:.2f}."
+    line = _thin("", _numbers(table, "step"), ratio, is_log=False)
+    return Chart("compression", "Compression.", sentence, [line], steps, "Base symbols per token")
+
+
+def lengths_chart(table: DataTable) -> Chart:
+    lengths, tokens = _numbers(table, "bytes"), _numbers(table, "tokens")
+    sentence, shown = "There are no tokens.", 0
+    if len(lengths):
+        commonest = int(lengths[tokens.argmax()])
+        sentence = f"Most tokens have {commonest} bytes, the longest {int(lengths[-1]):,}."
+        shown = len(lengths)
+        if shown > MOST_BARS:
+            shown = int(np.searchsorted(np.cumsum(tokens), (1 - FEW) * tokens.sum())) + 1
+    kept = lengths[:shown] <= LONGEST_SHOWN
+    line = Line("", lengths[:shown][kept], tokens[:shown][kept])
+    return Chart("lengths", "Token lengths.", sentence, [line], "Bytes in the token", "Tokens", has_bars=True)
+
+
+def race_chart(table: DataTable, steps: str = "Steps") -> Chart:
+    """Each pair from when it can first be joined until it is, or until the last change of any."""
+    columns = {name: list(values) for name, values in table.columns.items()}
+    names = [f"{left} + {right}" for left, right in zip(columns["left_text"], columns["right_text"], strict=True)]
+    keys = list(zip(columns["left_id"], columns["right_id"], names, strict=True))
+    after, counts = _numbers(table, "after_step"), _numbers(table, "count")
+    first, last = (float(after.min()), float(after.max())) if len(after) else (0.0, 1.0)
+    lines = []
+    for key in dict.fromkeys(keys):
+        rows = [row for row, other in enumerate(keys) if other == key]
+        x, y = np.append(after[rows], last), np.append(counts[rows], counts[rows[-1]])
+        lines.append(Line(key[2], x, y, has_stairs=True))
+    is_log = last > LOG_RATIO * max(1.0, first)
+    if is_log:  # which has no place for what was there before the first step
+        lines = [Line(line.name, np.maximum(line.x, 1.0), line.y, has_stairs=True) for line in lines]
+    told = f"How often {len(lines)} pairs stood in the corpus while it was learned."
+    return Chart("race", "The race of pairs.", told, lines, steps, "Count of the pair", is_log_x=is_log)
+
+
+def sizes_chart(table: DataTable, measure: str = "bytes_per_token") -> Chart:
+    """One measure of each text over the size of the vocabulary."""
+    title = MEASURES[measure]
+    texts = np.array(table.columns.get("text", []), object)
+    lines = []
+    for name in list(dict.fromkeys(texts.tolist()))[:MOST_LINES]:
+        chosen = np.flatnonzero(texts == name)
+        x, y = _numbers(table, "vocabulary")[chosen], _numbers(table, measure)[chosen]
+        order = np.argsort(x, kind="stable")
+        known = order[np.isfinite(y[order])]
+        lines.append(_thin(str(name), x[known], y[known], is_log=True))
+    told = f"{title} for each size of the vocabulary, of {len(lines)} texts."
+    return Chart("sizes", f"{title} by size.", told, lines, "Tokens in the vocabulary", title, is_log_x=True)
+
+
+CHARTS: dict[str, Callable[..., Chart]] = {
+    "ranks": ranks_chart,
+    "compression": compression_chart,
+    "lengths": lengths_chart,
+    "race": race_chart,
+    "sizes": sizes_chart,
+}
+
+
+def _thin(name: str, x: Numbers, y: Numbers, *, is_log: bool) -> Line:
+    places = thinned(len(y), is_log=is_log)
+    return Line(name, x[places], y[places])
+
+
+def _numbers(table: DataTable, name: str) -> Numbers:
+    """A column as numbers; what is not known is none."""
+    values = table.columns.get(name, [])
+    return np.array([np.nan if value is None else value for value in values], np.float64)

@@ -1,0 +1,87 @@
+"""Charts drawn without a window: what they show is what their exact values say."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from bpe_core import Corpus, Recipe, train
+from bpe_core.command_line.main import run
+from bpe_core.errors import LONGEST_SENTENCE
+from bpe_core.formats import write_history
+from bpe_core.report.exact_charts import CHARTS
+
+SVG = "{http://www.w3.org/2000/svg}"
+TEXT = "the lowest price is lower than the last one & the <widest> of the low is the lowest. " * 4
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("charts")
+    (folder / "one.txt").write_text(TEXT, encoding="utf-8")
+    (folder / "two.txt").write_text(TEXT[::-1], encoding="utf-8")
+    corpus = Corpus.from_files([folder / "one.txt"])
+    write_history(train(corpus, Recipe.preset("gpt2", merges=40)), folder / "merges.csv")
+    return folder
+
+
+def test_pictures_have_their_size_and_the_points_of_their_table(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for chart in CHARTS:
+        asked = [
+            "chart",
+            chart,
+            str(folder / "merges.csv"),
+            "--corpus",
+            str(folder / "one.txt"),
+            str(folder / "two.txt"),
+        ]
+        asked += ["--each", "--width", "84", "--height", "60", "--text-size", "7"]
+        for ending in ("svg", "csv"):
+            assert run([*asked, "-o", str(folder / f"{chart}.{ending}")]) == 0, capsys.readouterr().err
+        drawn = ElementTree.parse(folder / f"{chart}.svg").getroot()
+        assert (drawn.get("width"), drawn.get("height")) == ("84mm", "60mm")
+        assert {text.get("font-size") for text in drawn.iter(f"{SVG}text")} == {"7"}
+        with (folder / f"{chart}.csv").open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        lines = [line for line in drawn.iter(f"{SVG}polyline") if (line.get("points") or "").count(" ") != 1]
+        bars = [bar for bar in drawn.iter(f"{SVG}rect") if bar.get("class") == "bar"]
+        if chart == "lengths":
+            assert len(bars) == len(rows)
+        elif chart == "race":
+            assert len(lines) == len({(row["left_id"], row["right_id"]) for row in rows})
+        else:
+            assert sum(len((line.get("points") or "").split()) for line in lines) == len(rows)
+            assert len(lines) == (2 if chart == "sizes" else 1)
+        _check_order(lines, rows, chart)
+
+
+def _check_order(lines: list[ElementTree.Element], rows: list[dict[str, str]], chart: str) -> None:
+    """A greater number stands higher, whatever the axes are."""
+    if chart not in ("ranks", "compression"):
+        return
+    numbers = [float(row["count" if chart == "ranks" else "base_symbols_per_token"]) for row in rows]
+    heights = [float(point.split(",")[1]) for point in (lines[0].get("points") or "").split()]
+    assert all(
+        (a >= b) == (x <= y) or x == y for a, b, x, y in zip(numbers, numbers[1:], heights, heights[1:], strict=False)
+    )
+
+
+def test_what_cannot_be_drawn_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table, text = str(folder / "merges.csv"), str(folder / "one.txt")
+    asked = {
+        "browser": ["ranks", table, "--corpus", text, "-o", "r.pdf"],
+        "end the name": ["ranks", table, "--corpus", text, "-o", "r.gif"],
+        "--corpus": ["sizes", table, "-o", "r.svg"],
+        "mm wide": ["lengths", table, "-o", "r.svg", "--width", "1"],
+        "points": ["lengths", table, "-o", "r.svg", "--text-size", "nan"],
+    }
+    for told, arguments in asked.items():
+        assert run(["chart", *arguments]) == 1
+        sentence = capsys.readouterr().err
+        assert told in sentence
+        assert len(sentence) < LONGEST_SENTENCE + 20
