@@ -20,6 +20,8 @@ from app.window.parts.page import Page
 from app.window.questions.audit.model import AuditModel
 from app.window.questions.audit.page import AuditPage
 from app.window.questions.audit.trimming import Trimming
+from app.window.questions.benchmark.model import BenchmarkModel
+from app.window.questions.benchmark.page import BenchmarkPage
 from app.window.questions.compare.duel_page import DuelPage
 from app.window.questions.compare.model import CompareModel
 from app.window.questions.compare.page import ComparePage
@@ -125,6 +127,9 @@ PAGES = (
     )),
     PageRow("audit", "Audit", "charts", build_audit, (
         Item("audit", "A&udit of the Tokens", "List those that are unused, unreachable or broken; trim the table"),
+    )),
+    PageRow("benchmark", "Benchmark", "charts", lambda w: BenchmarkPage(BenchmarkModel(w.session)), (
+        Item("benchmark", "&Benchmark", "Measure all runs by many texts, and by the same sentences in many languages"),
     )),
     PageRow("blocks", "Blocks", "charts", lambda w: BlocksPage(BlocksModel(w.session)), (
         Item("blocks", "What Do B&ytes Stand For?", "Show the blocks of Gage's compressor and their tables"),

@@ -24,9 +24,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.data_table import DataTable, Values
 from bpe_core.errors import BpeError, Cancelled, CorpusError
 from bpe_core.history.history import History
-from bpe_core.measures.columns import Columns
 from bpe_core.measures.size_curves import BYTES, FORMULA, USUAL_POWER, renyi_efficiency
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -35,6 +35,7 @@ Int64s = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]
 Stand = History | Tokenizer | tuple[History | Tokenizer, int]
 Tokenizers = Mapping[str, Stand]  # by name; with a number it is meant as it stood after so many steps
+Columns = Mapping[str, Values]
 Texts = Mapping[str, str | Sequence[str]]  # by name; several documents are one group, and one row
 
 MEANINGS = {
@@ -72,6 +73,10 @@ class Benchmark:
     tokenizers: tuple[str, ...]
     texts: tuple[str, ...]
     columns: Columns
+
+    @property
+    def table(self) -> DataTable:
+        return DataTable(self.columns)
 
     def of(self, column: str) -> npt.NDArray[np.float64]:
         """One measure as a table: a row for each tokenizer, a column for each text."""

@@ -21,8 +21,7 @@ import numpy.typing as npt
 
 from bpe_core.errors import BpeError, CorpusError
 from bpe_core.history.history import History as History
-from bpe_core.measures.benchmark import Benchmark, Tokenizers, benchmark
-from bpe_core.measures.columns import Columns
+from bpe_core.measures.benchmark import Benchmark, Columns, Tokenizers, benchmark
 from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.text.corpus import Corpus
 

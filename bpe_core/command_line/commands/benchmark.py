@@ -17,9 +17,9 @@ from bpe_core.command_line.groups import add_groups, groups_of
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.tables import open_table
+from bpe_core.data_table import ENDINGS, DataTable, checked_name, write_data
 from bpe_core.errors import BpeError
-from bpe_core.measures.benchmark import MEANINGS, Benchmark, benchmark
-from bpe_core.measures.columns import ENDINGS, Columns, as_json, check_ending, rows, write_columns
+from bpe_core.measures.benchmark import MEANINGS, Benchmark, Columns, benchmark
 from bpe_core.measures.parity import MEANINGS as OF_PARITY
 from bpe_core.measures.parity import Parity, parallel_texts, parity_of
 from resources import parallel_samples
@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     if options.output is not None:
-        check_ending(options.output)
+        checked_name(options.output)
     if options.reference is not None and options.parallel is None:
         raise BpeError("--reference names a language of --parallel texts; --relative-to names one of the tables.")
     tokenizers = _tokenizers(options)
@@ -91,10 +91,10 @@ def run(options: argparse.Namespace) -> int:
     parity = None if options.parallel is None else parity_of(found, options.reference)
     columns = found.columns if parity is None else {**found.columns, "premium": parity.columns["premium"]}
     if options.output is not None:
-        write_columns(columns, options.output)
+        write_data(DataTable(columns), options.output)
     if options.json:
-        told: dict[str, Any] = {"rows": as_json(columns)}
-        print(json.dumps(told if parity is None else told | {"parity": as_json(parity.summary)}, ensure_ascii=False))
+        told: dict[str, Any] = {"rows": _objects(columns)}
+        print(json.dumps(told if parity is None else told | {"parity": _objects(parity.summary)}, ensure_ascii=False))
     elif options.output is not None:
         print(f"Wrote {len(columns['text']):,} rows to {options.output}.")
     else:
@@ -139,12 +139,19 @@ def _tell(found: Benchmark, columns: Columns, parity: Parity | None) -> None:
     for text in found.texts:
         print(text)
         print("".join(f"{title:>13}" for _, title, _ in shown))
-        for row in rows(columns):
-            cell = dict(zip(columns, row, strict=True))
+        for cell in _objects(columns):
             if cell["text"] == text:
-                print("".join(f"{form.format(cell[name]):>13}" for name, _, form in shown), cell["tokenizer"], sep="  ")
+                told = ("" if cell[name] is None else form.format(cell[name]) for name, _, form in shown)
+                print("".join(f"{one:>13}" for one in told), cell["tokenizer"], sep="  ")
         print()
     if parity is not None:
-        for name, reference, language, worst, spread, uneven in rows(parity.summary):
-            told = f"worst {language}, {worst:.2f} times {reference}; most to fewest {spread:.2f}; Gini {uneven:.3f}"
-            print(f"{name}: {told}")
+        for name, reference, language, worst, spread, uneven in DataTable(parity.summary).rows():
+            all_told = (
+                f"worst {language}, {worst:.2f} times {reference}; most to fewest {spread:.2f}; Gini {uneven:.3f}"
+            )
+            print(f"{name}: {all_told}")
+
+
+def _objects(columns: Columns) -> list[dict[str, Any]]:
+    """An object a row."""
+    return [dict(zip(columns, row, strict=True)) for row in DataTable(columns).rows()]

@@ -1,0 +1,1 @@
+"""All runs measured by many texts."""

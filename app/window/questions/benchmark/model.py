@@ -1,0 +1,310 @@
+"""All runs measured by texts: by sentences that say the same in several languages, or by those of the corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+
+from app.session.corpus_texts import CorpusTexts, reading
+from app.session.run_titles import name_of
+from app.session.session import Session
+from app.window.parts.watched import Exact, Watched
+from app.window.parts.wording import count_text, tip
+from app.worker.job import Task
+from bpe_core import History, Progress, Tokenizer
+from bpe_core.data_table import DataTable
+from bpe_core.measures.benchmark import MEANINGS, Benchmark, benchmark
+from bpe_core.measures.parity import MEANINGS as OF_PARITY
+from bpe_core.measures.parity import Parity, checked, parallel_texts, parity_of
+from bpe_core.token_texts import shown
+from resources import parallel_samples
+
+REDRAW_MILLISECONDS = 400
+TOPIC = "benchmark"
+LONGEST_SHOWN = 600  # characters of a text that are shown in tokens
+BAR = "|"
+NOTHING_YET = "Train, or open a tokenizer, to measure it. All runs are measured side by side."
+NO_TEXTS = "There is no text in the corpus to measure by."
+STOPPED = "Stopped. Choose the texts again to measure once more."
+Texts = Mapping[str, Sequence[str]]
+Index = QModelIndex | QPersistentModelIndex
+Role = Qt.ItemDataRole
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of the table, and how its numbers are written."""
+
+    title: str
+    name: str  # of the measure
+    form: str = ""  # of a number
+    tip: str = ""
+
+
+COLUMNS = (
+    Column("Tokenizer", "tokenizer", tip="All runs at their end, and the run shown at the moment shown"),
+    Column("Text", "text", tip="A language, a text of the corpus, or a group of them"),
+    Column("Tokens", "tokens", "{:,}", MEANINGS["tokens"]),
+    Column("To reference", "premium", "{:.3f}", OF_PARITY["premium"]),
+    Column("Bytes/token", "bytes_per_token", "{:.3f}", MEANINGS["bytes_per_token"]),
+    Column("Tokens/word", "tokens_per_word", "{:.3f}", MEANINGS["tokens_per_word"]),
+    Column("Rényi", "renyi_efficiency", "{:.3f}", MEANINGS["renyi_efficiency"]),
+    Column("In use", "share_in_use", "{:.1%}", MEANINGS["share_in_use"]),
+    Column("Unknown", "unknown_share", "{:.2%}", MEANINGS["unknown_share"]),
+    Column("To the first", "relative_tokens", "{:.3f}", MEANINGS["relative_tokens"]),
+    Column("Seconds", "seconds", "{:.4f}", MEANINGS["seconds"]),
+)
+SOURCES = ("Ten sentences in eight languages", "Texts of the corpus", "Parallel texts of a folder …")
+SENTENCES, CORPUS, FOLDER = range(len(SOURCES))
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What was measured; parity only where the texts say the same."""
+
+    measured: Benchmark
+    parity: Parity | None
+    texts: Texts
+    tokenizers: Mapping[str, tuple[History, int]]
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        more = {} if self.parity is None else {"premium": self.parity.columns["premium"]}
+        return {**self.measured.columns, **more}
+
+
+class BenchmarkModel(QAbstractTableModel, Watched):
+    """One row a tokenizer and text."""
+
+    changed = Signal()
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.found: Found | None = None
+        self.source, self.folder = SENTENCES, None  # type: int, Path | None
+        self.reference: str | None = "en"
+        self.measure = COLUMNS[3]
+        self.progress = self.trouble = self.preview = ""
+        self._order: list[int] = []
+        self._sorted = (0, False)
+        self._asked: Hashable = None
+        self._runs, self._cursor, self._corpus = session.runs, session.cursor, session.corpus
+        self._aside = session.aside
+        moved = session.cursor.moved, session.cursor.end_moved
+        self.refresh_on(REDRAW_MILLISECONDS, session.runs.changed, session.corpus.texts.changed, *moved)
+
+    # -- asking ----------------------------------------------------------------------------
+
+    def choose_source(self, source: int, folder: Path | None = None) -> None:
+        self.source, self.folder = source, folder
+        self._asked = None
+        self.refresh()
+
+    def choose_reference(self, language: str) -> None:
+        """Compare with another language: nothing is counted again."""
+        self.reference = language
+        if self.found is not None and self.found.parity is not None:
+            found = self.found
+            self._take(Found(found.measured, parity_of(found.measured, language), found.texts, found.tokenizers))
+
+    def choose_measure(self, name: str) -> None:
+        self.measure = next(column for column in COLUMNS if column.name == name)
+        self.changed.emit()
+
+    def refresh(self) -> None:
+        tokenizers = self._tokenizers()
+        sources = self._corpus.texts.value if self.source == CORPUS else ()
+        stands = tuple((name, at) for name, (_, at) in tokenizers.items())
+        key = (stands, tuple(run.stamp for run in self._runs.all), self.source, self.folder, sources)
+        if key == self._asked:
+            return
+        self._asked = key
+        self._aside.cancel(TOPIC)
+        self.trouble = "" if tokenizers else NOTHING_YET
+        if tokenizers and self.source == CORPUS and not sources:
+            self.trouble = NO_TEXTS
+        if self.trouble:
+            self._forget()
+        else:
+            self._ask(tokenizers, sources)
+        self.changed.emit()
+
+    def _tokenizers(self) -> dict[str, tuple[History, int]]:
+        """All runs that are at rest at their end, and the one shown where the slider stands."""
+        found = {}
+        for run in self._runs.all:
+            if run.history is None or run.is_busy or not run.history.id_count:
+                continue
+            name = name_of(run, self._runs.all)
+            found[name] = run.history, len(run.history)
+            at = self._cursor.position
+            if run is self._runs.shown and at < len(run.history):
+                found[f"{name}, after {count_text(at, run.wording.step)}"] = run.history, at
+        return found
+
+    def _ask(self, tokenizers: dict[str, tuple[History, int]], sources: CorpusTexts) -> None:
+        source, folder, wanted = self.source, self.folder, self.reference
+        self.progress = "Measuring …"
+
+        def work(task: Task) -> Found:
+            if source == CORPUS:
+                texts: Texts = _texts_of(sources, task)
+            else:
+                texts = parallel_samples() if folder is None else parallel_texts(folder)
+            measured = benchmark(tokenizers, texts, progress=task.report, cancelled=task.cancelled)
+            if source == CORPUS:
+                return Found(measured, None, texts, tokenizers)
+            reference = wanted if wanted in checked(texts) else None
+            return Found(measured, parity_of(measured, reference), texts, tokenizers)
+
+        self._aside.ask(TOPIC, work, self._take, self._fail, self._tell_progress)
+
+    def _take(self, found: Found) -> None:
+        self.found, self.progress, self.trouble, self.preview = found, "", "", ""
+        if self.measure.name not in found.columns:
+            self.measure = COLUMNS[4]
+        self._list()
+
+    def _fail(self, sentence: str) -> None:
+        self.trouble = sentence
+        self._forget()
+        self.changed.emit()
+
+    def _tell_progress(self, progress: Progress) -> None:
+        self.progress = f"Measuring … {progress.done:,} of {progress.total or 0:,}"
+        self.changed.emit()
+
+    def stop(self) -> None:
+        self._aside.cancel(TOPIC)
+        self.progress, self.trouble = "", STOPPED
+        self.changed.emit()
+
+    def _forget(self) -> None:
+        self.beginResetModel()
+        self.found, self.progress, self.preview, self._order = None, "", "", []
+        self.endResetModel()
+
+    # -- what is told ----------------------------------------------------------------------
+
+    @property
+    def summary(self) -> str:
+        """How evenly each treats the languages; or how much was measured."""
+        if self.progress or self.trouble or self.found is None:
+            return self.progress or self.trouble
+        parity = self.found.parity
+        if parity is None:
+            measured = self.found.measured
+            tokenizers, texts = len(measured.tokenizers), len(measured.texts)
+            return f"{count_text(tokenizers, 'tokenizer')} by {count_text(texts, 'text')}."
+        told = (
+            f"{name}: worst {language}, {worst:.2f} times {reference}; most to fewest {spread:.2f}; Gini {gini:.3f}."
+            for name, reference, language, worst, spread, gini in DataTable(parity.summary).rows()
+        )
+        return "\n".join(told)
+
+    @property
+    def languages(self) -> Sequence[str]:
+        """Those that can be the reference."""
+        return self.found.measured.texts if self.found is not None and self.found.parity is not None else ()
+
+    @property
+    def dots(self) -> tuple[Sequence[str], Sequence[str], np.ndarray[Any, Any]]:
+        """Tokenizers, texts, and the measure chosen: a row for each tokenizer."""
+        if self.found is None:
+            return (), (), np.zeros((0, 0))
+        measured = self.found.measured
+        values = np.asarray(self.found.columns[self.measure.name], np.float64)
+        return measured.tokenizers, measured.texts, values.reshape(len(measured.tokenizers), len(measured.texts))
+
+    def look_at(self, row: int) -> None:
+        """Show the text of a row in the tokens of its tokenizer."""
+        if self.found is None or not 0 <= row < len(self._order):
+            return
+        place, found = self._order[row], self.found
+        name, text = found.columns["tokenizer"][place], found.columns["text"][place]
+        history, at = found.tokenizers[name]
+        begin = "\n".join(found.texts[text])[:LONGEST_SHOWN]
+
+        def work(task: Task) -> str:
+            data = begin.encode()
+            told = (shown(data[start:stop]) for start, stop, _ in Tokenizer(history).spans(begin, at))
+            return f"{text}, {name}:\n{BAR.join(told)}"
+
+        self._aside.ask("benchmark text", work, self._take_preview)
+
+    def _take_preview(self, told: str) -> None:
+        self.preview = told
+        self.changed.emit()
+
+    # -- the table -------------------------------------------------------------------------
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        self._sorted = column, order == Qt.SortOrder.DescendingOrder
+        self._list()
+
+    def _list(self) -> None:
+        self.beginResetModel()
+        if self.found is not None:
+            column, from_end = self._sorted
+            by = self.columns[min(column, len(self.columns) - 1)]
+            values = list(self.found.columns[by.name])
+            places = range(len(values))
+            self._order = sorted(places, key=lambda place: (values[place] != values[place], values[place]))
+            if from_end:
+                self._order.reverse()
+        self.endResetModel()
+        self.changed.emit()
+
+    @property
+    def columns(self) -> list[Column]:
+        known = COLUMNS if self.found is None else [one for one in COLUMNS if one.name in self.found.columns]
+        return list(known)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self._order)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:
+        return len(self.columns)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole) -> Any:
+        if orientation != Qt.Orientation.Horizontal or section >= len(self.columns):
+            return None
+        column = self.columns[section]
+        return column.title if role == Role.DisplayRole else tip(column.tip) if role == Role.ToolTipRole else None
+
+    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
+        if role == Role.DisplayRole:
+            return self._cell(index.row(), self.columns[index.column()])
+        if role == Role.ToolTipRole:
+            return tip("Click to see this text in these tokens")
+        if role == Role.TextAlignmentRole and self.columns[index.column()].form:
+            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        return None
+
+    def _cell(self, row: int, column: Column) -> str:
+        assert self.found is not None
+        value = self.found.columns[column.name][self._order[row]]
+        return value if isinstance(value, str) else "" if value != value else column.form.format(value)
+
+    def exact(self) -> Exact:
+        columns = {} if self.found is None else self.found.columns
+        return lambda cancelled: DataTable(columns)
+
+
+def _texts_of(sources: CorpusTexts, task: Task) -> Texts:
+    """The documents of each group, where there are groups, else of each text."""
+    has_groups = any(source.group for source in sources)
+    members: dict[str, CorpusTexts] = {}
+    for source in sources:
+        name = source.group if has_groups else source.name
+        members[name] = (*members.get(name, ()), source)
+    found = {}
+    for name, texts in members.items():
+        with reading(texts, task.remarks) as corpus:
+            found[name or "in no group"] = list(corpus.documents())
+    return found

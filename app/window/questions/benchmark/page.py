@@ -1,0 +1,145 @@
+"""All runs by texts: a table to be sorted, dots by language, and the text behind each cell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QFileDialog,
+    QHBoxLayout,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.window.parts.page import Page
+from app.window.parts.theme import fixed_font
+from app.window.parts.widgets import flat_button, label, paragraph, scrolling
+from app.window.parts.wording import tip
+from app.window.questions.benchmark.dots import DotsChart
+from app.window.questions.benchmark.model import FOLDER, SOURCES, BenchmarkModel
+
+ROW_HEIGHT = 22
+WIDTHS = (170, 70)
+NUMBER_WIDTH = 88
+
+
+class BenchmarkPage(Page):
+    """A click on a row shows its text in its tokens."""
+
+    def __init__(self, model: BenchmarkModel, parent: QWidget | None = None) -> None:
+        super().__init__(model, parent)
+        self.model = model
+        self.source, self.measure, self.reference = QComboBox(), QComboBox(), QComboBox()
+        self.source.addItems(list(SOURCES))
+        for box, name in (
+            (self.source, "Texts to measure by"),
+            (self.measure, "What the dots show"),
+            (self.reference, "The language that others are compared with"),
+        ):
+            box.setAccessibleName(name)
+            box.setToolTip(tip(name))
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.against = label("compared with")
+        self.stop = flat_button("Stop")
+        self.summary, self.preview = paragraph(), paragraph()
+        self.summary.setAccessibleName("How evenly languages are treated")
+        self.preview.setAccessibleName("The text of the row, in tokens")
+        self.preview.setFont(fixed_font(self.font().pointSizeF()))
+        self.chart = DotsChart(lambda: model.dots, lambda value: (model.measure.form or "{:g}").format(value))
+        self.table = _table(model)
+        self._lay_out()
+        self._connect()
+        self._show()
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        for widget in (self.source, self.against, self.reference, self.stop):
+            row.addWidget(widget)
+        row.addStretch()
+        row.addWidget(self.measure)
+        told = QWidget()
+        text = QVBoxLayout(told)
+        text.setContentsMargins(0, 0, 0, 0)
+        for widget in (self.summary, self.preview):
+            text.addWidget(widget)
+        text.addStretch()
+        self.told = scrolling(told, "What was found, and the text of a row")
+        self.told.setMaximumHeight(76)
+        beside = QHBoxLayout()
+        beside.addWidget(self.table, 3)
+        beside.addWidget(self.chart, 2)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 6, 8, 4)
+        column.addLayout(row)
+        column.addLayout(beside, 1)
+        column.addWidget(self.told)
+
+    def _connect(self) -> None:
+        model = self.model
+        model.changed.connect(self._show)
+        self.source.activated.connect(self._choose_source)
+        self.reference.textActivated.connect(model.choose_reference)
+        self.measure.activated.connect(lambda: model.choose_measure(self.measure.currentData()))
+        self.stop.clicked.connect(model.stop)
+        self.table.clicked.connect(lambda index: model.look_at(index.row()))
+        self.table.activated.connect(lambda index: model.look_at(index.row()))
+
+    def _choose_source(self, source: int) -> None:
+        folder = ""
+        if source == FOLDER:
+            title = "A folder with a file for each language (en.txt, de.txt), a line a sentence"
+            folder = QFileDialog.getExistingDirectory(self, title)
+            if not folder:
+                self.source.setCurrentIndex(self.model.source)
+                return
+        self.model.choose_source(source, Path(folder) if folder else None)
+
+    def _show(self) -> None:
+        model = self.model
+        self.summary.setText(model.summary)
+        self.preview.setText(model.preview)
+        self.preview.setVisible(bool(model.preview))
+        self.summary.setVisible(not model.preview)
+        self.stop.setVisible(bool(model.progress))
+        self.source.setCurrentIndex(model.source)
+        languages = list(model.languages)
+        for widget in (self.against, self.reference):
+            widget.setVisible(bool(languages))
+        if model.found is not None and model.found.parity is not None:
+            _offer(self.reference, [(one, one) for one in languages], model.found.parity.reference)
+        _offer(self.measure, [(one.title, one.name) for one in model.columns if one.form], model.measure.name)
+        self.measure.setToolTip(tip(model.measure.tip))
+        self.chart.update()
+
+
+def _offer(box: QComboBox, choices: list[tuple[str, str]], chosen: str) -> None:
+    """These choices, each with what it stands for."""
+    if [box.itemData(place) for place in range(box.count())] != [data for _, data in choices]:
+        box.clear()
+        for title, data in choices:
+            box.addItem(title, data)
+    box.setCurrentIndex(box.findData(chosen))
+
+
+def _table(model: BenchmarkModel) -> QTableView:
+    table = QTableView()
+    table.setAccessibleName("Tokenizers by texts")
+    table.setModel(model)
+    table.setFont(fixed_font(table.font().pointSizeF()))
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    table.verticalHeader().hide()
+    table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
+    table.setShowGrid(False)
+    table.setWordWrap(False)
+    table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+    table.horizontalHeader().setDefaultSectionSize(NUMBER_WIDTH)
+    table.horizontalHeader().setSortIndicator(0, Qt.SortOrder.AscendingOrder)
+    table.setSortingEnabled(True)
+    for column, width in enumerate(WIDTHS):
+        table.setColumnWidth(column, width)
+    return table

@@ -1,0 +1,64 @@
+"""All runs measured by many texts, each figure that of the engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.window.questions.benchmark.model import CORPUS, FOLDER
+from app.window.questions.benchmark.page import BenchmarkPage
+from app.wiring import Program
+from bpe_core import Tokenizer
+from resources import parallel_samples
+from tests.gui.questions.conftest import MERGES, ONE, answered, ranked_words
+
+pytestmark = pytest.mark.usefixtures("only_window")
+
+
+def test_all_runs_by_sentences_and_by_the_corpus(qtbot: QtBot, learned: Program, tmp_path: Path) -> None:
+    page = learned.pages[BenchmarkPage]
+    model, tokenizer = page.model, Tokenizer(ranked_words(learned).history)
+    learned.actions["benchmark"].trigger()
+    answered(qtbot, learned)
+    samples = parallel_samples()
+    ids = {name: [id for one in texts for id in tokenizer.encode(one)] for name, texts in samples.items()}
+    found = _cells(page)
+    assert {row["Text"]: row["Tokens"] for row in found} == {name: f"{len(one):,}" for name, one in ids.items()}
+    assert {row["Text"]: row["To reference"] for row in found} == {
+        name: f"{len(one) / len(ids['en']):.3f}" for name, one in ids.items()
+    }
+    assert "Gini" in page.summary.text()
+    page.reference.textActivated.emit("de")
+    assert {row["Text"]: row["To reference"] for row in _cells(page)}["de"] == "1.000"
+    page.table.sortByColumn(2, Qt.SortOrder.DescendingOrder)
+    assert [row["Tokens"] for row in _cells(page)] == [f"{n:,}" for n in sorted(map(len, ids.values()), reverse=True)]
+    page.table.clicked.emit(model.index(0, 2))
+    answered(qtbot, learned)
+    assert "|" in page.preview.text()
+
+    learned.session.cursor.go_to(40)
+    page.source.activated.emit(CORPUS)
+    answered(qtbot, learned)
+    found = [row for row in _cells(page) if row["Text"] == "one.txt"]
+    wanted = {f"{len(tokenizer.encode(ONE, at=at)):,}" for at in (40, MERGES)}
+    assert {row["Tokens"] for row in found} == wanted
+    assert model.exact()(lambda: False).columns["bytes"][0] == len(ONE.encode())
+    page.grab()
+
+    (tmp_path / "en.txt").write_text("one\ntwo\n", encoding="utf-8")
+    (tmp_path / "de.txt").write_text("eins\n", encoding="utf-8")
+    for name in ("one.txt", "other.txt"):
+        (tmp_path / name).unlink()
+    model.choose_source(FOLDER, tmp_path)
+    answered(qtbot, learned)
+    assert "de has 1, en has 2" in page.summary.text()
+
+
+def _cells(page: BenchmarkPage) -> list[dict[str, str]]:
+    model = page.model
+    titles = [column.title for column in model.columns]
+    rows = range(model.rowCount())
+    return [{title: model.data(model.index(row, place)) for place, title in enumerate(titles)} for row in rows]
