@@ -59,7 +59,9 @@ def build(
     else:
         entries = vocabulary
         _check_in_vocabulary(merges, vocabulary, where)
-    plain = [text for text in entries if text not in specials and (text not in made or style.is_symbol(text))]
+    joined = {part for merge in merges for part in (merge.left, merge.right)}
+    alone = {text for text in specials if text not in joined}  # one that merges join is a base symbol as well
+    plain = [text for text in entries if text not in alone and (text not in made or style.is_symbol(text))]
     symbols = base_symbols(plain, vocabulary, style)
     base = {text: id for id, (text, _) in enumerate(symbols)}
     mergeable = {text: base[text] for text, symbol in symbols if symbol.merges}

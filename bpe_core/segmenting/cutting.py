@@ -74,8 +74,7 @@ class Cutting:
     def normalized_parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[str, str | None]]:
         """The special tokens of a text, and what stands between them, normalized: (text, None) or ("", token)."""
         if self._prepared is not None:
-            for piece, special in self._prepared.pieces(text, allowed):
-                yield (piece.text, None) if not special else ("", special)
+            yield from ((part, special or None) for part, special in self._prepared.texts(text, allowed))
             return
         for part, is_special in parts_of(text, allowed):
             yield ("", part) if is_special else (normalize(part, self.recipe), None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 import numpy as np
 
 from bpe_core.history.history import History
@@ -32,6 +34,17 @@ class PlainEncoder:
         tokens_of: dict[str, list[int]] = {}  # of this text's words
         for word in self._cutting.words(text):
             tokens = tokens_of.get(word)
+            if tokens is None:
+                tokens = tokens_of[word] = self._merges.tokens(self.merged(raw_bytes(word)), at)
+            ids += tokens
+        return np.array(ids, np.int32)
+
+    def ids_of_words(self, words: Iterable[tuple[str, str | None]], specials: Mapping[str, int], at: int) -> Int32s:
+        """The tokens of words, and of special tokens between them, that were found before."""
+        ids: list[int] = []
+        tokens_of: dict[str, list[int]] = {}
+        for word, special in words:
+            tokens = [specials[special]] if special else tokens_of.get(word)
             if tokens is None:
                 tokens = tokens_of[word] = self._merges.tokens(self.merged(raw_bytes(word)), at)
             ids += tokens

@@ -50,6 +50,8 @@ class TextEncoder:
         if encoder is not self.plain and not allowed and not self._cutting.recipe.normalizes:
             return encoder.ids(text, at)
         utf8(text)  # so that what cannot be encoded is told by its place in the text as it was given
+        if self._cutting.gives_words:
+            return self.plain.ids_of_words(self._cutting.normalized_parts(text, allowed), self._special_id, at)
         return _end_to_end(
             encoder.ids(part, at) if special is None else np.array([self._special_id[special]], np.int32)
             for part, special in self._cutting.normalized_parts(text, allowed)

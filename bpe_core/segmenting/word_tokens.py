@@ -47,9 +47,22 @@ class WordSegmenter:
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         utf8(text)  # so that what cannot be encoded is told by its place in the text as it was given
         found = [np.zeros(0, np.int32)]
+        if self._cutting.gives_words:
+            return self._ids_of_words(text, at, allowed)
         for part, special in self._cutting.normalized_parts(text, allowed):
             found.append(self.ids_of_part(part, at) if special is None else np.array([self._special_id[special]]))
         return np.concatenate(found, dtype=np.int32)
+
+    def _ids_of_words(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
+        """Where the parts of a text are words already."""
+        ids: list[int] = []
+        ids_of: dict[str, Sequence[int]] = {}
+        for word, special in self._cutting.normalized_parts(text, allowed):
+            known = (self._special_id[special],) if special else ids_of.get(word)
+            if known is None:
+                known = ids_of[word] = self.cut(raw_bytes(word), at).ids
+            ids += known
+        return np.array(ids, np.int32)
 
     def ids_of_part(self, text: str, at: int) -> Int32s:
         """The tokens of a normalized text without special tokens."""

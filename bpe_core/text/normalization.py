@@ -64,7 +64,7 @@ def normalize(text: str, recipe: Recipe) -> str:
 
 def _normalized(text: str, recipe: Recipe) -> str:
     if recipe.preparation:
-        text = preparing(recipe.preparation).changed(Piece.whole(text)).text
+        text = preparing(recipe.preparation).changed(Piece.bare(text)).text
     for step in _steps(recipe):
         text = step.changed(text)
     removed = _removed_characters(recipe)

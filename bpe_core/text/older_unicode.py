@@ -84,18 +84,24 @@ def controls() -> regex.Pattern[str]:
     return _compiled(r"[\p{Cc}\p{Cf}\p{Co}\ufffd]", _LATER_CONTROLS + " 9-a d")
 
 
-@cache
-def _later() -> regex.Pattern[str]:
-    return regex.compile(f"[{_set(_LATER)}]")
-
-
 def without_later(text: str) -> str:
     """The same, but that characters which came later than the tables of expressions are none, one for one."""
-    return text if text.isascii() else _later().sub(NO_CHARACTER, text)
+    if text.isascii() or _later().isdisjoint(text):
+        return text
+    return text.translate({ord(character): NO_CHARACTER for character in _later().intersection(text)})
+
+
+@cache
+def _later() -> frozenset[str]:
+    return _characters(_LATER)
+
+
+def _characters(ranges: str) -> frozenset[str]:
+    ends = (one.split("-") for one in ranges.split())
+    return frozenset(chr(code) for one in ends for code in range(int(one[0], 16), int(one[-1], 16) + 1))
 
 
 @cache
 def without_form() -> frozenset[str]:
     """Characters that have no parts and no place among marks there, though they have by now."""
-    ends = (one.split("-") for one in (_LATER_MARKS + _LATER_PARTS).split())
-    return frozenset(chr(code) for one in ends for code in range(int(one[0], 16), int(one[-1], 16) + 1))
+    return _characters(_LATER_MARKS + _LATER_PARTS)

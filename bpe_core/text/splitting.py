@@ -14,7 +14,6 @@ import regex
 from bpe_core.errors import PatternError
 from bpe_core.recipe import Recipe
 from bpe_core.text.patterns import NAMED_PATTERNS, compile_custom
-from bpe_core.text.preparation.pieces import Piece
 from bpe_core.text.preparation.preparing import Preparing, preparing
 from bpe_core.text.specials import parts_of
 
@@ -66,7 +65,7 @@ class Splitter:
         place = 0
         for part, is_special in parts_of(text, self._recipe.special_tokens):
             if not is_special:
-                yield from (word.text for word in steps.words(Piece.whole(part, place)))
+                yield from steps.texts_of_words(part, place)
             place += len(part)
 
     def check_it_matched(self) -> None:

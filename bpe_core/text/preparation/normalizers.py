@@ -16,7 +16,7 @@ from bpe_core.text import older_unicode
 from bpe_core.text.preparation.expressions import Expression
 from bpe_core.text.preparation.pieces import Piece
 from bpe_core.text.stand_ins import stand_ins
-from bpe_core.text.unicode_forms import Form, in_form
+from bpe_core.text.unicode_forms import Form, formed, in_form
 
 _BLANK = regex.compile(r"\s")
 _IDEOGRAPH = regex.compile(
@@ -30,6 +30,8 @@ _NMT = {chr(code): "" for code in (*range(1, 9), 0x0B, *range(0x0E, 0x20), 0x7F,
 
 def by_character(piece: Piece, became: Callable[[str], str]) -> Piece:
     """A piece in which each character becomes others, whatever stands around it."""
+    if piece.is_bare:
+        return piece.written(piece.text.translate({ord(one): became(one) for one in set(piece.text)}))
     texts: list[str] = []
     sources: list[int] = []
     for character, source in zip(piece.text, piece.sources, strict=True):
@@ -48,6 +50,10 @@ def replaced(piece: Piece, spans: list[tuple[int, int]], content: str) -> Piece:
     """A piece in which something else stands in some places."""
     if not spans:
         return piece
+    if piece.is_bare:
+        ends = [0, *(stop for _, stop in spans)]
+        between = [piece.text[end:start] for end, (start, _) in zip(ends, spans, strict=False)]
+        return piece.written(content.join([*between, piece.text[ends[-1] :]]))
     texts: list[str] = []
     sources: list[int] = []
     end = 0
@@ -70,6 +76,8 @@ class UnicodeForm:
         return f"Characters take the Unicode form {self.form}."
 
     def changed(self, piece: Piece) -> Piece:
+        if piece.is_bare:
+            return piece.written(formed(piece.text, self.form))
         text, sources = in_form(piece.text, self.form)
         return piece if text == piece.text else Piece(text, [piece.sources[source] for source in sources], piece.stop)
 

@@ -8,8 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args, overload
 
 Behavior = Literal["Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"]
 BEHAVIORS: tuple[str, ...] = get_args(Behavior)
@@ -17,14 +16,42 @@ BEHAVIORS: tuple[str, ...] = get_args(Behavior)
 Match = tuple[int, int, bool]  # from where to where, and whether it is what was looked for
 
 
-@dataclass(frozen=True)
-class Piece:
+class Nowhere(Sequence[int]):
+    """The sources of a text of which nobody wants to know any."""
+
+    def __len__(self) -> int:
+        return 0
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> Nowhere: ...
+    def __getitem__(self, index: int | slice) -> int | Nowhere:
+        return self if isinstance(index, slice) else 0
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(())
+
+
+NOWHERE = Nowhere()
+
+
+class Piece(NamedTuple):
     """A stretch of text."""
 
     text: str
     sources: Sequence[int]  # for each character the one of the text as it was given
     stop: int  # where in that text the piece ends
     is_in_bytes: bool = False  # its characters stand for bytes
+
+    @classmethod
+    def bare(cls, text: str) -> Piece:
+        """A text that does not know where it came from, which takes less time."""
+        return cls(text, NOWHERE, 0)
+
+    @property
+    def is_bare(self) -> bool:
+        return self.sources is NOWHERE
 
     @classmethod
     def whole(cls, text: str, first: int = 0) -> Piece:
@@ -42,6 +69,8 @@ class Piece:
         """The same behind a text that comes from where it begins."""
         if not self.text:
             return self
+        if self.is_bare:
+            return self.written(text + self.text)
         return Piece(text + self.text, [self.sources[0]] * len(text) + list(self.sources), self.stop, self.is_in_bytes)
 
     def in_bytes(self) -> Piece:

@@ -96,9 +96,12 @@ class Precompiled:
         return _table(self.precompiled_charsmap)
 
     def changed(self, piece: Piece) -> Piece:
+        parts = self._longest(piece.text) if self.longest else self._by_clusters(piece.text)
+        if piece.is_bare:
+            return piece.written("".join(new for _, _, new in parts))
         texts: list[str] = []
         sources: list[int] = []
-        for start, stop, new in self._longest(piece.text) if self.longest else self._by_clusters(piece.text):
+        for start, stop, new in parts:
             texts.append(new)
             same = len(new) == stop - start
             sources += piece.sources[start:stop] if same else [piece.sources[start]] * len(new)

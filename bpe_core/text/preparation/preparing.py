@@ -15,9 +15,12 @@ from itertools import accumulate, chain
 
 from bpe_core.text.preparation.added_tokens import AddedToken
 from bpe_core.text.preparation.pieces import Piece
-from bpe_core.text.preparation.pre_tokenizers import ByteLevel
+from bpe_core.text.preparation.pre_tokenizers import ByteLevel, Metaspace
 from bpe_core.text.preparation.steps import Normalizer, PreTokenizer, Step
 from bpe_core.text.stand_ins import byte_of_stand_in
+
+MOST_KNOWN = 1 << 16  # pieces
+LONGEST_KNOWN = 64  # characters of one
 
 
 class Preparing:
@@ -28,6 +31,8 @@ class Preparing:
         self._changes = [step for step in steps if isinstance(step, Normalizer)]
         self._cuts = [step for step in steps if isinstance(step, PreTokenizer)]
         self.cuts = bool(self._cuts)
+        self.wants_places = any(isinstance(step, Metaspace) and step.prepend_scheme == "first" for step in self._cuts)
+        self._known: dict[tuple[str, bool], tuple[str, ...]] = {}  # the words of what the first cut leaves
         self.changes = bool(self._changes)
 
     def changed(self, piece: Piece) -> Piece:
@@ -38,12 +43,38 @@ class Preparing:
 
     def words(self, piece: Piece) -> Iterator[Piece]:
         """The words of a changed text; those that were made of bytes may begin and end inside characters."""
-        pieces: Iterable[Piece] = (piece,)
-        for step in self._cuts[:-1]:
+        return self._words((piece,), 0)
+
+    def texts_of_words(self, text: str, first: int = 0) -> Iterator[str]:
+        """The same words of a text that begins so many characters behind the beginning, without their places."""
+        if self.wants_places or len(self._cuts) < 2:
+            piece = Piece.whole(text, first) if self.wants_places else Piece.bare(text)
+            yield from (word.text for word in self._words((piece,), 0))
+            return
+        known = self._known
+        for piece in self._cuts[0].cut(Piece.bare(text)):
+            key = piece.text, piece.is_in_bytes
+            words = known.get(key)
+            if words is None:
+                if len(known) >= MOST_KNOWN:
+                    known.clear()
+                words = tuple(word.text for word in self._words((piece,), 1))
+                if len(piece.text) <= LONGEST_KNOWN:
+                    known[key] = words
+            yield from words
+
+    def _words(self, pieces: Iterable[Piece], done: int) -> Iterator[Piece]:
+        """What becomes of pieces by the cuts behind the first so many."""
+        for step in self._cuts[done:-1]:
             pieces = chain.from_iterable(map(step.cut, pieces))
+        return (
+            as_bytes(word) if word.is_in_bytes else word for word in chain.from_iterable(map(self._last_cut, pieces))
+        )
+
+    def _last_cut(self, piece: Piece) -> Iterator[Piece]:
+        """Nobody needs to see what is shown as bytes last of all."""
         last = self._cuts[-1]
-        cut = last.plainly if isinstance(last, ByteLevel) and not piece.is_in_bytes else last.cut
-        return (as_bytes(word) if word.is_in_bytes else word for word in chain.from_iterable(map(cut, pieces)))
+        return last.plainly(piece) if isinstance(last, ByteLevel) and not piece.is_in_bytes else last.cut(piece)
 
 
 @lru_cache(maxsize=16)
@@ -56,6 +87,8 @@ def as_bytes(word: Piece) -> Piece:
     """What the printable characters stand for; a byte that is no whole character stands there by itself."""
     known = byte_of_stand_in()
     text = bytes(known[one] for one in word.text).decode(errors="surrogateescape")
+    if word.is_bare:
+        return Piece.bare(text)
     ends = accumulate((len(raw_bytes(character)) for character in text), initial=0)
     return Piece(text, [word.sources[end] for end, _ in zip(ends, text, strict=False)], word.stop)
 

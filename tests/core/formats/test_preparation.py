@@ -24,7 +24,7 @@ tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is
 
 TOKENIZER_JSON = FORMATS["tokenizer.json"]
 WORDS = "low lower lowest 12 2024 naïve Café camelCase x86_64 end-to-end it's ﬁne ½ １２ 人人 Ünïcode e\u0301 ▁"
-TRICKY = "aeléE 12½²'’-_.,▁\u0301\u0323\t\n\r \u00a0\u3000İΣßﬁ①人カﾞ한😀<m>Ġ\u200d\ufeff\u0000"
+TRICKY = "aeléE 12½²'’-_.,▁\u0301\u0323\t\n\r \u00a0\u3000İΣßﬁ①人カﾞ한😀<m>Ġ\u200d\ufeff\u0000\u0c5c"
 PARTS = [*WORDS.split(), *TRICKY, "<m>", "É!", "é!", "a b", "<s>", "NEW", " ", "  "]
 TEXTS = st.lists(st.sampled_from(PARTS) | st.characters(blacklist_categories=["Cs"]), max_size=14).map("".join)
 BEHAVIORS = ["Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"]
@@ -176,3 +176,17 @@ def test_an_import_is_compared_with_its_library(tmp_path: Path, monkeypatch: pyt
     found = check_import(path, open_table(path))
     assert found is not None
     assert "not installed" in found.sentence
+
+
+def test_an_added_token_that_merges_join_is_also_a_base_symbol() -> None:
+    whole = json.loads(json.dumps(trained("characters")))
+    whole["added_tokens"].append({"id": whole["model"]["vocab"]["o"], "content": "o", "special": True})
+    whole["pre_tokenizer"] = {"type": "Whitespace"}
+    found = TOKENIZER_JSON.open(json.dumps(whole).encode(), "odd.json")
+    assert not any("made by no merge" in note for note in found.notes)
+    without = {**whole, "added_tokens": whole["added_tokens"][:-1]}
+    plain = TOKENIZER_JSON.open(json.dumps(without).encode(), "plain.json")
+    ours, theirs = Tokenizer(found.history), Tokenizer(plain.history)
+    assert found.numbers_of(ours.encode("low lower")) == plain.numbers_of(theirs.encode("low lower"))
+    asked = tokenizers.Tokenizer.from_str(json.dumps(whole)).encode("low lower").ids
+    assert found.numbers_of(ours.encode("low lower", allowed_special="all")) == asked
