@@ -70,15 +70,15 @@ class World:
 
 
 def build_ranks(session: Session) -> CurvePage:
-    return CurvePage("Rank and frequency", session, curves.rank_frequency, curves.exact_ranks)
+    return CurvePage("Rank and frequency", session, curves.rank_frequency, curves.exact_ranks, "ranks")
 
 
 def build_compression(session: Session) -> CurvePage:
-    return CurvePage("Compression", session, curves.compression, curves.exact_compression)
+    return CurvePage("Compression", session, curves.compression, curves.exact_compression, "compression")
 
 
 def build_lengths(session: Session) -> CurvePage:
-    return CurvePage("Token lengths", session, curves.token_lengths, curves.exact_lengths)
+    return CurvePage("Token lengths", session, curves.token_lengths, curves.exact_lengths, "lengths")
 
 
 def build_audit(world: World) -> AuditPage:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -74,13 +74,14 @@ def race_chart(table: DataTable, steps: str = "Steps") -> Chart:
     return Chart("race", "The race of pairs.", told, lines, steps, "Count of the pair", is_log_x=is_log)
 
 
-def sizes_chart(table: DataTable, measure: str = "bytes_per_token") -> Chart:
-    """One measure of each text over the size of the vocabulary."""
+def sizes_chart(table: DataTable, measure: str = "bytes_per_token", texts: Sequence[str] | None = None) -> Chart:
+    """One measure of each text, or of those named, over the size of the vocabulary."""
     title = MEASURES[measure]
-    texts = np.array(table.columns.get("text", []), object)
+    names = np.array(table.columns.get("text", []), object)
+    chosen_names = dict.fromkeys(names.tolist()) if texts is None else texts
     lines = []
-    for name in list(dict.fromkeys(texts.tolist()))[:MOST_LINES]:
-        chosen = np.flatnonzero(texts == name)
+    for name in list(chosen_names)[:MOST_LINES]:
+        chosen = np.flatnonzero(names == name)
         x, y = _numbers(table, "vocabulary")[chosen], _numbers(table, measure)[chosen]
         order = np.argsort(x, kind="stable")
         known = order[np.isfinite(y[order])]

@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt
 from PySide6.QtGui import QHelpEvent, QPalette
-from PySide6.QtWidgets import QToolTip, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QToolTip, QVBoxLayout
 
 from app.session.session import Session
 from app.window.charts.curves import CurveModel, CurveOf, ExactOf
@@ -21,11 +21,9 @@ from app.window.parts.wording import tip
 class CurvePage(Page):
     """It can be dragged and zoomed; several lines that follow a slider are painted faster by LinesChart."""
 
-    def __init__(
-        self, title: str, session: Session, curve: CurveOf, exact: ExactOf, parent: QWidget | None = None
-    ) -> None:
-        model = CurveModel(session, curve, exact)
-        super().__init__(model, parent)
+    def __init__(self, title: str, session: Session, curve: CurveOf, exact: ExactOf, chart: str) -> None:
+        model = CurveModel(session, curve, exact, chart)
+        super().__init__(model)
         self.model = model
         self.setAccessibleName(title)
         self._plot: Any = None

@@ -33,8 +33,9 @@ class CurveModel(QObject, Watched):
 
     changed = Signal()
 
-    def __init__(self, session: Session, curve: CurveOf, exact: ExactOf) -> None:
+    def __init__(self, session: Session, curve: CurveOf, exact: ExactOf, chart: str) -> None:
         super().__init__(session)
+        self.chart = chart
         self.lines = NO_LINES
         self._runs, self._cursor, self._curve, self._exact = session.runs, session.cursor, curve, exact
         self._aside, self._topic = session.aside, f"curve {id(self)}"

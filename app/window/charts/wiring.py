@@ -15,14 +15,18 @@ from app.session.session import Session
 from app.settings import LAST_FOLDER
 from app.window.charts.flight import Flight
 from app.window.charts.pairs_page import PairsPage
+from app.window.charts.print_dialog import PrintDialog
 from app.window.main_window import Frame
 from app.window.pages import PAGES, Pages
-from app.window.parts.dialogs import ANIMATED_FILTER, CHART_FILTERS, ask_where_to_save
+from app.window.parts.dialogs import ANIMATED_FILTER, CHART_FILTERS, PRINT_FILTERS, ask_where_to_save
 from app.window.parts.page import Page, PageTabs
-from app.window.parts.pictures import picture_of, save_animated, save_png, save_svg
+from app.window.parts.pictures import drawing_of, picture_of, save_animated, save_png, save_svg, write_drawing
 from bpe_core import OutputError
 from bpe_core.atomic import replace_atomically
 from bpe_core.data_table import checked_name, is_data, write_data
+from bpe_core.report.charts import picture
+from bpe_core.report.exact_charts import CHARTS
+from bpe_core.report.paper import Paper
 
 NOT_SAVED = "The chart could not be saved. {}"
 
@@ -48,6 +52,7 @@ class Charting(QObject):
         self._aside = session.aside
         session.runs.changed.connect(self._name_pages)
         frame.actions["save_chart"].triggered.connect(self._save)
+        frame.actions["print_chart"].triggered.connect(self._open_print_dialog)
         frame.actions["copy_chart"].triggered.connect(self._copy)
         for row in PAGES:
             if row.actions and row.tabs == "charts":
@@ -95,6 +100,36 @@ class Charting(QObject):
             writes=True,
         )
 
+    def _open_print_dialog(self) -> None:
+        self.print_dialog = PrintDialog(self._frame.settings, self._frame.window)
+        self.print_dialog.chosen.connect(self._print)
+        self.print_dialog.finished.connect(self.print_dialog.deleteLater)
+        self.print_dialog.open()
+
+    def _print(self, width: int, height: int, text: int, is_dark: bool) -> None:
+        """What has a chart of exact values is drawn from these, as the command does; all else as it is on screen."""
+        page, tell = self._shown, self._frame.messages.show_notice
+        name = f"{page.accessibleName().lower()}.pdf"
+        proposal = str(Path(self._frame.settings.get(LAST_FOLDER)) / name)
+        path = ask_where_to_save(self._frame.window, "Save the chart for print", proposal, PRINT_FILTERS)
+        if path is None:
+            return
+        paper = Paper.of_millimetres(width, height, text, is_dark=is_dark)
+        chart, choices, exact = page.watched.chart, page.watched.chart_choices, page.exact()
+
+        def write(drawn: bytes) -> None:
+            tell(written(path, lambda beside: write_drawing(drawn, width, height, beside, path.suffix.lower())))
+
+        if not chart:
+            write(drawing_of(page.pictured, width, height, text, is_dark=is_dark))
+            return
+        self._aside.ask(
+            "print",
+            lambda task: picture(CHARTS[chart](exact(task.cancelled), **choices), paper),
+            write,
+            lambda sentence: tell(Notice(NOT_SAVED.format(sentence))),
+        )
+
     def _copy(self) -> None:
         self._shown.watched.catch_up()
         QGuiApplication.clipboard().setImage(picture_of(self._shown.pictured))
@@ -103,9 +138,15 @@ class Charting(QObject):
 def save(page: Page, path: Path) -> Notice:
     """Save a page as what the name ends in, and say how that went."""
     page.watched.catch_up()
+    return written(path, lambda beside: _write(page, path.suffix.lower(), beside))
+
+
+def written(path: Path, write: Callable[[Path], bool]) -> Notice:
+    """A file that is there when all of it is; how that went."""
     try:
         with replace_atomically(path) as beside:
-            _write(page, path.suffix.lower(), beside)
+            if not write(beside):
+                raise OSError(errno.EIO, "not all of it could be written")
     except OutputError as error:
         return Notice(NOT_SAVED.format(error))
     return saved(path)
@@ -115,10 +156,7 @@ def saved(path: Path) -> Notice:
     return Notice(f"Saved the chart as {path}.", is_error=False)
 
 
-def _write(page: Page, kind: str, path: Path) -> None:
+def _write(page: Page, kind: str, path: Path) -> bool:
     if kind == ".apng":
-        is_written = save_animated(list(page.frames()), path)
-    else:
-        is_written = save_svg(page.pictured, path) if kind == ".svg" else save_png(page.pictured, path)
-    if not is_written:
-        raise OSError(errno.EIO, "not all of it could be written")
+        return save_animated(list(page.frames()), path)
+    return save_svg(page.pictured, path) if kind == ".svg" else save_png(page.pictured, path)

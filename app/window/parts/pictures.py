@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QByteArray, QPoint
-from PySide6.QtGui import QImage, QPainter
-from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtCore import QBuffer, QByteArray, QMarginsF, QPoint, QSize, QSizeF, Qt
+from PySide6.QtGui import QFontInfo, QImage, QPageSize, QPainter, QPalette, QPdfWriter
+from PySide6.QtSvg import QSvgGenerator, QSvgRenderer
 from PySide6.QtWidgets import QWidget
 
 from app.window.parts.apng import animated
 from app.window.parts.page import Frame
+from app.window.parts.theme import palette_for
 
+DOTS_AN_INCH = 300  # of a picture for print
+MILLIMETRES, POINTS = 25.4, 72.0  # of an inch
 SCALE = 2  # pixels of a saved picture for each on screen
 
 
@@ -53,3 +57,62 @@ def _png(image: QImage) -> bytes:
     buffer.open(QBuffer.OpenModeFlag.WriteOnly)
     image.save(buffer, "PNG")  # type: ignore[call-overload]
     return bytes(data.data())
+
+
+# --- For print --------------------------------------------------------------------------
+
+
+def drawing_of(widget: QWidget, width: float, height: float, text: float, *, is_dark: bool) -> bytes:
+    """A widget as SVG of that size in millimetres, its text of so many points; on screen it stays as it is."""
+    unit = QFontInfo(widget.font()).pixelSize() / text * POINTS / MILLIMETRES  # pixels a millimetre
+    size, palette, had_one = widget.size(), widget.palette(), widget.testAttribute(Qt.WidgetAttribute.WA_SetPalette)
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+    generator = QSvgGenerator()
+    generator.setOutputDevice(buffer)
+    try:
+        widget.setUpdatesEnabled(False)
+        widget.setPalette(palette_for("dark" if is_dark else "light"))
+        least = widget.minimumSizeHint()  # where more room is needed, all is drawn smaller
+        unit *= max(1.0, least.width() / (width * unit), least.height() / (height * unit))
+        widget.resize(QSize(round(width * unit), round(height * unit)))
+        generator.setSize(widget.size())
+        generator.setViewBox(widget.rect())
+        generator.setTitle(widget.accessibleName())
+        with QPainter(generator) as painter:
+            painter.fillRect(widget.rect(), widget.palette().base())
+            widget.render(painter, QPoint())
+    finally:
+        widget.resize(size)
+        widget.setPalette(palette if had_one else QPalette())
+        widget.setUpdatesEnabled(True)
+    drawn = bytes(data.data()).decode()
+    sides = f'width="{width:g}mm" height="{height:g}mm"'
+    return re.sub(r'width="[^"]*" height="[^"]*"', sides, drawn, count=1).encode()
+
+
+def write_drawing(drawn: bytes, width: float, height: float, path: Path, kind: str) -> bool:
+    """A drawing of that size in millimetres as .svg, .pdf or .png."""
+    if kind == ".svg":
+        return path.write_bytes(drawn) == len(drawn)
+    renderer = QSvgRenderer(QByteArray(drawn))
+    if kind == ".pdf":
+        writer = QPdfWriter(str(path))
+        writer.setPageSize(QPageSize(QSizeF(width, height), QPageSize.Unit.Millimeter))
+        writer.setPageMargins(QMarginsF())
+        writer.setCreator("BPE Explorer")
+        painter = QPainter()
+        if not painter.begin(writer):
+            return False
+        renderer.render(painter)
+        return painter.end()
+    dots = QSize(*(round(side * DOTS_AN_INCH / MILLIMETRES) for side in (width, height)))
+    image = QImage(dots, QImage.Format.Format_RGB32)
+    metre = round(1000 * DOTS_AN_INCH / MILLIMETRES)
+    image.setDotsPerMeterX(metre)
+    image.setDotsPerMeterY(metre)
+    with QPainter(image) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        renderer.render(painter)
+    return image.save(str(path), "PNG")  # type: ignore[call-overload]

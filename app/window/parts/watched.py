@@ -23,6 +23,12 @@ class Watched:
     """
 
     _lookers = 0
+    chart = ""  # the name of the chart that is drawn from its exact values, if there is one
+
+    @property
+    def chart_choices(self) -> dict[str, object]:
+        """How that chart is drawn, where there is a choice."""
+        return {}
 
     def refresh_on(self, milliseconds: int, *news: SignalInstance) -> None:
         """Be refreshed after any of these, at most once in so many milliseconds."""

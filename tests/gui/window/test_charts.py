@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pyarrow.parquet as parquet
@@ -14,6 +15,10 @@ from pytestqt.qtbot import QtBot
 
 from app.window.charts import wiring as charts
 from app.wiring import Program
+from bpe_core.data_table import DataTable
+from bpe_core.report.charts import picture
+from bpe_core.report.exact_charts import CHARTS
+from bpe_core.report.paper import Paper
 from tests.gui.conftest import rest
 from tests.gui.tables import exact_rows
 from tests.gui.window.small_run import Train, small
@@ -31,7 +36,7 @@ def test_saving_a_chart(
     for tab in range(4):
         program.charts.setCurrentIndex(tab)
         rest(qtbot, program)
-        for ending in ("png", "svg", "csv", "tsv", "json", "parquet"):
+        for ending in ("png", "svg", *(("csv", "tsv", "json", "parquet") if tab < 2 else ())):
             chosen.append(tmp_path / f"chart {tab}.{ending}")
             program.actions["save_chart"].trigger()
             rest(qtbot, program)
@@ -88,6 +93,38 @@ def test_a_chart_is_kept_as_of_the_moment_shown_however_soon(qtbot: QtBot, progr
     assert early != at_the_end
     rest(qtbot, program)
     assert exact_rows(program.charts.page) == early
+
+
+def test_charts_for_print_have_the_size_that_was_asked_for(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small(program)
+    train(program)
+    for page in ("ranks", "pairs"):
+        program.charts.show_page(page)
+        rest(qtbot, program)
+        before = program.charts.page.size(), program.charts.page.palette()
+        for kind in ("svg", "pdf", "png"):
+            path = tmp_path / f"{page}.{kind}"
+            monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, path=path: (str(path), ""))
+            program.actions["print_chart"].trigger()
+            dialog = program.charting.print_dialog
+            dialog.width_box.setValue(84)
+            dialog.height_box.setValue(60)
+            dialog.save.click()
+            rest(qtbot, program)
+            assert str(path) in program.messages.sentence.text()
+        assert 'width="84mm" height="60mm"' in (tmp_path / f"{page}.svg").read_text(encoding="utf-8")
+        image = QImage(str(tmp_path / f"{page}.png"))
+        assert (image.width(), image.height()) == (round(84 * 300 / 25.4), round(60 * 300 / 25.4))
+        assert colors_in(image) > 3
+        assert image.pixelColor(2, 2).lightness() > 240
+        box = re.search(rb"/MediaBox \[0 0 ([0-9.]+) ([0-9.]+)", (tmp_path / f"{page}.pdf").read_bytes())
+        assert box is not None
+        assert [float(side) for side in box.groups()] == pytest.approx([84 * 72 / 25.4, 60 * 72 / 25.4], abs=1)
+        assert (program.charts.page.size(), program.charts.page.palette()) == before
+    table = DataTable({"rank": [], "count": []})
+    assert picture(CHARTS["ranks"](table), Paper.of_millimetres(84, 60, 8))  # what is empty is drawn, too
 
 
 def test_copying_a_chart(qtbot: QtBot, program: Program, train: Train) -> None:

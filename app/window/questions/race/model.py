@@ -55,6 +55,7 @@ class RaceFacts:
 class RaceModel(QObject, Watched):
     """While nobody chose any pairs, those of the next merges run; at the end those that lived through most."""
 
+    chart = "race"
     changed = Signal()
     refused = Signal(str)  # why a pair could not be added
 
@@ -96,6 +97,11 @@ class RaceModel(QObject, Watched):
         history, numbers = run.history, run.shown_numbers
         runners = () if facts is None else facts.result.runners
         return lambda cancelled: exact_race(runners, TokenColumns.for_history(history, numbers))
+
+    @property
+    def chart_choices(self) -> dict[str, object]:
+        run = self._runs.shown
+        return {"steps": (NO_RUN if run is None else run.wording).steps.capitalize()}
 
     @property
     def lines(self) -> ChartLines:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
@@ -37,25 +36,25 @@ class Measure:
     """One way to look at the sizes."""
 
     title: str
-    curve: Callable[[Any], Numbers]  # of a text's curves
+    column: str  # of a text's curves
     is_share: bool = False
     tip: str = ""
     is_of_joins: bool = False  # it has no meaning where texts are cut otherwise than they are joined
 
 
 MEASURES = (
-    Measure("Bytes per token", lambda curves: curves.bytes_per_token, tip=f"{BYTES} {TURN}"),
-    Measure("Tokens per word", lambda curves: curves.tokens_per_word),
-    Measure("Rényi efficiency", lambda curves: curves.renyi_efficiency, tip=FORMULA),
+    Measure("Bytes per token", "bytes_per_token", tip=f"{BYTES} {TURN}"),
+    Measure("Tokens per word", "tokens_per_word"),
+    Measure("Rényi efficiency", "renyi_efficiency", tip=FORMULA),
     Measure(
         "Vocabulary in use",
-        lambda curves: curves.share_in_use,
+        "share_in_use",
         is_share=True,
         tip="The part of the vocabulary that occurs in the text at all.",
     ),
     Measure(
         "Scaffolds",
-        lambda curves: curves.share_of_scaffolds,
+        "share_of_scaffolds",
         is_share=True,
         tip="The part of the vocabulary that was only needed on the way: larger tokens have used it up.",
         is_of_joins=True,
@@ -90,7 +89,7 @@ class SizesFacts:
     def line(self, name: str, measure: Measure) -> tuple[Numbers, Numbers]:
         """The steps for which a measure is known of a text, in their order, and the measure there."""
         curves = self.curves[name]
-        values = measure.curve(curves)
+        values: Numbers = getattr(curves, measure.column)
         if isinstance(curves, MeasuredSizes):
             order = np.argsort(curves.steps)
             return curves.steps[order].astype(np.float64), values[order]
@@ -100,6 +99,7 @@ class SizesFacts:
 class SizesModel(QObject, Watched):
     """Computes the curves when a run is at rest and somebody looks; they hold for every size at once."""
 
+    chart = "sizes"
     changed = Signal()
     failed = Signal(str)
 
@@ -128,6 +128,10 @@ class SizesModel(QObject, Watched):
         """Of all texts and measures, whichever are drawn."""
         curves = {} if self.facts is None else self.facts.curves
         return lambda cancelled: exact_sizes(curves)
+
+    @property
+    def chart_choices(self) -> dict[str, object]:
+        return {"measure": self.measure.column, "texts": self.shown}
 
     @property
     def lines(self) -> ChartLines:
