@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -13,14 +13,23 @@ from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
 from app.session.changes import Held, Steps
-from app.session.corpus_texts import CorpusText, CorpusTexts, moved, with_address, with_files, with_folder, without
+from app.session.corpus_texts import (
+    CorpusText,
+    CorpusTexts,
+    moved,
+    with_address,
+    with_counts,
+    with_files,
+    with_folder,
+    without,
+)
 from app.session.counts import CountFailed, CountProgress, Counts, Outcome
 from app.session.groups import by_folder, fitted, gathered, names_of, put_into, renamed, split_folder, weighed
 from app.session.notices import Answer, Notice
 from bpe_core import CorpusError, Group, Mixture, Recipe
 from bpe_core.mixture import By
 from bpe_core.progress import CancelCheck
-from bpe_core.text.reading.files import texts_in
+from bpe_core.text.reading.files import groups_counted_in, texts_in
 from bpe_core.text.reading.folders import holds_more_than
 from bpe_core.text.reading.skipped import SkipLog
 from bpe_core.text.reading.source import ReadingOptions
@@ -173,7 +182,7 @@ class SessionCorpus(QObject):
         return self.counts.progress_of(source)
 
     def _take_files(self, found: Found) -> None:
-        left_out, is_something = found.left_out, bool(found.files or found.folders)
+        left_out, is_something = found.left_out, bool(found.files or found.folders or found.counts)
         if left_out:
             others = len(left_out) - 1
             more = f" And {others:,} more are left out." if others and is_something else ""
@@ -183,6 +192,8 @@ class SessionCorpus(QObject):
             texts = with_files(self._of_the_person, found.files)
             for folder in found.folders:
                 texts = with_folder(texts, folder)
+            for path, columns in found.counts.items():
+                texts = with_counts(texts, path, columns)
             self._put(gathered(texts), "Add files")
 
     @property
@@ -221,6 +232,7 @@ class Found:
     files: tuple[Path, ...]
     folders: tuple[Path, ...]
     left_out: tuple[str, ...]
+    counts: Mapping[Path, Mapping[str, str]]  # files and folders of counts: the column of each of their groups
 
 
 def texts_among(paths: Sequence[Path], cancelled: CancelCheck) -> Found:
@@ -230,8 +242,12 @@ def texts_among(paths: Sequence[Path], cancelled: CancelCheck) -> Found:
     """
     found: list[Path] = []
     folders: list[Path] = []
+    counts: dict[Path, Mapping[str, str]] = {}
     log = SkipLog()
     for path in paths:
+        if columns := groups_counted_in(path):
+            counts[path] = columns
+            continue
         if not path.is_dir():
             found.append(path)
             continue
@@ -243,4 +259,4 @@ def texts_among(paths: Sequence[Path], cancelled: CancelCheck) -> Found:
             found += [text.path for text in texts if text.path is not None]
         except CorpusError as error:
             log.add(str(path), str(error))
-    return Found(tuple(found), tuple(folders), tuple(report.sentence for report in log.reports()))
+    return Found(tuple(found), tuple(folders), tuple(report.sentence for report in log.reports()), counts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
@@ -133,6 +133,22 @@ def with_files(sources: CorpusTexts, paths: tuple[Path, ...]) -> CorpusTexts:
     fresh = [path for path in dict.fromkeys(paths) if path not in known]
     kept = tuple(source for source in sources if source.path is None or source.path not in fresh)
     return kept + tuple(CorpusText(path.name, path=path) for path in fresh)
+
+
+def with_counts(sources: CorpusTexts, path: Path, columns: Mapping[str, str]) -> CorpusTexts:
+    """The sources and a file or folder of counts, a text for each of its groups; `columns` tells where these are.
+
+    >>> [(text.name, text.group) for text in with_counts((), Path("a.parquet"), {"de": "count in de"})]
+    [('a.parquet, de', 'de')]
+    """
+    kept = tuple(source for source in sources if source.path != path)
+    folder = path.is_dir()
+    return kept + tuple(
+        CorpusText(
+            f"{path.name}, {group}" if group else path.name, path=path, column=column, group=group, is_folder=folder
+        )
+        for group, column in columns.items()
+    )
 
 
 def with_folder(sources: CorpusTexts, folder: Path) -> CorpusTexts:

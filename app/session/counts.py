@@ -36,6 +36,7 @@ from bpe_core.text.reading.fields import FieldNeeded
 
 TOPIC = "counts"
 SECONDS_BETWEEN_REPORTS = 0.05  # to be told of each of thousands of small files would take the window longer
+WORDS_SHOWN = 8  # of a text, those that occur most
 KEPT_KINDS = 3  # counts of older ones are forgotten
 KEPT_TEXTS = 20  # that nobody wants at the moment
 
@@ -83,6 +84,7 @@ class Counted:
     size: int  # of them all, in bytes
     read: Read  # which of its parts were read
     word_bytes: int  # that stand in words
+    most_frequent: tuple[tuple[bytes, int], ...] = ()  # words, with how often they occur
     is_of_group: bool = False  # of which not everything is taken, so that its texts were read together
 
 
@@ -240,6 +242,7 @@ def _counted(unit: Unit, recipe: Recipe, task: Task) -> Outcome:
         size=corpus.total_size or 0,
         read=Read.of(corpus),
         word_bytes=int(weights.sum()),
+        most_frequent=table.most_frequent(WORDS_SHOWN),
         is_of_group=unit.choice is not None,
     )
 

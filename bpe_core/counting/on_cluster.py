@@ -113,11 +113,9 @@ def count_on_cluster(
         files, ranks = to_files.files_of(ranges, order), to_files.ranks_of(ranges)
         to_files.prepare_output(order.output, files)
         held = [to_files.ranges_of(number, files, len(ranges)) for number in range(files)]
-        for _ in _each(
-            client,
-            _write,
-            [(work, head, order.output, i, files, one, ranks[one.start : one.stop]) for i, one in enumerate(held)],
-        ):
+        places = client.scatter([ranks[one.start : one.stop] for one in held])
+        tasks = [(work, head, order.output, i, files, held[i], places[i]) for i in range(files)]
+        for _ in _each(client, _write, tasks):
             pass
         to_files.finish_output(order.output, head, files)
     work.remove(work.names())

@@ -141,6 +141,19 @@ class WordTable:
     def word(self, index: int) -> bytes:
         return self.text[self.starts[index] : self.starts[index + 1]].tobytes()
 
+    def most_frequent(self, many: int) -> tuple[tuple[bytes, int], ...]:
+        """So many words; of equals those that were met first.
+
+        >>> WordTable.from_counts({"low": 2, "new": 5, "lower": 2}).most_frequent(2)
+        ((b'new', 5), (b'low', 2))
+        """
+        if not len(self):
+            return ()
+        least = -np.partition(-self.counts, min(many, len(self)) - 1)[min(many, len(self)) - 1]
+        some = np.flatnonzero(self.counts >= least)
+        first = some[np.argsort(-self.counts[some], kind="stable")][:many]
+        return tuple((self.word(i), int(self.counts[i])) for i in first.tolist())
+
     def holding(self, needle: bytes) -> WordTable:
         """The words that hold these bytes, which are some, in the same order.
 

@@ -21,10 +21,12 @@ from app.window.parts.throttle import Throttle
 from app.window.parts.wording import count_text, duration_text, size_text, tip
 from bpe_core import RecipeError, Sample
 from bpe_core.insight.long_words import LONG_WORD
+from bpe_core.token_texts import quoted
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
 
+LONGEST_SHOWN = 40  # bytes of a word
 MOVED_ROWS = "application/x-bpe-explorer-texts"
 
 
@@ -38,6 +40,7 @@ class Entry:
     fraction: float | None = None  # of the counting, while it is under way
     is_failed: bool = False
     warning: str = ""
+    words: str = ""  # those that occur most
     group: GroupRow | None = None  # of which it is the heading
 
     @property
@@ -263,7 +266,7 @@ class CorpusListModel(QAbstractListModel):
         if role in (Role.ToolTipRole, Role.AccessibleDescriptionRole):
             entry = self._entry(source)
             place = entry.source.place or entry.source.name
-            told = "\n".join(filter(None, (place, entry.facts, entry.state, entry.warning)))
+            told = "\n".join(filter(None, (place, entry.facts, entry.state, entry.words, entry.warning)))
             return tip(told) if role == Role.ToolTipRole else told
         return None
 
@@ -338,7 +341,8 @@ class CorpusListModel(QAbstractListModel):
                 known = size_text(outcome.size)
             facts = f"{known} · {_how_read(outcome)}"
             state = f"{count_text(outcome.words, 'word')}, {len(outcome.table):,} distinct"
-            return Entry(source, facts, state, warning=_warning(source, outcome, self._corpus.splits))
+            warning = _warning(source, outcome, self._corpus.splits)
+            return Entry(source, facts, state, warning=warning, words=_words_told(outcome))
         if isinstance(outcome, CountFailed):
             return Entry(source, known, outcome.sentence, is_failed=True)
         progress = self._corpus.progress_of(source)
@@ -358,6 +362,12 @@ def _how_read(counted: Counted) -> str:
     if read.is_word_list:
         return "a list of words"
     return f"column “{read.column}”" if read.column else counted.encoding.upper()
+
+
+def _words_told(counted: Counted) -> str:
+    """The words that occur most."""
+    some = (f"{quoted(word[:LONGEST_SHOWN].decode(errors='replace'))} {n:,}" for word, n in counted.most_frequent)
+    return f"Most frequent: {', '.join(some)}" if counted.most_frequent else ""
 
 
 def _warning(source: CorpusText, counted: Counted, splits: bool) -> str:

@@ -98,12 +98,24 @@ def _told(value: Any) -> str:
     return told if len(told) <= 60 else f"{told[:60]} …"
 
 
-def by_group(source: Source, head: CountsHead) -> list[Source]:
-    """A source for each group of a file of counts; each tells its share of the file's size, for progress."""
+def by_group(source: Source, field: str | None = None) -> list[Source]:
+    """A source for each group of a file of counts; or of the one whose column was asked for.
+
+    Each tells its share of the file's size, for progress.
+    """
+    head = CountsHead.from_json(source.counted, source.name)
     size = None if source.size is None else source.size // len(head.groups)
-    told = dataclasses.replace(source, kind="parquet", size=size, is_word_list=True, counted=head.to_json())
-    names = {group: f"{source.name} ({group})" if head.names_groups else source.name for group in head.groups}
-    return [dataclasses.replace(told, name=name, group=group) for group, name in names.items()]
+    told = dataclasses.replace(source, kind="parquet", size=size, is_word_list=True)
+    columns = {group: head.column(COUNT, group) for group in head.groups}
+    if not head.names_groups:
+        return [dataclasses.replace(told, fields=(COUNT,), field=COUNT)]
+    return [
+        dataclasses.replace(
+            told, name=f"{source.name} ({group})", group=group, fields=(*columns.values(),), field=column
+        )
+        for group, column in columns.items()
+        if field not in columns.values() or field == column
+    ]
 
 
 def source_in_folder(name: str, sources: Sequence[Source], read: Callable[[Source], bytes]) -> Source | None:

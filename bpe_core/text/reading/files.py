@@ -117,15 +117,26 @@ def readers_of(
         elif stat.S_ISDIR(_status(Path(path)).st_mode):
             counts = _counts_in(Path(path))
             sources = texts_in(Path(path), patterns, options, log) if counts is None else [counts]
-            readers += [FileReader(one, options) for source in sources for one in _by_group(source)]
+            readers += [FileReader(one, options) for source in sources for one in _by_group(source, options)]
         else:
-            readers += [FileReader(one, options) for one in _by_group(source_of(Path(path), options))]
+            readers += [FileReader(one, options) for one in _by_group(source_of(Path(path), options), options)]
     return readers
 
 
-def _by_group(source: Source) -> list[Source]:
+def _by_group(source: Source, options: ReadingOptions) -> list[Source]:
     """A file of counts is a source for each of its groups."""
-    return by_group(source, CountsHead.from_json(source.counted, source.name)) if source.counted else [source]
+    return by_group(source, options.field) if source.counted else [source]
+
+
+def groups_counted_in(path: Path) -> dict[str, str]:
+    """Of a file or folder of counts by group: the column of each; of whatever else, none."""
+    if not path.is_dir() and path.suffix.lower() != ENDING:
+        return {}
+    try:
+        source = _counts_in(path) if path.is_dir() else source_of(path, ReadingOptions())
+    except CorpusError:
+        return {}  # whoever reads it will say why
+    return {one.group: one.field for one in by_group(source)} if source is not None and source.counted else {}
 
 
 def _counts_in(folder: Path) -> Source | None:
@@ -152,10 +163,10 @@ def _at_address(address: str, patterns: Sequence[str], options: ReadingOptions, 
     texts, is_folder = remote_texts(address, patterns, lambda name, error: log.add(name, str(error)))
     sources = [Source(text.name, None, text.size, *kind_of(text.path), None, opens=text.open) for text in texts]
     if not is_folder:
-        return [FileReader(one, options) for one in _by_group(_looked_at(sources[0], options))]
+        return [FileReader(one, options) for one in _by_group(_looked_at(sources[0], options), options)]
     counts = source_in_folder(without_password(address), sources, _whole)
     if counts is not None:
-        return [FileReader(one, options) for one in _by_group(counts)]
+        return [FileReader(one, options) for one in _by_group(counts, options)]
     if not sources:
         raise _none_in(without_password(address), patterns)
     return [FileReader(_as_asked(source, options), options, among_others=True) for source in sources]

@@ -17,6 +17,8 @@ from app.settings import RECENT_FILES
 from app.window.corpus.model import Entry
 from app.window.corpus.panel import WORD_LIST
 from app.wiring import Program
+from bpe_core import Corpus, Recipe
+from bpe_core.counting.to_files import CountingOrder, count_to_file
 from tests.gui.conftest import WAIT, settle
 from tests.gui.sessions.saving import answer, open_session, save_as
 
@@ -114,3 +116,35 @@ def test_an_address_is_read_once_a_person_typed_it_and_never_because_a_session_s
     program.opening.open_named([ADDRESS])  # as the list of recent files does
     settle(qtbot, program)
     assert [entry.state for entry in entries(program)] == ["3 words, 3 distinct"]
+
+
+def test_counts_by_group_are_groups_of_the_window_and_tell_their_words(
+    qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups = {"de": Corpus.from_texts(["neu neu low"]), "code": Corpus.from_texts(["low low"])}
+    path, folder = tmp_path / "counts.parquet", tmp_path / "counts"
+    count_to_file(Corpus.grouped(groups), Recipe.preset("gpt2"), CountingOrder(str(path)))
+    count_to_file(Corpus.from_texts(["low lower"]), Recipe.preset("gpt2"), CountingOrder(str(folder)))
+    program.opening.open_paths([path, folder])
+    qtbot.waitUntil(lambda: len(entries(program)) == 6, timeout=WAIT)
+    settle(qtbot, program)
+    told = [(entry.title, entry.state) for entry in entries(program)]
+    assert [state for title, state in told if title.startswith("counts")] == [
+        "3 words, 3 distinct",
+        "2 words, 2 distinct",
+        "2 words, 2 distinct",
+    ]
+    assert program.corpus.groups == ("de", "code")
+    texts = program.session.corpus.texts.value
+    assert [(text.name, text.group) for text in texts] == [
+        ("counts.parquet, de", "de"),
+        ("counts.parquet, code", "code"),
+        ("counts", ""),
+    ]
+    assert "Most frequent: “neu” 1, “␣neu” 1, “␣low” 1" in [entry.words for entry in entries(program)]
+    saved = tmp_path / "counts.bpex"
+    save_as(qtbot, program, saved, monkeypatch)
+    open_session(qtbot, program, saved)
+    assert [text.column for text in program.session.corpus.texts.value] == ["count in de", "count in code", "count"]
+    program.session.recipe.put(Recipe.preset("cl100k"), "another recipe")
+    qtbot.waitUntil(lambda: "choose the same, or count" in entries(program)[1].state, timeout=WAIT)
