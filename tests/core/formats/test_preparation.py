@@ -180,7 +180,8 @@ def test_an_import_is_compared_with_its_library(tmp_path: Path, monkeypatch: pyt
 
 def test_an_added_token_that_merges_join_is_also_a_base_symbol() -> None:
     whole = json.loads(json.dumps(trained("characters")))
-    whole["added_tokens"].append({"id": whole["model"]["vocab"]["o"], "content": "o", "special": True})
+    added = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+    whole["added_tokens"].append({"id": whole["model"]["vocab"]["o"], "content": "o", **added})
     whole["pre_tokenizer"] = {"type": "Whitespace"}
     found = TOKENIZER_JSON.open(json.dumps(whole).encode(), "odd.json")
     assert not any("made by no merge" in note for note in found.notes)
