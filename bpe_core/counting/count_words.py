@@ -1,7 +1,7 @@
 """From a corpus to its distinct words and how often each occurs.
 
 Large texts are counted by the compiled scanner, on all cores. Small ones are done in plain
-Python before machine code would be loaded, and what a person's own pattern finds is only known
+Python before machine code would be loaded, and what a pattern finds that has no table is only known
 by trying it. Whichever way, the words and their order are the same.
 """
 
@@ -15,6 +15,7 @@ from itertools import chain, islice
 
 from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.line_ends import LineEnds
+from bpe_core.counting.whole_texts import WholeTexts
 from bpe_core.counting.word_lists import why_not_from, word_list
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, CorpusError, RecipeError
@@ -28,7 +29,7 @@ from bpe_core.text.normalization import normalize
 from bpe_core.text.reading.counted import CountsHead
 from bpe_core.text.reading.source import Bytes
 from bpe_core.text.safe_cuts import keeps_newlines, may_cut_at_newlines
-from bpe_core.text.scanner import table_for
+from bpe_core.text.scanner import ScanTable, table_for
 from bpe_core.text.specials import parts_of
 from bpe_core.text.splitting import Splitter
 
@@ -179,7 +180,7 @@ def _counted(
         return _counted_as_wholes(chain(beginning, chunks))
     read = sum(len(chunk.data) for chunk in beginning)
     size = read if read < KERNELS.least else max(read, corpus.total_size or 0)
-    scans = recipe.pattern != "custom" and not recipe.splits_by_steps
+    scans = size >= KERNELS.least and not recipe.splits_by_steps and _table(recipe) is not None
     if scans and KERNELS.chooses(size, waiting=_told(progress), cancelled=cancelled):
         return _counted_by_kernels(chain(beginning, chunks), recipe)
     _stop_if(cancelled)
@@ -194,7 +195,7 @@ def count_plainly(
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> WordTable:
-    """The same in plain Python, and the only way for a person's own pattern.
+    """The same in plain Python, and the only way for a pattern that has no table.
 
     Line by line it needs little memory. Otherwise a whole document is held at a time: what an
     own expression matches may depend on any other place of the text.
@@ -210,7 +211,7 @@ def count_by_kernels(
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> WordTable:
-    """The same with the compiled scanner, whether it is ready or must be compiled first; not for own patterns."""
+    """The same with the compiled scanner, ready or compiled first; for patterns that have a table."""
     chunks = _watched(corpus, progress, cancelled)
     return _with_line_ends(chunks, recipe, lambda chunks: _counted_by_kernels(chunks, recipe))
 
@@ -261,9 +262,18 @@ def _counted_plainly(chunks: Iterable[Chunk], recipe: Recipe, cancelled: CancelC
 def _counted_by_kernels(chunks: Iterable[Chunk], recipe: Recipe) -> WordTable:
     from bpe_core.counting.compiled import count_compiled  # loads machine code
 
-    table = table_for(recipe.pattern, recipe.unit)
+    table = _table(recipe)
     assert table is not None  # the caller saw to it
-    return count_compiled(_stretches(chunks, recipe), table)
+    if recipe.pattern != "custom":
+        return count_compiled(_stretches(chunks, recipe), table)
+    texts = WholeTexts(recipe)
+    words = count_compiled(texts.watched(_stretches(chunks, recipe)), table)
+    texts.check_it_matched(words)
+    return words
+
+
+def _table(recipe: Recipe) -> ScanTable | None:
+    return table_for(recipe.pattern, recipe.unit, recipe.custom_pattern)
 
 
 def _stretches(chunks: Iterable[Chunk], recipe: Recipe) -> Iterator[Stretch]:
@@ -284,8 +294,7 @@ def _stretches(chunks: Iterable[Chunk], recipe: Recipe) -> Iterator[Stretch]:
 
 def _scans_as_it_is(recipe: Recipe) -> bool:
     """Whether the scanner is given the bytes that were read, and where documents end in them."""
-    is_changed = recipe.normalizes or recipe.special_tokens or recipe.pattern == "custom"
-    return not (is_changed or _takes_whole_documents(recipe))
+    return not (recipe.normalizes or recipe.special_tokens or _takes_whole_documents(recipe))
 
 
 def _takes_whole_documents(recipe: Recipe) -> bool:

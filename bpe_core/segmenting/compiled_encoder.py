@@ -68,8 +68,9 @@ class CompiledEncoder:
         self._pieces = pieces or piece_table(0)
         self._scores_at = scores_at
         self._alphabet = _alphabet(history.alphabet, history.recipe)
-        own = table_for(history.recipe.pattern, history.recipe.unit) if cutting.finds_words else None
-        self._scans = own is not None  # a person's own pattern goes through `regex`
+        recipe = history.recipe
+        own = table_for(recipe.pattern, recipe.unit, recipe.custom_pattern) if cutting.finds_words else None
+        self._scans = own is not None  # else the words are found by `regex`
         scan_table = own or table_for("none")
         assert scan_table is not None
         self._machine = machine_of(scan_table)

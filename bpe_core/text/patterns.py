@@ -1,7 +1,7 @@
 """The named pre-tokenization patterns, and the check of a person's own.
 
-A pattern cuts text into words; merges never cross a cut. `bpe_core.text.scanner` holds a
-table-driven machine for each named pattern, which is proved equal to the expression here.
+A pattern cuts text into words; merges never cross a cut. `bpe_core.text.scanner` makes of its expression
+a table, which is proved to cut where `regex` does.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _MARKS = r"\p{P}$+<=>^`|~"
 
 @dataclass(frozen=True)
 class NamedPattern:
-    """A pattern the scanner has a table for."""
+    """A pattern that many use."""
 
     expression: str  # for the `regex` package
     explanation: str

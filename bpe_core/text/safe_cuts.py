@@ -2,7 +2,7 @@
 
 A pattern looks only a little way around each cut it makes, so many a pair of neighbours is
 sure to be cut between, whatever stands around it: a blank behind a letter, for most named patterns.
-For a person's own pattern only the ends of lines are, and only where lines are texts of their own.
+For a pattern that has no table only the ends of lines are, and only where lines are texts of their own.
 
     >>> text = b"of one line"
     >>> cuts = SafeCuts.of(Recipe.preset("gpt2"))
@@ -13,7 +13,7 @@ For a person's own pattern only the ends of lines are, and only where lines are 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -22,7 +22,7 @@ import numpy.typing as npt
 from bpe_core.recipe import Recipe
 from bpe_core.text.normalization import normalize
 from bpe_core.text.scanner import ScanTable, table_for
-from bpe_core.text.scanner.kinds import KINDS, Kind
+from bpe_core.text.scanner.kinds import Kind
 from bpe_core.text.scanner.machine import CUT_HERE, CUT_MARK, CUT_PREVIOUS, ROW, STATE_SHIFT
 
 Booleans = npt.NDArray[np.bool_]
@@ -51,7 +51,7 @@ def may_cut_at_newlines(recipe: Recipe) -> bool:
     return recipe.unit == "line" and keeps_newlines(recipe)
 
 
-@cache
+@lru_cache(maxsize=8)
 def between_kinds(table: ScanTable) -> Booleans:
     """[kind, next kind]: between which kinds of characters a normalized text may be cut.
 
@@ -62,7 +62,7 @@ def between_kinds(table: ScanTable) -> Booleans:
     entries = table.entries.reshape(-1, ROW)
     safe = np.zeros((ROW, ROW), np.bool_)
     earlier = CUT_MARK | CUT_PREVIOUS
-    for first in range(KINDS - 1):
+    for first in table.kinds:
         behind = entries[np.unique(entries[:, first] >> STATE_SHIFT) // ROW]  # the rows one can be in
         at_end = behind[:, Kind.END, None]
         at_start = entries[0]
@@ -125,7 +125,7 @@ class SafeCuts:
 def _safe_cuts(recipe: Recipe) -> SafeCuts:
     if recipe.preparation:  # whose steps may look at the whole text
         return SafeCuts(np.zeros((256, 256), np.bool_))
-    table = table_for(recipe.pattern, recipe.unit)
+    table = table_for(recipe.pattern, recipe.unit, recipe.custom_pattern)
     pairs = np.zeros((256, 256), np.bool_)
     if table is not None:
         kinds = table.kind_of_code_point[:128]

@@ -1,4 +1,4 @@
-"""A normalized text becomes words, by the `regex` package: the plain path, and the only one for own patterns.
+"""A normalized text becomes words, by the `regex` package: the plain path, and the only one where there is no table.
 
 >>> from bpe_core.recipe import Recipe
 >>> list(split_words("It's 12 o'clock", Recipe.preset("gpt2")))
@@ -67,6 +67,10 @@ class Splitter:
             if not is_special:
                 yield from steps.texts_of_words(part, place)
             place += len(part)
+
+    @property
+    def has_matched(self) -> bool:
+        return self._has_matched
 
     def check_it_matched(self) -> None:
         """Call this after all documents: a pattern that never matched is surely not what was meant."""

@@ -205,7 +205,7 @@ def test_invalid_bytes_are_found_where_python_finds_them(data: bytes) -> None:
 
 
 class TestTheChoice:
-    """Small texts and own patterns are counted plainly, large ones by the kernels once they are ready."""
+    """Small texts and patterns without a table are counted plainly, large ones by the kernels once they are ready."""
 
     @pytest.fixture
     def chosen(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -229,11 +229,14 @@ class TestTheChoice:
         assert list(table) == [(b"low", 2_000), (b" lower", 2_000), (b" ", 2_000)]
         assert chosen == ["_counted_by_kernels"]
 
-    def test_a_small_text_and_an_own_pattern_are_counted_plainly(self, chosen: list[str]) -> None:
+    def test_a_small_text_and_a_pattern_without_a_table_are_counted_plainly(self, chosen: list[str]) -> None:
         large = ["low lower "] * 2_000
         assert count_words(Corpus.from_texts(large[:10]), Recipe()).total == 30
-        assert count_words(Corpus.from_texts(large), Recipe(pattern="custom", custom_pattern=r"\w+")).total == 8_000
+        looks_far = Recipe(pattern="custom", custom_pattern=r"\w+|(?<=,,)-")
+        assert count_words(Corpus.from_texts(large), looks_far).total == 8_000
         assert chosen == ["_counted_plainly"] * 2
+        assert count_words(Corpus.from_texts(large), Recipe(pattern="custom", custom_pattern=r"\w+")).total == 8_000
+        assert chosen[2:] == ["_counted_by_kernels"]
 
     def test_texts_that_are_one_word_each_are_not_looked_into(self, chosen: list[str]) -> None:
         texts = ["low lower"] * 2_000 + ["é" * 3_000_000, "low lower"]

@@ -16,7 +16,7 @@ from bpe_core.recipe import Recipe, Unit
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.safe_cuts import between_kinds
 from bpe_core.text.scanner import ScanTable, table_for
-from bpe_core.text.scanner.kinds import CODE_POINTS, KINDS, SURROGATES, Kind, kind_of_code_point
+from bpe_core.text.scanner.kinds import Kind, every_character
 from bpe_core.text.scanner.machine import ROW, STATE_SHIFT
 from bpe_core.text.splitting import split_words
 from tests.conftest import EXPLORES
@@ -25,11 +25,6 @@ from tests.shared import here, stretches_of
 PATTERNS = list(NAMED_PATTERNS)
 UNITS: list[Unit] = ["file", "line"]
 LONGEST, LONGEST_IN_LINES = (1_500_000, 300_000) if EXPLORES else (400_000, 150_000)  # characters of a real text
-SINGLE_CHARACTERS = [  # whatever the patterns ask of one character
-    r"\p{L}", r"\p{N}", r"\p{M}", r"\s", r"\d", r"[\r\n]", r"[A-Za-z]", r" ", r"'", r"/",
-    r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]",
-    r"[sdmt]", r"(?i:[sdmt])", *"lver", *(f"(?i:{letter})" for letter in "lver"),
-]  # fmt: skip
 TRICKY = "sltvreSLdAaZ'’ſ  \n\r\t\u00a0\u2028/1½٣.,!-ÉéǅʰあΣ\u0301\u0000😀"
 TEXTS = st.text(st.sampled_from(TRICKY) | st.characters(exclude_categories=["Cs"]), max_size=40)
 
@@ -64,28 +59,12 @@ def words_by_regex(text: str, pattern: str, unit: Unit = "file") -> list[bytes]:
 
 
 @cache
-def every_character() -> str:
-    return "".join(chr(code) for code in range(CODE_POINTS) if code not in SURROGATES)
-
-
-@cache
 def few_of_long_runs() -> str:
     """Of letters without case, and of what is not assigned, some of each run: thousands that are alike take long."""
     few: str = regex.sub(
         r"[\p{Cn}\p{Co}\p{Lo}]+", lambda run: run.group()[:: max(1, len(run.group()) // 8)], every_character()
     )
     return few
-
-
-@pytest.mark.parametrize("expression", SINGLE_CHARACTERS)
-def test_characters_of_a_kind_are_alike_wherever_a_pattern_looks_at_one(expression: str) -> None:
-    matching = np.zeros(CODE_POINTS, np.bool_)
-    for found in regex.finditer(f"(?:{expression})+", every_character()):
-        matching[ord(found.group()[0]) : ord(found.group()[-1]) + 1] = True
-    characters = np.ones(CODE_POINTS, np.bool_)
-    characters[SURROGATES.start : SURROGATES.stop] = False
-    kinds = kind_of_code_point()
-    assert not set(kinds[matching & characters]) & set(kinds[~matching & characters])
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
@@ -101,10 +80,14 @@ def test_every_character_beside_every_other_kind(pattern: str) -> None:
 def kinds_told_apart(pattern: str) -> list[str]:
     """One character of each set of kinds that the table treats alike."""
     columns: dict[bytes, str] = {}
-    for kind in range(KINDS - 1):
+    for kind in machine(pattern).kinds:
         column = machine(pattern).entries.reshape(-1, ROW)[:, kind].tobytes()
-        columns.setdefault(column, chr(int(np.argmax(kind_of_code_point() == kind))))
+        columns.setdefault(column, example_of(kind, machine(pattern)))
     return list(columns.values())
+
+
+def example_of(kind: int, table: ScanTable) -> str:
+    return chr(int(np.argmax(table.kind_of_code_point == kind)))
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
@@ -181,8 +164,8 @@ def test_a_text_may_be_divided_at_a_safe_pair(pattern: str, unit: Unit, before: 
 
 @cache
 def safe_characters(pattern: str, unit: Unit) -> list[tuple[str, str]]:
-    examples = [chr(int(np.argmax(kind_of_code_point() == kind))) for kind in range(KINDS - 1)]
-    return [(examples[x], examples[y]) for x, y in np.argwhere(between_kinds(machine(pattern, unit)))]
+    table = machine(pattern, unit)
+    return [(example_of(x, table), example_of(y, table)) for x, y in np.argwhere(between_kinds(table)).tolist()]
 
 
 def test_tables_are_small_and_whole() -> None:

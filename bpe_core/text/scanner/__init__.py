@@ -1,43 +1,66 @@
-"""Where the named patterns cut a text, without regular expressions: one small table for each.
+r"""Where a pattern cuts a text, without regular expressions: one small table for each.
 
-    kinds.py          what a pattern can tell a character to be
+    expression.py     reads an expression, as far as a table can do the same
+    kinds.py          what the pattern can tell a character to be
+    threads.py        the expression as an automaton
+    translating.py    all ways to match, followed at once: what a character does to the machine
     machine.py        how a description becomes a table, and how the table is read
-    gpt2.py  cl100k.py  o200k.py  english.py  bert.py  simple.py       the descriptions
-    contractions.py  blanks.py                                what several of them share
 
 The tables are plain arrays; `bpe_core.kernels.scan` reads them at full speed.
 
     >>> table_for("gpt2").cuts(b"It's  12 o'clock")
     [0, 2, 4, 5, 8, 10, 11, 16]
+    >>> table_of(r"(?:a|bc)+").cuts(b"abca, cab"), why_no_table(r"(?<=the )\w+")
+    ([0, 4, 7, 8, 9], 'looking behind at more than a character')
 """
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 from bpe_core.text.patterns import NAMED_PATTERNS
-from bpe_core.text.scanner import bert, cl100k, english, gpt2, o200k, simple
-from bpe_core.text.scanner.machine import ScanTable, StepFunction, by_line
+from bpe_core.text.scanner.expression import NoTable, read_expression
+from bpe_core.text.scanner.machine import ScanTable, TooLarge, by_line
+from bpe_core.text.scanner.threads import Automaton
+from bpe_core.text.scanner.translating import Machine
 
-__all__ = ["ScanTable", "table_for"]
+__all__ = ["ScanTable", "table_for", "table_of", "why_no_table"]
 
-_DESCRIPTIONS: dict[str, StepFunction] = {
-    "gpt2": gpt2.step,
-    "cl100k": cl100k.step,
-    "o200k": o200k.step,
-    "english": english.step,
-    "whitespace": simple.whitespace,
-    "bert": bert.step,
-    "none": simple.none,
-}
+TABLES_KEPT = 16  # of a megabyte each
 
 
-@cache
-def table_for(pattern: str, unit: str = "file") -> ScanTable | None:
-    """The table of a named pattern for that unit of text; None for a person's own pattern."""
-    step = _DESCRIPTIONS.get(pattern)
-    if step is None:
-        return None
-    return ScanTable.of(
-        by_line(step) if unit == "line" else step, drops_blanks=NAMED_PATTERNS[pattern].drops_whitespace
-    )
+def table_for(pattern: str, unit: str = "file", custom: str = "") -> ScanTable | None:
+    """The table of a named pattern, or a person's own, for that unit of text; None where there can be none."""
+    if pattern not in NAMED_PATTERNS:
+        return table_of(custom, unit)
+    named = NAMED_PATTERNS[pattern]
+    return table_of(named.expression, unit, drops_blanks=named.drops_whitespace)
+
+
+def table_of(expression: str, unit: str = "file", *, drops_blanks: bool = False) -> ScanTable | None:
+    """The table of any expression that `regex` takes; None where only `regex` can tell what it matches."""
+    found = _translated(expression, unit, drops_blanks)
+    return found if isinstance(found, ScanTable) else None
+
+
+def why_no_table(expression: str, unit: str = "file") -> str:
+    """In a few words what a table cannot do of this expression; empty where there is one."""
+    found = _translated(expression, unit, False)
+    return "" if isinstance(found, ScanTable) else found
+
+
+@lru_cache(maxsize=TABLES_KEPT)
+def _translated(expression: str, unit: str, drops_blanks: bool) -> ScanTable | str:
+    try:
+        automaton = Automaton(read_expression(expression), drops_blanks=drops_blanks)
+        machine, kinds = Machine(automaton), automaton.kinds.of_code_point
+        if unit == "line":
+            step, start = by_line(machine.step, machine.start), (machine.start, False)
+            return ScanTable.of(step, start, kinds, drops_blanks=drops_blanks)
+        return ScanTable.of(machine.step, machine.start, kinds, drops_blanks=drops_blanks)
+    except NoTable as why:
+        return str(why)
+    except TooLarge:
+        return "its table would be too large"
+    except RecursionError:
+        return "groups inside groups"

@@ -1,25 +1,27 @@
-"""From the description of a pattern to the table that finds its words.
+"""The table that finds the words of a pattern: how it is read, and how it is made.
 
-A pattern is described by one function: in which state is the machine behind a character of
-some kind, and where is the text cut because of it? The machine only looks back: where an
-expression looks ahead, the machine goes on and cuts later, before an earlier character.
+The machine only looks back: where an expression looks ahead, it goes on and cuts later, before an earlier
+character. It is described by one function: in which state is the machine behind a character of some kind,
+and where is the text cut because of it?
 
-    >>> def step(state: str, kind: Kind) -> Transition:
-    ...     '''Cuts before every space.'''
-    ...     return Transition("inside", CUT_HERE if kind is Kind.SPACE and state != START else 0)
-    >>> ScanTable.of(step).cuts(b"to be or not")
-    [0, 2, 5, 8, 12]
+    >>> def step(state: str, kind: int) -> Transition[str]:
+    ...     '''Cuts before every newline.'''
+    ...     return Transition("inside", CUT_HERE if kind == Kind.NEWLINE and state != "start" else 0)
+    >>> kinds = np.array([kind == Kind.NEWLINE * ord("\\n") for kind in range(128)], np.uint8)
+    >>> ScanTable.of(step, "start", kinds).cuts(b"to be\\nor not\\n")
+    [0, 5, 12, 13]
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.text.scanner.kinds import Kind, kind_of_code_point
+from bpe_core.text.scanner.kinds import BLANKS, Kind
 
 # Where to cut because of the character now seen; in the order the places stand in the text.
 CUT_MARK = 1  # before the character that was marked
@@ -27,24 +29,32 @@ CUT_PREVIOUS = 2  # before the character before this one
 CUT_HERE = 4  # before this character
 MARK_HERE = 8  # remember this character: the text may have to be cut before it later
 STATE_SHIFT = 4  # above these bits an entry of the table holds the next state's row
+ACTIONS = (1 << STATE_SHIFT) - 1
 
 ROW = 32  # entries a state has in the table, of which KINDS are used
+MOST_STATES = (1 << 16 - STATE_SHIFT) // ROW
+MOST_UNREDUCED = 20 * MOST_STATES
 
-START = "start"
+State = TypeVar("State", bound=Hashable)
+Numbers = npt.NDArray[np.int64]
+
+
+class TooLarge(Exception):
+    """There are more states or kinds of characters than a table has room for."""
 
 
 @dataclass(frozen=True)
-class Transition:
+class Transition(Generic[State]):
     """What a character does to the machine."""
 
-    state: str
+    state: State
     actions: int = 0
 
-    def and_also(self, actions: int) -> Transition:
+    def and_also(self, actions: int) -> Transition[State]:
         return Transition(self.state, self.actions | actions)
 
 
-StepFunction = Callable[[str, Kind], Transition]
+StepFunction = Callable[[State, int], Transition[State]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,11 +67,31 @@ class ScanTable:
 
     entries: npt.NDArray[np.uint16]
     kind_of_code_point: npt.NDArray[np.uint8] = field(repr=False)
+    kinds: tuple[int, ...]  # that there are, but for the end
     drops_blanks: bool = False  # words that begin with a blank are no words
 
     @classmethod
-    def of(cls, step: StepFunction, *, drops_blanks: bool = False) -> ScanTable:
-        return cls(_table(step), kind_of_code_point(), drops_blanks)
+    def of(
+        cls,
+        step: StepFunction[State],
+        start: State,
+        kind_of_code_point: npt.NDArray[np.uint8],
+        *,
+        drops_blanks: bool = False,
+    ) -> ScanTable:
+        kinds = np.flatnonzero(np.bincount(kind_of_code_point)).tolist()
+        following, actions = _reduced(*_explored(step, start, [*kinds, Kind.END]))
+        numbers = _joined_kinds(kinds, following, actions, drops_blanks)
+        if len(following) > MOST_STATES or max(numbers) >= Kind.END:
+            raise TooLarge
+        entries = np.zeros((len(following), ROW), np.uint16)
+        entries[:, [*numbers, Kind.END]] = ROW * following << STATE_SHIFT | actions
+        entries[:, Kind.END] &= CUT_MARK | CUT_PREVIOUS  # the end of the text is a cut anyhow, and nothing comes behind
+        number_of = np.zeros(max(kinds) + 1, np.uint8)
+        number_of[kinds] = numbers
+        kind_of_code_point = number_of[kind_of_code_point]
+        kind_of_code_point.flags.writeable = False
+        return cls(entries.reshape(-1), kind_of_code_point, tuple(sorted(set(numbers))), drops_blanks)
 
     def cuts(self, text: bytes) -> list[int]:
         """Where the words of a text start, and its end: how the table is read, step by step."""
@@ -81,35 +111,74 @@ def _places(entry: int, mark: int, previous: int, here: int) -> Iterable[int]:
     return (place for action, place in places if entry & action)
 
 
-def by_line(step: StepFunction) -> StepFunction:
-    """The same pattern for a text whose lines are texts of their own."""
-    ended = "\n"  # behind the name of a state: a newline was the last character
+def by_line(step: StepFunction[State], start: State) -> StepFunction[tuple[State, bool]]:
+    """The same pattern for a text whose lines are texts of their own; a state tells whether one has just ended."""
 
-    def step_by_line(state: str, kind: Kind) -> Transition:
-        if not state.endswith(ended):
-            after = step(state, kind)
-        else:
-            line_end = step(state.removesuffix(ended), Kind.END)
-            after = line_end if kind is Kind.END else step(START, kind).and_also(line_end.actions | CUT_HERE)
-        return Transition(after.state + ended, after.actions) if kind is Kind.NEWLINE else after
+    def step_by_line(state: tuple[State, bool], kind: int) -> Transition[tuple[State, bool]]:
+        inside, has_ended = state
+        after = step(inside, Kind.END if has_ended else kind)
+        if has_ended and kind != Kind.END:
+            after = step(start, kind).and_also(after.actions | CUT_HERE)
+        return Transition((after.state, kind == Kind.NEWLINE), after.actions)
 
     return step_by_line
 
 
-def _table(step: StepFunction) -> npt.NDArray[np.uint16]:
-    """The rows of all states that can be reached, in the order they are met."""
-    rows = {START: 0}
-    entries: list[int] = []
-    for state in (waiting := [START]):  # grows while it is walked
-        row = [0] * ROW
-        for kind in Kind:
-            after = step(state, kind)
-            if kind is Kind.END:  # the end of the text is a cut anyhow, and nothing comes behind
-                row[kind] = after.actions & (CUT_MARK | CUT_PREVIOUS)
-                continue
-            if after.state not in rows:
-                rows[after.state] = ROW * len(rows)
+def _explored(step: StepFunction[State], start: State, kinds: Sequence[int]) -> tuple[Numbers, Numbers]:
+    """For each state, in the order they are met, and each kind: the next state and what is done."""
+    numbers = {start: 0}
+    following: list[list[int]] = []
+    actions: list[list[int]] = []
+    for state in (waiting := [start]):  # grows while it is walked
+        steps = [step(state, kind) for kind in kinds]
+        for after in steps[:-1]:
+            if after.state not in numbers:
+                numbers[after.state] = len(numbers)
                 waiting.append(after.state)
-            row[kind] = rows[after.state] << STATE_SHIFT | after.actions
-        entries += row
-    return np.array(entries, np.uint16)
+        if len(numbers) > MOST_UNREDUCED:
+            raise TooLarge
+        following.append([*(numbers[after.state] for after in steps[:-1]), 0])
+        actions.append([after.actions for after in steps])
+    return np.array(following), np.array(actions)
+
+
+def _reduced(following: Numbers, actions: Numbers) -> tuple[Numbers, Numbers]:
+    """One state of those that nobody could tell apart."""
+    actions = _without_vain_marks(following, actions)
+    classes, count = np.zeros(len(following), np.int64), 0
+    while True:
+        numbers: dict[bytes, int] = {}
+        rows = np.concatenate([actions, classes[following]], axis=1)
+        classes = np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in rows])
+        if len(numbers) == count:
+            break
+        count = len(numbers)
+    firsts = np.unique(classes, return_index=True)[1]
+    return classes[following[firsts]], actions[firsts]
+
+
+def _joined_kinds(kinds: Sequence[int], following: Numbers, actions: Numbers, drops_blanks: bool) -> list[int]:
+    """For each kind its number in the table: that of another where no state sees a difference."""
+    blanks = iter(BLANKS)
+    others = iter([0, *range(Kind.BLANK + 1 if drops_blanks else Kind.NEWLINE, ROW)])
+    numbers: dict[tuple[bytes, bool], int] = {}
+    joined = []
+    for place, kind in enumerate(kinds):
+        is_blank = drops_blanks and kind in BLANKS
+        column = np.append(following[:, place], actions[:, place]).tobytes(), is_blank
+        if column not in numbers:
+            numbers[column] = next(blanks if is_blank else others, ROW)
+        joined.append(numbers[column])
+    return joined
+
+
+def _without_vain_marks(following: Numbers, actions: Numbers) -> Numbers:
+    """Places are marked only where the mark may be asked for before another is made."""
+    asks = (actions & CUT_MARK != 0).any(axis=1)
+    keeps = actions[:, :-1] & MARK_HERE == 0
+    while True:
+        more = asks | (asks[following[:, :-1]] & keeps).any(axis=1)
+        if (more == asks).all():
+            break
+        asks = more
+    return actions & np.where(asks[following], ACTIONS, ACTIONS & ~MARK_HERE)

@@ -1,0 +1,309 @@
+r"""Reading the common part of the syntax of `regex`, as far as a table can do the same.
+
+Sets of characters are only delimited, never understood: what a set holds `regex` itself is asked. So
+`[^\s\p{L}]`, `\d` or `(?i:k)` mean here what they mean there, in whatever version of Unicode.
+
+    >>> read_expression(r"a|[bc]").body
+    CharacterSet(sources=('(?:a)', '(?:[bc])'))
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+
+class NoTable(Exception):
+    """What stands in the way of a table, in a few words: "a lookbehind"."""
+
+
+@dataclass(frozen=True)
+class CharacterSet:
+    """One character that one of these expressions matches."""
+
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Sequence:
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Either:
+    """The first option that leads to a match is taken."""
+
+    options: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Repeat:
+    body: Part
+    least: int
+    most: int | None
+    mode: Literal["greedy", "lazy", "possessive"]
+
+
+@dataclass(frozen=True)
+class Look:
+    """Whether the next character, or the last, is one of a set; at the edge of the text there may be none."""
+
+    sources: tuple[str, ...]
+    edge: bool
+    negated: bool = False
+    behind: bool = False
+    unclear: tuple[str, ...] = ()  # before these it depends on even more
+
+
+Part = CharacterSet | Sequence | Either | Repeat | Look
+
+
+@dataclass(frozen=True)
+class Expression:
+    body: Part
+    characters: frozenset[int]  # that are named anywhere in it
+    classes: frozenset[str]  # such as \p{L}, that are
+
+
+MOST_COPIES = 250  # as many states as one repetition may need
+NOTHING = Sequence(())
+_WORD = r"(?:\w)"
+_NEWLINE = r"(?:\n)"
+
+_CLASS = r"\\[pP]\{\^?[A-Za-z][\w:=\ ./-]*\}|\\[pP][A-Z]|\\[dswDSW]"
+_CODE = r"\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8}"
+_PLAIN_ESCAPE = r"\\(?:[nrtfva]|[^0-9A-Za-z])"
+_MEMBER = re.compile(
+    rf"(?P<cls>{_CLASS}|\[:\^?[a-z]+:\])|(?P<code>{_CODE})|(?P<escape>{_PLAIN_ESCAPE})|(?P<plain>[^\\\[])", re.DOTALL
+)
+_ATOM = re.compile(
+    rf"(?P<cls>{_CLASS})|(?P<code>{_CODE})|(?P<escape>{_PLAIN_ESCAPE})|(?P<plain>[^\\\[()|.^$*+?{{])", re.DOTALL
+)
+_COUNT = re.compile(r"([*+?])|\{([0-9]+)\}|\{(?!,\})([0-9]*),([0-9]*)\}")
+_OPENING = re.compile(r"\(\?(?P<on>[ims]*)(?:-(?P<off>[ims]+))?:|\(\?P?<[A-Za-z_]\w*>|\((?!\?|\*)")
+_LOOKING = re.compile(r"\(\?(?P<behind><?)(?P<sign>[=!])")
+_ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "a": "\a"}
+_OF_ANY_CASE = (r"\p{Lu}", r"\p{Ll}", r"\p{Lt}", r"\p{Cased}")  # what one of them stands for where case does not count
+_OPERATIONS = re.compile(r"--|\|\||&&|~~")  # between sets, to some versions of the syntax
+
+
+def read_expression(expression: str) -> Expression:
+    """What a valid expression means; NoTable where it asks more than this can tell."""
+    return _Reader(expression).read()
+
+
+class _Reader:
+    def __init__(self, expression: str) -> None:
+        self._text = expression
+        self._at = 0
+        self._characters: set[int] = {ord("\n")}
+        self._classes: set[str] = set()
+
+    def read(self) -> Expression:
+        flags: frozenset[str] = frozenset()
+        while found := self._take(re.compile(r"\(\?([a-zA-Z0-9]+)\)")):
+            if not set(found[1]) <= set("ims"):
+                raise NoTable(f"the flags {found[0]}")
+            flags |= set(found[1])
+        body = self._options(flags)
+        if self._at < len(self._text):
+            raise NoTable(f"what begins with {self._text[self._at : self._at + 4]}")
+        return Expression(body, frozenset(self._characters), frozenset(self._classes))
+
+    def _take(self, wanted: re.Pattern[str]) -> re.Match[str] | None:
+        found = wanted.match(self._text, self._at)
+        if found:
+            self._at = found.end()
+        return found
+
+    def _takes(self, wanted: str) -> bool:
+        if found := self._text.startswith(wanted, self._at):
+            self._at += len(wanted)
+        return found
+
+    def _options(self, flags: frozenset[str]) -> Part:
+        options = [self._sequence(flags)]
+        while self._takes("|"):
+            options.append(self._sequence(flags))
+        if len(options) == 1:
+            return options[0]
+        sets = [option for option in options if isinstance(option, CharacterSet)]
+        if len(sets) == len(options):  # whichever it was, one character is read
+            return CharacterSet(tuple(source for one in sets for source in one.sources))
+        return Either(tuple(options))
+
+    def _sequence(self, flags: frozenset[str]) -> Part:
+        parts = []
+        while self._at < len(self._text) and self._text[self._at] not in "|)":
+            parts.append(self._repeated(self._atom(flags)))
+        return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
+
+    def _repeated(self, body: Part) -> Part:
+        found = self._take(_COUNT)
+        if not found:
+            return body
+        if found[1]:
+            least, most = {"*": (0, None), "+": (1, None), "?": (0, 1)}[found[1]]
+        elif found[2]:
+            least = most = int(found[2][:9])
+        else:
+            least, most = int(found[3][:9] or 0), int(found[4][:9]) if found[4] else None
+        if max(least, most or 0) > MOST_COPIES:
+            raise NoTable("a long repetition")
+        if self._takes("+"):
+            return possessive(Repeat(body, least, most, "possessive"))
+        mode: Literal["greedy", "lazy"] = "lazy" if self._takes("?") else "greedy"
+        if _COUNT.match(self._text, self._at):
+            raise NoTable("a repeated repetition")
+        if can_be_empty(body) and most != 1:
+            raise NoTable("the repetition of what may be empty")
+        return Repeat(body, least, most, mode)
+
+    def _atom(self, flags: frozenset[str]) -> Part:
+        if found := self._take(_ATOM):
+            return CharacterSet((_source(self._noted(found, flags), flags),))
+        start = self._text[self._at]
+        if start == "[":
+            return CharacterSet((_source(self._set(flags), flags),))
+        if start == "(":
+            return self._group(flags)
+        if self._takes("."):
+            return CharacterSet((_source(".", flags),))
+        if self._takes("$"):
+            return Look((_NEWLINE,), True) if "m" in flags else Look((), True, unclear=(_NEWLINE,))
+        if self._takes("^"):
+            return Look((_NEWLINE,) if "m" in flags else (), True, behind=True)
+        for escape, meaning in _PLACES.items():
+            if self._takes(escape):
+                self._classes.add(r"\w")
+                return meaning
+        raise NoTable(_name_of(self._text[self._at : self._at + 3]))
+
+    def _noted(self, found: re.Match[str], flags: frozenset[str]) -> str:
+        if found["cls"]:
+            self._classes |= {found["cls"], *(_OF_ANY_CASE if "i" in flags else ())}
+        elif found["code"]:
+            self._characters.add(_code(found["code"]))
+        elif found["escape"]:
+            self._characters.add(ord(_ESCAPED.get(found["escape"][1], found["escape"][1])))
+        else:
+            self._characters.add(ord(found["plain"]))
+        return found[0]
+
+    def _set(self, flags: frozenset[str]) -> str:
+        """All of a set in brackets, as it is written."""
+        start = self._at
+        self._at += 1
+        self._takes("^")
+        first = self._at
+        while self._at == first or not self._text.startswith("]", self._at):
+            found = self._take(_MEMBER)
+            if not found:
+                raise NoTable("a set inside a set" if self._text[self._at] == "[" else f"{self._text[self._at :][:2]}")
+            self._noted(found, flags)
+        self._at += 1
+        found_set = self._text[start : self._at]
+        if _OPERATIONS.search(found_set):
+            raise NoTable("an operation between sets")
+        return found_set
+
+    def _group(self, flags: frozenset[str]) -> Part:
+        if looking := self._take(_LOOKING):
+            return _looking(self._inside(flags), negated=looking["sign"] == "!", behind=bool(looking["behind"]))
+        if self._takes("(?>"):
+            return atomic(self._inside(flags))
+        opening = self._take(_OPENING)
+        if not opening:
+            raise NoTable(_name_of(self._text[self._at : self._at + 4]))
+        return self._inside((flags | set(opening["on"] or "")) - set(opening["off"] or ""))
+
+    def _inside(self, flags: frozenset[str]) -> Part:
+        found = self._options(flags)
+        if not self._takes(")"):
+            raise NoTable("an open group")
+        return found
+
+
+_PLACES: dict[str, Part] = {
+    r"\A": Look((), True, behind=True),
+    r"\Z": Look((), True),
+    r"\b": Either(
+        (
+            Sequence((Look((_WORD,), False, behind=True), Look((_WORD,), False, negated=True))),
+            Sequence((Look((_WORD,), False, negated=True, behind=True), Look((_WORD,), False))),
+        )
+    ),
+    r"\B": Either(
+        (
+            Sequence((Look((_WORD,), False, behind=True), Look((_WORD,), False))),
+            Sequence((Look((_WORD,), False, negated=True, behind=True), Look((_WORD,), False, negated=True))),
+        )
+    ),
+}
+
+
+def _code(escape: str) -> int:
+    r"""The number of a character that is written as \x41, \u0041 or \U00000041."""
+    return int.from_bytes(bytes.fromhex(escape[2:]))
+
+
+def _source(written: str, flags: frozenset[str]) -> str:
+    """A set as `regex` is asked for it."""
+    return f"(?{''.join(sorted(flags & {'i', 's'}))}:{written})"
+
+
+def _looking(body: Part, *, negated: bool, behind: bool) -> Part:
+    """What a look at one character asks."""
+    sources: list[str] = []
+    unclear: list[str] = []
+    edge = False
+    for option in body.options if isinstance(body, Either) else (body,):
+        if isinstance(option, CharacterSet):
+            sources += option.sources
+        elif isinstance(option, Look) and not option.negated and option.behind == behind:
+            sources += option.sources
+            edge, unclear = edge or option.edge, [*unclear, *option.unclear]
+        else:
+            raise NoTable("looking behind at more than a character" if behind else "looking ahead at more than one")
+    unclear = [source for source in unclear if source not in sources and r"(?:\s)" not in sources]
+    return Look(tuple(sources), edge, negated, behind, tuple(unclear))
+
+
+def atomic(body: Part) -> Part:
+    """What gives nothing back once it has matched; of repetitions only those of single characters can be told."""
+    if isinstance(body, CharacterSet):
+        return body
+    if isinstance(body, Repeat) and body.mode != "lazy":
+        return possessive(Repeat(body.body, body.least, body.most, "possessive"))
+    raise NoTable("an atomic group")
+
+
+def possessive(repeat: Repeat) -> Part:
+    if not isinstance(repeat.body, CharacterSet):
+        raise NoTable("a possessive group")
+    return repeat
+
+
+def can_be_empty(node: Part) -> bool:
+    match node:
+        case CharacterSet():
+            return False
+        case Sequence(parts):
+            return all(map(can_be_empty, parts))
+        case Either(options):
+            return any(map(can_be_empty, options))
+        case Repeat(body, least):
+            return least == 0 or can_be_empty(body)
+        case Look():
+            return True
+
+
+def _name_of(beginning: str) -> str:
+    """What a part is called that cannot be read here."""
+    if beginning.startswith("\\"):
+        is_number = beginning[1:2].isdigit() or beginning[1:2] == "g"
+        return "a reference back to a group" if is_number else f"\\{beginning[1:2]}"
+    if beginning.startswith("{"):
+        return "an approximate match"
+    return f"what begins with {beginning}"

@@ -1,0 +1,169 @@
+"""A pattern of one's own becomes a table that cuts where `regex` does, or is told to have none."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+import regex
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from bpe_core.counting.count_words import count_by_kernels, count_plainly
+from bpe_core.errors import PatternError
+from bpe_core.recipe import Recipe, Unit
+from bpe_core.text.corpus import Corpus
+from bpe_core.text.safe_cuts import between_kinds
+from bpe_core.text.scanner import ScanTable, table_of, why_no_table
+from bpe_core.text.scanner.expression import CharacterSet, read_expression
+from bpe_core.text.scanner.kinds import CODE_POINTS, SURROGATES, Kinds, every_character
+from bpe_core.text.splitting import split_words
+from tests.conftest import EXPLORES
+
+SETS = [
+    "a", "b", "'", " ", r"\n", r"\x41", r"\s", r"\S", r"\w", r"\W", r"\d", r"\p{L}", r"\p{Lu}", r"\P{N}", ".", "(?s:.)",
+    "[ab]", "[^a]", "[^\r\n\\p{L}\\p{N}]", r"[a-f\d]", "[]'-]", "(?i:s)", "(?i:[k-t])", r"(?i:\p{Lu})", "[[:punct:]]",
+    r"\p{Greek}", "é",
+]  # fmt: skip
+OTHER_SETS = [r"\p{Han}", r"(?i:[^\p{Ll}])", r"[^\W\d_]", r"[\x00-\u00ff\U0001f600]", r"(?i:\p{Lt})", "(?i:[à-þ])"]
+LOOKS = [
+    r"(?!\S)", r"(?=\S)", "(?!a|b)", r"(?=a|\Z)", r"(?=\s|$)", r"(?<=a)", r"(?<!\s)", r"\b", r"\B", r"\A", r"\Z",
+    "$", "(?m:$)", "^", "(?m:^)",
+]  # fmt: skip
+COUNTS = ["*", "+", "?", "{2}", "{1,3}", "{2,}", "{,2}"]
+TEXTS = st.text(st.sampled_from("aabbAks' \n\r1é½-ſKΣ\u2028\u0301😀"), max_size=14)
+
+
+def _repeated(body: str) -> st.SearchStrategy[str]:
+    modes = st.sampled_from(["", "", "", "?", "+"])
+    return st.builds(lambda count, mode: body + count + mode, st.sampled_from(COUNTS), modes)
+
+
+def _larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    group = st.builds(str.format, st.sampled_from(["(?:{})", "({})", "(?i:{})", "(?>{})"]), inner)
+    part = st.one_of(st.sampled_from(SETS), st.sampled_from(SETS).flatmap(_repeated), group, group.flatmap(_repeated))
+    sequence = st.lists(part | st.sampled_from(LOOKS), min_size=1, max_size=3).map("".join)
+    return st.lists(sequence, min_size=1, max_size=3).map("|".join)
+
+
+EXPRESSIONS = st.recursive(st.sampled_from(SETS), _larger, max_leaves=6)
+
+
+def words(table: ScanTable, text: str) -> list[str]:
+    data = text.encode()
+    return [data[start:stop].decode() for start, stop in pairwise(table.cuts(data))]
+
+
+def words_by_regex(expression: str, text: str, unit: Unit = "file") -> list[str]:
+    return list(split_words(text, Recipe(pattern="custom", custom_pattern=expression, unit=unit)))
+
+
+def table(expression: str, unit: Unit = "file") -> ScanTable:
+    found = table_of(expression, unit)
+    assert found is not None, why_no_table(expression, unit)
+    return found
+
+
+@given(expression=EXPRESSIONS, unit=st.sampled_from(["file", "line"]), texts=st.lists(TEXTS, min_size=6, max_size=12))
+def test_random_patterns_cut_random_texts_as_regex_does(expression: str, unit: Unit, texts: list[str]) -> None:
+    found = table_of(expression, unit)
+    assume(found is not None)
+    assert found is not None
+    for text in texts:
+        assert words(found, text) == words_by_regex(expression, text, unit), text
+
+
+@settings(max_examples=10)
+@given(expression=EXPRESSIONS, before=TEXTS, behind=TEXTS)
+def test_a_text_may_be_divided_where_the_table_says(expression: str, before: str, behind: str) -> None:
+    found = table_of(expression)
+    assume(found is not None and before and behind)
+    assert found is not None
+    last, first = (found.kind_of_code_point[ord(character)] for character in (before[-1], behind[0]))
+    if between_kinds(found)[last, first]:
+        whole = words_by_regex(expression, before + behind)
+        assert words_by_regex(expression, before) + words_by_regex(expression, behind) == whole
+
+
+def test_sets_hold_the_characters_that_regex_says() -> None:
+    """All code points; whatever else the pattern names has no influence."""
+    read = read_expression("|".join([*SETS, *OTHER_SETS]))
+    assert isinstance(read.body, CharacterSet)
+    kinds = Kinds(read.body.sources, read.characters, read.classes)
+    for source in read.body.sources if EXPLORES else read.body.sources[-9:]:
+        expected = np.zeros(CODE_POINTS, np.bool_)
+        for found in regex.finditer(f"{source}+", every_character()):
+            expected[ord(found.group()[0]) : ord(found.group()[-1]) + 1] = True
+        holds = np.array([kinds.mask([source]) >> kind & 1 for kind in range(256)], np.bool_)[kinds.of_code_point]
+        expected[SURROGATES.start : SURROGATES.stop] = holds[SURROGATES.start : SURROGATES.stop]
+        assert (holds == expected).all(), source
+
+
+WITHOUT_TABLE = {
+    r"(?<=the )\w+": "looking behind at more than a character",
+    r"\s+(?=\S\S)": "looking ahead at more than one",
+    r"(\w)\1": "a reference back to a group",
+    r"(?:ab|c)++": "a possessive group",
+    r"(?>ab|c)": "an atomic group",
+    r"(?:low){e<=1}": "an approximate match",
+    r"\w+$|.|\n": "$ before a line end: write \\Z, or (?m:$)",
+    r"a|": "it may match nothing at all",
+    r"(?:a*b*)+c": "the repetition of what may be empty",
+    r"(?:a.*b|.)": "it must remember several places at a time",
+    r"\w{900}": "a long repetition",
+    r"[a-z]{1,200}|(?s:.)": "its table would be too large",
+    r"\X": "\\X",
+    r"(?x) a": "the flags (?x)",
+    r"(?V1)[a--b]": "the flags (?V1)",
+    r"(?<n>a)(?&n)": "what begins with (?&n",
+    "(?:" * 800 + "a" + ")" * 800: "groups inside groups",
+}
+
+
+@pytest.mark.parametrize("expression", WITHOUT_TABLE)
+def test_what_stands_in_the_way_of_a_table_is_told(expression: str) -> None:
+    assert why_no_table(expression) == WITHOUT_TABLE[expression]
+    assert table_of(expression) is None
+
+
+PUBLISHED = {  # patterns as others have published them
+    "digits in twos": r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,2}| ?[^\s\p{L}\p{N}]++[\r\n]*"
+    r"|\s*[\r\n]|\s+(?!\S)|\s+",
+    "words and signs": r"\w+|[^\w\s]+",
+    "words at borders": r"\b\w+\b|\S",
+    "lines": r"[^\n]*\n|[^\n]+",
+    "one digit": r"\p{N}|[^\p{N}]+",
+    "camel": r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|\s+|[^\w\s]|_",
+    "amounts": r"\d+(?:\.\d+)?|[^\d]",
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_a_real_text_is_counted_as_plainly(name: str) -> None:
+    text = "It's the 1,234.50th time: HTTPServer, fooBar_baz!\r\n\n  Ünïcode—naïve   \t end½\n" * 50
+    for unit in ("file", "line"):
+        recipe = Recipe(pattern="custom", custom_pattern=PUBLISHED[name], unit=unit)
+        corpus = Corpus.from_texts([text, "", text[:99], "x"])
+        assert list(count_by_kernels(corpus, recipe)) == list(count_plainly(corpus, recipe))
+
+
+@pytest.mark.parametrize("change", [dict(), dict(unit="line"), dict(special_tokens=("|",)), dict(lowercase=True)])
+def test_a_pattern_that_never_matches_is_an_error_for_the_kernels_as_well(change: dict[str, Any]) -> None:
+    texts = ["low\nlower", "", "new |\n", "|\n\n", "widest"]
+    never = Recipe(pattern="custom", custom_pattern=r"(?<!z)X", **change)
+    with pytest.raises(PatternError, match="matches nothing in this text"):
+        count_by_kernels(Corpus.from_texts(texts), never)
+    for once in ("widest", "\n", r"(?m:^)low(?m:$)", "t"):
+        recipe = never.with_changes(custom_pattern=once)
+        counted = count_by_kernels(Corpus.from_texts(texts), recipe)
+        assert list(counted) == list(count_plainly(Corpus.from_texts(texts), recipe))
+    assert count_by_kernels(Corpus.from_texts([]), never).total == 0
+
+
+def test_kinds_of_more_than_a_table_can_hold_are_joined_where_no_difference_is_seen() -> None:
+    letters = "|".join(f"x{letter}" for letter in "abcdefghijklmnopqrstuvwyz0123456789")
+    assert len(Kinds([f"(?:{c})" for c in "abc"], map(ord, "abc"), []).of_code_point) == CODE_POINTS
+    assert len(table(f"{letters}|.").kinds) < 6
+    assert why_no_table("|".join(f"x{c}{c}" for c in "abcdefghijklmnopqrstuvwyz0123456789")) != ""
