@@ -1,8 +1,8 @@
 """Calling machine code with arrays, named tuples of arrays, and numbers.
 
-Machine code is given one row of eight-byte numbers: for each array where its Python object lies, and each number as
-it is; what it answers stands behind them. So a call costs next to nothing, however many arrays a tuple holds, and
-Python's other threads run meanwhile.
+Machine code is given one row of eight-byte numbers: for each array, or tuple of arrays, where its Python object
+lies, and each number as it is; what it answers stands behind them. So a call costs next to nothing, however many
+arrays a tuple holds, and Python's other threads run meanwhile.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import os
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, update_wrapper
 from typing import Any
@@ -22,6 +22,7 @@ CHECKS = bool(os.environ.get("BPE_EXPLORER_CHECK_KERNELS"))
 
 _NATIVE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _UNUSED = (ctypes.c_int64 * 8)()  # where an answer and an error would be written that no kernel has
+_UNUSED_ADDRESS = ctypes.addressof(_UNUSED)
 _UNSIGNED = 2**64 - 1
 
 
@@ -59,24 +60,28 @@ class Kernel:
             from bpe_core.kernels.objects import machine_code
 
             made, address, others = machine_code(self, kinds, arguments)
-            found = self._calls[kinds] = Call(made, address)
+            found = self._calls[kinds] = Call(made, address, arguments)
             self._only = found if not (others or CHECKS) and len(self._calls) == 1 else None
         return found
 
 
 class Call:
-    """Calls machine code at one address with arguments of the kinds it was made for."""
+    """Calls machine code at one address with arguments of the kinds it was made for, such as these."""
 
-    def __init__(self, made: Made, address: int) -> None:
+    def __init__(self, made: Made, address: int, arguments: tuple[Any, ...]) -> None:
         self._native = _NATIVE(address)
         self._name = made.kernel
         self._row = ctypes.c_int64 * (len(made.packing) + len(made.answer))
-        self._pack = [_PACKERS[letter] for letter in made.packing]
+        letters = iter(made.packing)
+        self._packers = [_packer(argument, letters) for argument in arguments]
         self._read = [(place, _READERS[letter]) for place, letter in enumerate(made.answer, len(made.packing))]
 
     def __call__(self, arguments: tuple[Any, ...]) -> Any:
-        row = self._row(*[pack(part) for pack, part in zip(self._pack, parts_of(arguments), strict=True)])
-        if self._native(_UNUSED, _UNUSED, row):
+        numbers: list[int] = []
+        for pack, argument in zip(self._packers, arguments, strict=True):
+            numbers += pack(argument)
+        row = self._row(*numbers)
+        if self._native(_UNUSED_ADDRESS, _UNUSED_ADDRESS, row):
             raise RuntimeError(f"The kernel {self._name} failed.")
         if len(self._read) > 1:
             return tuple(read(row[place]) for place, read in self._read)
@@ -85,19 +90,13 @@ class Call:
         return None
 
 
-def parts_of(arguments: tuple[Any, ...]) -> list[Any]:
-    """Arrays and numbers, of tuples in tuples too.
-
-    >>> parts_of((1, (2, (3, 4)), 5))
-    [1, 2, 3, 4, 5]
-    """
-    found: list[Any] = []
-    for argument in arguments:
-        if isinstance(argument, tuple):
-            found += parts_of(argument)
-        else:
-            found.append(argument)
-    return found
+def _packer(argument: Any, letters: Iterator[str]) -> Callable[[Any], Iterable[int]]:
+    """What makes numbers of an argument of that shape."""
+    if not isinstance(argument, tuple) or all(isinstance(part, np.ndarray) for part in argument):
+        one = _PACKERS[next(letters)]
+        return lambda number: (one(number),)
+    packers = [_packer(part, letters) for part in argument]
+    return lambda parts: [number for pack, part in zip(packers, parts, strict=True) for number in pack(part)]
 
 
 def bits(number: float) -> int:
@@ -106,7 +105,7 @@ def bits(number: float) -> int:
     return found
 
 
-_PACKERS: dict[str, Callable[[Any], int]] = {"a": id, "i": int, "u": int, "b": int, "f": bits}
+_PACKERS: dict[str, Callable[[Any], int]] = {"a": id, "t": id, "i": int, "u": int, "b": int, "f": bits}
 _READERS: dict[str, Callable[[int], Any]] = {
     "i": int,
     "u": lambda found: found & _UNSIGNED,

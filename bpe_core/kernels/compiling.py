@@ -7,6 +7,7 @@ in it. The entry and all that it calls become one object file. Kernels that only
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -28,6 +29,7 @@ from bpe_core.kernels.jit import Inlined, Intrinsic
 _OPTIONS = dict(nopython=True, nogil=True, error_model="numpy", _nrt=False)
 _WORD = ir.IntType(64)
 _HEAD = object.__basicsize__  # bytes of a Python object before what is its own
+_ITEMS = tuple.__basicsize__  # before the addresses of what a tuple holds
 _DATA, _SHAPE, _STRIDES = _HEAD, _HEAD + 16, _HEAD + 24  # where an array's object holds the addresses of these
 
 
@@ -45,7 +47,7 @@ def compiled(kernel: Kernel, kinds: str, arguments: tuple[Any, ...]) -> tuple[Ma
         code: bytes = library._get_compiled_object()
     _keep_alive.append(library)
     answer = _type_of_kernel(kernel, None).dispatcher.overloads[given].signature.return_type
-    made = Made(kernel.name, kinds, _letters(types.Tuple(given)), _letters(answer), symbol)
+    made = Made(kernel.name, kinds, "".join(map(_letters, given)), _letters(answer), symbol)
     return made, code, address
 
 
@@ -116,18 +118,20 @@ def _type_of_intrinsic(value: Intrinsic, context: Any) -> Any:
 def _entry(kernel: Kernel, given: tuple[Any, ...]) -> Any:
     """A function of one row of numbers: hands on the arguments that it holds, and puts the answer behind them."""
     wanted = types.Tuple(given)
+    places = sum(map(_places, given))
 
     @intrinsic
     def arguments_in(typing_context: Any, row: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return _found(context, builder, wanted, map(_WORD, count()), arguments[0])
+            row, numbers = arguments[0], map(_WORD, count())
+            return context.make_tuple(builder, wanted, [_found(context, builder, one, numbers, row) for one in given])
 
         return wanted(types.int64), generate
 
     @intrinsic
     def put(typing_context: Any, row: Any, answer: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            _put(context, builder, _places(wanted), answer, *arguments)
+            _put(context, builder, places, answer, *arguments)
             return context.get_dummy_value()
 
         return types.void(types.int64, answer), generate
@@ -152,7 +156,7 @@ def _letters(kind: Any) -> str:
     if kind == types.none:
         return ""
     if isinstance(kind, types.BaseTuple):
-        return "".join(map(_letters, kind))
+        return "t" if _holds_arrays(kind) else "".join(map(_letters, kind))
     if isinstance(kind, types.Array):
         return "a"
     if kind == types.boolean:
@@ -161,6 +165,10 @@ def _letters(kind: Any) -> str:
         return "f"
     assert isinstance(kind, types.Integer), f"a kernel knows no {kind}"
     return "i" if kind.signed else "u"
+
+
+def _holds_arrays(kind: Any) -> bool:
+    return all(isinstance(part, types.Array) for part in kind)
 
 
 def _places(kind: Any) -> int:
@@ -172,7 +180,12 @@ def _address(builder: Any, row: Any, place: Any, kind: Any) -> Any:
 
 
 def _found(context: Any, builder: Any, kind: Any, places: Iterator[Any], row: Any) -> Any:
-    """An argument, or all of them as a tuple, from the next places of the row."""
+    """An argument from the next places of the row."""
+    if isinstance(kind, types.BaseTuple) and _holds_arrays(kind):
+        held = builder.load(_address(builder, row, next(places), _WORD))
+        addresses = (_word_behind(builder, held, _ITEMS + 8 * place) for place in range(len(kind)))
+        parts = [_array(context, builder, part, found) for part, found in zip(kind, addresses, strict=True)]
+        return context.make_tuple(builder, kind, parts)
     if isinstance(kind, types.BaseTuple):
         parts = [_found(context, builder, part, places, row) for part in kind]
         return context.make_tuple(builder, kind, parts)
@@ -198,10 +211,7 @@ def _put(context: Any, builder: Any, place: int, kind: Any, row: Any, answer: An
 
 def _array(context: Any, builder: Any, kind: Any, python_object: Any) -> Any:
     """An array, by the address of its Python object."""
-
-    def number(address: Any, behind: int) -> Any:
-        return builder.load(builder.inttoptr(builder.add(address, _WORD(behind)), _WORD.as_pointer()))
-
+    number = partial(_word_behind, builder)
     shape, strides = number(python_object, _SHAPE), number(python_object, _STRIDES)
     item = context.get_data_type(kind.dtype)
     made = context.make_array(kind)(context, builder)
@@ -214,3 +224,7 @@ def _array(context: Any, builder: Any, kind: Any, python_object: Any) -> Any:
         meminfo=None,
     )
     return made._getvalue()
+
+
+def _word_behind(builder: Any, address: Any, bytes: int) -> Any:
+    return builder.load(builder.inttoptr(builder.add(address, _WORD(bytes)), _WORD.as_pointer()))
