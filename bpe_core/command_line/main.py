@@ -14,10 +14,12 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib
+import io
 import os
 import signal
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NoReturn, Protocol, cast
 
 from bpe_core.command_line.commands import COMMANDS
@@ -25,6 +27,8 @@ from bpe_core.command_line.interruption import Interrupted, Interruption, exit_c
 from bpe_core.errors import LONGEST_SENTENCE, BpeError, plain
 
 PROGRAM = "bpe-explorer"
+
+WITHOUT = ("compress", "decode", "expand", "presets", "repeat", "verify", "words")  # they make nothing to keep
 
 DONE, FAILED, USAGE, PIPE_CLOSED = 0, 1, 2, 141
 
@@ -90,7 +94,9 @@ def _run(argv: Sequence[str]) -> int:
         return stop.code if isinstance(stop.code, int) else USAGE
     try:
         with _reading_as_said(options):
-            return _command(options.command).run(options)
+            if getattr(options, "manifest", None) is None or options.command in WITHOUT:
+                return _command(options.command).run(options)
+            return _accounted_for(argv, options)
     except BpeError as error:
         sys.stderr.write(f"{PROGRAM}: {error}\n")
     except MemoryError:
@@ -103,6 +109,29 @@ def _require_one_of(parser: argparse.ArgumentParser, options: argparse.Namespace
     wanted: dict[str, str] = getattr(options, "one_of", {})  # a default that the command has set
     if wanted and not any(getattr(options, name) for name in wanted):
         parser.error(f"the following arguments are required: {' or '.join(wanted.values())}")
+
+
+def parsed(argv: Sequence[str]) -> argparse.Namespace | None:
+    """What these arguments say; nothing where they make no command."""
+    try:
+        with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
+            return _parser(argv).parse_args(argv)
+    except SystemExit:
+        return None
+
+
+def _accounted_for(argv: Sequence[str], options: argparse.Namespace) -> int:
+    """Do it, and write how it was done when it went well."""
+    from bpe_core.command_line.manifest import Account, kept_output
+
+    parser = argparse.ArgumentParser()
+    _command(options.command).add_arguments(parser)
+    account = Account(argv, options, parser)
+    with kept_output() as printed:
+        code = _command(options.command).run(options)
+    if code == DONE:
+        account.write(printed.getvalue())
+    return code
 
 
 def _reading_as_said(options: argparse.Namespace) -> contextlib.AbstractContextManager[None]:
@@ -132,6 +161,9 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
         )
         if name == chosen:
             _command(name).add_arguments(command_parser)
+            if name not in WITHOUT:
+                told = "write how this was made, as JSON; `repeat JSON` makes it again and compares"
+                command_parser.add_argument("--manifest", type=Path, metavar="JSON", help=told)
     return parser
 
 

@@ -28,6 +28,7 @@ COMMANDS = {
     "report": "write a report of a run as one HTML page",
     "compress": "make a file smaller as Gage did in 1994, where byte-pair encoding comes from",
     "expand": "give back the original of a file that `compress` has written",
+    "repeat": "make again what a manifest tells of, and say whether it is identical",
     "words": "watch words being merged, step by step",
     "verify": "tell what of a session or table is sound, and save what can be saved of a damaged one",
     "presets": "list the recipes there are, or print one as JSON",

@@ -1,0 +1,121 @@
+"""`bpe-explorer repeat`: what a manifest tells of is made again, and compared byte by byte."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from bpe_core.command_line.manifest import (
+    PATH,
+    RESULTS,
+    STANDARD_OUTPUT,
+    Fingerprint,
+    Manifest,
+    fingerprint_of,
+    program_version,
+    read_manifest,
+)
+from bpe_core.errors import BpeError, CorpusError, FormatError, plain
+
+EXAMPLES = """\
+examples:
+  bpe-explorer chart ranks merges.csv --corpus book.txt -o ranks.svg --manifest ranks.json
+  bpe-explorer repeat ranks.json
+      The first writes beside the drawing what it was made of and how; the second makes it again, in a folder of
+      its own, and says whether each byte is as it was. The exit code is 1 where something differs.
+"""
+MADE_AT = re.compile(rb"\d\d \w+ \d{4}, \d\d:\d\d")  # in a report
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EXAMPLES
+    parser.add_argument("manifest", type=Path, metavar="MANIFEST", help="what --manifest has written")
+
+
+def run(options: argparse.Namespace) -> int:
+    manifest = read_manifest(options.manifest)
+    home = options.manifest.absolute().parent
+    _check_inputs(manifest, home)
+    if manifest.program != program_version():
+        print(f"Made with version {manifest.program}, repeated with {program_version()}.")
+    with tempfile.TemporaryDirectory() as folder:
+        printed, places = _make_again(manifest, home, Path(folder))
+        is_same = [_compare(one, home, places.get(one.path), printed) for one in manifest.results]
+    return 0 if all(is_same) else 1
+
+
+def _check_inputs(manifest: Manifest, home: Path) -> None:
+    for known in manifest.inputs:
+        place = home / known.path
+        if not place.exists():
+            raise CorpusError(f"{known.path} is missing; the manifest names it by its place beside the manifest.")
+        if fingerprint_of(place)[1] != known.sha256:
+            raise CorpusError(f"{known.path} has changed since the manifest was written, so it cannot be made again.")
+
+
+def _make_again(manifest: Manifest, home: Path, folder: Path) -> tuple[bytes, dict[str, Path]]:
+    """Run the same command where it was run, its results led elsewhere: what it printed, and the new places."""
+    there = (home / manifest.folder).resolve()
+    if not there.is_dir():
+        raise BpeError(f"The folder {manifest.folder}, in which the command was given, is missing.")
+    results = {(home / one.path).resolve(): one.path for one in manifest.results if one.path != STANDARD_OUTPUT}
+    places: dict[str, Path] = {}
+    words = []
+    for word in manifest.arguments:
+        path = Path(os.path.normpath(home / word.removeprefix(PATH))) if word.startswith(PATH) else there / word
+        known = results.get(path.resolve())
+        if known is not None:
+            places[known] = folder / path.name
+            word = str(places[known]) + ("/" if word.endswith("/") else "")
+        words.append(str(path) if word.startswith(PATH) else word)
+    _check_command(words, folder)
+    call = [sys.executable, "-m", "bpe_core", *words]
+    done = subprocess.run(call, cwd=there, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if done.returncode:
+        told = done.stderr.decode(errors="replace").strip().splitlines()
+        raise BpeError(f"The command failed when it was repeated: {told[-1] if told else 'it said nothing'}")
+    return done.stdout, places
+
+
+def _check_command(words: list[str], folder: Path) -> None:
+    """A manifest may come from anybody: what it asks for writes nothing but what is compared."""
+    from bpe_core.command_line.main import WITHOUT, parsed
+
+    options = parsed(words)
+    if options is None or options.command in WITHOUT or options.manifest is not None:
+        raise FormatError("The manifest holds no command of this program that makes a table, figure, export or report.")
+    for name in RESULTS:
+        result = getattr(options, name, None)
+        if result is not None and folder not in Path(result).parents:
+            raise FormatError(f"The manifest would write {result}, which it does not name among its results.")
+
+
+def _compare(known: Fingerprint, home: Path, place: Path | None, printed: bytes) -> bool:
+    name = "What is printed" if known.path == STANDARD_OUTPUT else plain(known.path)
+    if known.path == STANDARD_OUTPUT:
+        digest = hashlib.sha256(printed).hexdigest()
+    elif place is None or not place.exists():
+        print(f"{name}: was not written again.")
+        return False
+    else:
+        digest = fingerprint_of(place)[1]
+    if digest == known.sha256:
+        print(f"{name}: identical, byte for byte.")
+        return True
+    before = home / known.path
+    if place is not None and place.is_file() and before.is_file() and fingerprint_of(before)[1] == known.sha256:
+        one, other = before.read_bytes(), place.read_bytes()
+        if place.suffix == ".html" and MADE_AT.sub(b"", one, count=1) == MADE_AT.sub(b"", other, count=1):
+            print(f"{name}: identical but for the time at which it was made.")
+            return True
+        first = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+        print(f"{name}: differs from byte {first + 1:,} on.")
+    else:
+        print(f"{name}: differs.")
+    return False

@@ -1,0 +1,199 @@
+"""How a table, figure, export or report was made, in a file beside it, so that it can be made again and compared.
+
+All paths in it are relative to the manifest: a folder that holds texts, results and manifest can be moved as a whole.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import io
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from bpe_core.atomic import write_atomically
+from bpe_core.errors import BpeError, FormatError, OutputError
+
+VERSION = 1
+FILES = {"FILE", "TABLE", "FOLDER", "IN", "A", "B", "SESSION_OR_MERGES"}  # what arguments that name files are called
+RESULTS = ("output", "out")
+STANDARD_OUTPUT = "-"
+BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """A file, or all files of a folder, as it was."""
+
+    path: str
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What was asked, of what, and what came of it."""
+
+    program: str  # its version
+    folder: str  # where it was asked
+    arguments: list[str]  # of the command line; a path that was absolute is told from the manifest, behind PATH
+    inputs: list[Fingerprint]
+    results: list[Fingerprint]
+    recipes: dict[str, Any] = field(default_factory=dict)  # groups and weights among them, by the file that holds each
+    version: int = VERSION
+
+
+PATH = "path:"
+
+
+def program_version() -> str:
+    try:
+        return metadata.version("bpe-explorer")
+    except metadata.PackageNotFoundError:
+        return "unknown"
+
+
+@contextmanager
+def kept_output() -> Iterator[io.StringIO]:
+    """What is printed meanwhile, kept beside being printed."""
+    kept, shown = io.StringIO(), sys.stdout
+
+    class Both(io.TextIOBase):
+        def write(self, text: str) -> int:
+            kept.write(text)
+            return shown.write(text)
+
+        def flush(self) -> None:
+            shown.flush()
+
+    sys.stdout = Both()
+    try:
+        yield kept
+    finally:
+        sys.stdout = shown
+
+
+class Account:
+    """Taken of the files before a command begins, and written when it has ended well."""
+
+    def __init__(self, argv: Sequence[str], options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
+        self.path: Path = options.manifest
+        self._argv = _without_manifest(argv)
+        if isinstance(getattr(options, "output", None), str) and options.output not in " ".join(argv):
+            self._argv += ["--output", options.output]  # where nothing was said
+        self._results = [str(value) for name in RESULTS if (value := getattr(options, name, None)) is not None]
+        named = {path for action in parser._actions if _names_files(action) for path in _texts(options, action.dest)}
+        address = next((path for path in named if "://" in path), None)
+        if address is not None:
+            raise OutputError(
+                f"A manifest tells of files: {address} is an address, which may hold another text tomorrow."
+            )
+        self._named = sorted(path for path in named if Path(path).exists() and path not in self._results)
+        if not self.path.absolute().parent.is_dir():
+            raise OutputError(f"There is no folder {self.path.parent} for the manifest {self.path.name}.")
+        self._inputs = [self._fingerprint(path) for path in self._named]
+
+    def write(self, printed: str) -> None:
+        results = [self._fingerprint(path) for path in self._results]
+        if not results:
+            data = printed.encode(errors="replace")
+            results = [Fingerprint(STANDARD_OUTPUT, len(data), hashlib.sha256(data).hexdigest())]
+        recipes = {self._relative(path): recipe for path in self._named + self._results if (recipe := _recipe(path))}
+        arguments = [self._portable(word) for word in self._argv]
+        folder = self._relative(".")
+        manifest = Manifest(program_version(), folder, arguments, self._inputs, results, recipes)
+        with write_atomically(self.path) as file:
+            file.write(json.dumps(asdict(manifest), ensure_ascii=False, indent=1).encode() + b"\n")
+
+    def _fingerprint(self, path: str) -> Fingerprint:
+        size, digest = fingerprint_of(Path(path))
+        return Fingerprint(self._relative(path), size, digest)
+
+    def _relative(self, path: str) -> str:
+        return Path(os.path.relpath(path, self.path.absolute().parent)).as_posix()
+
+    def _portable(self, word: str) -> str:
+        return PATH + self._relative(word) if Path(word).is_absolute() and word in self._named + self._results else word
+
+
+def fingerprint_of(path: Path) -> tuple[int, str]:
+    """How many bytes it has, and their SHA-256; of a folder, that of the names and contents of all its files."""
+    if path.is_dir():
+        whole, size = hashlib.sha256(), 0
+        for file in sorted(one for one in path.rglob("*") if one.is_file()):
+            length, digest = fingerprint_of(file)
+            whole.update(f"{file.relative_to(path).as_posix()}\0{digest}\n".encode(errors="surrogateescape"))
+            size += length
+        return size, whole.hexdigest()
+    found, size = hashlib.sha256(), 0
+    try:
+        with open(path, "rb") as data:
+            while block := data.read(BLOCK):
+                found.update(block)
+                size += len(block)
+    except OSError as error:
+        raise FormatError(f"Could not read {path}: {error.strerror or error}.") from error
+    return size, found.hexdigest()
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Refuses what is none, and what a newer program wrote."""
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FormatError(f"Could not read the manifest {path}: {error.strerror or error}.") from error
+    except ValueError as error:
+        raise FormatError(f"{path} is no manifest: it is not JSON.") from error
+    version = told.get("version") if isinstance(told, dict) else None
+    if isinstance(version, int) and version > VERSION:
+        raise FormatError(f"{path} was written by a newer version of this program; update this one to repeat it.")
+    try:
+        prints = {name: [Fingerprint(**one) for one in told[name]] for name in ("inputs", "results")}
+        manifest = Manifest(**{**told, **prints})
+    except (TypeError, KeyError, AttributeError) as error:
+        raise FormatError(f"{path} is no manifest of this program, or a damaged one.") from error
+    lists_texts = isinstance(manifest.arguments, list) and all(isinstance(word, str) for word in manifest.arguments)
+    places = [manifest.folder, *(one.path for one in (*manifest.inputs, *manifest.results))]
+    if not lists_texts or not manifest.results or not all(isinstance(place, str) for place in places):
+        raise FormatError(f"{path} is no manifest of this program, or a damaged one.")
+    return manifest
+
+
+def _names_files(action: argparse.Action) -> bool:
+    names = action.metavar if isinstance(action.metavar, tuple) else (action.metavar,)
+    return action.dest not in RESULTS and any(name in FILES for name in names)
+
+
+def _texts(options: argparse.Namespace, name: str) -> Iterator[str]:
+    waiting = [getattr(options, name, None)]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str | Path):
+            yield str(value)
+        elif isinstance(value, list | tuple):
+            waiting += value
+
+
+def _without_manifest(argv: Sequence[str]) -> list[str]:
+    words = [word for word in argv if not word.startswith("--manifest=")]
+    if "--manifest" in words:
+        place = words.index("--manifest")
+        del words[place : place + 2]
+    return words
+
+
+def _recipe(path: str) -> dict[str, Any] | None:
+    """Of what can be opened as a tokenizer; a text is none."""
+    from bpe_core.command_line.tables import open_table  # loads all formats
+
+    try:
+        return None if Path(path).is_dir() else open_table(path).history.recipe.to_dict()
+    except BpeError:
+        return None

@@ -1,0 +1,66 @@
+"""What was made is made again: identical, or told why not."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from bpe_core.command_line.main import run
+
+TEXT = "the lowest price is lower than the last one, and the widest of the low is the lowest. " * 4
+
+
+def test_a_folder_is_moved_repeated_and_what_changed_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    for name in ("book.txt", "other.txt"):
+        Path(name).write_text(TEXT + name, encoding="utf-8")
+    groups = ["--group", "one", "book.txt", "--group", "two", str(here / "other.txt"), "--weights", "one=3", "two=1"]
+    asked = {
+        "train": ["train", *groups, "--merges", "20", "--output", str(here / "merges.csv")],
+        "chart": ["chart", "ranks", "merges.csv", "--corpus", "book.txt", "-o", "ranks.json"],
+        "sizes": ["sizes", "--merges", "merges.csv", "--corpus", "book.txt", "--csv"],
+    }
+    for name, command in asked.items():
+        assert run([*command, "--manifest", f"{name}.manifest.json"]) == 0, capsys.readouterr().err
+    told = json.loads(Path("chart.manifest.json").read_text(encoding="utf-8"))
+    assert {one["path"] for one in told["inputs"]} == {"book.txt", "merges.csv"}
+    assert told["recipes"]["merges.csv"]["merges"] == 20
+    assert str(tmp_path) not in "".join(path.read_text(encoding="utf-8") for path in here.glob("*.manifest.json"))
+    trained = json.loads(Path("train.manifest.json").read_text(encoding="utf-8"))
+    assert "one" in json.dumps(trained["recipes"]["merges.csv"]["mixture"])
+
+    shutil.move(here, there)
+    monkeypatch.chdir(tmp_path)
+    for name in ("train", "sizes"):
+        capsys.readouterr()
+        assert run(["repeat", f"there/{name}.manifest.json"]) == 0, capsys.readouterr()
+        assert "identical" in capsys.readouterr().out
+    told["results"][0]["sha256"] = "0" * 64
+    _expect(there, told, "differs", capsys)
+    for change, sentence in (
+        ({"version": 2}, "newer version"),
+        ({"results": [{"path": "other.json", "bytes": 0, "sha256": ""}]}, "would write ranks.json"),
+        ({"arguments": ["verify", "merges.csv"]}, "no command"),
+        ({"arguments": 5}, "no manifest"),
+    ):
+        _expect(there, {**told, **change}, sentence, capsys)
+    (there / "book.txt").write_text(TEXT[1:], encoding="utf-8")
+    _expect(there, told, "book.txt has changed", capsys)
+    (there / "book.txt").unlink()
+    _expect(there, told, "book.txt is missing", capsys)
+    assert run(["repeat", "nowhere.json"]) == 1
+
+
+def _expect(folder: Path, told: object, sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "changed.json").write_text(json.dumps(told), encoding="utf-8")
+    capsys.readouterr()
+    assert run(["repeat", str(folder / "changed.json")]) == 1
+    found = capsys.readouterr()
+    assert sentence in found.out + found.err
