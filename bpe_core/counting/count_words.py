@@ -26,6 +26,7 @@ from bpe_core.recipe import Recipe
 from bpe_core.text.blocks import Stretch
 from bpe_core.text.corpus import Chunk, Corpus
 from bpe_core.text.normalization import normalize
+from bpe_core.text.own_patterns import why_slow
 from bpe_core.text.reading.counted import CountsHead
 from bpe_core.text.reading.source import Bytes
 from bpe_core.text.safe_cuts import keeps_newlines, may_cut_at_newlines
@@ -184,6 +185,8 @@ def _counted(
     if scans and KERNELS.chooses(size, waiting=_told(progress), cancelled=cancelled):
         return _counted_by_kernels(chain(beginning, chunks), recipe)
     _stop_if(cancelled)
+    if size >= KERNELS.small and (why := why_slow(recipe)):
+        corpus.remarks.add("The pattern", f"this one is slow ({why}); others are split up to a hundred times as fast")
     documents = (one for chunk in chain(beginning, chunks) for one in chunk.documents())
     return _counted_plainly(documents, recipe, cancelled)
 

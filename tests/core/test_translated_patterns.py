@@ -11,7 +11,7 @@ import regex
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from bpe_core.counting.count_words import count_by_kernels, count_plainly
+from bpe_core.counting.count_words import count_by_kernels, count_plainly, count_words
 from bpe_core.errors import PatternError
 from bpe_core.recipe import Recipe, Unit
 from bpe_core.text.corpus import Corpus
@@ -160,6 +160,18 @@ def test_a_pattern_that_never_matches_is_an_error_for_the_kernels_as_well(change
         counted = count_by_kernels(Corpus.from_texts(texts), recipe)
         assert list(counted) == list(count_plainly(Corpus.from_texts(texts), recipe))
     assert count_by_kernels(Corpus.from_texts([]), never).total == 0
+
+
+def test_a_large_text_is_told_to_be_split_slowly() -> None:
+    corpus = Corpus.from_texts(["lower " * 50_000])
+    count_words(corpus, Recipe(pattern="custom", custom_pattern=r"(?<=ow)e|\w+"))
+    assert [str(told) for told in corpus.skipped] == [
+        "The pattern: this one is slow (looking behind at more than a character); "
+        "others are split up to a hundred times as fast"
+    ]
+    fast = Corpus.from_texts(["lower " * 50_000])
+    count_words(fast, Recipe(pattern="custom", custom_pattern=r"(?<=w)e|\w+"))
+    assert fast.skipped == ()
 
 
 def test_kinds_of_more_than_a_table_can_hold_are_joined_where_no_difference_is_seen() -> None:

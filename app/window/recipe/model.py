@@ -20,6 +20,7 @@ from bpe_core.progress import CancelCheck, while_wanted
 from bpe_core.recipe import CHOICES, Learning, Size, Splitting, Symbols
 from bpe_core.recipe import LARGEST_VOCABULARY as LARGEST_VOCABULARY
 from bpe_core.text.normalization import normalize
+from bpe_core.text.own_patterns import why_slow
 from bpe_core.text.splitting import MATCHES_A_ROUND, split_words
 from bpe_core.token_texts import shown
 
@@ -106,6 +107,7 @@ class RecipeForm(QObject):
     refused = Signal(str, str)  # the choice, the sentence
     split = Signal(tuple)  # the words of the preview, as they are shown
     split_failed = Signal(str)
+    slow = Signal(str)  # what makes the person's own pattern slow; empty where it is not
 
     def __init__(self, recipe: Held[Recipe], text: Held[str], aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -214,6 +216,8 @@ class RecipeForm(QObject):
             self.split.emit,
             self.split_failed.emit,
         )
+        if recipe.pattern == "custom":
+            self._aside.ask("own pattern", lambda task: why_slow(recipe), self.slow.emit)
 
     def _recipe_changed(self) -> None:
         self.standing = {choice: told for choice, told in self.standing.items() if self.value(choice) == told[0]}

@@ -60,6 +60,7 @@ class RecipePanel(QScrollArea):
         self.setMinimumWidth(least + bar)
         form.changed.connect(self._show)
         form.refused.connect(self._refuse)
+        form.slow.connect(self._tell_slow)
         self._show()
 
     @property
@@ -91,6 +92,9 @@ class RecipePanel(QScrollArea):
         layout.addRow(self.advice)
         for choice in (*OF_A_METHOD, *MAIN):
             self._add(layout, choice)
+        self.slow = _small_label()
+        layout.addRow(self.slow)
+        layout.setRowVisible(self.slow, False)
         self.preview = SplitPreview(self._form)
         layout.addRow(self.preview)
         return layout
@@ -176,9 +180,16 @@ class RecipePanel(QScrollArea):
         self.size_kind.setToolTip(tip(f"Count all tokens, or only the {self._form.step}s"))
         self.size_kind.setCurrentIndex(int(self.size_box.counts_steps))
         self.explanation.setText(self._form.explanation)
+        if not self._form.applies("custom_pattern"):
+            self._tell_slow("")
         self.advice.setText(f"Usual sizes: {'; '.join(self._form.usual_sizes)}.")
         self._main_layout.setRowVisible(self.advice, bool(self._form.usual_sizes))
         self._showing = False
+
+    def _tell_slow(self, why: str) -> None:
+        self.slow.setText(f"Slow: {why}.")
+        self.slow.setToolTip(tip("Large texts are split up to a hundred times as fast by patterns without that"))
+        self._main_layout.setRowVisible(self.slow, bool(why) and self._form.applies("custom_pattern"))
 
     def _refuse(self, choice: str, sentence: str) -> None:
         place = self._refusals.get("vocab_size" if choice == "merges" else choice)

@@ -114,6 +114,12 @@ def test_a_pattern_of_ones_own(qtbot: QtBot, program: Program, train: Train) -> 
     line.editingFinished.emit()
     assert program.form.value("custom_pattern") == "[a-z]+|[^a-z]+"
     qtbot.waitUntil(lambda: panel.preview.words[:3] == ["T", "he", "␣"], timeout=WAIT)
+    assert not panel.slow.isVisible()
+    program.form.choose(custom_pattern="(?<=Th)e|[a-z]+|[^a-z]+")
+    qtbot.waitUntil(panel.slow.isVisible, timeout=WAIT)
+    assert panel.slow.text() == "Slow: looking behind at more than a character."
+    program.form.choose(custom_pattern="[a-z]+|[^a-z]+")
+    qtbot.waitUntil(lambda: not panel.slow.isVisible(), timeout=WAIT)
     small(program, 270)
     train(program)
     assert rows(program) == 14
