@@ -15,12 +15,13 @@ from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.questions import add_grouped_corpus, count, parts_of, words_of
 from bpe_core.command_line.tables import open_table
 from bpe_core.counting.words import WordTable
-from bpe_core.data_table import csv_text
+from bpe_core.data_table import DataTable, csv_text
 from bpe_core.errors import BpeError
 from bpe_core.exact.of_texts import sizes as exact_sizes
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.learning.methods import METHODS, has_ranks
+from bpe_core.measures.bits_per_byte import LIMITS, bits_per_byte, tenth_apart
 from bpe_core.measures.measured_sizes import MEASURED, MeasuredSizes, measured_sizes, some_sizes
 from bpe_core.measures.size_curves import BYTES, FORMULA, USUAL_POWER, SizeCurves, size_curves
 
@@ -37,6 +38,8 @@ examples:
 {BYTES}
 
 {FORMULA}
+
+{LIMITS}
 """
 
 COLUMNS = ("vocabulary", "bytes/token", "tokens/word", "Rényi", "in use", "scaffolds")
@@ -50,6 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--held-out", nargs="+", metavar="FILE", help="texts that were not learned from")
     parser.add_argument("--each", action="store_true", help="each file or group of the corpus by itself")
     parser.add_argument("--power", type=float, default=USUAL_POWER, metavar="ALPHA", help="of the Rényi entropy")
+    parser.add_argument(
+        "--bits", action="store_true", help="held-out bits per byte of a small model of pairs of tokens"
+    )
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--csv", action="store_true", help="every size, as CSV")
     shown.add_argument("--json", action="store_true", help="print the sizes shown as JSON")
@@ -59,6 +65,8 @@ def run(options: argparse.Namespace) -> int:
     if not 0 < options.power < 100:
         raise BpeError("The power must be a number above 0 and below 100.")
     history = open_table(options.merges).history
+    if options.bits:
+        return _tell_bits(options, history)
     texts = texts_of(options, history)
     if options.held_out:
         texts[" ".join(options.held_out)] = count(options.held_out, history)
@@ -133,3 +141,24 @@ def _described(curves: Curves) -> dict[str, Any]:
     marked = curves.half_would_do
     half = None if marked is None else int(_rows(curves)[0][marked])
     return {"bytes": curves.bytes, "words": curves.words, "half_would_do": half, **columns}
+
+
+def _tell_bits(options: argparse.Namespace, history: History) -> int:
+    """Of the text held out, or else of each tenth word of the corpus."""
+    words = words_of(options, history)
+    both = (words, count(options.held_out, history)) if options.held_out else tenth_apart(words)
+    bar = TerminalBar(sys.stderr)
+    try:
+        found = bits_per_byte(*both, history, progress=bar)
+    finally:
+        bar.clear()
+    table = DataTable({"vocabulary": found.sizes, "step": found.steps, "bits_per_byte": found.bits})
+    if options.csv:
+        sys.stdout.write(csv_text(table))
+    elif options.json:
+        print(json.dumps(dict(zip(table.columns, map(list, zip(*table.rows(), strict=True)), strict=True))))
+    else:
+        print(f"{'vocabulary':>13}{'bits/byte':>13}")
+        for size, _, bits in table.rows():
+            print(f"{size:>13,}{bits:>13.4f}")
+    return 0

@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bpe_core import Corpus, Tokenizer
+from bpe_core import Corpus, Tokenizer, count_words
 from bpe_core.command_line.main import run
 from bpe_core.formats import read_history
+from bpe_core.measures.bits_per_byte import bits_per_byte
 
 TEXT = "the lowest price is lower than the last one\n"
 OTHER = "a lower price and a slow flower\n"
@@ -129,6 +130,11 @@ def test_sizes_of_the_text_its_files_and_a_held_out_one(
     assert run(arguments) == 0
     assert "bytes/token" in capsys.readouterr().out
     assert run([*arguments, "--power", "0"]) == 1
+    assert run([*arguments, "--bits", "--json"]) == 0
+    recipe, both = history.recipe, (Corpus.from_files(files), Corpus.from_files(held_out))
+    learned, unseen = (count_words(one, recipe) for one in both)
+    bits = bits_per_byte(learned, unseen, history)
+    assert json.loads(capsys.readouterr().out)["bits_per_byte"] == bits.bits.tolist()
 
 
 def test_paid_splits_a_count_over_words_and_files(

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.window.questions.sizes.page import SizesPage
 from app.wiring import Program
 from bpe_core import Tokenizer
+from bpe_core.measures.bits_per_byte import bits_per_byte, tenth_apart
 from bpe_core.measures.size_curves import renyi_efficiency
 from tests.gui.conftest import WAIT
 from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, ONE, OTHER, Train, answered, ranked_words
@@ -78,6 +79,17 @@ def test_every_size_is_measured_for_every_text(qtbot: QtBot, learned: Program) -
     assert "Σ" in panel.measure.itemData(2, Qt.ItemDataRole.ToolTipRole)
     assert "would do" not in panel.told.text()  # that takes a vocabulary of twice the bytes
     assert "for code" in panel.advice.text()
+    panel.measure.setCurrentIndex(panel.measure.findText("Held-out bits per byte"))
+    answered(qtbot, learned)
+    assert sizes.facts is not None
+    run = learned.session.runs.shown
+    assert run is not None
+    assert run.words is not None
+    told = bits_per_byte(*tenth_apart(run.words), history)
+    assert [name for name, _ in sizes.here] == ["a tenth of the training text"]
+    assert math.isclose(sizes.here[0][1], told.bits[-1])
+    assert list(sizes.exact()(lambda: False).columns["bits_per_byte"]) == told.bits.tolist()
+    panel.measure.setCurrentIndex(0)
     sizes.show_text("other.txt", on=False)
     assert [line.name for line in sizes.lines.lines] == ["training text", "one.txt"]
     assert "other.txt" not in panel.told.text()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,18 +17,24 @@ from app.window.parts.lines import NO_LINES, ChartLines, NamedLine, Numbers, thi
 from app.window.parts.watched import Exact, Watched
 from app.worker.job import Task
 from bpe_core import BpeError, Cancelled, History, Progress, WordTable, count_unmixed
+from bpe_core.data_table import DataTable
 from bpe_core.exact.of_texts import sizes as exact_sizes
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.methods import METHODS, Method, Wording, has_ranks
+from bpe_core.measures.bits_per_byte import LIMITS, BitsPerByte, bits_per_byte, tenth_apart
 from bpe_core.measures.measured_sizes import MeasuredSizes, measured_sizes
 from bpe_core.measures.size_curves import BYTES, TURN, SizeCurves, size_curves
 from bpe_core.measures.size_curves import FORMULA as FORMULA
 
 REDRAW_MILLISECONDS = 150
+NO_WORDS = "The words this was learned from are not known: Training > Count on My Corpus."
 MOST_FILES = 24  # that are measured by themselves
 HELD_OUT = "held out: "
 FIRST_SHOWN = 6  # texts whose lines are drawn until others are asked for
+
+
+BITS = "bits"  # told by a model that is made only when it is asked for
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,7 @@ MEASURES = (
         tip="The part of the vocabulary that was only needed on the way: larger tokens have used it up.",
         is_of_joins=True,
     ),
+    Measure("Held-out bits per byte", BITS, tip=LIMITS),
 )
 
 
@@ -72,9 +79,11 @@ class SizesFacts:
     curves: dict[str, Curves]
     turn: tuple[int, int] | None  # the step and the size of which half would nearly do, if one is so large
     vocabulary: Callable[[int], int]  # after so many steps
+    words: Mapping[str, WordTable] = field(default_factory=dict)  # of the text trained on, and of the one held out
+    bits: Mapping[str, BitsPerByte] = field(default_factory=dict)  # of what was held out, as far as it was asked for
 
     @classmethod
-    def of(cls, curves: dict[str, Curves], history: History) -> SizesFacts | None:
+    def of(cls, curves: dict[str, Curves], words: Mapping[str, WordTable], history: History) -> SizesFacts | None:
         """What they say together; nothing where there is none."""
         first = next(iter(curves.values()), None)
         if first is None:
@@ -82,12 +91,16 @@ class SizesFacts:
         at = first.half_would_do
         if isinstance(first, MeasuredSizes):
             turn = None if at is None else (int(first.steps[at]), int(first.sizes[at]))
-            return cls(curves, turn, history.vocabulary_size_at)
+            return cls(curves, turn, history.vocabulary_size_at, words)
         base = first.base
-        return cls(curves, None if at is None else (at, base + at), lambda steps: base + steps)
+        return cls(curves, None if at is None else (at, base + at), lambda steps: base + steps, words)
 
     def line(self, name: str, measure: Measure) -> tuple[Numbers, Numbers]:
         """The steps for which a measure is known of a text, in their order, and the measure there."""
+        if measure.column == BITS:
+            bits = self.bits[name]
+            order = np.argsort(bits.steps)
+            return bits.steps[order].astype(np.float64), bits.bits[order]
         curves = self.curves[name]
         values: Numbers = getattr(curves, measure.column)
         if isinstance(curves, MeasuredSizes):
@@ -117,6 +130,8 @@ class SizesModel(QObject, Watched):
 
     def choose_measure(self, index: int) -> None:
         self.measure = self.measures[index]
+        self.chart = "" if self.measure.column == BITS else "sizes"
+        self._ask_for_bits()
         self.changed.emit()
 
     def hold_out(self, path: Path | None) -> None:
@@ -126,7 +141,10 @@ class SizesModel(QObject, Watched):
 
     def exact(self) -> Exact:
         """Of all texts and measures, whichever are drawn."""
-        curves = {} if self.facts is None else self.facts.curves
+        facts = self.facts
+        curves = {} if facts is None else facts.curves
+        if facts is not None and self.measure.column == BITS:
+            return lambda cancelled: table_of_bits(facts.bits)
         return lambda cancelled: exact_sizes(curves)
 
     @property
@@ -142,7 +160,7 @@ class SizesModel(QObject, Watched):
             steps, y = self.facts.line(name, self.measure)
             places, shown = thinned(y)
             marked: tuple[tuple[float, float, str], ...] = ()
-            if self.facts.turn is not None and not drawn:
+            if self.facts.turn is not None and not drawn and self.measure.column != BITS:
                 step = self.facts.turn[0]
                 marked = ((float(step), float(np.interp(step, steps, y)), "half would do"),)
             drawn.append(NamedLine(name, steps[places.astype(np.int64)], shown, marked))
@@ -178,6 +196,12 @@ class SizesModel(QObject, Watched):
         return [(name, float(np.interp(self._cursor.position, steps, y))) for name, (steps, y) in lines]
 
     @property
+    def why_no_line(self) -> str:
+        """Why the measure chosen cannot be told; nothing where it can, or soon."""
+        is_missing = self.measure.column == BITS and self.facts is not None and "training text" not in self.facts.words
+        return NO_WORDS if is_missing else ""
+
+    @property
     def measures(self) -> list[Measure]:
         """Those that have a meaning for the run shown."""
         run = self._runs.shown
@@ -199,6 +223,8 @@ class SizesModel(QObject, Watched):
     def shown(self) -> list[str]:
         """Those whose lines are drawn: the first few, the one held out, and what was chosen."""
         names = self.names
+        if self.measure.column == BITS:
+            return list(self.facts.bits) if self.facts is not None else []
         by_itself = {*names[:FIRST_SHOWN], *(name for name in names if name.startswith(HELD_OUT))}
         return [name for name in names if self._is_shown.get(name, name in by_itself)]
 
@@ -231,6 +257,7 @@ class SizesModel(QObject, Watched):
 
         def work(task: Task) -> tuple[SizesFacts | None, list[str]]:
             curves: dict[str, Curves] = {}
+            known: dict[str, WordTable] = {} if words is None else {"training text": words}
             troubles = []
             if ranked is not None and by_ranks:
                 ranks, same = ranked(), _as_of(ranked(), history)
@@ -244,13 +271,33 @@ class SizesModel(QObject, Watched):
                     with reading([source], task.remarks) as corpus:
                         counted = count_unmixed(corpus, history.recipe, cancelled=task.cancelled)
                     curves[name] = curves_of(counted, history, task)
+                    if name.startswith(HELD_OUT):
+                        known[name] = counted
                 except Cancelled:
                     raise
                 except BpeError as error:  # one that is gone by now leaves the others be
                     troubles.append(str(error))
-            return SizesFacts.of(curves, history), troubles
+            return SizesFacts.of(curves, known, history), troubles
 
         self._aside.ask("sizes", work, self._take, self._fail, self._tell_progress)
+
+    def _ask_for_bits(self) -> None:
+        """Make the model, where it is wanted and not made."""
+        run, facts = self._runs.shown, self.facts
+        if self.measure.column != BITS or facts is None or facts.bits or run is None or run.history is None:
+            return
+        history, words = run.history, facts.words
+        if run.is_busy or "training text" not in words:
+            return
+
+        def work(task: Task) -> SizesFacts:
+            return replace(facts, bits=bits_of(words, history, task))
+
+        def take(found: SizesFacts) -> None:
+            if self.facts is facts:
+                self._take((found, []))
+
+        self._aside.ask("sizes model", work, take, self._fail, self._tell_progress)
 
     def _tables(self, run: Run) -> dict[str, WordTable]:
         """The words of each file, where there are several and their counts are remembered."""
@@ -271,7 +318,30 @@ class SizesModel(QObject, Watched):
         (self.facts, troubles), self.progress = answer, ""
         for sentence in troubles:
             self.failed.emit(sentence)
+        self._ask_for_bits()
         self.changed.emit()
+
+
+def bits_of(words: Mapping[str, WordTable], history: History, task: Task) -> dict[str, BitsPerByte]:
+    """Of what was held out; a tenth of the training text where nothing else was."""
+    learned = words["training text"]
+    pairs = {name: (learned, table) for name, table in words.items() if name.startswith(HELD_OUT)}
+    told = pairs or {"a tenth of the training text": tenth_apart(learned)}
+    return {
+        name: bits_per_byte(*both, history, progress=task.report, cancelled=task.cancelled)
+        for name, both in told.items()
+    }
+
+
+def table_of_bits(bits: Mapping[str, BitsPerByte]) -> DataTable:
+    return DataTable(
+        {
+            "text": [name for name, one in bits.items() for _ in one.bits],
+            "step": [step for one in bits.values() for step in one.steps.tolist()],
+            "vocabulary": [size for one in bits.values() for size in one.sizes.tolist()],
+            "bits_per_byte": [number for one in bits.values() for number in one.bits.tolist()],
+        }
+    )
 
 
 def _as_of(ranked: RankedWords, history: History) -> RankedWords | None:

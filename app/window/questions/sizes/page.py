@@ -117,6 +117,8 @@ class SizesPage(Page):
             if facts.turn is not None:
                 step, size = count_text(facts.turn[0], self.model.wording.step), facts.turn[1]
                 told.append(f"Half of <b>{size:,}</b> tokens (after {step}) would do: texts get less than 5 % longer.")
+        if self.model.why_no_line:
+            told.append(self.model.why_no_line)
         if self.model.progress:
             told.append(self.model.progress)
         self.told.setText("<br>".join(told))

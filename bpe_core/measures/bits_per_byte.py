@@ -1,0 +1,132 @@
+"""How well a small model, made of pairs of tokens alone, tells words that were held out; for many sizes of one run.
+
+>>> from bpe_core.recipe import Recipe
+>>> from bpe_core.reference import train
+>>> words, recipe = WordTable.from_counts({"low": 50, "lower": 20}), Recipe.preset("gpt2", merges=2)
+>>> found = bits_per_byte(*tenth_apart(words), train(words, recipe))
+>>> found.sizes.tolist(), found.bits.round(2).tolist()
+([256, 257, 258], [0.27, 0.27, 0.26])
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.counting.grouped import GroupedWords
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import History
+from bpe_core.insight.cut_words import CutWords
+from bpe_core.measures.measured_sizes import some_sizes
+from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled, while_wanted
+
+Int64s = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.float64]
+
+MEASURED = 60  # sizes, closer together where the vocabulary is small
+APART = 10  # every tenth occurrence is held out
+USUAL_DISCOUNT = 0.75  # where too little was seen once and twice to tell
+LIMITS = (
+    "Held-out bits per byte: what it takes to tell words that were held out, by a smoothed model (interpolated "
+    "Kneser-Ney) of pairs of tokens, made of the training text; less is better. Held out is the text that you name, "
+    "or else each tenth word of the training text. Words are taken one by one, as if each stood alone: what one says "
+    "of the next is not known, and blanks that the recipe drops cost nothing. It compares the sizes of one run; a "
+    "trained model with a long memory may prefer larger ones."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class BitsPerByte:
+    """A number for each size that was measured, the smallest first."""
+
+    sizes: Int64s
+    steps: Int64s  # after which the vocabulary had that size
+    bits: Numbers  # per byte of what was held out
+
+
+def tenth_apart(words: WordTable) -> tuple[WordTable, WordTable]:
+    """The words without each tenth occurrence, as they stand in the table, and these.
+
+    >>> [list(one) for one in tenth_apart(WordTable.from_counts({"low": 15, "new": 5}))]
+    [[(b'low', 14), (b'new', 4)], [(b'low', 1), (b'new', 1)]]
+    """
+    ends = np.cumsum(words.counts)
+    apart = ends // APART - (ends - words.counts) // APART
+    return words.recounted(words.counts - apart), words.recounted(apart)
+
+
+def bits_per_byte(
+    learned: WordTable,
+    held_out: WordTable,
+    history: History,
+    sizes: Int64s | None = None,
+    *,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> BitsPerByte:
+    """Of these sizes of the vocabulary; if not said, of some between the smallest and the largest."""
+    both = GroupedWords.of({"learned": learned, "held out": held_out})
+    counts = both.counts_in("learned"), both.counts_in("held out")
+    everything = WordTable(*both.words.columns, counts[0] + counts[1])
+    cut = CutWords.of(everything, history.recipe, history, cancelled=cancelled)
+    wanted = some_sizes(history, MEASURED) if sizes is None else sizes
+    steps = np.unique([history.step_of_size(size) for size in wanted.tolist()])
+    bits = np.zeros(len(steps))
+    for place, step in enumerate(while_wanted(steps.tolist(), cancelled, every=1)):
+        progress(Progress("measuring", place, len(steps), "sizes"))
+        bits[place] = _bits(*cut.placed(step), *counts, history.vocabulary_size_at(step) + 1)
+    had = np.array([history.vocabulary_size_at(step) for step in steps.tolist()], np.int64)
+    order = np.argsort(had, kind="stable")
+    return BitsPerByte(had[order], steps[order], bits[order] / max(1, held_out.size))
+
+
+def _bits(ids: Int64s, words: Int64s, learned: Int64s, held_out: Int64s, events: int) -> float:
+    """What all that is held out takes, where tokens stand word by word."""
+    edge = int(ids.max(initial=0)) + 1
+    begins = np.ones(len(ids) + 1, np.bool_)
+    begins[1:-1] = words[1:] != words[:-1]
+    before = np.concatenate([[edge], ids])
+    before[begins] = edge
+    ends = np.flatnonzero(begins[1:])
+    one = np.concatenate([before[:-1], ids[ends]])
+    other = np.concatenate([ids, np.full(len(ends), edge)])
+    of_word = np.concatenate([words, words[ends]])
+    pairs, seen, wanted = _counted(one * (edge + 1) + other, learned[of_word], held_out[of_word])
+    return _told(*np.divmod(pairs, edge + 1), seen, wanted, events, edge + 1)
+
+
+def _counted(keys: Int64s, seen: Int64s, wanted: Int64s) -> tuple[Int64s, Int64s, Int64s]:
+    """Each key once, with the sums of both counts."""
+    order = np.argsort(keys)
+    ordered = keys[order]
+    first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if len(keys) else order
+    if not len(first):
+        return keys, seen, wanted
+    return ordered[first], np.add.reduceat(seen[order], first), np.add.reduceat(wanted[order], first)
+
+
+def _told(one: Int64s, other: Int64s, seen: Int64s, wanted: Int64s, events: int, ids: int) -> float:
+    """The bits of the wanted pairs, by the model of those seen."""
+    known = seen > 0
+    before = np.bincount(one, weights=seen, minlength=ids)
+    different = np.bincount(one[known], minlength=ids)
+    after = np.bincount(other[known], minlength=ids)
+    types, own, lower = int(known.sum()), _discount(seen), _discount(after)
+    if types:
+        shared = lower * np.count_nonzero(after) / events
+        by_itself = (np.maximum(0.0, after - lower) + shared) / types
+    else:
+        by_itself = np.full(ids, 1 / events)
+    asked = wanted > 0
+    one, other, seen = one[asked], other[asked], seen[asked]
+    alone = by_itself[other]
+    told = np.maximum(0.0, seen - own) + own * different[one] * alone
+    probability = np.where(before[one] > 0, told / np.maximum(before[one], 1), alone)
+    return float(-(wanted[asked] * np.log2(probability)).sum())
+
+
+def _discount(counts: Int64s) -> float:
+    once, twice = np.count_nonzero(counts == 1), np.count_nonzero(counts == 2)
+    return once / (once + 2 * twice) if once and twice else USUAL_DISCOUNT
