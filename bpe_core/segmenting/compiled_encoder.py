@@ -68,9 +68,9 @@ class CompiledEncoder:
         self._pieces = pieces or piece_table(0)
         self._scores_at = scores_at
         self._alphabet = _alphabet(history.alphabet, history.recipe)
-        recipe = history.recipe
-        own = table_for(recipe.pattern, recipe.unit, recipe.custom_pattern) if cutting.finds_words else None
-        self._scans = own is not None  # else the words are found by `regex`
+        recipe, finds_words = history.recipe, cutting.finds_words and not cutting.gives_words
+        own = table_for(recipe.pattern, recipe.unit, recipe.custom_pattern) if finds_words else None
+        self._scans = own is not None  # else the words are found by `regex`, or were found before
         scan_table = own or table_for("none")
         assert scan_table is not None
         self._machine = machine_of(scan_table)
@@ -81,6 +81,10 @@ class CompiledEncoder:
         """The tokens of a normalized text after so many merges."""
         data = utf8(text)
         return self._encode(text, data, kernel.IDS, at, len(data) // 3)
+
+    def ids_of_words(self, data: bytes, starts: Int32s, at: int) -> Int32s:
+        """The tokens of words that were found before, laid end to end; the last start is the end."""
+        return self._encode("", data, kernel.IDS, at, len(data) // 3, starts)
 
     def longest_pieces(self, text: str, at: int) -> Int32s:
         """The longest tokens that fit, of those there are after so many steps."""
@@ -109,11 +113,13 @@ class CompiledEncoder:
         ranks[firsts] = PATTERN_CUT
         return PlacedSymbols(ids, ranks, starts + gaps, stops + gaps)
 
-    def _encode(self, text: str, data: bytes, kind: int, at: int, expected: int) -> Int32s:
+    def _encode(
+        self, text: str, data: bytes, kind: int, at: int, expected: int, starts: Int32s | None = None
+    ) -> Int32s:
         if len(data) > LONGEST_TEXT:
             raise TooLarge(f"The text has {len(data):,} bytes; at most {LONGEST_TEXT:,} can be encoded at once.")
         desk = self._take_desk(kind, at)
-        cuts = desk.cuts if self._scans else self._cutting.cuts(text)
+        cuts = starts if starts is not None else desk.cuts if self._scans else self._cutting.cuts(text)
         words = kernel.TextWords(cuts, self._machine.kinds, self._drops_blanks)
         out = self._fill(desk, _text(data), words, np.empty(expected + 64, np.int32))
         self._desks.append(desk)

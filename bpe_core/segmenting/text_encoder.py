@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Protocol
+from itertools import accumulate, groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -15,6 +17,10 @@ from bpe_core.segmenting.cutting import Cutting, Part, utf8
 from bpe_core.segmenting.greedy import LongestMatch
 from bpe_core.segmenting.plain_encoder import PlainEncoder
 from bpe_core.segmenting.segmentation import Int32s
+from bpe_core.text.preparation.preparing import raw_bytes
+
+if TYPE_CHECKING:
+    from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 
 KERNELS = Policy("bpe_core.segmenting.compiled_encoder", small=64_000)  # characters
 
@@ -43,7 +49,7 @@ class TextEncoder:
         self._cutting = cutting
         self.plain = PlainEncoder(history, cutting)
         self._special_id = {token: id for id, token in enumerate(history.recipe.special_tokens, history.first_special)}
-        self._compiled: Encoder | None = None
+        self._compiled: CompiledEncoder | None = None
 
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         encoder = self._encoder_for(text)
@@ -51,11 +57,27 @@ class TextEncoder:
             return encoder.ids(text, at)
         utf8(text)  # so that what cannot be encoded is told by its place in the text as it was given
         if self._cutting.gives_words:
-            return self.plain.ids_of_words(self._cutting.normalized_parts(text, allowed), self._special_id, at)
+            return self._ids_of_words(text, at, allowed)
         return _end_to_end(
             encoder.ids(part, at) if special is None else np.array([self._special_id[special]], np.int32)
             for part, special in self._cutting.normalized_parts(text, allowed)
         )
+
+    def _ids_of_words(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
+        """Where the parts of a text are words already, they are laid end to end for the kernels."""
+        parts = self._cutting.normalized_parts(text, allowed)
+        compiled = self._kernels_for(text)
+        if compiled is None:
+            return self.plain.ids_of_words(parts, self._special_id, at)
+        found = [np.zeros(0, np.int32)]
+        for special, run in groupby(parts, key=itemgetter(1)):
+            if special is not None:
+                found += [np.array([self._special_id[special]], np.int32) for _ in run]
+                continue
+            words = [raw_bytes(word) for word, _ in run if word]
+            starts = np.fromiter(accumulate(map(len, words), initial=0), np.int32, len(words) + 1)
+            found.append(compiled.ids_of_words(b"".join(words), starts, at))
+        return np.concatenate(found)
 
     def greedy_ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         utf8(text)
@@ -90,13 +112,13 @@ class TextEncoder:
 
     def _encoder_for(self, text: str) -> Encoder:
         """The kernels where they are loaded, or where loading them takes less time than doing without."""
-        if self._compiled is not None:
-            return self._compiled
-        if self._cutting.gives_words or not worth_kernels(len(text)):
-            return self.plain
-        from bpe_core.segmenting.compiled_encoder import CompiledEncoder  # loads machine code
+        return self.plain if self._cutting.gives_words else self._kernels_for(text) or self.plain
 
-        self._compiled = CompiledEncoder(self._history, self._cutting)
+    def _kernels_for(self, text: str) -> CompiledEncoder | None:
+        if self._compiled is None and worth_kernels(len(text)):
+            from bpe_core.segmenting.compiled_encoder import CompiledEncoder  # loads machine code
+
+            self._compiled = CompiledEncoder(self._history, self._cutting)
         return self._compiled
 
 

@@ -68,6 +68,17 @@ class Expression:
             ) from error
         return found
 
+    def found(self, text: str) -> list[str]:
+        """What it matches that is not empty, as texts: without their places that takes less time."""
+        if not self._compiled.groups and (text.isascii() or without_later(text) is text):
+            try:
+                found: list[str] = self._compiled.findall(text, concurrent=True, timeout=PATIENCE)
+            except (TimeoutError, MemoryError):
+                found = [""]
+            if "" not in found:
+                return found
+        return [text[start:stop] for start, stop in self.spans(text) if stop > start]
+
     def _with_empty(self, text: str, patience: float) -> list[tuple[int, int]]:
         found: list[tuple[int, int]] = []
         place = 0

@@ -83,10 +83,14 @@ class Piece(NamedTuple):
 
     def cut(self, matches: Iterable[Match], behavior: Behavior, *, invert: bool = False) -> Iterator[Piece]:
         """What becomes of it when what was looked for is treated in this way; nothing empty."""
-        flipped = ((start, stop, found != invert) for start, stop, found in matches)
-        for start, stop in _RANGES[behavior](flipped):
+        for start, stop in ranges(matches, behavior, invert=invert):
             if stop > start:
                 yield self.part(start, stop)
+
+
+def ranges(matches: Iterable[Match], behavior: Behavior, *, invert: bool) -> Iterable[tuple[int, int]]:
+    """From where to where the parts go that are left of a text."""
+    return _RANGES[behavior]((start, stop, found != invert) for start, stop, found in matches)
 
 
 def with_gaps(found: Iterable[Match], length: int) -> Iterator[Match]:

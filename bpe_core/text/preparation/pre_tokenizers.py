@@ -15,7 +15,7 @@ import regex
 from bpe_core.text import older_unicode
 from bpe_core.text.preparation.expressions import Expression
 from bpe_core.text.preparation.normalizers import BytesShown
-from bpe_core.text.preparation.pieces import Behavior, Match, Piece, with_gaps
+from bpe_core.text.preparation.pieces import Behavior, Match, Piece, ranges, with_gaps
 
 _BLANK = regex.compile(r"\s")
 _NUMERIC = regex.compile(r"\p{N}")
@@ -50,9 +50,18 @@ class Split:
         return f"Cut at {'everything but ' if self.invert else ''}{what}, {_HOW[self.behavior]}."
 
     def cut(self, piece: Piece) -> Iterator[Piece]:
-        spans = Expression.of(self.pattern, self.is_regex).spans(piece.text)
-        matches = with_gaps(((start, stop, True) for start, stop in spans), len(piece.text))
-        return piece.cut(matches, self.behavior, invert=self.invert)
+        return piece.cut(self._matches(piece.text), self.behavior, invert=self.invert)
+
+    def texts(self, text: str) -> list[str]:
+        """The same parts of a text, without their places."""
+        if self.behavior == "Removed" and self.invert:
+            return Expression.of(self.pattern, self.is_regex).found(text)
+        found = ranges(self._matches(text), self.behavior, invert=self.invert)
+        return [text[start:stop] for start, stop in found if stop > start]
+
+    def _matches(self, text: str) -> Iterator[Match]:
+        spans = Expression.of(self.pattern, self.is_regex).spans(text)
+        return with_gaps(((start, stop, True) for start, stop in spans), len(text))
 
 
 @dataclass(frozen=True)

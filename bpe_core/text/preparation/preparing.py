@@ -15,7 +15,7 @@ from itertools import accumulate, chain
 
 from bpe_core.text.preparation.added_tokens import AddedToken
 from bpe_core.text.preparation.pieces import Piece
-from bpe_core.text.preparation.pre_tokenizers import ByteLevel, Metaspace
+from bpe_core.text.preparation.pre_tokenizers import ByteLevel, Metaspace, Split
 from bpe_core.text.preparation.steps import Normalizer, PreTokenizer, Step
 from bpe_core.text.stand_ins import byte_of_stand_in
 
@@ -32,7 +32,7 @@ class Preparing:
         self._cuts = [step for step in steps if isinstance(step, PreTokenizer)]
         self.cuts = bool(self._cuts)
         self.wants_places = any(isinstance(step, Metaspace) and step.prepend_scheme == "first" for step in self._cuts)
-        self._known: dict[tuple[str, bool], tuple[str, ...]] = {}  # the words of what the first cut leaves
+        self._known: dict[str, tuple[str, ...]] = {}  # the words of what the first cut leaves
         self.changes = bool(self._changes)
 
     def changed(self, piece: Piece) -> Piece:
@@ -51,16 +51,23 @@ class Preparing:
             piece = Piece.whole(text, first) if self.wants_places else Piece.bare(text)
             yield from (word.text for word in self._words((piece,), 0))
             return
-        known = self._known
-        for piece in self._cuts[0].cut(Piece.bare(text)):
-            key = piece.text, piece.is_in_bytes
-            words = known.get(key)
+        known, cut = self._known, self._cuts[0]
+        if isinstance(cut, Split):
+            parts: Iterable[str] = cut.texts(text)
+            in_bytes = False
+        else:
+            pieces = list(cut.cut(Piece.bare(text)))
+            parts = [piece.text for piece in pieces]
+            in_bytes = any(piece.is_in_bytes for piece in pieces)
+        for part in parts:
+            words = known.get(part)
             if words is None:
                 if len(known) >= MOST_KNOWN:
                     known.clear()
-                words = tuple(word.text for word in self._words((piece,), 1))
-                if len(piece.text) <= LONGEST_KNOWN:
-                    known[key] = words
+                piece = Piece.bare(part)
+                words = tuple(word.text for word in self._words((piece.in_bytes() if in_bytes else piece,), 1))
+                if len(part) <= LONGEST_KNOWN:
+                    known[part] = words
             yield from words
 
     def _words(self, pieces: Iterable[Piece], done: int) -> Iterator[Piece]:

@@ -56,6 +56,8 @@ def test_merges_of_bytes_that_end_words_open_as_clip_has_them(tmp_path: Path) ->
         ours = Tokenizer(found.history)
         for text in (*texts(), "Café ÉTÉ <|endoftext|>"):
             assert found.numbers_of(ours.encode(text)) == theirs.encode(text).ids, text[:60]
+    long = " <|endoftext|>\n".join(texts()) + languages()[:70_000]  # what the kernels take
+    assert found.numbers_of(ours.encode(long)) == theirs.encode(long).ids
     agreement = check_import(whole / "merges.txt", open_table(whole / "merges.txt"))
     assert agreement is not None
     assert not agreement.differences
