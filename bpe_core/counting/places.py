@@ -68,6 +68,8 @@ class LocalPlace:
         for name in names:
             (self.path / name).unlink(missing_ok=True)
         with contextlib.suppress(OSError):
+            for half in self.path.glob(".*.part"):  # of a writer that was killed
+                half.unlink()
             self.path.rmdir()
 
 

@@ -15,7 +15,7 @@ import bpe_core.counting.compiled
 import bpe_core.text.blocks
 import bpe_core.text.corpus
 from bpe_core.counting import count_words as counting
-from bpe_core.counting.compiled import Counter, count_compiled
+from bpe_core.counting.compiled import Counter, count_compiled, count_in_runs
 from bpe_core.counting.count_words import count_by_kernels, count_plainly, count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, EncodingError, TooLarge
@@ -121,6 +121,17 @@ def test_threads_hand_over_what_has_become_many(monkeypatch: pytest.MonkeyPatch)
     counted = count_compiled(data, gpt2_table(), threads=3, block_size=2_000)
     assert list(counted) == list(count_plainly(Corpus.from_texts(texts), Recipe()))
     assert len(handed_over) > 50
+
+
+@pytest.mark.parametrize("room", [1, 1 << 22])
+def test_several_tables_in_little_room_are_the_one(room: int) -> None:
+    text = "".join(f" low{i % 700}er{i % 40} né" for i in range(4_000)).encode()
+    stretches = [Stretch(text[start : start + 900], False) for start in range(0, len(text), 900)]
+    tables = [*count_in_runs(stretches, gpt2_table(), room=room, threads=2, block_size=2_000)]
+    assert len(tables) > 2 if room == 1 else tables
+    whole = count_compiled(stretches, gpt2_table())
+    assert list(WordTable.merged(tables)) == list(whole)
+    assert [len(table) for table in count_in_runs([], gpt2_table(), room=room)] == [0]
 
 
 def test_one_long_word_in_many_blocks() -> None:

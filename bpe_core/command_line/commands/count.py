@@ -101,6 +101,11 @@ def run(options: argparse.Namespace) -> int:
                 written = _counted(corpus, recipe, options, report)
                 bar.clear()
                 _tell(written, options)
+    except KeyboardInterrupt:
+        bar.clear()
+        if options.output is not None:
+            sys.stderr.write("Stopped; the same command goes on with the texts that are not counted yet.\n")
+        raise
     finally:
         bar.clear()
     return 0
