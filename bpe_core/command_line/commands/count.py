@@ -25,7 +25,7 @@ from bpe_core.text.reading.counted import CountsHead
 from bpe_core.text.reading.source import STANDARD_INPUT
 from bpe_core.token_texts import quoted
 
-PIECE_ON_CLUSTER = 2**27  # bytes: small enough that all workers are busy to the end
+PIECE_ON_CLUSTER = 2**28  # bytes: small enough that all workers are busy to the end
 LEAST_MEMORY = 200_000_000  # of which the program itself takes a part
 EXAMPLES = f"""\
 examples:
