@@ -51,7 +51,7 @@ def test_what_is_missing_or_full_is_said(
     Path("full").write_bytes(bytes(range(256)) * 4)
     assert run(["compress", "full", "--block-bytes", "256"]) == 0
     told = capsys.readouterr().out
-    assert "In 1 blocks all 256 bytes occur" in told
+    assert "In 1 block all 256 bytes occur" in told
     assert "zstd is not installed" in told
 
 
