@@ -19,7 +19,7 @@ class PrintDialog(QDialog):
 
     def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Save Chart for Print")
+        self.setWindowTitle("Save Figure for Print")
         self._settings = settings
         self.width_box, self.height_box, self.text_box = NumberBox(20, 2_000), NumberBox(20, 2_000), NumberBox(3, 72)
         self.light = QCheckBox("On a &light ground")

@@ -54,7 +54,10 @@ def answer(model: TokenTextModel) -> None:
 @pytest.fixture
 def shown(qtbot: QtBot) -> Callable[..., TokenTextEdit]:
     """An editor on the screen with the focus, its text encoded after each edit."""
-    QApplication.setStyle("Fusion")
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    application.setStyleSheet("")  # which windows of other tests wear: its colours are those of their theme
+    application.setStyle("Fusion")
 
     def show(text: str = "", cursor: int = 40, width: int = 640, height: int = 400) -> TokenTextEdit:
         model = TokenTextModel(text)

@@ -21,6 +21,7 @@ from bpe_core.data_table import DataTable
 from bpe_core.measures.benchmark import MEANINGS, Benchmark, benchmark
 from bpe_core.measures.parity import MEANINGS as OF_PARITY
 from bpe_core.measures.parity import Parity, checked, parallel_texts, parity_of
+from bpe_core.progress import while_wanted
 from bpe_core.token_texts import shown
 from resources import parallel_samples
 
@@ -230,12 +231,13 @@ class BenchmarkModel(QAbstractTableModel, Watched):
         history, at = found.tokenizers[name]
         begin = "\n".join(found.texts[text])[:LONGEST_SHOWN]
 
-        def work(task: Task) -> str:
+        def cut(task: Task) -> str:
             data = begin.encode()
-            told = (shown(data[start:stop]) for start, stop, _ in Tokenizer(history).spans(begin, at))
+            spans = while_wanted(Tokenizer(history).spans(begin, at), task.cancelled)
+            told = (shown(data[start:stop]) for start, stop, _ in spans)
             return f"{text}, {name}:\n{BAR.join(told)}"
 
-        self._aside.ask("benchmark text", work, self._take_preview)
+        self._aside.ask("benchmark text", cut, self._take_preview)
 
     def _take_preview(self, told: str) -> None:
         self.preview = told

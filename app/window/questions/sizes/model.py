@@ -26,6 +26,7 @@ from bpe_core.measures.bits_per_byte import LIMITS, BitsPerByte, bits_per_byte, 
 from bpe_core.measures.measured_sizes import MeasuredSizes, measured_sizes
 from bpe_core.measures.size_curves import BYTES, TURN, SizeCurves, size_curves
 from bpe_core.measures.size_curves import FORMULA as FORMULA
+from bpe_core.progress import CancelCheck, ProgressReport
 
 REDRAW_MILLISECONDS = 150
 NO_WORDS = "The words this was learned from are not known: Training > Count on My Corpus."
@@ -290,14 +291,14 @@ class SizesModel(QObject, Watched):
         if run.is_busy or "training text" not in words:
             return
 
-        def work(task: Task) -> SizesFacts:
-            return replace(facts, bits=bits_of(words, history, task))
+        def with_bits(task: Task) -> SizesFacts:
+            return replace(facts, bits=bits_of(words, history, task.report, task.cancelled))
 
         def take(found: SizesFacts) -> None:
             if self.facts is facts:
                 self._take((found, []))
 
-        self._aside.ask("sizes model", work, take, self._fail, self._tell_progress)
+        self._aside.ask("sizes model", with_bits, take, self._fail, self._tell_progress)
 
     def _tables(self, run: Run) -> dict[str, WordTable]:
         """The words of each file, where there are several and their counts are remembered."""
@@ -322,15 +323,14 @@ class SizesModel(QObject, Watched):
         self.changed.emit()
 
 
-def bits_of(words: Mapping[str, WordTable], history: History, task: Task) -> dict[str, BitsPerByte]:
+def bits_of(
+    words: Mapping[str, WordTable], history: History, progress: ProgressReport, cancelled: CancelCheck
+) -> dict[str, BitsPerByte]:
     """Of what was held out; a tenth of the training text where nothing else was."""
     learned = words["training text"]
     pairs = {name: (learned, table) for name, table in words.items() if name.startswith(HELD_OUT)}
     told = pairs or {"a tenth of the training text": tenth_apart(learned)}
-    return {
-        name: bits_per_byte(*both, history, progress=task.report, cancelled=task.cancelled)
-        for name, both in told.items()
-    }
+    return {name: bits_per_byte(*both, history, progress=progress, cancelled=cancelled) for name, both in told.items()}
 
 
 def table_of_bits(bits: Mapping[str, BitsPerByte]) -> DataTable:
