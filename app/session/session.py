@@ -50,6 +50,8 @@ class Session(QObject):
         self.corpus.listed.connect(self._train_as_wanted)
         self.corpus.noticed.connect(self.noticed)
         self.runs.noticed.connect(self.noticed)
+        self._is_to_count = False
+        self.corpus.counts.settled.connect(self._count_what_waited)  # behind the runs, which have taken theirs then
 
     def warm_up(self) -> None:
         """Let the kernels be compiled aside if they never were on this computer."""
@@ -76,9 +78,14 @@ class Session(QObject):
             self.train(merges=1)
 
     def count(self) -> None:
-        """Count the texts under the present recipe, unless a run is waiting for counts of its own."""
-        if not self.runs.waiting_for_counts:
+        """Count the texts under the present recipe; where a run is waiting for counts of its own, as soon as it has."""
+        self._is_to_count = self.runs.waiting_for_counts
+        if not self._is_to_count:
             self.corpus.count()
+
+    def _count_what_waited(self) -> None:
+        if self._is_to_count:
+            self.count()
 
     def close(self) -> None:
         """End every thread, and hear of none any more."""

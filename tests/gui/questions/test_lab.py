@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -32,9 +32,12 @@ CORPUS = "the lowest price is lower than the last one, and the lower the better,
 TEXT = "the lowest price, naïve 🐦 lower\n\nthen thin"
 
 
-@pytest.fixture(autouse=True)
-def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(METHODS, "dropping", dropping_method.LISTED)
+@pytest.fixture(autouse=True, scope="module")
+def _registered() -> Iterator[None]:
+    """For as long as there is the window, which shows its runs until it begins anew."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(METHODS, "dropping", dropping_method.LISTED)
+        yield
 
 
 @pytest.fixture

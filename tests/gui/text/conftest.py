@@ -58,6 +58,7 @@ def shown(qtbot: QtBot) -> Callable[..., TokenTextEdit]:
     assert isinstance(application, QApplication)
     application.setStyleSheet("")  # which windows of other tests wear: its colours are those of their theme
     application.setStyle("Fusion")
+    application.setCursorFlashTime(0)  # pictures are compared, whenever they are taken
 
     def show(text: str = "", cursor: int = 40, width: int = 640, height: int = 400) -> TokenTextEdit:
         model = TokenTextModel(text)

@@ -288,3 +288,19 @@ def test_a_folder_of_very_many_files_is_one_text_of_the_corpus(
     (tmp_path / "many" / "a.txt").write_text("many more words\n" * 4)
     program.opening.open_paths([tmp_path / "many"])  # to have it as it is now, it is opened again
     qtbot.waitUntil(lambda: "47 words" in corpus.data(corpus.index(1), corpus.EntryRole).state, timeout=WAIT)
+
+
+def test_what_is_brought_while_a_run_waits_for_its_counts_is_counted_then(
+    qtbot: QtBot, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = program.session
+    settle(qtbot, program)
+    with monkeypatch.context() as patch:
+        patch.setattr(type(session.runs), "waiting_for_counts", True)
+        session.corpus.add_text("late", "low lower")
+        session.count()
+        late = session.corpus.texts.value[-1]
+        assert not session.corpus.counts.busy
+    assert session.corpus.outcome_of(late) is None
+    session.corpus.counts.settled.emit()  # the run has what it waited for
+    qtbot.waitUntil(lambda: session.corpus.outcome_of(late) is not None, timeout=WAIT)
