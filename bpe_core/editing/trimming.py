@@ -77,7 +77,8 @@ class Trimmed:
     def told(self) -> list[str]:
         """What became of the tokens, a sentence each."""
         gone = len(self.removed) + len(self.hidden)
-        found = [f"{gone:,} tokens are removed, {self.history.id_count - len(self.hidden):,} are left."]
+        left = self.history.id_count - len(self.hidden)
+        found = [f"{gone:,} {'token is' if gone == 1 else 'tokens are'} removed, {left:,} are left."]
         if self.lost:
             found.append(f"{self.lost:,} of them were not named: they are made of tokens that are removed.")
         if self.spared:

@@ -16,11 +16,14 @@ import numpy as np
 
 from bpe_core.alphabet import Alphabet, Symbol, SymbolKind, unknown_symbols
 from bpe_core.errors import FormatError, RecipeError
+from bpe_core.formats.base import NO_NUMBER
 from bpe_core.formats.beyond_counts import Number, as_reasons, scores_from
 from bpe_core.formats.rows import MergeRows
-from bpe_core.history.history import NOTHING, TIED, Columns, EndReason, History, Step
+from bpe_core.history.history import NOTHING, TIED, Columns, EndReason, History, Int64s, Step
 from bpe_core.learning.methods import Method
 from bpe_core.recipe import LARGEST_VOCABULARY, Recipe
+
+LARGEST_NUMBER = 2**31 - 1  # of a token
 
 NO_REASONS: Mapping[str, Any] = MappingProxyType({})
 LARGEST_COUNT = 2**63 - 1
@@ -233,3 +236,11 @@ def _are_markers(symbols: list[Symbol], plain: list[Symbol], recipe: Recipe) -> 
             map(_is_character, inside)
         )
     return symbols == []
+
+
+def checked_numbers(found: object, tokens: int, where: str) -> Int64s:
+    """The numbers that a file gave to so many tokens."""
+    numbers = found if isinstance(found, list) and len(found) == tokens else [None]
+    if not all(type(one) is int and NO_NUMBER <= one <= LARGEST_NUMBER for one in numbers):
+        raise FormatError(f"{where}: the numbers of its tokens are damaged.")
+    return np.array(found, np.int64)

@@ -22,8 +22,13 @@ import numpy.typing as npt
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError, cause_of
-from bpe_core.formats.base import NO_NUMBER
-from bpe_core.formats.rebuilding import checked_alphabet, checked_end_reason, checked_recipe, checked_symbol
+from bpe_core.formats.rebuilding import (
+    checked_alphabet,
+    checked_end_reason,
+    checked_numbers,
+    checked_recipe,
+    checked_symbol,
+)
 from bpe_core.history.history import NOTHING, Columns, History, Reasons
 from bpe_core.history.joining import Joining
 from bpe_core.history.scores import Scores
@@ -62,7 +67,6 @@ OF_THE_SESSION = {
     "value groups": "the groups of the texts",
     "value joinings": "the order in which imported tables join texts",
 }
-LARGEST_NUMBER = 2**31 - 1  # of a token
 
 
 def read_session(path: Path | str, *, is_safety_copy: bool = False) -> SavedSession:
@@ -319,12 +323,7 @@ class Reader:
     def _numbers(self, run: int, history: History, where: str) -> npt.NDArray[np.int64] | None:
         """The numbers that an imported file gave to its tokens."""
         found = self._object(self.json("numbers", {})).get(str(run))
-        if found is None:
-            return None
-        sound = isinstance(found, list) and len(found) == history.id_count
-        if not sound or not all(type(one) is int and NO_NUMBER <= one <= LARGEST_NUMBER for one in found):
-            raise FormatError(f"{where}: the numbers of its tokens are damaged.")
-        return np.array(found, np.int64)
+        return None if found is None else checked_numbers(found, history.id_count, where)
 
     def _alphabet(self, run: int, recipe: Recipe, where: str) -> tuple[Alphabet, npt.NDArray[np.int64]]:
         rows = self._connection.execute(

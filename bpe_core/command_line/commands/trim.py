@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
     if found.changes_nothing:
         raise BpeError(_nothing(found))
     spent = _costs(history, found.history, tables, options.text)
-    notes = (*found.told, *(f"The {what} becomes {cost}." for what, cost in spent.items()))
+    notes = (*found.told, *(f"The {what}: {cost}." for what, cost in spent.items()))
     described = {
         "removed": len(found.removed),
         "hidden": len(found.hidden),

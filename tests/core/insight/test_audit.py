@@ -81,7 +81,7 @@ def test_commands_list_and_remove_tokens(tmp_path: Path, capsys: Printed, monkey
 
     small = tmp_path / "small.csv"
     assert run(["trim", str(table), "--down-to", "300", *corpus, "--text", "the", "-o", str(small)]) == 0
-    assert "The corpus becomes" in capsys.readouterr().out
+    assert "- The corpus: " in capsys.readouterr().out
     assert open_table(small).history.id_count == 300
     assert (
         run(["trim", str(table), "--remove", "256", "--needed", "hide", "--json", "-o", str(tmp_path / "h.json")]) == 0
