@@ -177,7 +177,7 @@ class Program(QObject):
         self.charts = PageTabs("Charts", self.pages.on("charts"))
         self.inspector = PageTabs("Inspector", self.pages.on("inspector"))
         self.lab = self.pages[LabPage]
-        self.corpus_panel = CorpusPanel(self.corpus, actions["open"])
+        self.corpus_panel = CorpusPanel(self.corpus, actions["open"], actions["words"])
         self.recipe_panel = RecipePanel(self.form)
         self.merge_panel = MergePanel(self.merges)
         self.runs_panel = RunsPanel(self.run_list)

@@ -168,4 +168,4 @@ class Aside(QObject):
         self._remarked |= {(topic, remark): now for remark in fresh}
         if fresh:
             more = f" And {len(fresh) - 1:,} more." if len(fresh) > 1 else ""
-            self.noticed.emit(Notice(fresh[0] + more, "\n".join(fresh)))
+            self.noticed.emit(Notice(fresh[0] + more, "\n".join(fresh), is_error=False))

@@ -45,7 +45,7 @@ class Runs(QObject):
         self.all: list[Run] = []
         self.shown: Run | None = None
         self.merges_per_second: float | None = None
-        self.ranked, self.cut, self._mixed = RankedRuns(), CutRuns(), MixedWords()
+        self.ranked, self.cut, self.mixed = RankedRuns(), CutRuns(), MixedWords()
         self._counts, self._aside, self._cursor = counts, aside, cursor
         self._numbers = itertools.count(1)
         counts.settled.connect(self._prepare_counted)
@@ -236,7 +236,7 @@ class Runs(QObject):
             if isinstance(outcome, Counted) and outcome.file_state is not None
         }
         mixture = None if run.only_counts and not any(tables) else run.recipe.mixture
-        words = partial(self._mixed.words, tables, mixture)
+        words = partial(self.mixed.words, tables, mixture)
         if run.begins_with is not None and run.begins_with.joining is not None:
             self._go_on_behind(run, run.begins_with, words)
         else:

@@ -44,6 +44,8 @@ from app.window.questions.token.page import TokenPage
 from app.window.questions.why.model import WhyModel
 from app.window.questions.why.page import WhyPage
 from app.window.questions.why.tree_page import TreePage
+from app.window.questions.words.model import WordsModel
+from app.window.questions.words.page import WordsPage
 from app.window.text.model import TokenTextModel
 
 Tabs = Literal["charts", "inspector", "centre"]
@@ -124,6 +126,9 @@ PAGES = (
     )),
     PageRow("ties", "Ties", "charts", lambda w: TiesPage(TiesModel(w.session)), (
         Item("ties", "What Did the T&ies Decide?", "List the {steps} that a tie decided, and try another rule"),
+    )),
+    PageRow("words", "Words", "charts", lambda w: WordsPage(WordsModel(w.session)), (
+        Item("words", "The Wor&ds of the Corpus", "List what the texts were counted into, the most frequent first"),
     )),
     PageRow("audit", "Audit", "charts", build_audit, (
         Item("audit", "A&udit of the Tokens", "List those that are unused, unreachable or broken; trim the table"),

@@ -160,13 +160,17 @@ class WordTable:
         >>> [word for word, _ in WordTable.from_counts({"low": 3, "won": 1, "slow": 2}).holding(b"ow")]
         [b'low', b'slow']
         """
+        return self.recounted(np.where(self.which_hold(needle), self.counts, 0))
+
+    def which_hold(self, needle: bytes) -> npt.NDArray[np.bool_]:
+        """Of each word, whether it holds these bytes, which are some."""
         places = np.flatnonzero(self.text[: max(0, len(self.text) - len(needle) + 1)] == needle[0])
         for i, byte in enumerate(needle):
             places = places[self.text[places + i] == byte]
         word = np.searchsorted(self.starts, places, side="right") - 1
-        kept = np.zeros(len(self), np.bool_)
-        kept[word[places + len(needle) <= self.starts[word + 1]]] = True
-        return self.recounted(np.where(kept, self.counts, 0))
+        found = np.zeros(len(self), np.bool_)
+        found[word[places + len(needle) <= self.starts[word + 1]]] = True
+        return found
 
     def code_points(self) -> Iterator[npt.NDArray[np.uint32]]:
         """The characters of all words one after the other, some thousands at a time.

@@ -104,6 +104,13 @@ def test_counts_add_up_are_shown_and_trained_from(tmp_path: Path, capsys: pytest
     assert shown["first"][0] == {"word": " low", "count": 3, "groups": {"b": 1}}
     assert run(["count", names[2]]) == 0
     assert " 3                   1  “␣low”" in capsys.readouterr().out
+    listed = str(tmp_path / "words.csv")
+    assert run(["count", names[2], "--holding", "␣lowe", "--list", listed]) == 0
+    titles, word = (row.split(",") for row in Path(listed).read_text(encoding="utf-8").splitlines())
+    assert titles == ["text", "hex", "count", "share", "count in no group", "count in b"]
+    assert [word[0], *word[2:]] == ["␣lower", "2", "0.25", "1", "1"]
+    assert run(["count", names[2], "--list", listed, "-o", names[3]]) == 1
+    capsys.readouterr()
     assert list(count_words(Corpus.from_files(names[2]), GPT2)) == list(count_words(Corpus.from_files([a, b]), GPT2))
     assert run(["train", names[2], "--merges", "2", "--min-word-count", "2", "--weights", "=1", "b=2"]) == 0
     said = capsys.readouterr()

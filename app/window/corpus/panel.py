@@ -57,12 +57,15 @@ class WholeSentence(QLabel):
 class CorpusPanel(QWidget):
     """A list with its few buttons below, and a line of totals."""
 
-    def __init__(self, model: CorpusListModel, open_action: QAction, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, model: CorpusListModel, open_action: QAction, words_action: QAction, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._model = model
         self.columns_menu = QMenu("Column of the Texts", self)
         self.columns_menu.aboutToShow.connect(self._fill_columns)
         self.list = self._make_list()
+        self.list.addAction(words_action)
         self.add_button = icon_button("add", "Add texts")
         self.add_button.clicked.connect(open_action.trigger)
         self.remove_button = icon_button("remove", "Remove the selected texts")

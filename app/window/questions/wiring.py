@@ -26,6 +26,7 @@ from app.window.questions.sizes.page import SizesPage
 from app.window.questions.token.page import TokenPage
 from app.window.questions.why.page import WhyPage
 from app.window.questions.why.tree_page import TreePage
+from app.window.questions.words.page import WordsPage
 from app.window.text.view.editor import TokenTextEdit
 from bpe_core.history.history import NOTHING
 from bpe_core.interventions import Act
@@ -67,6 +68,9 @@ class Asking(QObject):
         self._tree.copy_wanted.connect(self._actions["copy_chart"].trigger)
         self._tree.save_wanted.connect(self._actions["save_chart"].trigger)
         self._connect_audit(pages[AuditPage], frame)
+        words = pages[WordsPage].model
+        words.written.connect(lambda told: frame.messages.show_notice(Notice(told, is_error=False)))
+        words.failed.connect(lambda told: frame.messages.show_notice(Notice(told)))
         together = self._compare.putting_together
         together.failed.connect(lambda told: frame.messages.show_notice(Notice(told)))
         together.done.connect(lambda run, told: frame.messages.show_notice(self._compared(run, told)))

@@ -8,15 +8,15 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 import bpe_core as bpe
 from bpe_core.command_line.arguments import add_pattern, chosen_recipe, number, size, text_argument
 from bpe_core.command_line.corpora import add_reading, reading
 from bpe_core.command_line.groups import add_mixture, groups_of, mixture_of
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.counting.to_files import PARTITION_SIZE, PIECE_SIZE, CountingOrder, Written, count_to_file
+from bpe_core.data_table import checked_name, write_data
 from bpe_core.errors import RecipeError, plain
+from bpe_core.exact.of_words import ListedWords
 from bpe_core.limits import size_text
 from bpe_core.presets import PRESETS
 from bpe_core.progress import ProgressReport
@@ -43,7 +43,7 @@ examples:
       computer. All workers must reach the texts, and the place where the counts go. The result is the same.
 
   bpe-explorer count counts.parquet
-      The most frequent words, by group.
+      The most frequent words, by group. With --list words.csv all of them, with --holding ␣the those that hold it.
 
   bpe-explorer count huge/ --memory 2GB -o counts.parquet
       Exactly the same within so much memory: what does not fit is kept on the disk meanwhile. A table of more than
@@ -64,6 +64,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--on", metavar="CLUSTER", help="count on a Dask cluster: tcp://scheduler:8786, or local")
     parser.add_argument("--workers", type=number, metavar="N", help="of --on local; else as many as there are cores")
     parser.add_argument("--piece-size", type=size, metavar="SIZE", help="of text that is counted by one task")
+    parser.add_argument(
+        "--holding", type=text_argument, metavar="TEXT", help="without -o: only words that hold it: ␣the"
+    )
+    parser.add_argument(
+        "--list", metavar="FILE", help="without -o: write all these words, .csv, .tsv, .json or .parquet"
+    )
     parser.add_argument("--top", type=number, default=20, metavar="N", help="how many words are shown without -o")
     recipe = parser.add_argument_group("how texts are split")
     start = recipe.add_mutually_exclusive_group()
@@ -84,6 +90,10 @@ def run(options: argparse.Namespace) -> int:
         raise RecipeError(f"Counting needs some memory; allow it {size_text(LEAST_MEMORY)} at least.")
     if options.on and options.output is None:
         raise RecipeError("Counting on a cluster needs a place for the counts: -o.")
+    if options.output is not None and (options.list or options.holding):
+        raise RecipeError("--list and --holding look through the words instead of writing counts; leave out -o.")
+    if options.list:
+        checked_name(options.list)
     groups = groups_of(options)
     groups = {name: list(map(_reached, files)) for name, files in groups.items()} if options.on else groups
     bar = TerminalBar(sys.stderr)
@@ -151,19 +161,26 @@ def _tell(written: Written, options: argparse.Namespace) -> None:
 
 def _show(words: bpe.GroupedWords, options: argparse.Namespace) -> None:
     """The most frequent words; of equals the first."""
-    table = words.words
-    first = np.argsort(-table.counts, kind="stable")[: max(0, options.top)].tolist()
+    listed = ListedWords(words)
+    rows = listed.rows(options.holding or "")
+    if options.list:
+        write_data(listed.table(rows), options.list)
+        if not options.quiet:
+            print(f"Wrote {len(rows):,} words to {plain(options.list)}.")
+        return
+    table, first = words.words, rows[: max(0, options.top)].tolist()
     groups = {name: words.counts_in(name) for name in words.groups if name}
     if options.json:
-        rows = [
+        found = [
             {"word": table.word(i).decode(errors="replace"), "count": int(table.counts[i])}
             | {"groups": {name: int(counts[i]) for name, counts in groups.items()}}
             for i in first
         ]
-        print(json.dumps({"words": len(table), "total": table.total, "first": rows}, ensure_ascii=False, indent=1))
+        print(json.dumps({"words": len(table), "total": table.total, "first": found}, ensure_ascii=False, indent=1))
         return
     print("".join(f"{name[:20]:>20}" for name in ("count", *map(plain, groups))), " word")
     for i in first:
         counts = [table.counts, *groups.values()]
         print("".join(f"{int(one[i]):>20,}" for one in counts), f" {quoted(table.word(i).decode(errors='replace'))}")
-    print(f"{table.total:,} words, {len(table):,} of them different.")
+    held = f"{len(rows):,} of them hold {quoted(options.holding)}; " if options.holding else ""
+    print(f"{held}{table.total:,} words, {len(table):,} of them different.")

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.session import corpus as session_corpus
 from app.session.snapshot import restore, snapshot_of
 from app.window.corpus.groups import GroupRow
+from app.window.questions.words.page import WordsPage
 from app.wiring import Program
 from bpe_core import Corpus, Group, Mixture, count_words
 from bpe_core.session_file import read_session, write_session
@@ -65,6 +66,7 @@ def test_groups_from_folders_to_what_is_learned_and_back(
     groups = {"code": Corpus.from_files(folder / "code"), "German": Corpus.from_files(folder / "de")}
     assert run.words is not None
     assert list(run.words) == list(count_words(Corpus.grouped(groups), run.recipe))
+    _assert_its_words_are_listed(qtbot, program, folder.parent / "words.csv")
     while session.undo.canUndo():
         session.undo.undo()
     assert corpus.mixture == Mixture()
@@ -72,6 +74,24 @@ def test_groups_from_folders_to_what_is_learned_and_back(
         session.undo.redo()
     assert [text.group for text in corpus.texts.value] == ["code", "German", "German"]
     _assert_it_is_kept(program, folder.parent / "kept.bpex")
+
+
+def _assert_its_words_are_listed(qtbot: QtBot, program: Program, path: Path) -> None:
+    page = program.pages[WordsPage]
+    model = page.model
+    program.actions["words"].trigger()
+    qtbot.waitUntil(lambda: model.groups == ("code", "German") and model.rowCount() > 0, timeout=WAIT)
+    counts = [int(model.index(row, 1).data()) for row in range(model.rowCount())]
+    assert counts == sorted(counts, reverse=True)
+    for column in (4, 0, 3):
+        page.table.sortByColumn(column, Qt.SortOrder.AscendingOrder)
+    page.holding.setText("␣ol")
+    qtbot.waitUntil(lambda: [model.index(0, 0).data(), model.rowCount()] == ["␣old", 1], timeout=WAIT)
+    assert "1 of " in page.summary.text()
+    assert model.index(0, 4).data() == "0", "how often it stands in the other group"
+    model.write(path)
+    qtbot.waitUntil(path.is_file, timeout=WAIT)
+    assert path.read_text(encoding="utf-8").splitlines()[0] == "text,hex,count,share,count in code,count in German"
 
 
 def _assert_it_is_kept(program: Program, path: Path) -> None:

@@ -1,0 +1,196 @@
+"""The words of the corpus as a table: which of them are listed, by whose counts they are ordered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+
+from app.session.counts import Counted, CountFailed
+from app.session.mixed_words import tables_by_group
+from app.session.session import Session
+from app.window.corpus.groups import IN_NONE
+from app.window.parts.watched import Exact, Watched
+from app.window.parts.wording import count_text, tip
+from app.worker.job import Task
+from bpe_core import WordTable
+from bpe_core.counting.joining import Int64s
+from bpe_core.data_table import DataTable, write_data
+from bpe_core.exact.of_words import ListedWords
+
+REDRAW_MILLISECONDS = 300
+RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+COLUMNS = ("Word", "Count", "Share")
+TIPS = (
+    "As the recipe cuts the texts into words; ␣ is a blank, ⏎ a newline",
+    "How often it stands in the texts as they are, before any weights",
+    "Of all words, each as often as it stands there",
+)
+TOPIC = "words of the corpus"
+NOTHING_YET = "Open a text, and its words are listed here, the most frequent first."
+COUNTING = "The texts are being counted …"
+
+Index = QModelIndex | QPersistentModelIndex
+Role = Qt.ItemDataRole
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is listed, and in which order."""
+
+    holding: str = ""
+    column: int = 1
+    ascending: bool = False
+
+
+class WordsModel(QAbstractTableModel, Watched):
+    """One row a word."""
+
+    changed = Signal()
+    written = Signal(str)  # a sentence about a file
+    failed = Signal(str)
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._corpus, self._aside, self._mixed = session.corpus, session.aside, session.runs.mixed
+        self.choice = Choice()
+        self.found: ListedWords | None = None
+        self._rows: Int64s = np.zeros(0, np.int64)
+        self._tables: Mapping[str, Sequence[WordTable]] = {}  # that it was found of
+        self._asked: Choice | None = None
+        self._told = ""  # about texts that are not among them
+        news = (session.corpus.texts.changed, session.recipe.changed, session.corpus.counts.changed)
+        self.refresh_on(REDRAW_MILLISECONDS, *news, session.corpus.counts.settled)
+
+    # -- asking ----------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        texts = self._corpus.texts.value
+        outcomes = [self._corpus.outcome_as_wanted(text) for text in texts]
+        tables = tables_by_group(texts, outcomes)
+        failed = sum(isinstance(one, CountFailed) for one in outcomes)
+        missing = sum(not isinstance(one, Counted) for one in outcomes) - failed
+        self._told = f" {count_text(missing, 'text')} not counted yet." if missing else ""
+        self._told += f" {count_text(failed, 'text')} could not be counted." if failed else ""
+        if self._asked != self.choice or not _are_same(tables, self._tables):
+            self._tables, self._asked = tables, self.choice
+            self._ask(tables, self.choice)
+        self.changed.emit()
+
+    def _ask(self, tables: Mapping[str, Sequence[WordTable]], choice: Choice) -> None:
+        if not tables:
+            self._aside.cancel(TOPIC)
+            self._take((None, np.zeros(0, np.int64)))
+            return
+
+        def work(task: Task) -> tuple[ListedWords | None, Int64s]:
+            words = ListedWords(self._mixed.grouped(tables))
+            return words, _rows_of(words, choice)
+
+        self._aside.ask(TOPIC, work, self._take, self.failed.emit)
+
+    def _take(self, answer: tuple[ListedWords | None, Int64s]) -> None:
+        self.beginResetModel()
+        self.found, self._rows = answer
+        self.endResetModel()
+        self.changed.emit()
+
+    def hold(self, text: str) -> None:
+        """List only the words that hold it."""
+        self._choose(Choice(text, self.choice.column, self.choice.ascending))
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        self._choose(Choice(self.choice.holding, column, order == Qt.SortOrder.AscendingOrder))
+
+    def _choose(self, choice: Choice) -> None:
+        if choice != self.choice:
+            self.choice = choice
+            self.refresh_soon()
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        return () if self.found is None else tuple(self.found.of_groups)
+
+    @property
+    def summary(self) -> str:
+        if self.found is None:
+            return COUNTING if self._corpus.counts.busy else NOTHING_YET + self._told
+        some = f"{len(self._rows):,} of " if len(self._rows) != len(self.found) else ""
+        words = count_text(len(self.found), "different word")
+        return f"{some}{words}, {self.found.total:,} with repetitions.{self._told}"
+
+    def write(self, path: Path) -> None:
+        """All that are listed, to a file, aside."""
+        found, rows = self.found, self._rows
+        if found is None:
+            return
+
+        def work(task: Task) -> None:
+            write_data(found.table(rows, task.cancelled), path, cancelled=task.cancelled)
+
+        told = f"Wrote {count_text(len(rows), 'word')} to {path.name}."
+        self._aside.ask("file of words", work, lambda _: self.written.emit(told), self.failed.emit, writes=True)
+
+    def exact(self) -> Exact:
+        found, rows = self.found, self._rows
+        return lambda cancelled: DataTable({}) if found is None else found.table(rows, cancelled)
+
+    # -- the table -------------------------------------------------------------------------
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:
+        return len(COLUMNS) + len(self.groups)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole) -> Any:
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if section < len(COLUMNS):
+            title, meaning = COLUMNS[section], TIPS[section]
+        else:
+            group = self.groups[section - len(COLUMNS)]
+            title = group or IN_NONE
+            meaning = f"How often it stands in the group {group}" if group else "How often it stands in no group"
+        if role == Role.DisplayRole:
+            return title
+        return tip(meaning) if role == Role.ToolTipRole else None
+
+    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
+        if role in (Role.DisplayRole, Role.ToolTipRole):
+            told = self._cell(int(self._rows[index.row()]), index.column())
+            return tip(told) if role == Role.ToolTipRole else told
+        if role == Role.TextAlignmentRole and index.column() > 0:
+            return RIGHT
+        return None
+
+    def _cell(self, row: int, column: int) -> str:
+        found = self.found
+        assert found is not None  # there are no rows without
+        if column == 0:
+            return found.text(row)
+        count = int(found.words.words.counts[row])
+        if column == 1:
+            return f"{count:,}"
+        if column == 2:
+            return f"{100 * count / found.total:.3g} %"
+        return f"{int(found.of_groups[self.groups[column - len(COLUMNS)]][row]):,}"
+
+
+def _rows_of(words: ListedWords, choice: Choice) -> Int64s:
+    groups, place = tuple(words.of_groups), choice.column - len(COLUMNS)
+    if choice.column == 0:
+        return words.in_order_of_text(words.rows(choice.holding), ascending=choice.ascending)
+    group = groups[place] if 0 <= place < len(groups) else None
+    return words.rows(choice.holding, group, ascending=choice.ascending)
+
+
+def _are_same(tables: Mapping[str, Sequence[WordTable]], others: Mapping[str, Sequence[WordTable]]) -> bool:
+    """Whether they are the very same, one by one: to compare what they hold would take long."""
+    return [(name, [*map(id, group)]) for name, group in tables.items()] == [
+        (name, [*map(id, group)]) for name, group in others.items()
+    ]

@@ -1,0 +1,75 @@
+"""The words of the corpus: the most frequent first, by group, those that hold something, to a file."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QPushButton, QTableView, QVBoxLayout, QWidget
+
+from app.window.parts.dialogs import DATA_FILTERS, ask_where_to_save
+from app.window.parts.page import Page
+from app.window.parts.theme import fixed_font
+from app.window.parts.widgets import entry, paragraph
+from app.window.questions.words.model import WordsModel
+
+ROW_HEIGHT = 22
+WIDTHS = (150, 90, 70)
+WIDTH_OF_GROUP = 90
+
+
+class WordsPage(Page):
+    """Says what the texts were counted into before anything is learned from it."""
+
+    def __init__(self, model: WordsModel, parent: QWidget | None = None) -> None:
+        super().__init__(model, parent)
+        self.model = model
+        self._widened: set[int] = set()  # columns of groups, which come and go; a person's width is kept
+        self.holding = entry("Filter words, such as ␣the", can_be_cleared=True)
+        self.holding.setAccessibleName("Text that the words listed hold")
+        self.summary = paragraph()
+        self.summary.setAccessibleName("How many words are listed")
+        self.export = QPushButton("Save List …")
+        self.export.setToolTip("Write the words listed to a CSV, TSV, JSON or Parquet file, with their counts by group")
+        self.table = _table(model)
+        row = QHBoxLayout()
+        row.addWidget(self.holding, 1)
+        row.addWidget(self.export)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 6, 8, 4)
+        column.addLayout(row)
+        column.addWidget(self.summary)
+        column.addWidget(self.table, 1)
+        self.holding.textChanged.connect(model.hold)
+        self.export.clicked.connect(self._save_list)
+        model.changed.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        self.summary.setText(self.model.summary)
+        self.export.setEnabled(self.model.found is not None)
+        for column in range(len(WIDTHS), self.model.columnCount()):
+            if column not in self._widened:
+                self._widened.add(column)
+                self.table.setColumnWidth(column, WIDTH_OF_GROUP)
+
+    def _save_list(self) -> None:
+        path = ask_where_to_save(self, "Save the words listed", "words.csv", DATA_FILTERS)
+        if path is not None:
+            self.model.write(path)
+
+
+def _table(model: WordsModel) -> QTableView:
+    table = QTableView()
+    table.setAccessibleName("Words of the corpus")
+    table.setModel(model)
+    table.setFont(fixed_font(table.font().pointSizeF()))
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.verticalHeader().hide()
+    table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
+    table.setShowGrid(False)
+    header = table.horizontalHeader()
+    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    header.setSortIndicator(model.choice.column, Qt.SortOrder.DescendingOrder)
+    table.setSortingEnabled(True)
+    for column, width in enumerate(WIDTHS):
+        table.setColumnWidth(column, width)
+    return table
