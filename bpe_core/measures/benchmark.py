@@ -14,21 +14,23 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.counting.words import WordTable
 from bpe_core.data_table import DataTable, Values
-from bpe_core.errors import BpeError, Cancelled, CorpusError
+from bpe_core.errors import BpeError, CorpusError
 from bpe_core.history.history import History
+from bpe_core.measures.on_threads import OnThreads, Piece
 from bpe_core.measures.size_curves import BYTES, FORMULA, USUAL_POWER, renyi_efficiency
-from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, counted, splitting_of
+from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled, while_wanted
+from bpe_core.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 
 Int64s = npt.NDArray[np.int64]
@@ -50,12 +52,15 @@ MEANINGS = {
     "share_in_use": "The part of the vocabulary that occurs in the text at all",
     "unknown_share": "The part of the tokens that stands for what the tokenizer cannot encode",
     "relative_tokens": "Tokens to those that the first tokenizer, or the one chosen, needs for the same text",
-    "seconds": "Time of one processor that encoding took; the first text of a tokenizer pays for its preparation",
+    "seconds": (
+        "Time of one processor that encoding takes, of a long text as its beginning takes it; the first text of a "
+        "tokenizer pays for its preparation"
+    ),
 }
-CANCELLED = "The measuring was stopped."
 NOTHING_TO_MEASURE = "A benchmark takes at least one tokenizer and one text."
-WAIT = 0.05  # seconds between two questions whether anybody still wants to know
 HELD = 1_000_000  # tokens that are counted together
+WORTH_COUNTING = 200_000  # characters of all texts together, from which on words are counted first
+TIMED = 32_000  # characters of such a text that are encoded to tell how long all of it takes
 
 
 class Contender(NamedTuple):
@@ -105,7 +110,8 @@ def benchmark(
     if chosen not in tokenizers:
         raise BpeError(f"There is no tokenizer {chosen!r} to compare with; there are {', '.join(tokenizers)}.")
     jobs = [(contender, name) for contender in contenders for name in groups]
-    cells = _measured(jobs, groups, power, threads, progress, cancelled)
+    with OnThreads(threads, progress, cancelled) as pool:
+        cells = _measured(contenders, groups, power, pool)
     return Benchmark(tuple(tokenizers), tuple(groups), _columns(jobs, groups, cells, chosen))
 
 
@@ -142,42 +148,66 @@ def _groups(texts: Texts) -> dict[str, Sequence[str]]:
 
 
 def _measured(
-    jobs: list[tuple[Contender, str]],
-    groups: Mapping[str, Sequence[str]],
-    power: float,
-    threads: int | None,
-    progress: ProgressReport,
-    cancelled: CancelCheck,
+    contenders: list[Contender], groups: Mapping[str, Sequence[str]], power: float, threads: OnThreads
 ) -> list[_Cell]:
-    """All of them, on several threads: encoding leaves the interpreter to the others."""
-    stopped = False
+    """A row for each text of each tokenizer. Encoding leaves the interpreter to the other threads."""
+    in_words = _in_words(contenders, groups, threads)
 
-    def is_over() -> bool:
-        return stopped
+    def row_of(contender: Contender) -> Piece[list[_Cell]]:
+        recipe = contender.tokenizer.history.recipe
+        known = in_words.get(splitting_of(recipe)) if in_words and can_be_in_words(recipe) else None
+        return lambda stopped: list(_cells(contender, groups, known, power, stopped))
 
-    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
-        running = [pool.submit(_cell, contender, groups[name], power, is_over) for contender, name in jobs]
-        try:
-            waiting = set(running)
-            while waiting:
-                done, waiting = wait(waiting, WAIT, FIRST_COMPLETED)
-                if cancelled():
-                    raise Cancelled(CANCELLED)
-                for one in done:
-                    one.result()
-                progress(Progress("measuring", len(jobs) - len(waiting), len(jobs), "texts"))
-        except BaseException:
-            stopped = True
-            pool.shutdown(cancel_futures=True)
-            raise
-    return [one.result() for one in running]
+    rows = threads.all([row_of(contender) for contender in contenders], "measuring", "tokenizers")
+    return [cell for row in rows for cell in row]
 
 
-def _cell(contender: Contender, documents: Sequence[str], power: float, cancelled: CancelCheck) -> _Cell:
-    history = contender.tokenizer.history
-    counts, seconds = np.zeros(history.id_count, np.int64), 0.0
+def _in_words(
+    contenders: list[Contender], groups: Mapping[str, Sequence[str]], threads: OnThreads
+) -> dict[Recipe, TextsInWords]:
+    """Texts of some size as words: counted once for all tokenizers that split alike, each word is cut but once."""
+    if sum(len(text) for documents in groups.values() for text in documents) < WORTH_COUNTING:
+        return {}
+    recipes = (one.tokenizer.history.recipe for one in contenders)
+    splittings = list(dict.fromkeys(splitting_of(recipe) for recipe in recipes if can_be_in_words(recipe)))
+
+    def count(documents: Sequence[str], recipe: Recipe) -> Piece[WordTable]:
+        return lambda stopped: counted(documents, recipe, stopped)
+
+    wanted = [count(documents, recipe) for recipe in splittings for documents in groups.values()]
+    tables = iter(threads.all(wanted, "counting", "texts"))
+    return {recipe: TextsInWords.of_tables({name: next(tables) for name in groups}, recipe) for recipe in splittings}
+
+
+def _cells(
+    contender: Contender,
+    groups: Mapping[str, Sequence[str]],
+    in_words: TextsInWords | None,
+    power: float,
+    cancelled: CancelCheck,
+) -> Iterator[_Cell]:
+    history, at = contender.tokenizer.history, contender.at
+    cut = None if in_words is None else in_words.cut(history, at, cancelled=cancelled)
+    unknown = [id for id, symbol in enumerate(history.alphabet.symbols) if symbol.kind == "unknown"]
+    for name, documents in while_wanted(groups.items(), cancelled, every=1):
+        if cut is None:
+            counts, seconds = _encoded(contender, documents, cancelled)
+        else:
+            counts, seconds = cut.counts(name), _seconds(contender, documents)
+        yield _Cell(
+            int(counts.sum()),
+            int(np.count_nonzero(counts)),
+            int(counts[unknown].sum()),
+            renyi_efficiency(counts, power),
+            seconds,
+        )
+
+
+def _encoded(contender: Contender, documents: Sequence[str], cancelled: CancelCheck) -> tuple[Int64s, float]:
+    """How often each token stands in a text, and how long that took."""
+    counts, seconds = np.zeros(contender.tokenizer.history.id_count, np.int64), 0.0
     held: list[npt.NDArray[np.int32]] = []
-    for text in _while_wanted(documents, cancelled):
+    for text in while_wanted(documents, cancelled, every=1):
         began = time.thread_time()
         held.append(contender.tokenizer.encode_to_array(text, at=contender.at))
         seconds += time.thread_time() - began
@@ -186,21 +216,19 @@ def _cell(contender: Contender, documents: Sequence[str], power: float, cancelle
             held = []
     if held:
         counts += np.bincount(np.concatenate(held), minlength=len(counts))
-    unknown = [id for id, symbol in enumerate(history.alphabet.symbols) if symbol.kind == "unknown"]
-    return _Cell(
-        int(counts.sum()),
-        int(np.count_nonzero(counts)),
-        int(counts[unknown].sum()),
-        renyi_efficiency(counts, power),
-        seconds,
-    )
+    return counts, seconds
 
 
-def _while_wanted(documents: Sequence[str], cancelled: CancelCheck) -> Iterator[str]:
+def _seconds(contender: Contender, documents: Sequence[str]) -> float:
+    """How long all of a text takes, by as much of its beginning as tells."""
+    whole, taken = sum(map(len, documents)), 0
+    began = time.thread_time()
     for text in documents:
-        if cancelled():
-            raise Cancelled(CANCELLED)
-        yield text
+        contender.tokenizer.encode_to_array(text[: TIMED - taken], at=contender.at)
+        taken += min(len(text), TIMED - taken)
+        if taken >= TIMED:
+            break
+    return (time.thread_time() - began) * whole / taken
 
 
 def _columns(

@@ -7,7 +7,9 @@ import json
 import math
 from collections import Counter
 from pathlib import Path
+from unittest import mock
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,23 +17,30 @@ from hypothesis import strategies as st
 import bpe_core as bpe
 from bpe_core import reference
 from bpe_core.command_line.main import run
+from bpe_core.measures import benchmark as measuring
 from bpe_core.measures.benchmark import benchmark
 from bpe_core.measures.parity import parity
 from bpe_core.measures.size_curves import renyi_efficiency
+from bpe_core.measures.texts_in_words import TextsInWords
 from resources import parallel_samples
 from tests.core.random_training import recipes, words
+from tests.shared import text_of
 
 LETTERS = st.text("ab é本\n", min_size=1, max_size=12)
 
 
 @given(
-    words(), recipes(), st.dictionaries(st.sampled_from("xyz"), st.lists(LETTERS, min_size=1, max_size=3), min_size=1)
+    words(),
+    recipes(),
+    st.dictionaries(st.sampled_from("xyz"), st.lists(LETTERS, min_size=1, max_size=3), min_size=1),
+    st.sampled_from([0, measuring.WORTH_COUNTING]),
 )
 def test_every_cell_is_that_of_a_plain_count(
-    table: bpe.WordTable, recipe: bpe.Recipe, texts: dict[str, list[str]]
+    table: bpe.WordTable, recipe: bpe.Recipe, texts: dict[str, list[str]], worth_counting: int
 ) -> None:
     history = reference.train(table, recipe)
-    found = benchmark({"begin": (history, 0), "end": history}, texts, relative_to="end", threads=1)
+    with mock.patch.object(measuring, "WORTH_COUNTING", worth_counting):  # encoded text by text, or cut word by word
+        found = benchmark({"begin": (history, 0), "end": history}, texts, relative_to="end", threads=1)
     tokenizer, place = bpe.Tokenizer(history), 0
     for at in (0, len(history)):
         for name, documents in texts.items():
@@ -58,6 +67,24 @@ def test_every_cell_is_that_of_a_plain_count(
 
 def _part(some: int, of: int) -> float:
     return some / of if of else math.nan
+
+
+@pytest.mark.parametrize("preset", ["bert", "unigram", "clean-words", "sentencepiece-like"])
+def test_words_that_are_cut_once_are_the_texts_that_are_encoded(preset: str) -> None:
+    recipe = bpe.Recipe.preset(preset, vocab_size=None, merges=60) if preset != "unigram" else _unigram()
+    texts = {"a": [text_of("poem"), "two  blanks, [UNK] <s>\r\n"], "b": [text_of("emoji")[:300]]}
+    history = bpe.train(bpe.Corpus.from_texts(texts["a"]), recipe)
+    tokenizer, in_words = bpe.Tokenizer(history), TextsInWords.of(texts, recipe)
+    for at in (len(history) // 2, len(history)):
+        cut = in_words.cut(history, at)
+        for place, (name, documents) in enumerate(texts.items()):
+            ids = [id for text in documents for id in tokenizer.encode(text, at=at)]
+            assert cut.counts(name).tolist() == np.bincount(ids, minlength=history.id_count).tolist()
+            assert cut.tokens_by_text[place] == len(ids)
+
+
+def _unigram() -> bpe.Recipe:
+    return bpe.Recipe.preset("unigram", vocab_size=150)
 
 
 @given(st.lists(st.lists(st.integers(1, 9), min_size=2, max_size=2), min_size=1, max_size=5))

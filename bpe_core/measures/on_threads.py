@@ -1,0 +1,66 @@
+"""Pieces of work on several threads, told of as each is done, and given up as soon as nobody wants them.
+
+>>> with OnThreads(2) as threads:
+...     threads.all([lambda stopped, n=n: n * n for n in range(4)], "squaring", "numbers")
+[0, 1, 4, 9]
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Self, TypeVar
+
+from bpe_core.errors import Cancelled
+from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+
+Result = TypeVar("Result")
+Piece = Callable[[CancelCheck], Result]  # told how to ask whether it is still wanted
+
+WAIT = 0.05  # seconds between two questions whether anybody still wants to know
+CANCELLED = "The measuring was stopped."
+
+
+class OnThreads:
+    """A pool that is left when all that was begun has ended."""
+
+    def __init__(
+        self,
+        threads: int | None = None,
+        progress: ProgressReport = ignore_progress,
+        cancelled: CancelCheck = never_cancelled,
+    ) -> None:
+        self._pool = ThreadPoolExecutor(threads or os.cpu_count())
+        self._progress, self._cancelled = progress, cancelled
+        self._is_stopped = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_stopped = True
+        self._pool.shutdown(cancel_futures=True)
+
+    def all(self, pieces: Sequence[Piece[Result]], stage: str, unit: str) -> list[Result]:
+        """What each came to, in their order; the first that fails ends all."""
+        found: list[Result | None] = [None] * len(pieces)
+        for place, result in self.each(pieces, stage, unit):
+            found[place] = result
+        return found  # type: ignore[return-value]  # each has its place
+
+    def each(self, pieces: Sequence[Piece[Result]], stage: str, unit: str) -> Iterator[tuple[int, Result]]:
+        """The same one by one, each with its place, as soon as it is done."""
+        place_of: dict[Future[Result], int] = {
+            self._pool.submit(piece, lambda: self._is_stopped): place for place, piece in enumerate(pieces)
+        }
+        waiting = set(place_of)
+        self._progress(Progress(stage, 0, len(pieces), unit))
+        while waiting:
+            done, waiting = wait(waiting, WAIT, FIRST_COMPLETED)
+            if self._cancelled():
+                raise Cancelled(CANCELLED)
+            for one in done:
+                yield place_of[one], one.result()
+            if done:
+                self._progress(Progress(stage, len(pieces) - len(waiting), len(pieces), unit))
