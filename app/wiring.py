@@ -105,9 +105,13 @@ class Program(QObject):
         self._connect_look()
         self.window.closing.connect(self.close)
         self.window.installEventFilter(WhileItDraws(self))
-        self.garbage = GarbageCollection(lambda: self.training.status.is_busy, self)
+        self.garbage = GarbageCollection(self._is_busy, self)
         loaded = self.session.runs.grew  # the first merges tell that the kernels are
         loaded.connect(self.garbage.spare_what_exists, Qt.ConnectionType.SingleShotConnection)
+
+    def _is_busy(self) -> bool:
+        """Whether something is done aside, which may hold any number of small things for a moment."""
+        return self.training.status.is_busy or self.session.aside.is_busy()
 
     def begin(self, files: Sequence[Path | str]) -> None:
         """What the window holds at first: the files and addresses it was given, or a sample."""

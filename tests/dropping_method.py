@@ -17,6 +17,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.history import NOTHING, Columns, EndReason, History
 from bpe_core.learning.methods import Listed, Method, Reason, Way, Wording
 from bpe_core.learning.protocol import Candidate
+from bpe_core.progress import CancelCheck, never_cancelled
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.segmentation import NO_TOKEN, Int32s, Int64s, Tokens
@@ -111,7 +112,7 @@ class LongestMatch:
         known: Int32s = ids[ids != NO_TOKEN].astype(np.int32)
         return known
 
-    def segmentation(self, text: str, allowed: tuple[str, ...]) -> Words:
+    def segmentation(self, text: str, allowed: tuple[str, ...], cancelled: CancelCheck = never_cancelled) -> Words:
         words: list[tuple[int, bytes, int]] = []
         for part in self._cutting.parts(text, allowed):
             if part.special is not None:

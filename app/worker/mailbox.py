@@ -9,9 +9,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Hashable
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.worker import window_first
+
+AGAIN_MILLISECONDS = 1  # until a box is looked into once more while somebody puts something into it
 
 
 class Mailbox(QObject):
@@ -47,10 +49,14 @@ class Mailbox(QObject):
         window_first.window_is_done()
 
     def _deliver(self) -> None:
+        # Whoever holds it may itself be waiting for a core, and threads that work aside get theirs last.
+        if not self._lock.acquire(blocking=False):
+            QTimer.singleShot(AGAIN_MILLISECONDS, self._deliver)
+            return
+        waiting = list(self._waiting.items())
+        self._waiting.clear()
+        self._lock.release()
         window_first.window_begins()
-        with self._lock:
-            waiting = list(self._waiting.items())
-            self._waiting.clear()
         for (sender, _), message in waiting:
             if not self._closed:  # by whoever received the one before
                 self.arrived.emit(sender, message)

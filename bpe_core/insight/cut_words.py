@@ -53,7 +53,8 @@ class CutWords:
         splits_alike = set(recipe.differing(counted_by, Splitting)) <= {"special_tokens"}
         parts = _as_they_are(words) if splits_alike else _split_anew(words, Cutting(recipe), cancelled)
         given = GivenWords(recipe, parts.text, parts.starts)
-        return cls(words, history, parts, Method.of(recipe).segmenter(history, given).segmentation(given.text, ()))
+        segmenter = Method.of(recipe).segmenter(history, given)
+        return cls(words, history, parts, segmenter.segmentation(given.text, (), cancelled))
 
     def counts(self, at: int) -> Int64s:
         """How often each token stands in the corpus after so many steps, by its id."""

@@ -30,6 +30,8 @@ from bpe_core.segmenting.word_tokens import WordSegmenter
 if TYPE_CHECKING:
     from bpe_core.segmenting.compiled_paths import CompiledPaths
 
+CHARACTERS_OF_A_SEED = 6  # on average
+
 
 def _scores_of(history: History) -> Scores:
     """Its own; where there are only characters yet, there is but one path, and any will do."""
@@ -121,11 +123,16 @@ class BestPaths(WordSegmenter):
         """The kernels, where they are loaded, or where loading them takes less time than doing without."""
         if self._history.recipe.marker == "none":  # the kernels begin each word with a marker
             return None
-        if self._known_compiled is None and worth_kernels(size):
+        if self._known_compiled is None and worth_kernels(size + self._to_spell):
             from bpe_core.segmenting.compiled_paths import CompiledPaths  # loads machine code
 
             self._known_compiled = CompiledPaths(self._history, self._cutting, self._scores)
         return self._known_compiled
+
+    @property
+    def _to_spell(self) -> int:
+        """The characters, about, of all tokens: the plain cut wants them one by one before it cuts a first word."""
+        return 0 if "pieces" in vars(self) else CHARACTERS_OF_A_SEED * self._history.alphabet.seed_count
 
     @cached_property
     def pieces(self) -> Pieces:

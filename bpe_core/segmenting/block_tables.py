@@ -11,6 +11,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from bpe_core.history.history import NOTHING, History
+from bpe_core.progress import CancelCheck, never_cancelled
 from bpe_core.segmenting.boundaries import Boundaries
 from bpe_core.segmenting.cutting import Cutting, utf8
 from bpe_core.segmenting.segmentation import Ahead, Int32s, Int64s, Tokens
@@ -38,7 +39,9 @@ class BlockTables:
         table = self.table(at)
         return self.named(table.encoder.ids(text, at - table.first, allowed), table).astype(np.int32)
 
-    def segmentation(self, text: str, allowed: tuple[str, ...]) -> BlockTokens:
+    def segmentation(
+        self, text: str, allowed: tuple[str, ...], cancelled: CancelCheck = never_cancelled
+    ) -> BlockTokens:
         return BlockTokens(self, utf8(text), allowed)
 
     def block(self, at: int) -> int:

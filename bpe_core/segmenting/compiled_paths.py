@@ -31,11 +31,16 @@ class CompiledPaths(CompiledEncoder):
         pieces = _TABLES.of(history.alphabet, history.recipe.marker_text)
         super().__init__(history, cutting, pieces, self._numbers_at)
         self._scores = scores
+        self._known_numbers: tuple[int, Float64s] | None = None  # at the step last asked for
         self._gone_at: Int64s = np.full(len(history.alphabet), ALWAYS)  # after which step each token is there no more
         self._gone_at[history.columns.left] = np.arange(1, len(history) + 1)
 
     def _numbers_at(self, at: int) -> Float64s:
-        return self._scores.at(at).astype(np.float64)
+        """Which many words are asked about one after the other."""
+        found = self._known_numbers
+        if found is None or found[0] != at:
+            found = self._known_numbers = at, self._scores.at(at).astype(np.float64)
+        return found[1]
 
     def cut_words(self, words: Sequence[bytes], at: int) -> WordCuts:
         pieces = self._pieces._replace(scores=self._numbers_at(at))

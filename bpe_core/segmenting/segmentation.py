@@ -13,7 +13,7 @@ from typing import Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.progress import CancelCheck
+from bpe_core.progress import CancelCheck, never_cancelled
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
@@ -50,7 +50,9 @@ class Segmenter(Protocol):
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         """The tokens after so many steps."""
 
-    def segmentation(self, text: str, allowed: tuple[str, ...]) -> Segmentation:
+    def segmentation(
+        self, text: str, allowed: tuple[str, ...], cancelled: CancelCheck = never_cancelled
+    ) -> Segmentation:
         """The tokens after every step, with their places."""
 
 

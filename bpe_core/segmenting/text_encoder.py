@@ -12,6 +12,7 @@ import numpy as np
 
 from bpe_core.history.history import History
 from bpe_core.kernels.policy import Policy
+from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, PlacedSymbols, joined
 from bpe_core.segmenting.cutting import Cutting, Part, utf8
 from bpe_core.segmenting.greedy import LongestMatch
@@ -88,14 +89,15 @@ class TextEncoder:
             for part, special in self._cutting.normalized_parts(text, allowed)
         )
 
-    def segmentation(self, text: str, allowed: tuple[str, ...]) -> Boundaries:
+    def segmentation(self, text: str, allowed: tuple[str, ...], cancelled: CancelCheck = never_cancelled) -> Boundaries:
         data = utf8(text)
         encoder = self._encoder_for(text)
         symbol_of_byte = self.plain.spelling.symbol_of_byte
         if symbol_of_byte is not None and self._cutting.keeps_all and not any(token in text for token in allowed):
             ranks = np.append(encoder.byte_ranks(text), np.int32(PATTERN_CUT))
             return Boundaries.of_bytes(data, ranks, symbol_of_byte, self._base)
-        parts = [self._placed_symbols(encoder, part) for part in self._cutting.parts(text, allowed)]
+        wanted = while_wanted(self._cutting.parts(text, allowed), cancelled, every=1)
+        parts = [self._placed_symbols(encoder, part) for part in wanted]
         return Boundaries.of_symbols(data, joined(parts), self._base)
 
     def _placed_symbols(self, encoder: Encoder, part: Part) -> PlacedSymbols:

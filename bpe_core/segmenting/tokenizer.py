@@ -27,6 +27,7 @@ import numpy as np
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.learning.methods import Method
+from bpe_core.progress import CancelCheck, never_cancelled
 from bpe_core.segmenting.best_paths import BestPaths
 from bpe_core.segmenting.boundaries import INSIDE as INSIDE
 from bpe_core.segmenting.boundaries import NEVER as NEVER
@@ -100,9 +101,11 @@ class Tokenizer:
         found = self.segmentation(text, allowed_special=allowed_special)
         return [(start, stop, id) for start, stop, id in found.tokens(self._checked_at(at)).spans().tolist()]
 
-    def segmentation(self, text: str, *, allowed_special: Allowed = ()) -> Segmentation:
+    def segmentation(
+        self, text: str, *, allowed_special: Allowed = (), cancelled: CancelCheck = never_cancelled
+    ) -> Segmentation:
         """The tokens of a text after every step."""
-        return self._segmenter.segmentation(text, self._cutting.allowed(allowed_special))
+        return self._segmenter.segmentation(text, self._cutting.allowed(allowed_special), cancelled)
 
     def boundaries(self, text: str, *, allowed_special: Allowed = ()) -> Boundaries:
         """The same where pairs are joined: for each boundary in a text the merge that dissolves it."""

@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.history.history import History
+from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.segmenting.boundaries import GLUED_WHILE_PENDING, shifted_hull
 from bpe_core.segmenting.cutting import Cutting, Part, utf8
 from bpe_core.segmenting.segmentation import NO_TOKEN, Ahead, Int32s, Int64s, Tokens
@@ -75,11 +76,10 @@ class WordSegmenter:
             ids += known
         return np.array(ids, np.int32)
 
-    def segmentation(self, text: str, allowed: tuple[str, ...]) -> WordTokens:
+    def segmentation(self, text: str, allowed: tuple[str, ...], cancelled: CancelCheck = never_cancelled) -> WordTokens:
         data = utf8(text)
-        return WordTokens(
-            data, Words.joined([*map(self._words_of, self._cutting.parts(text, allowed))]), self.cut_words
-        )
+        parts = [self._words_of(part, cancelled) for part in self._cutting.parts(text, allowed)]
+        return WordTokens(data, Words.joined(parts), self.cut_words)
 
     def cut(self, word: bytes, at: int) -> WordCut:
         known = self._remembered.get(word)
@@ -92,11 +92,14 @@ class WordSegmenter:
     def cut_words(self, words: Sequence[bytes], at: int) -> WordCuts:
         return WordCuts.of([self.cut(word, at) for word in words])
 
-    def _words_of(self, part: Part) -> Words:
+    def _words_of(self, part: Part, cancelled: CancelCheck) -> Words:
         if part.special is not None:
             return Words.of([self._special_id[part.special]], [0], part.origins[[0, -1]])
-        placed = list(self._cutting.placed_words(part.text))
-        return Words.of([word for word, _ in placed], [start for _, start in placed], part.origins)
+        words, starts = list[bytes](), list[int]()
+        for word, start in while_wanted(self._cutting.placed_words(part.text), cancelled):
+            words.append(word)
+            starts.append(start)
+        return Words.of(words, starts, part.origins)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC
-from itertools import repeat
+from itertools import islice, repeat
 from pathlib import Path
 
 from bpe_core.alphabet import Alphabet
@@ -168,7 +168,7 @@ class SessionWriter:
         names = before.names if before is not None else None
         if names is None:
             names = TokenTexts(run.history.alphabet, escape, LONGEST_TOKEN_SHOWN)
-            self._write_symbols(run, run.history.alphabet)
+            self._write_symbols(run, run.history.alphabet, cancelled)
         self._append_merges(run.number, run.history, 0 if before is None else before.run.learned, names, cancelled)
         self._append_scores(run, None if before is None else before.run, cancelled)
         return _WrittenRun(run, table, names)
@@ -188,13 +188,15 @@ class SessionWriter:
             self._connection.execute(f"INSERT OR REPLACE INTO {place} VALUES (?, ?, ?, ?, ?, ?, ?)", row)
         checksums.put(self._connection, "run", run.number)
 
-    def _write_symbols(self, run: SavedRun, alphabet: Alphabet) -> None:
+    def _write_symbols(self, run: SavedRun, alphabet: Alphabet, cancelled: CancelCheck) -> None:
         counts: list[int] | repeat[None] = run.symbol_counts.tolist() if len(run.symbol_counts) else repeat(None)
         rows = (
             (run.number, id, symbol.kind, symbol.text, symbol.decoded, count)
             for (id, symbol), count in zip(enumerate(alphabet.symbols), counts, strict=False)
         )
-        self._connection.executemany("INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?)", rows)
+        while some := list(islice(rows, ROWS_AT_ONCE)):
+            _stop_if(cancelled)
+            self._connection.executemany("INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?)", some)
         self._connection.execute("INSERT INTO symbol_copies SELECT * FROM symbols WHERE run = ?", (run.number,))
         checksums.put(self._connection, "symbols", run.number)
 

@@ -118,8 +118,7 @@ class _InForm:
     def changed_with_sources(self, text: str) -> tuple[str, Offsets]:
         if not self.form:
             return text, np.arange(len(text))
-        formed, sources = in_form(text, self.form)
-        return formed, np.array(sources, np.int64)
+        return in_form(text, self.form)
 
 
 def _removed_characters(recipe: Recipe) -> str:

@@ -7,40 +7,56 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
 
 from bpe_core.text.older_unicode import without_form
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 FORMS: tuple[Form, ...] = get_args(Form)
 
+Places = npt.NDArray[np.int64]
+
+_AT_ONCE = 1 << 16  # characters, about: while one call goes on, no other thread runs
 _NEAR_NON_ASCII = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
 
 
 def formed(text: str, form: Form) -> str:
     """The text in a Unicode form."""
     if text.isascii() or without_form().isdisjoint(text):
-        return unicodedata.normalize(form, text)
+        return "".join(unicodedata.normalize(form, part) for part in _in_lines(text))
     return "".join(
         part if part in without_form() else unicodedata.normalize(form, part) for part in _parts_that_have_one(text)
     )
 
 
-def in_form(text: str, form: Form) -> tuple[str, Sequence[int]]:
+def _in_lines(text: str) -> Iterator[str]:
+    """The text in parts that end with a line: no form looks across one."""
+    start = 0
+    while len(text) - start > _AT_ONCE:
+        stop = text.find("\n", start + _AT_ONCE) + 1 or len(text)
+        yield text[start:stop]
+        start = stop
+    yield text[start:]
+
+
+def in_form(text: str, form: Form) -> tuple[str, Places]:
     """The same, with the index each character came from."""
     if text.isascii() or without_form().isdisjoint(text):
         return _in_form(text, form)
     texts: list[str] = []
-    sources: list[int] = []
+    sources = [np.zeros(0, np.int64)]
     done = 0
     for part in _parts_that_have_one(text):
-        found, places = (part, range(1)) if part in without_form() else _in_form(part, form)
+        found, places = (part, np.zeros(1, np.int64)) if part in without_form() else _in_form(part, form)
         texts.append(found)
-        sources += [done + place for place in places]
+        sources.append(done + places)
         done += len(part)
-    return "".join(texts), sources
+    return "".join(texts), np.concatenate(sources)
 
 
 def _parts_that_have_one(text: str) -> Iterator[str]:
@@ -54,23 +70,31 @@ def _parts_that_have_one(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _in_form(text: str, form: Form) -> tuple[str, Sequence[int]]:
+def _in_form(text: str, form: Form) -> tuple[str, Places]:
     if unicodedata.is_normalized(form, text):
-        return text, range(len(text))
+        return text, np.arange(len(text))
     parts: list[str] = []
-    sources: list[int] = []
+    changes: list[tuple[int, int, int]] = []  # from where to where, and how many characters these become
     end = 0
     for run in _NEAR_NON_ASCII.finditer(text):  # ASCII has the same form alone
-        parts.append(text[end : run.start()])
-        sources += range(end, run.start())
         for start, stop in _independent_parts(text, run.start(), run.end(), form):
-            before = text[start:stop]
-            part = unicodedata.normalize(form, before)
-            parts.append(part)
-            sources += range(start, stop) if part == before else [start] * len(part)
-        end = run.end()
-    sources += range(end, len(text))
-    return "".join([*parts, text[end:]]), sources
+            part = unicodedata.normalize(form, text[start:stop])
+            if part != text[start:stop]:
+                parts += (text[end:start], part)
+                changes.append((start, stop, len(part)))
+                end = stop
+    return "".join([*parts, text[end:]]), _sources(len(text), changes)
+
+
+def _sources(length: int, changes: list[tuple[int, int, int]]) -> Places:
+    """What changed comes from its first character, all else from itself."""
+    starts, stops, lengths = np.array(changes, np.int64).reshape(-1, 3).T
+    inside = np.zeros(length + 1, np.int64)
+    inside[starts] += 1
+    inside[stops] -= 1
+    counts = 1 - np.cumsum(inside[:-1])  # how many characters each becomes
+    counts[starts] = lengths
+    return np.repeat(np.arange(length), counts)
 
 
 def _independent_parts(text: str, start: int, stop: int, form: Form) -> Iterator[tuple[int, int]]:

@@ -133,6 +133,11 @@ def test_every_character_is_normalized_alike_with_and_without_origins(form: str)
     assert normalize_with_origins(everything, recipe).text == normalize(everything, recipe)
 
 
+def test_a_long_text_has_the_form_of_its_parts() -> None:
+    text = "e\u0301 ﬁ\r\n\u0301" * 20_000 + "\u0301"
+    assert normalize(text, Recipe(unicode_form="NFKC")) == unicodedata.normalize("NFKC", text)
+
+
 def test_only_one_character_grows_in_lower_case() -> None:
     growing = [chr(code) for code in range(sys.maxunicode + 1) if len(chr(code).lower()) != 1]
     assert growing == ["İ"]

@@ -15,6 +15,7 @@ from app.window.parts.throttle import Throttle
 from app.window.text.model import EncodeRequest, TokenTextModel
 from bpe_core import History, Recipe, Tokenizer, WordTable
 from bpe_core.learning.methods import Method
+from bpe_core.progress import CancelCheck, never_cancelled
 from bpe_core.segmenting.segmentation import Segmentation
 from bpe_core.text.safe_cuts import SafeCuts
 
@@ -116,7 +117,7 @@ class LiveEncoder(QObject):
         text, at = request.text, min(self._cursor.position, len(wanted))
         self._aside.ask(
             TOPIC,  # special tokens stand for themselves: a person who types one means it
-            lambda task: encoded(wanted, text, at),
+            lambda task: encoded(wanted, text, at, task.cancelled),
             partial(self._accept, request, wanted, at),
             self._fail,
             ended=self.encode,
@@ -134,9 +135,12 @@ class LiveEncoder(QObject):
         self._follow()
 
 
-def encoded(history: History, text: str, at: int) -> Segmentation:
+def encoded(history: History, text: str, at: int, cancelled: CancelCheck = never_cancelled) -> Segmentation:
     """A text with its tokens at the moment shown: some methods look for them only then, and the window must not."""
-    found = Tokenizer(history).segmentation(text, allowed_special="all")
+    found = Tokenizer(history).segmentation(text, allowed_special="all", cancelled=cancelled)
+    ahead = found.ahead_of(at)
+    if ahead is not None:
+        ahead(cancelled)
     found.tokens(at)
     return found
 

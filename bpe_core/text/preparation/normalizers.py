@@ -78,8 +78,10 @@ class UnicodeForm:
     def changed(self, piece: Piece) -> Piece:
         if piece.is_bare:
             return piece.written(formed(piece.text, self.form))
-        text, sources = in_form(piece.text, self.form)
-        return piece if text == piece.text else Piece(text, [piece.sources[source] for source in sources], piece.stop)
+        text, places = in_form(piece.text, self.form)
+        if text == piece.text:
+            return piece
+        return Piece(text, [piece.sources[place] for place in places.tolist()], piece.stop)
 
 
 @dataclass(frozen=True)

@@ -180,7 +180,9 @@ class CompareModel(QAbstractTableModel, Watched):
             known = while_wanted(zip(tokenizers, histories, strict=True), task.cancelled, every=1)
             ready = [tokenizer or Tokenizer(history) for tokenizer, history in known]
             wanted = while_wanted(ready, task.cancelled, every=1)
-            one, other = (tokenizer.segmentation(text, allowed_special="all") for tokenizer in wanted)
+            one, other = (
+                tokenizer.segmentation(text, allowed_special="all", cancelled=task.cancelled) for tokenizer in wanted
+            )
             return _Encoded(text.encode(), (one, other)), ready
 
         self._texts = key

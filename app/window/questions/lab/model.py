@@ -331,7 +331,7 @@ def _cut_by_all(
         tokenizer = tokenizers.get(key)
         if tokenizer is None:
             tokenizer = tokenizers[key] = Tokenizer(history)
-        found[key] = known.get(key) or tokenizer.segmentation(text, allowed_special="all")
+        found[key] = known.get(key) or tokenizer.segmentation(text, allowed_special="all", cancelled=cancelled)
     return tokenizers, found
 
 
