@@ -249,7 +249,9 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
         if "marker" in changes and changes["marker"] != self.marker and "marker_text" not in changes:
             changes["marker_text"] = ""
         if self.preparation and "special_tokens" in changes and "preparation" not in changes:
-            changes["preparation"] = prepare.those_of(self.preparation, changes["special_tokens"])
+            changes["preparation"] = prepare.those_of(
+                self.preparation, (*changes["special_tokens"], changes.get("unknown_text", self.unknown_text))
+            )
         if "method" in changes and changes["method"] in METHODS:
             changes = {**METHODS[changes["method"]].needs, **changes}
         return dataclasses.replace(self, **changes)
@@ -378,7 +380,8 @@ def _check_agreement(recipe: Recipe) -> None:
             recipe.part(Normalization) != Normalization(),
             recipe.pattern != "none" or recipe.unit != "file",
         )
-        prepare.check_steps(recipe.preparation, recipe.special_tokens, changed=changed, split=split)
+        tokens = (*recipe.special_tokens, recipe.unknown_text)  # which a file may look for in texts, too
+        prepare.check_steps(recipe.preparation, tokens, changed=changed, split=split)
     if recipe.marker in ("symbol", "glued", "prefix") and recipe.pattern == "none" and not recipe.splits_by_steps:
         raise RecipeError("A word marker needs words: choose a pattern that splits the text, or no marker.")
     if not recipe.unknown_text:

@@ -109,6 +109,10 @@ class Format(ABC):
         """Texts that this format takes for something else wherever they stand; `can_hold` says so."""
         return ()
 
+    def is_beyond(self, history: History, text: str) -> bool:
+        """Whether it meets a limit that `can_hold` tells, so that nobody can expect the same of both."""
+        return False
+
     def impossible(self, history: History) -> list[str]:
         """Those of the sentences that leave no way to write the history at all."""
         return []

@@ -20,6 +20,7 @@ from bpe_core.formats.wordpiece_vocabulary import history_of, numbers_for, vocab
 from bpe_core.history.history import History, Int64s
 from bpe_core.progress import Progress, ProgressReport
 from bpe_core.recipe import LARGEST_VOCABULARY, Recipe
+from bpe_core.text.preparation.added_tokens import AddedToken
 
 MARKER = "##"
 LONGEST_WORD = 100  # characters, which BERT's tokenizers take for granted
@@ -99,6 +100,7 @@ class BertVocabulary(Format):
                 special_tokens=tuple(config.specials),
                 merges=0,
                 vocab_size=None,
+                preparation=(AddedToken(config.unknown),),
                 **config.text_choices,
             )
         except RecipeError as error:

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping
 
 from bpe_core.recipe import Recipe
 from bpe_core.text.normalization import normalize
+from bpe_core.text.small_letters import small
 
 BLOCK = 256  # cells; the array is a multiple of this
 RECENT = 4 * BLOCK  # cells
@@ -148,7 +149,7 @@ def _may_change(letter: str, recipe: Recipe) -> bool:
     return (
         (form != "" and unicodedata.normalize(form, letter) != letter)
         or (recipe.strip_accents and _may_lose_an_accent(letter))
-        or (recipe.lowercase and letter.lower() != letter)
+        or (recipe.lowercase and small(letter) != letter)
         or letter in recipe.strip_marks
     )
 

@@ -16,7 +16,6 @@ from bpe_core.formats.unfit_tokens import listed
 from bpe_core.formats.vocabulary_model import Style, build, joined_in_order
 from bpe_core.formats.written_merges import WrittenMerge
 from bpe_core.history.history import History, Int64s
-from bpe_core.recipe import Recipe
 
 
 class JsonBpe(JsonModel):
@@ -86,13 +85,15 @@ class JsonBpe(JsonModel):
         merges = _merges(model, name)
         style = _style(model, steps, vocabulary, name)
         stands_alone = style.byte_level or style.byte_fallback  # then nothing in a text is unknown
-        specials, notes = specials_in(whole, vocabulary, "" if stands_alone else style.unknown, name)
+        unknown = "" if stands_alone else style.unknown
+        specials = specials_in(whole, vocabulary, unknown, name)
         built = build(vocabulary, merges, specials, style, name + ", merge {}")
         if style.byte_level and not (steps.byte_level or steps.cuts):
             steps.choices["pattern"] = likely_pattern([byte_level.read(text) or b"" for text in vocabulary])
-        recipe = _recipe(steps, style, specials, len(built.pairs), name)
+        choices = _choices(steps, style, len(built.pairs))
+        recipe = recipe_of(name, whole, specials, unknown, choices)
         history = History.from_pairs(recipe, built.alphabet, built.pairs, built.joining)
-        return OpenedModel(history, built.numbers, notes + steps.notes + built.notes + _about_model(model, style))
+        return OpenedModel(history, built.numbers, steps.notes + built.notes + _about_model(model, style))
 
 
 def _merges(model: Object, name: str) -> list[WrittenMerge]:
@@ -132,7 +133,8 @@ def _looks_byte_level(vocabulary: dict[str, int], suffix: str, steps: TextPrepar
     return not steps.prefix and not suffix and "Ġ" in vocabulary and "Ċ" in vocabulary and "Ā" in vocabulary
 
 
-def _recipe(steps: TextPreparation, style: Style, specials: dict[str, int], merges: int, name: str) -> Recipe:
+def _choices(steps: TextPreparation, style: Style, merges: int) -> dict[str, Any]:
+    """Those of the recipe."""
     choices: dict[str, Any] = {**steps.choices, "merges": merges}
     choices |= {"marker": style.marker, "marker_text": style.marker_text}
     if style.byte_level:
@@ -143,7 +145,7 @@ def _recipe(steps: TextPreparation, style: Style, specials: dict[str, int], merg
     if style.marker != "none" and choices["pattern"] == "none" and not steps.cuts:
         choices["pattern"] = "whitespace"
         steps.notes.append("The file marks words but does not split text; here blanks part the words.")
-    return recipe_of(name, specials, choices)
+    return choices
 
 
 def _about_model(model: Object, style: Style) -> list[str]:

@@ -15,6 +15,7 @@ from bpe_core.formats.checked_json import Object, list_in, number_of, text_in
 from bpe_core.formats.hugging_face_steps import TextPreparation
 from bpe_core.history.history import History, Int64s
 from bpe_core.recipe import Recipe
+from bpe_core.text.preparation.added_tokens import AddedToken
 from bpe_core.text.preparation.steps import those_of
 
 
@@ -58,10 +59,9 @@ class JsonModel(ABC):
         """What stands in a file, with what was understood of how it changes and splits a text."""
 
 
-def specials_in(whole: Object, vocabulary: dict[str, int], unknown: str, name: str) -> tuple[dict[str, int], list[str]]:
-    """The added tokens, with their numbers, and notes; the one for what is unknown is none of them."""
+def specials_in(whole: Object, vocabulary: dict[str, int], unknown: str, name: str) -> dict[str, int]:
+    """The added tokens, with their numbers; the one for what is unknown is none of them."""
     specials: dict[str, int] = {}
-    notes: list[str] = []
     taken = {number: text for text, number in vocabulary.items()}
     for place, item in enumerate(list_in(whole, "added_tokens", name), start=1):
         where = f"{name}, added token {place:,}"
@@ -75,11 +75,9 @@ def specials_in(whole: Object, vocabulary: dict[str, int], unknown: str, name: s
             raise FormatError(f"{where}: {content[:80]!r} has the number {vocabulary[content]:,} in the vocabulary.")
         if taken.setdefault(number, content) != content:
             raise FormatError(f"{where}: the number {number:,} is {taken[number][:80]!r} already.")
-        if content == unknown:
-            notes = [f"A text that spells {unknown!r} becomes the unknown token in this file; here it stays as it is."]
-            continue
-        specials[content] = number
-    return specials, notes
+        if content != unknown:
+            specials[content] = number
+    return specials
 
 
 def prefix_impossible(recipe: Recipe) -> list[str]:
@@ -92,9 +90,12 @@ def prefix_impossible(recipe: Recipe) -> list[str]:
     return []
 
 
-def recipe_of(name: str, specials: dict[str, int], choices: dict[str, Any]) -> Recipe:
-    """The recipe that a file's choices make."""
-    steps = those_of(choices.pop("preparation", ()), specials)
+def recipe_of(name: str, whole: Object, specials: dict[str, int], unknown: str, choices: dict[str, Any]) -> Recipe:
+    """The recipe that a file's choices make. What stands for the unknown may be looked for in texts, too."""
+    steps = those_of(choices.pop("preparation", ()), (*specials, unknown))
+    added = {item["content"] for item in list_in(whole, "added_tokens", name)}
+    if unknown in added.difference(step.content for step in steps if isinstance(step, AddedToken)):
+        steps = (AddedToken(unknown), *steps)
     try:
         return Recipe(
             name="tokenizer.json", vocab_size=None, special_tokens=tuple(specials), preparation=steps, **choices

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from bpe_core.errors import FormatError
@@ -19,6 +20,7 @@ from bpe_core.formats.unigram_vocabulary import (
 )
 from bpe_core.history.history import History, Int64s
 from bpe_core.recipe import LARGEST_VOCABULARY, UNKNOWN_TOKEN
+from bpe_core.segmenting.cutting import ids_looked_for
 
 
 class JsonUnigram(JsonModel):
@@ -64,7 +66,8 @@ class JsonUnigram(JsonModel):
         if unknown is None and not falls_back:
             raise FormatError(f'{name}: "unk_id" does not say which token stands for what is unknown, such as <unk>.')
         unknown_text = "" if unknown is None else entries[unknown].text
-        specials, notes = specials_in(whole, vocabulary, unknown_text, name)
+        looked_for = "" if falls_back else unknown_text
+        specials = specials_in(whole, vocabulary, looked_for, name)
         choices: dict[str, Any] = {
             **steps.choices,
             "method": "unigram",
@@ -82,8 +85,18 @@ class JsonUnigram(JsonModel):
             fallback=[vocabulary[text] for text in fallback],
             specials=list(specials.values()),
         )
-        history, numbers = history_of(pieces, recipe_of(name, specials, choices), name, steps.blank_sign)
-        return OpenedModel(history, numbers, notes + steps.notes + pieces.notes)
+        history, numbers = history_of(
+            pieces, recipe_of(name, whole, specials, looked_for, choices), name, steps.blank_sign
+        )
+        return OpenedModel(history, numbers, [*_spelled(history, unknown_text), *steps.notes, *pieces.notes])
+
+
+def _spelled(history: History, unknown: str) -> Iterator[str]:
+    """What the file takes for a token wherever it is spelled, though no text is searched for it."""
+    if unknown not in (*ids_looked_for(history), ""):
+        yield f"A text that spells {unknown!r} becomes the unknown token in this file; here it stays as it is."
+    if history.recipe.unknown == "bytes":
+        yield "A text that spells a byte as the file does, <0x41>, becomes that byte there; here it stays as it is."
 
 
 def _entries(model: Object, name: str) -> list[ScoredPiece]:

@@ -47,7 +47,7 @@ class JsonWordPiece(JsonModel):
             raise FormatError(f"{name}: {missing} is missing or empty; WordPiece models have one, such as ## or [UNK].")
         if "" in vocabulary:
             raise FormatError(f"{name}: the token with the number {vocabulary['']:,} is empty.")
-        specials, notes = specials_in(whole, vocabulary, unknown, name)
+        specials = specials_in(whole, vocabulary, unknown, name)
         if steps.prefix:
             steps.notes.append(f"The file puts {steps.prefix} before words; here words stand without it.")
         choices: dict[str, Any] = {
@@ -60,9 +60,9 @@ class JsonWordPiece(JsonModel):
             "longest_word": _longest_word(model, name),
             "merges": 0,
         }
-        recipe = recipe_of(name, specials, choices)
+        recipe = recipe_of(name, whole, specials, unknown, choices)
         history, numbers = history_of(vocabulary | specials, recipe, name)
-        return OpenedModel(history, numbers, notes + steps.notes)
+        return OpenedModel(history, numbers, steps.notes)
 
 
 def _longest_word(model: Object, name: str) -> int:

@@ -38,7 +38,7 @@ from bpe_core.formats.sentencepiece_fields import (
     read,
     trainer_spec,
 )
-from bpe_core.formats.sentencepiece_text import is_own, normalizer_spec, prepared_spec, recipe_of
+from bpe_core.formats.sentencepiece_text import is_own, map_differs, normalizer_spec, prepared_spec, recipe_of
 from bpe_core.formats.unfit_tokens import listed, same_text, unrecoverable
 from bpe_core.history.history import History, Int64s
 from bpe_core.progress import Progress, ProgressReport
@@ -84,7 +84,10 @@ class SentencePieceModel(Format):
         recipe = history.recipe
         if recipe.preparation:
             return _of_prepared(history)
-        found = [*same_text(history), f"A {MARKER} in a text is taken for a blank in this format."]
+        found = [
+            *same_text(history),
+            f"A {MARKER} in a text is taken for a blank in this format; the check leaves it out.",
+        ]
         if recipe.method == "bpe":
             found += unrecoverable(history, [text.decode() for text in written(history)])
             if recipe.unknown == "unk":
@@ -93,7 +96,8 @@ class SentencePieceModel(Format):
             found.append("Where two cuts of a text are equally probable, this format's library may choose the other.")
         if recipe.unicode_form:
             found.append(
-                "This format composes a letter with one mark after the other; rare orders of marks may differ."
+                "This format composes a letter with one mark after the other; rare orders of marks may differ, and the "
+                "check leaves them out."
             )
         if recipe.lowercase and recipe.final_sigma:
             found.append("A capital Σ at the end of a word becomes ς here, but σ in this format.")
@@ -103,6 +107,9 @@ class SentencePieceModel(Format):
 
     def spelled(self, history: History) -> tuple[str, ...]:
         return (MARKER,)
+
+    def is_beyond(self, history: History, text: str) -> bool:
+        return not (history.recipe.preparation or text.isascii()) and map_differs(history.recipe, text)
 
     def numbers(self, history: History, known: Int64s | None = None) -> Int64s:
         if history.recipe.method == "bpe":

@@ -14,7 +14,9 @@ from bpe_core.formats.checked_json import parsed_object
 from bpe_core.formats.protobuf import bytes_field, varint_field
 from bpe_core.formats.sentencepiece_fields import CONTROL, MARKER, USER_DEFINED, Stored
 from bpe_core.recipe import Normalization, Recipe
+from bpe_core.text.normalization import normalize
 from bpe_core.text.preparation.normalizers import Prepend, Replace
+from bpe_core.text.preparation.pieces import Piece
 from bpe_core.text.preparation.precompiled import Precompiled
 from bpe_core.text.preparation.steps import Step
 
@@ -34,10 +36,26 @@ def normalizer_spec(recipe: Recipe) -> bytes:
     return b"".join(
         [
             bytes_field(1, (_OWN_NAME + json.dumps(said, ensure_ascii=False)).encode()),
-            bytes_field(2, _map_of(Recipe(**said))),
+            bytes_field(2, _map_of(_changes_only(recipe))),
             *(varint_field(field, 1) for field in (3, 4, 5)),  # ▁ in front; one blank for several; blanks as ▁
         ]
     )
+
+
+def map_differs(recipe: Recipe, text: str) -> bool:
+    """Whether the map makes something else of a word of the text than the recipe."""
+    plain = _changes_only(recipe)
+    if plain == _changes_only(Recipe()):
+        return False
+    by_map = Precompiled(base64.b64encode(_map_of(plain)).decode(), longest=True)
+    words = (word for word in dict.fromkeys(text.split()) if not word.isascii())
+    return any(by_map.changed(Piece.bare(word)).text.split() != normalize(word, plain).split() for word in words)
+
+
+@lru_cache(maxsize=16)
+def _changes_only(recipe: Recipe) -> Recipe:
+    """A recipe that changes texts in the same way, whatever else it does."""
+    return Recipe(**{name: getattr(recipe, name) for name in _TEXT_CHOICES})
 
 
 @lru_cache(maxsize=4)

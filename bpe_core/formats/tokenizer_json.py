@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+from operator import itemgetter
 from typing import BinaryIO
 
 from bpe_core.errors import FormatError
@@ -19,6 +20,8 @@ from bpe_core.formats.json_wordpiece import JsonWordPiece
 from bpe_core.formats.unfit_tokens import same_text
 from bpe_core.history.history import History, Int64s
 from bpe_core.progress import Progress, ProgressReport
+from bpe_core.segmenting.cutting import ids_looked_for
+from bpe_core.text.normalization import normalize
 from bpe_core.text.preparation.added_tokens import AddedToken
 
 _MODEL = re.compile(rb'"model"\s*:\s*[^\s\d]')
@@ -49,9 +52,15 @@ class TokenizerJson(Format):
         recipe = history.recipe
         found = same_text(history) + _model_of(history).can_hold(history)
         if recipe.lowercase and recipe.final_sigma:
-            found.append("A capital Σ at the end of a word becomes ς here, but σ by this format's lower-casing.")
+            found.append(
+                "A capital Σ at the end of a word becomes ς here, but σ by this format's lower-casing; the check "
+                "leaves it out."
+            )
         if recipe.marker == "prefix":
-            found.append(f"A word that begins with {recipe.marker_text} itself gets no second one in this format.")
+            found.append(
+                f"A word that begins with {recipe.marker_text} itself gets no second one in this format; the check "
+                "leaves it out."
+            )
         if recipe.pattern == "custom":
             found.append(
                 "Your own pattern is written as it is; the other library's expressions may mean something else."
@@ -61,6 +70,15 @@ class TokenizerJson(Format):
     def spelled(self, history: History) -> tuple[str, ...]:
         marker = (history.recipe.marker_text,) if history.recipe.marker == "prefix" else ()
         return marker + _model_of(history).spelled(history)
+
+    def is_beyond(self, history: History, text: str) -> bool:
+        recipe = history.recipe
+        return (
+            recipe.lowercase
+            and recipe.final_sigma
+            and "Σ" in text
+            and normalize(text, recipe) != normalize(text, recipe.with_changes(final_sigma=False))
+        )
 
     def numbers(self, history: History, known: Int64s | None = None) -> Int64s:
         return _model_of(history).numbers(history, known)
@@ -125,7 +143,8 @@ def _model_in(model: Object, name: str) -> JsonModel:
 
 def _added_tokens(history: History, numbers: Int64s) -> list[Object]:
     told = {step.content: step for step in history.recipe.preparation if isinstance(step, AddedToken)}
-    return [
+    found = [
         {"id": int(numbers[id]), **dataclasses.asdict(told.get(token, AddedToken(token)))}
-        for id, token in enumerate(history.recipe.special_tokens, history.first_special)
+        for token, id in ids_looked_for(history).items()
     ]
+    return sorted(found, key=itemgetter("id"))

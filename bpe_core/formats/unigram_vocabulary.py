@@ -187,9 +187,10 @@ def pieces_of(history: History, numbers: Int64s) -> list[WrittenPiece]:
             score = float(scores[id]) if kind == "piece" else 0.0
             found.setdefault(int(numbers[id]), WrittenPiece(texts[id], score, kind))
     for id, special in enumerate(history.recipe.special_tokens, history.first_special):
-        found[int(numbers[id])] = WrittenPiece(special, 0.0, "special")
+        is_unknown = special == UNKNOWN_TOKEN and history.alphabet.unknown_id is None
+        found[int(numbers[id])] = WrittenPiece(special, 0.0, "unknown" if is_unknown else "special")
     gaps = (number for number in range(len(found) + 1) if number not in found)
-    if history.alphabet.unknown_id is None:
+    if not any(piece.kind == "unknown" for piece in found.values()):
         found[next(gaps)] = WrittenPiece(UNKNOWN_TOKEN, 0.0, "unknown")
     lowest = min(piece.score for piece in found.values())
     return [found.get(number) or WrittenPiece(f"<unused {number}>", lowest, "gap") for number in range(max(found) + 1)]

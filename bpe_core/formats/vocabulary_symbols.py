@@ -87,4 +87,4 @@ def _unknown(style: Style) -> list[NamedSymbol]:
     if style.byte_fallback:
         return [(f"<0x{i:02X}>", Symbol(f"<0x{i:02X}>".encode(), bytes([i]), "fallback")) for i in range(256)]
     text = style.unknown or UNKNOWN_TOKEN
-    return [(text, _symbol(text, text, "unknown"))]
+    return [("" if style.drops_unknown else text, _symbol(text, text, "unknown"))]  # "": the file has no such entry

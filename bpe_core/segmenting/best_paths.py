@@ -191,7 +191,7 @@ class BestPaths(WordSegmenter):
 
     def _scores_of_all(self, at: int) -> list[float]:
         """Those of special tokens, too, which stand where they stand."""
-        return self.pieces.scores_at(at) + [0.0] * len(self._special_id)
+        return self.pieces.scores_at(at) + [0.0] * len(self._history.recipe.special_tokens)
 
     def _joined(self, ids: list[int]) -> list[int]:
         """Neighbours that are unknown as one token."""

@@ -11,10 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.errors import BpeError
+from bpe_core.history.history import History
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.prepared_parts import PreparedParts
 from bpe_core.text.normalization import normalize, normalize_with_origins
 from bpe_core.text.patterns import NAMED_PATTERNS
+from bpe_core.text.preparation.added_tokens import AddedToken
 from bpe_core.text.preparation.preparing import raw_bytes
 from bpe_core.text.specials import parts_of
 from bpe_core.text.splitting import Splitter
@@ -38,7 +40,7 @@ class Cutting:
     finds_words = True  # by the recipe's pattern, rather than being given them
 
     def __init__(self, recipe: Recipe) -> None:
-        self._specials = recipe.special_tokens
+        self._specials = tokens_looked_for(recipe)
         self._prepared = PreparedParts(recipe) if recipe.preparation else None
         # Special tokens are looked for here, and only those the caller allows: to the rest of the way they are text.
         self.recipe = recipe.with_changes(special_tokens=()) if recipe.special_tokens else recipe
@@ -119,6 +121,20 @@ class Cutting:
         lengths = map(len, words if text.isascii() else (word.encode() for word in words))
         starts = np.fromiter(lengths, np.int32)
         return np.concatenate((np.zeros(1, np.int32), np.cumsum(starts, dtype=np.int32)))
+
+
+def tokens_looked_for(recipe: Recipe) -> tuple[str, ...]:
+    """The special tokens, and the one for what is unknown where a file says that texts are searched for it."""
+    told = any(isinstance(step, AddedToken) and step.content == recipe.unknown_text for step in recipe.preparation)
+    is_one = told and recipe.base == "characters" and recipe.unknown == "unk"
+    return (*recipe.special_tokens, recipe.unknown_text) if is_one else recipe.special_tokens
+
+
+def ids_looked_for(history: History) -> dict[str, int]:
+    """The ids of all those."""
+    ids = [*range(history.first_special, history.id_count), history.alphabet.unknown_id]
+    found = zip(tokens_looked_for(history.recipe), ids, strict=False)
+    return {token: id for token, id in found if id is not None}
 
 
 def utf8(text: str) -> bytes:

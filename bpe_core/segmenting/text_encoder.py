@@ -14,7 +14,7 @@ from bpe_core.history.history import History
 from bpe_core.kernels.policy import Policy
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, PlacedSymbols, joined
-from bpe_core.segmenting.cutting import Cutting, Part, utf8
+from bpe_core.segmenting.cutting import Cutting, Part, ids_looked_for, utf8
 from bpe_core.segmenting.greedy import LongestMatch
 from bpe_core.segmenting.plain_encoder import PlainEncoder
 from bpe_core.segmenting.segmentation import Int32s
@@ -49,7 +49,7 @@ class TextEncoder:
         self._base = len(history.alphabet)
         self._cutting = cutting
         self.plain = PlainEncoder(history, cutting)
-        self._special_id = {token: id for id, token in enumerate(history.recipe.special_tokens, history.first_special)}
+        self._special_id = ids_looked_for(history)
         self._compiled: CompiledEncoder | None = None
 
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:

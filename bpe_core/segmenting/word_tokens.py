@@ -26,7 +26,7 @@ import numpy.typing as npt
 from bpe_core.history.history import History
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.segmenting.boundaries import GLUED_WHILE_PENDING, shifted_hull
-from bpe_core.segmenting.cutting import Cutting, Part, utf8
+from bpe_core.segmenting.cutting import Cutting, Part, ids_looked_for, utf8
 from bpe_core.segmenting.segmentation import NO_TOKEN, Ahead, Int32s, Int64s, Tokens
 from bpe_core.segmenting.word_cuts import Cuts, Key, WordCut, WordCuts, WordCutter, WordsCutter, in_rows
 from bpe_core.text.preparation.preparing import raw_bytes
@@ -42,7 +42,7 @@ class WordSegmenter:
     def __init__(self, history: History, cutting: Cutting, cut: WordCutter) -> None:
         self._cutting = cutting
         self._cut = cut
-        self._special_id = {token: id for id, token in enumerate(history.recipe.special_tokens, history.first_special)}
+        self._special_id = ids_looked_for(history)
         self._remembered: dict[bytes, WordCut] = {}
 
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:

@@ -9,7 +9,6 @@ For a large text one look into a table a character is all that is needed, and it
 from __future__ import annotations
 
 import threading
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -18,7 +17,10 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
-_CONTROLS = regex.compile(r"[[\p{Cc}\p{Cf}\p{Co}\ufffd]--[\t\n\r]]+", regex.V1)
+from bpe_core.text import older_unicode
+from bpe_core.text.small_letters import small
+from bpe_core.text.unicode_forms import formed
+
 _BLANKS = regex.compile(r"\s+")
 _CODE_POINTS = 0x110000
 _SURROGATES = range(0xD800, 0xE000)
@@ -68,7 +70,7 @@ class CharacterMap:
 
 
 def character_map(*, clean: bool, strip_accents: bool, lowercase: bool) -> CharacterMap:
-    """What is done, in this order; accents and small letters are those of this Python's version of Unicode."""
+    """What is done, in this order, to the characters that the libraries know."""
     with _making:
         return _made(clean, strip_accents, lowercase)
 
@@ -87,7 +89,7 @@ def _made(clean: bool, strip_accents: bool, lowercase: bool) -> CharacterMap:
     if clean:
         for start, stop in _runs_of(_BLANKS):
             counts[start:stop], targets[start:stop] = 1, ord(" ")
-        for start, stop in _runs_of(_CONTROLS):
+        for start, stop in _runs_of(older_unicode.controls()):
             counts[start:stop] = 0
     return CharacterMap(counts, targets, np.array(several, np.uint32))
 
@@ -100,13 +102,13 @@ def _parts_and_small_letters(strip_accents: bool, lowercase: bool) -> Iterator[t
             characters = [chr(code) for code in part if code != ord("\n")]
             became = _without_accents(characters) if strip_accents else characters
             if lowercase:
-                became = "\n".join(became).replace("Σ", "σ").lower().split("\n")
+                became = small("\n".join(became)).split("\n")
             yield from ((ord(one), other) for one, other in zip(characters, became, strict=True) if one != other)
 
 
 def _without_accents(characters: list[str]) -> list[str]:
-    parted = unicodedata.normalize("NFD", "\n".join(characters)).split("\n")
-    return [one if one.isascii() else "".join(c for c in one if unicodedata.category(c) != "Mn") for one in parted]
+    parted: str = older_unicode.marks_without_width().sub("", formed("\n".join(characters), "NFD"))
+    return parted.split("\n")
 
 
 @lru_cache(maxsize=1)

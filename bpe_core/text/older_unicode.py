@@ -38,6 +38,8 @@ _LATER_PUNCTUATION = (
     "11a3f-11a46 11a9a-11a9c 11a9e-11aa2 11b00-11b09 11be1 11c41-11c45 11c70-11c71 11ef7-11ef8 11f43-11f4f 11fff "
     "12ff1-12ff2 16d6d-16d6f 16e97-16e9a 16fe2 1e5ff 1e95e-1e95f "
 )
+_FORMER_PUNCTUATION = "166d 111c9"
+PUNCTUATION = r"[\p{P}$+<=>\^`|\~]"
 _LATER_PARTS = "32ff a7f2-a7f4 ab69 10781-10785 10787-107b0 107b2-107ba 11938 16ff0-16ff1 1f16c 1fbf0-1fbf9"
 _LATER_CONTROLS = "890-891 8e2 110cd 13430-1343f"
 
@@ -76,7 +78,17 @@ def marks_without_width() -> regex.Pattern[str]:
 
 def punctuation() -> regex.Pattern[str]:
     """A punctuation mark, or any sign of ASCII."""
-    return _compiled(r"[\p{P}$+<=>\^`|\~]", _LATER_PUNCTUATION, "166d 111c9")
+    return _compiled(PUNCTUATION, _LATER_PUNCTUATION, _FORMER_PUNCTUATION)
+
+
+def later_punctuation() -> str:
+    """What is punctuation by now and was none then, as sets of expressions hold it."""
+    return _set(_LATER_PUNCTUATION)
+
+
+def former_punctuation() -> str:
+    """The reverse."""
+    return _set(_FORMER_PUNCTUATION)
 
 
 def controls() -> regex.Pattern[str]:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import regex
 
 from bpe_core.errors import PatternError, RecipeError
+from bpe_core.text.older_unicode import former_punctuation, later_punctuation
 from bpe_core.text.pattern_size import is_too_large
 
-# The blocks of Chinese characters as BERT told them apart; later ones are words of their own to nobody.
+# The blocks of Chinese characters as tokenizers sets them apart for BERT, whose own begin one of them at 2B820.
 IDEOGRAPHS = tuple(
     range(first, last + 1)
     for first, last in (
@@ -23,7 +24,7 @@ IDEOGRAPHS = tuple(
         (0x20000, 0x2A6DF),
         (0x2A700, 0x2B73F),
         (0x2B740, 0x2B81F),
-        (0x2B820, 0x2CEAF),
+        (0x2B920, 0x2CEAF),
         (0x2F800, 0x2FA1F),
     )
 )
@@ -33,6 +34,8 @@ _UPPER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
 _LOWER = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
 _IDEOGRAPHS = "".join(f"{chr(block.start)}-{chr(block.stop - 1)}" for block in IDEOGRAPHS)
 _MARKS = r"\p{P}$+<=>^`|~"
+_LATER = later_punctuation()
+_FORMER = former_punctuation()
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ NAMED_PATTERNS: dict[str, NamedPattern] = {
         drops_whitespace=True,
     ),
     "bert": NamedPattern(
-        rf"(?=\p{{Lo}})[{_IDEOGRAPHS}]|[{_MARKS}]|(?:[^\s{_MARKS}{_IDEOGRAPHS}]|(?!\p{{Lo}})[{_IDEOGRAPHS}])+",
+        rf"[{_IDEOGRAPHS}{_FORMER}]|(?![{_LATER}])[{_MARKS}]|(?:[^\s{_MARKS}{_IDEOGRAPHS}{_FORMER}]|[{_LATER}])+",
         "What stands between blanks, each punctuation mark and each Chinese character apart; the blanks are dropped.",
         drops_whitespace=True,
     ),

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.recipe import Recipe
+from bpe_core.text import preparation as prepare
 from bpe_core.text.normalization import normalize
 from bpe_core.text.scanner import ScanTable, table_for
 from bpe_core.text.scanner.kinds import Kind
@@ -36,10 +37,15 @@ def keeps_newlines(recipe: Recipe) -> bool:
     """Whether a newline always is the end of a line: none is removed, turned to a space, or part of a special token."""
     return (
         "\n" not in recipe.strip_marks
-        and not recipe.preparation
+        and not _is_prepared(recipe)
         and not recipe.clean_text
         and not any("\n" in token for token in recipe.special_tokens)
     )
+
+
+def _is_prepared(recipe: Recipe) -> bool:
+    """Whether steps change or cut the text, which may look at all of it."""
+    return not all(prepare.is_only_named(step) for step in recipe.preparation)
 
 
 def may_cut_at_newlines(recipe: Recipe) -> bool:
@@ -123,7 +129,7 @@ class SafeCuts:
 
 @lru_cache(maxsize=8)
 def _safe_cuts(recipe: Recipe) -> SafeCuts:
-    if recipe.preparation:  # whose steps may look at the whole text
+    if _is_prepared(recipe):
         return SafeCuts(np.zeros((256, 256), np.bool_))
     table = table_for(recipe.pattern, recipe.unit, recipe.custom_pattern)
     pairs = np.zeros((256, 256), np.bool_)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -150,7 +150,7 @@ class Comparison:
         """Texts or words to compare, the person's own first, until there are enough words."""
         spelled = self._format.spelled(self._ours.history)
         signs = re.compile("|".join(map(re.escape, spelled)) or r"(?!)")
-        for whole in map(partial(signs.sub, ""), self._texts(text)):
+        for whole in self._within_limits(map(partial(signs.sub, ""), self._texts(text))):
             fresh = set(split_words(normalize(whole, self._recipe), self._recipe)) - self.words
             self.words |= fresh
             if self._format.holds_splitting:
@@ -159,6 +159,15 @@ class Comparison:
                 yield from sorted(fresh)
             if len(self.words) >= WANTED_WORDS:
                 return
+
+    def _within_limits(self, texts: Iterable[str]) -> Iterator[str]:
+        """The texts, but for the lines in which the format does something else, as it says."""
+        is_beyond = partial(self._format.is_beyond, self._ours.history)
+        for text in texts:
+            if not is_beyond(text):
+                yield text
+            else:
+                yield from (line for line in text.splitlines(keepends=True) if not is_beyond(line))
 
     def _texts(self, text: str) -> Iterator[str]:
         yield from HARD_TEXTS

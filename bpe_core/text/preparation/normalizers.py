@@ -15,6 +15,7 @@ import regex
 from bpe_core.text import older_unicode
 from bpe_core.text.preparation.expressions import Expression
 from bpe_core.text.preparation.pieces import Piece
+from bpe_core.text.small_letters import small
 from bpe_core.text.stand_ins import stand_ins
 from bpe_core.text.unicode_forms import Form, formed, in_form
 
@@ -91,7 +92,7 @@ class Lowercase:
     words: ClassVar[str] = "Letters become small, each looked at alone."
 
     def changed(self, piece: Piece) -> Piece:
-        return piece.written(piece.text.lower()) if piece.text.isascii() else by_character(piece, str.lower)
+        return piece.written(small(piece.text)) if piece.is_bare or piece.text.isascii() else by_character(piece, small)
 
 
 @dataclass(frozen=True)

@@ -154,6 +154,11 @@ def is_pre_tokenizer(step: Step) -> bool:
     return isinstance(step, PreTokenizer)
 
 
+def is_only_named(step: Step) -> bool:
+    """Whether it does nothing to a text but where somebody asks for its token."""
+    return isinstance(step, AddedToken) and step == AddedToken(step.content)
+
+
 def steps_of(values: object) -> tuple[Step, ...]:
     """Steps as they are, or as JSON holds them."""
     if not isinstance(values, list | tuple) or len(values) > MOST_STEPS:
@@ -176,7 +181,7 @@ def check_steps(steps: tuple[Step, ...], tokens: Collection[str], *, changed: bo
     if split and any(map(is_pre_tokenizer, steps)):
         raise RecipeError("The preparation splits the text, and so does a pattern; choose the pattern none.")
     if len(those_of(steps, tokens)) < len(steps):
-        raise RecipeError("The preparation tells of a token that is no special token of the recipe.")
+        raise RecipeError("The preparation tells of a token that is none of the recipe.")
     places = [0 if isinstance(step, AddedToken) else 1 if is_normalizer(step) else 2 for step in steps]
     if places != sorted(places):
         raise RecipeError("The steps of a preparation are added tokens, then what changes text, then what cuts it.")

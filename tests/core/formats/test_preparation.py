@@ -141,7 +141,6 @@ def test_any_preparation_gives_the_ids_of_the_library(whole: dict[str, Any], tex
     assert all(read_step(as_json(step)) == step and step.words for step in recipe.preparation)
     tokenizer = Tokenizer(found.history)
     for text in texts:
-        text = text.replace("<unk>", "")
         ids = tokenizer.encode(text, allowed_special="all")
         assert found.numbers_of(ids) == asked.encode(text, add_special_tokens=False).ids
         spans = tokenizer.spans(text, allowed_special="all")

@@ -1,0 +1,57 @@
+"""Tokenizers of the kinds that models have open exactly: every id is the one that the library gives.
+
+With the profile "explore" all kinds are held against all lines of the texts there are.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from functools import cache
+
+import pytest
+
+from bpe_core import Tokenizer
+from bpe_core.formats import FORMATS
+from tests.conftest import EXPLORES
+from tests.core.formats.kinds import KINDS
+from tests.core.formats.samples import texts
+from tests.core.formats.test_joined_otherwise import random_texts
+from tests.shared import here, text_of
+
+tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
+pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
+
+JSON = FORMATS["tokenizer.json"]
+ALWAYS = ("qwen", "deepseek", "gpt neox", "falcon", "roberta", "clip", "bert", "characters of words", "xlm roberta",
+          "llama 2", "llama of transformers 5", "unigram of bytes", "without bytes", "gemma")  # fmt: skip
+ODD = (
+    "  a  b ", "▁ ▁a▁", "<0x41> x <unk>y[UNK]<unk>", "\n\n\n x\t\t\ty", "<mask>  a  <mask>", " <|im_start|> <tool>x",
+    "<s>a</s> <|endoftext|> <|0.02|>", "12345 1,234.5 ①② １２", "don't WE'LL", "``quoted''", "\u1c89x ꟋꟌ Ꟛ ΑΣ İ",
+    "\U00010d50\U00016ea0 \u1c8a", "a\u061db \u2e5dc\U00011f43\u166d \u0897\u0891x", "\U0002b820a\ufa6e人",
+)  # fmt: skip
+
+
+@cache
+def lines() -> tuple[str, ...]:
+    """Many languages, what is known to be hard, and characters from everywhere."""
+    whole = [line for name in here("languages", "data/udhr-languages.txt") for line in text_of(name).split("\n")]
+    chosen = whole if EXPLORES else whole[:: max(1, len(whole) // 40)]
+    return (*chosen, *(text[:200] for text in texts()[::2]), *random_texts(2_000 if EXPLORES else 20), *ODD)
+
+
+@pytest.mark.parametrize("kind", KINDS if EXPLORES else ALWAYS)
+def test_a_kind_of_tokenizer_opens_exactly_and_is_written_as_it_was(kind: str) -> None:
+    data = json.dumps(KINDS[kind]()).encode()
+    theirs = tokenizers.Tokenizer.from_buffer(data)
+    found = JSON.open(data, kind)
+    assert not any("do not have" in note for note in found.notes)
+    file = io.BytesIO()
+    JSON.write(found.history, file, numbers=found.numbers)
+    again = tokenizers.Tokenizer.from_buffer(file.getvalue())
+    tokenizer = Tokenizer(found.history)
+    spelled = "<0x41>" if any("<0x41>" in note for note in found.notes) else "\0"  # as a note says
+    for text in (line.replace(spelled, "") for line in lines()):
+        ids = theirs.encode(text, add_special_tokens=False).ids
+        assert found.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
+        assert again.encode(text, add_special_tokens=False).ids == ids, text
