@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bpe_core.counting.count_words import count_words as count_words
     from bpe_core.counting.grouped import GroupedWords as GroupedWords
     from bpe_core.counting.words import WordTable as WordTable
+    from bpe_core.editing.extending import extend as extend
     from bpe_core.editing.putting_together import put_together as put_together
     from bpe_core.editing.trimming import trim as trim
     from bpe_core.errors import BpeError as BpeError
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from bpe_core.history.history import Step as Step
     from bpe_core.insight.audit import TokenPlaces as TokenPlaces
     from bpe_core.insight.audit import audit as audit
-    from bpe_core.learning.growing import extend as extend
     from bpe_core.learning.growing import grown_numbers as grown_numbers
     from bpe_core.learning.protocol import Candidate as Candidate
     from bpe_core.learning.trainer import Batch as Batch
@@ -98,7 +98,7 @@ _HOME_OF = {
     "count_groups": "counting.count_words",
     "count_unmixed": "counting.count_words",
     "count_words": "counting.count_words",
-    "extend": "learning.growing",
+    "extend": "editing.extending",
     "grown_numbers": "learning.growing",
     "parallel_texts": "measures.parity",
     "parity": "measures.parity",

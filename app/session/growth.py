@@ -1,8 +1,7 @@
-"""What it brought to let a table go on learning, told once when a run that did has ended."""
+"""What it brought to let a table learn more, told once when a run that did has ended."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
@@ -12,8 +11,13 @@ from app.session.changes import Held
 from app.session.notices import Notice
 from app.session.run import Phase, Run
 from app.session.runs import Runs
-from bpe_core import Corpus, History, WordTable, count_words
-from bpe_core.insight.growth import Saving, never_used, saving
+from app.worker.job import Task
+from app.worker.training import GoneOn, Growing
+from bpe_core import BpeError, Cancelled, Corpus, count_words
+from bpe_core.editing.costs import Costs, costs
+from bpe_core.editing.extending import Extended, places_in
+from bpe_core.insight.growth import never_used
+from bpe_core.insight.reachable_tokens import is_learned
 
 TOPIC = "growth"
 LONGEST_TEXT = 1_000_000  # characters of the person's own that are counted
@@ -24,8 +28,9 @@ MOST_LISTED = 500  # tokens
 class Growth:
     """What is known of it."""
 
-    saving: Saving  # in the person's own text
-    unused: list[int]  # old tokens that stand nowhere in the texts it went on with
+    text: Costs  # of the person's own text
+    by_file: list[str]  # what it saves in each text that nothing was learned from, a sentence each
+    unused: list[int]  # old tokens that stand nowhere in the texts it went on with, by their ids now
 
 
 class GrowthNews(QObject):
@@ -36,43 +41,64 @@ class GrowthNews(QObject):
     def __init__(self, runs: Runs, text: Held[str], aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._runs, self._text, self._aside = runs, text, aside
-        self._expected: set[Hashable] = set()  # runs that are learning here, not from a file
-        runs.prepared.connect(self._expect)
         runs.changed.connect(self._look)
-
-    def _expect(self, run: Run) -> None:
-        if run.recipe.grown_from:
-            self._expected.add(run.stamp)
 
     def _look(self) -> None:
         run = self._runs.shown
-        if run is None or run.stamp not in self._expected or run.phase is not Phase.ENDED:
+        if run is None or run.growing is None or run.phase is not Phase.ENDED:
             return
-        words, history, text = run.words, run.history, self._text.value[:LONGEST_TEXT]
-        if words is None or history is None or len(history) <= run.recipe.grown_from:
+        growing, gone_on, text = run.growing, _gone_on(run, run.growing), self._text.value[:LONGEST_TEXT]
+        run.growing = run.gone_on = None
+        if gone_on is None or not len(gone_on.found.added):
             return
-        self._expected.discard(run.stamp)
-        self._aside.ask(TOPIC, lambda task: _found(words, history, text), lambda found: self._tell(run, found))
-
-    def _tell(self, run: Run, found: Growth) -> None:
-        assert run.history is not None
-        grown_from = run.recipe.grown_from
-        ids = [int(id) for id in run.history.ids[grown_from:]]
-        numbers = ids if run.shown_numbers is None else run.shown_numbers[ids].tolist()
-        sentence = (
-            f"Run {run.number:,}: {len(ids):,} new tokens, numbered {numbers[0]:,} to {numbers[-1]:,}; all others keep "
-            f"their numbers. Your text: {found.saving.before:,} tokens before, {found.saving.after:,} now. "
-            f"{len(found.unused):,} of the table's {grown_from:,} own tokens stand nowhere in the corpus."
+        found = gone_on.found
+        self._aside.ask(
+            TOPIC,
+            lambda task: _growth(growing, gone_on, text, task),
+            lambda growth: self._tell(run, growing, found, growth),
         )
-        self.noticed.emit(Notice(sentence, self._listed(run, found.unused), is_error=False))
 
-    def _listed(self, run: Run, unused: list[int]) -> str:
+    def _tell(self, run: Run, growing: Growing, found: Extended, growth: Growth) -> None:
+        new = found.numbers[found.added].tolist()
+        learned = int(is_learned(growing.old)[growing.old.vocabulary].sum())
+        sentence = (
+            f"Run {run.number:,}: {len(new):,} new tokens, numbered {new[0]:,} to {new[-1]:,}; all others keep "
+            f"their numbers. Your text: {growth.text}. "
+            f"{len(growth.unused):,} of the table's {learned:,} own tokens stand nowhere in the corpus."
+        )
+        details = "\n".join([*growth.by_file, *self._listed(run, growth.unused)])
+        if growth.by_file:
+            run.sentence = " ".join([run.sentence, *growth.by_file])
+        self.noticed.emit(Notice(sentence, details, is_error=False))
+
+    def _listed(self, run: Run, unused: list[int]) -> list[str]:
         if run.names is None or not unused:
-            return ""
+            return []
         more = " …" if len(unused) > MOST_LISTED else ""
-        return "Never used: " + ", ".join(run.names.text[id] for id in unused[:MOST_LISTED]) + more
+        return ["Never used: " + ", ".join(run.names.text[id] for id in unused[:MOST_LISTED]) + more]
 
 
-def _found(words: WordTable, history: History, text: str) -> Growth:
-    own = count_words(Corpus.from_texts([text.encode(errors="replace").decode()]), history.recipe)
-    return Growth(saving(own, history), never_used(words, history))
+def _gone_on(run: Run, growing: Growing) -> GoneOn | None:
+    """What came of it, where it was learned step by step, too."""
+    history, words, names, numbers = run.history, run.words, run.names, run.shown_numbers
+    if run.gone_on is not None or history is None or words is None or names is None or numbers is None:
+        return run.gone_on
+    if len(history) < len(growing.old):
+        return None
+    return GoneOn(Extended(history, numbers, places_in(history, growing.old)), words, names)
+
+
+def _growth(growing: Growing, gone_on: GoneOn, text: str, task: Task) -> Growth:
+    old, found = growing.old, gone_on.found
+    own = count_words(Corpus.from_texts([text.encode(errors="replace").decode()]), old.recipe)
+    by_file = []
+    for path in growing.held_out:
+        try:
+            words = count_words(Corpus.from_files([path]), old.recipe, cancelled=task.cancelled)
+            by_file.append(f"{path.name}: {costs(words, old, found.history, cancelled=task.cancelled)}.")
+        except Cancelled:
+            raise
+        except BpeError as error:  # a file that is gone leaves the others be
+            by_file.append(f"{path.name}: {error}")
+    unused = never_used(gone_on.words, old, found.history, found.new_ids, cancelled=task.cancelled)
+    return Growth(costs(own, old, found.history), by_file, found.new_ids[unused].tolist())

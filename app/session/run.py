@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from app.session.corpus_texts import CorpusTexts
-from app.worker.training import LeadingPairs, Pace, TrainingJob
-from bpe_core import History, Recipe, RecipeError, Trainer, WordTable
+from app.worker.training import GoneOn, Growing, LeadingPairs, Pace, TrainingJob
+from bpe_core import FormatError, History, Recipe, RecipeError, Trainer, WordTable
 from bpe_core.history.history import END_SENTENCES, EndReason
-from bpe_core.learning.growing import NOTHING_NEW, grown_numbers
+from bpe_core.learning.growing import NOTHING_NEW, grown_numbers, listed_alone
 from bpe_core.learning.methods import METHODS, Method, Wording
 from bpe_core.recipe import Steering
 from bpe_core.session_file import Fingerprint
@@ -66,6 +66,8 @@ class Run:
     numbers: npt.NDArray[np.int64] | None = None  # an imported file's own number for each id, where they differ
     parent: int | None = None  # the number of the run that it goes on from, in another way or on other texts
     begins_with: History | None = None  # steps that are made before any other
+    growing: Growing | None = None  # the table that it goes on from, on other texts
+    gone_on: GoneOn | None = None  # what came of that, where it was not learned step by step; until it is told
     fingerprints: dict[int, Fingerprint] = field(default_factory=dict)  # of its files as they were read, by source
 
     @cached_property
@@ -83,8 +85,20 @@ class Run:
         if self.numbers is None or self.history is None:
             return None
         if len(self.numbers) != self.history.id_count:
-            self.numbers = grown_numbers(self.history, self.numbers)
+            first = self._next_number
+            try:
+                self.numbers = grown_numbers(self.history, self.numbers, first)
+            except FormatError:  # by now others have the numbers that were wished for
+                self.numbers = grown_numbers(self.history, self.numbers)
         return self.numbers
+
+    @property
+    def _next_number(self) -> int | None:
+        """Which the next new token was wished to have, if it was."""
+        growing = self.growing
+        if growing is None or growing.first_id is None or self.numbers is None:
+            return None
+        return growing.first_id + max(0, len(self.numbers) - len(growing.numbers))
 
     @property
     def planned(self) -> int:
@@ -123,7 +137,10 @@ class Run:
     @property
     def can_be_counted(self) -> bool:
         """Whether it is a table from elsewhere whose counts are not known yet."""
-        return not self.is_busy and self.history is not None and len(self.history) > 0 and not self.history.has_counts
+        history = self.history
+        if self.is_busy or history is None or len(history) == 0 or history.has_counts:
+            return False
+        return not listed_alone(history)
 
     def can_go_on(self) -> bool:
         """Whether the same recipe has more to learn here."""
@@ -155,6 +172,8 @@ class Run:
         listed = METHODS[self.recipe.method]
         if not listed.can_be_steered:
             return f"By {listed.title} no pair can be forbidden or forced."
+        if self.history is not None and listed_alone(self.history):
+            return "This table lists tokens without telling what they were made of; no other way leads off from it."
         if self.history is None or self.words is None:
             return "It is not known in which words these pairs stand: Training > Count on My Corpus first."
         if self.history.joining is not None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
+from typing import Any
 
-import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
@@ -18,13 +19,13 @@ from app.session.notices import Notice
 from app.session.ranked_runs import RankedRuns
 from app.session.run import Phase, Run
 from app.session.time import TimeCursor
-from app.worker.training import Learned, Pace, Prepared, Rested, TrainingJob, gone_on, prepared
-from bpe_core import BpeError, History, Recipe, RecipeError, WordTable
+from app.worker.training import GoneOn, Growing, Learned, Pace, Prepared, Rested, TrainingJob, gone_on, prepared
+from bpe_core import BpeError, Recipe, RecipeError, WordTable
+from bpe_core.editing.numbering import numbers_of
 from bpe_core.history.history import Pair
 from bpe_core.interventions import Act, Intervention
-from bpe_core.learning.growing import growing_recipe, steps_alone
+from bpe_core.learning.growing import free_numbers, growing_recipe, makes_steps_again, steps_alone
 from bpe_core.session_file import Fingerprint
-from bpe_core.token_texts import TokenTexts
 
 UNCOUNTED = "Counting was cancelled; the merges have no counts."
 UNEXPECTED = "Training ended because of an unexpected error; what was learned is kept."
@@ -168,25 +169,34 @@ class Runs(QObject):
         self._make_trainer(branch, lambda: words)
         self._tell(branch)
 
-    def grow_on(self, sources: CorpusTexts, by: int) -> None:
-        """Let the shown run go on with so many more steps on these texts, as a new run: its ids stay what they are."""
+    def grow_on(
+        self,
+        sources: CorpusTexts,
+        by: int,
+        first_id: int | None = None,
+        held_out: tuple[Path, ...] = (),
+        **choices: Any,
+    ) -> None:
+        """Let the shown run learn so many tokens more on these texts, as a new run: its ids stay what they are."""
         run = self.shown
         if run is None or run.history is None or not sources:
             self.noticed.emit(Notice(f"There is no {'text to learn from' if run else 'table to extend'}."))
             return
         try:
-            recipe = growing_recipe(run.history, by)
+            recipe = growing_recipe(run.history, by, **choices)
+            numbers = numbers_of(run.history, run.shown_numbers)
+            free_numbers(numbers, by, first_id)
         except BpeError as error:
             self.noticed.emit(Notice(str(error)))
             return
-        numbers = np.arange(run.history.id_count) if run.shown_numbers is None else run.shown_numbers
         grown = Run(
             self.next_number(),
             recipe,
             sources,
             Pace(self.merges_per_second),
             parent=run.number,
-            begins_with=run.history if run.history.joining is not None else steps_alone(run.history),
+            begins_with=steps_alone(run.history) if makes_steps_again(run.history) else None,
+            growing=Growing(run.history, numbers, first_id, held_out),
             numbers=numbers,
         )
         self.all.append(grown)
@@ -237,8 +247,8 @@ class Runs(QObject):
         }
         mixture = None if run.only_counts and not any(tables) else run.recipe.mixture
         words = partial(self.mixed.words, tables, mixture)
-        if run.begins_with is not None and run.begins_with.joining is not None:
-            self._go_on_behind(run, run.begins_with, words)
+        if run.growing is not None and run.begins_with is None:
+            self._go_on_behind(run, run.growing, words)
         else:
             self._make_trainer(run, words)
         self.prepared.emit(run)
@@ -263,22 +273,21 @@ class Runs(QObject):
             ended=partial(self._note_end_of_preparing, run),
         )
 
-    def _go_on_behind(self, run: Run, history: History, words: Callable[[], WordTable]) -> None:
+    def _go_on_behind(self, run: Run, growing: Growing, words: Callable[[], WordTable]) -> None:
         """By a table whose steps cannot be made one after the other: the run is there when all is learned."""
         run.phase, recipe = Phase.PREPARING, run.recipe
         self._aside.ask(
             run.stamp,
-            lambda task: gone_on(words, recipe, history, task.cancelled),
+            lambda task: gone_on(words, recipe, growing, task.cancelled),
             partial(self._take_grown, run),
             partial(self._fail, run),
             ended=partial(self._note_end_of_preparing, run),
         )
 
-    def _take_grown(self, run: Run, found: tuple[History, TokenTexts]) -> None:
-        (run.history, run.names), run.begins_with = found, None
-        run.recipe = run.history.recipe
-        new = run.learned - run.recipe.grown_from
-        self._end(run, f"{new:,} tokens are new; all others keep their numbers.")
+    def _take_grown(self, run: Run, gone_on: GoneOn) -> None:
+        found, run.names, run.gone_on = gone_on.found, gone_on.names, gone_on
+        run.history, run.recipe, run.numbers = found.history, found.history.recipe, found.numbers
+        self._end(run, f"{len(found.added):,} tokens are new; all others keep their numbers.")
         if run is self.shown:
             self._cursor.set_end(run.learned)
 

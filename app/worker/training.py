@@ -11,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +20,7 @@ from app.worker.job import Job
 from app.worker.time_left import TimeLeft
 from app.worker.window_first import let_window_go_first
 from bpe_core import Batch, Cancelled, Candidate, History, Recipe, Trainer, WordTable
-from bpe_core.editing.going_on import go_on
-from bpe_core.learning.growing import check_grew
+from bpe_core.editing.extending import Extended, extend_on
 from bpe_core.learning.layout import count_symbols
 from bpe_core.progress import CancelCheck
 from bpe_core.token_texts import TokenTexts
@@ -88,6 +88,25 @@ class Rested:
     leading: LeadingPairs
 
 
+@dataclass(frozen=True, eq=False)
+class Growing:
+    """A table that is to learn more, and how."""
+
+    old: History
+    numbers: npt.NDArray[np.int64]
+    first_id: int | None = None  # of what is new
+    held_out: tuple[Path, ...] = ()  # texts of which it is told what that saves
+
+
+@dataclass(frozen=True, eq=False)
+class GoneOn:
+    """What came of it."""
+
+    found: Extended
+    words: WordTable
+    names: TokenTexts
+
+
 def prepared(
     tables: Callable[[], WordTable], recipe: Recipe, history: History | None, cancelled: CancelCheck
 ) -> Prepared:
@@ -102,15 +121,13 @@ def prepared(
     return Prepared(trainer, names, words, counts, trainer.history, _leading(trainer))
 
 
-def gone_on(
-    tables: Callable[[], WordTable], recipe: Recipe, history: History, cancelled: CancelCheck
-) -> tuple[History, TokenTexts]:
-    """A table that joins texts in an order of its own, with what counted words teach behind it."""
-    grown = go_on(tables(), history, recipe, cancelled=cancelled)
-    check_grew(grown)
-    names = TokenTexts(grown.alphabet)
-    names.grow(grown, between=let_window_go_first)
-    return grown, names
+def gone_on(tables: Callable[[], WordTable], recipe: Recipe, growing: Growing, cancelled: CancelCheck) -> GoneOn:
+    """A table whose steps cannot be made one after the other, with what counted words teach beside it."""
+    words = tables()
+    found = extend_on(words, growing.old, recipe, growing.numbers, growing.first_id, cancelled=cancelled)
+    names = TokenTexts(found.history.alphabet)
+    names.grow(found.history, between=let_window_go_first)
+    return GoneOn(found, words, names)
 
 
 class TrainingJob(Job):

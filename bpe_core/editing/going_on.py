@@ -1,8 +1,8 @@
-"""Going on from a table that joins texts in an order of its own, not in that of its tokens' births.
+"""Going on from a table whose steps cannot be made one after the other on another corpus.
 
-Its steps cannot be made one after the other on another corpus. So the words of that corpus are cut by the table as it
-is, and the tokens they fall into are the symbols of a training of its own. Each pair that this joins is joined behind
-all pairs of the table.
+It joins texts in an order of its own, not in that of its tokens' births; or it lists WordPiece's tokens without telling
+what they were made of. So the words of that corpus are cut by the table as it is, and the tokens they fall into are the
+symbols of a training of its own. What this joins is joined behind all pairs of the table.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from bpe_core.learning.trainer import learn
 from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled, while_wanted
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.by_priority import JoinedWords
+from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.token_texts import written
 
 FIRST_CODE, HALVES, HALF_COUNT = 0x100, 0xD800, 0x800  # code points that stand for tokens; halves of pairs are none
@@ -36,22 +37,33 @@ def go_on(
 ) -> History:
     """The table with as many new steps as the recipe has more than it; how often its own are made is not known."""
     in_codes = WordTable.from_counts(_in_codes(words, history, cancelled))
-    by, least = (recipe.merges or 0) - len(history), recipe.min_frequency
-    ties = recipe.ties if recipe.ties == "first-seen" else BY_IDS
-    of_codes = Recipe.preset("words", merges=by, min_frequency=least, ties=ties, max_token_length=None)
+    by = (recipe.merges or 0) - len(history)
+    of_codes = _of_codes(recipe, by)
     if len(in_codes) == 0:
         raise NothingToLearn(NOTHING_NEW)
     found = learn(in_codes, of_codes, progress=progress, cancelled=cancelled)
-    ids = [_token(symbol.text) for symbol in found.alphabet.symbols]
-    return _with_pairs(history, recipe, ids, found)
+    grown = _with_pairs(history, recipe, found)
+    while (missing := by - len(grown) + len(history)) > 0 and found.end_reason == "vocabulary full":
+        of_codes = of_codes.with_changes(merges=len(found) + missing)  # some became tokens that there are already
+        found = learn(in_codes, of_codes, history=found, progress=progress, cancelled=cancelled)
+        grown = _with_pairs(history, recipe, found)
+    return grown
+
+
+def _of_codes(recipe: Recipe, by: int) -> Recipe:
+    """By which words are learned from in which a character stands for each token."""
+    preset = "wordpiece" if recipe.method == "wordpiece" else "words"
+    ties = recipe.ties if recipe.ties == "first-seen" else BY_IDS
+    said = {"merges": by, "min_frequency": recipe.min_frequency, "ties": ties, "max_token_length": None}
+    return Recipe.preset(preset, **said, wordpiece_rule=recipe.wordpiece_rule)
 
 
 def _in_codes(words: WordTable, history: History, cancelled: CancelCheck) -> list[tuple[bytes, int]]:
     """The words with a character for each token; what is never joined parts them."""
-    cut, joining = JoinedWords(history).cut, history.joining
-    assert joining is not None
-    symbols = history.alphabet.symbols
-    alone = {id for id, symbol in enumerate(symbols) if not symbol.merges} | {*joining.found_first, -1}
+    joining = history.joining
+    cut = LongestPieces(history).cut if joining is None else JoinedWords(history).cut
+    alone = {id for id, symbol in enumerate(history.alphabet.symbols) if not symbol.merges} | {-1}
+    alone |= set() if joining is None else {*joining.found_first}
     found: list[tuple[bytes, int]] = []
     for word, count in while_wanted(words, cancelled):
         stretch: list[str] = []
@@ -78,11 +90,12 @@ def _token(text: bytes) -> int:
     return (code if code < HALVES else code - HALF_COUNT) - FIRST_CODE
 
 
-def _with_pairs(history: History, recipe: Recipe, ids: list[int], found: History) -> History:
+def _with_pairs(history: History, recipe: Recipe, found: History) -> History:
     """The table's tokens and the new ones; what is written as a token is already becomes that token."""
     joining, texts = history.joining, written(history)
-    assert joining is not None
-    id_of = {text: id for id, text in reversed(list(enumerate(texts))) if id not in set(joining.hidden)}
+    ids = [_token(symbol.decoded) for symbol in found.alphabet.symbols]
+    hidden = set() if joining is None else set(joining.hidden)
+    id_of = {text: id for id, text in reversed(list(enumerate(texts))) if id not in hidden}
     rows: list[tuple[int, int, int]] = []
     born: list[Pair] = []
     for one, other in found.pairs():
@@ -95,7 +108,8 @@ def _with_pairs(history: History, recipe: Recipe, ids: list[int], found: History
         ids.append(id_of[text])
         rows.append((left, right, id_of[text]))
     steps = recipe.with_changes(merges=len(history) + len(born))
-    grown = History.from_pairs(steps, history.alphabet, history.pairs() + born, _behind(joining, rows, len(born)))
+    joining = None if joining is None else _behind(joining, rows, len(born))
+    grown = History.from_pairs(steps, history.alphabet, history.pairs() + born, joining)
     grown.end_reason = found.end_reason
     return grown
 

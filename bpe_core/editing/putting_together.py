@@ -11,6 +11,9 @@ tokens that the first lacks. It is chosen so for three reasons.
   others. If more are left, it waits for what comes behind it, which may join some of them, and is asked again. What
   is left in the end cannot be made behind the merges of the first, and is told.
 
+By methods that look tokens up (WordPiece, Unigram) no order has to be kept: the further tokens of the second stand
+beside those of the first (see beside.py), and texts may be cut otherwise than by the first alone.
+
 Merges of the two taken by turns would bring more tokens of the second into being, but tokens of the first would fall
 apart under them, and texts would be cut by neither.
 
@@ -33,11 +36,13 @@ from itertools import pairwise
 import numpy as np
 
 from bpe_core.alphabet import Alphabet, Symbol
-from bpe_core.editing.numbering import numbers_of, unless_ids
-from bpe_core.editing.trimming import check_can_be_edited
-from bpe_core.editing.without_tokens import as_given
+from bpe_core.editing.beside import pieces_of, put_beside
+from bpe_core.editing.numbering import further_numbers, numbers_of, unless_ids
+from bpe_core.editing.trimming import check_can_be_edited, looks_tokens_up, told_of_characters
+from bpe_core.editing.without_tokens import KINDS_IN_ORDER, as_given
 from bpe_core.errors import BpeError, Cancelled
 from bpe_core.history.history import History, Int64s
+from bpe_core.learning.methods import METHODS
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import Normalization, Recipe, Splitting, Symbols
 from bpe_core.token_texts import quoted, written
@@ -78,8 +83,13 @@ class PutTogether:
         ]
         if self.left_out:
             some = ", ".join(map(quoted, self.left_out[:MOST_QUOTED]))
+            why = (
+                "would never be met beside those"
+                if looks_tokens_up(self.history)
+                else "cannot be made behind the merges"
+            )
             found.append(
-                f"{len(self.left_out):,} tokens of the second cannot be made behind the merges of the first and are "
+                f"{len(self.left_out):,} tokens of the second {why} of the first and are "
                 f"left out: {some}{' …' if len(self.left_out) > MOST_QUOTED else ''}."
             )
         return found
@@ -103,6 +113,8 @@ def put_together(
             )
     _check_alike(one.recipe, other.recipe)
     known = numbers_of(one, numbers)
+    if looks_tokens_up(one):
+        return _beside(one, other, known, cancelled)
     alphabet, of_other = _alphabet(one.alphabet, other.alphabet)
     joining = _Joining(one, alphabet)
     texts, other_texts = joining.texts, written(other)
@@ -132,6 +144,29 @@ def put_together(
     )
 
 
+def _beside(one: History, other: History, known: Int64s, cancelled: CancelCheck) -> PutTogether:
+    """By a method that looks tokens up."""
+    pieces, first = pieces_of(other), set(written(one))
+    found = put_beside(one, pieces, other.recipe.special_tokens, cancelled=cancelled)
+    added = sum(symbol.kind == "seed" for symbol in found.added)
+    notes = _notes(one.recipe, other.recipe)
+    if one.scores is not None:
+        notes += ("The log-probabilities of the second were learned apart from those of the first, and stay.",)
+    if found.characters:
+        notes += (told_of_characters(found.characters),)
+    return PutTogether(
+        history=found.history,
+        numbers=unless_ids(further_numbers(known, found.old_ids)),
+        from_first=one.vocabulary_size,
+        shared=sum(piece.symbol.kind == "seed" and piece.symbol.text in first for piece in pieces),
+        added=added,
+        new_symbols=len(found.added) - added,
+        new_specials=len(found.history.recipe.special_tokens) - len(one.recipe.special_tokens),
+        left_out=found.left_out,
+        notes=notes,
+    )
+
+
 def _report(progress: ProgressReport, cancelled: CancelCheck, done: int, total: int) -> None:
     if cancelled():
         raise Cancelled("Putting the tables together was stopped.")
@@ -140,6 +175,9 @@ def _report(progress: ProgressReport, cancelled: CancelCheck, done: int, total: 
 
 def _check_alike(one: Recipe, other: Recipe) -> None:
     """Tokens of both must be made of the same kind of symbols."""
+    if one.method != other.method:
+        titles = (METHODS[recipe.method].title for recipe in (one, other))
+        raise BpeError("The two tables cannot become one: the first is of {}, the second of {}.".format(*titles))
     differing = [name for name in one.differing(other, Symbols) if name != "alphabet_limit"]
     if differing:
         name = differing[0]
@@ -165,16 +203,13 @@ def _alphabet(one: Alphabet, other: Alphabet) -> tuple[Alphabet, list[int]]:
     known = {(symbol.kind, symbol.text) for symbol in one.symbols}
     new = [symbol for symbol in other.symbols if (symbol.kind, symbol.text) not in known]
     kinds = list(dict.fromkeys(symbol.kind for symbol in (*one.symbols, *new)))
-    kinds.sort(key=_ORDER.index)
+    kinds.sort(key=KINDS_IN_ORDER.index)
     symbols: tuple[Symbol, ...] = one.symbols
     if new:
         everything = (*one.symbols, *new)
         symbols = tuple(symbol for kind in kinds for symbol in everything if symbol.kind == kind)
     places = {(symbol.kind, symbol.text): id for id, symbol in enumerate(symbols)}
     return Alphabet(symbols), [places[symbol.kind, symbol.text] for symbol in other.symbols]
-
-
-_ORDER = ("unknown", "fallback", "byte", "character", "marker", "glued", "continuation", "seed")
 
 
 # --- The merges -------------------------------------------------------------------------

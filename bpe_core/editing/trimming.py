@@ -7,9 +7,12 @@ A token may be needed: others are made of it. So it must be said what becomes of
 - hide: a token that a kept one is made of loses its id only. It is made on the way, and where nothing is made of it, it
   falls into what it was born of. Few formats hold that.
 
-Every token that stays can be made of the same texts as before. What decides it is the token by itself (see
-`insight.reachability`), and its own text is joined by nothing but what it is made of, each time by the merge of lowest
-rank that fits; all of these stay, in their order, and with fewer merges beside them none is passed over.
+By methods that look tokens up (WordPiece, Unigram) no token needs another: what is named goes, and nothing else. Only
+characters stay, and those that nothing but longer tokens held get a token of their own: no text becomes unknown.
+
+By the others, every token that stays can be made of the same texts as before. What decides it is the token by itself
+(see `insight.reachability`), and its own text is joined by nothing but what it is made of, each time by the merge of
+lowest rank that fits; all of these stay, in their order, and with fewer merges beside them none is passed over.
 Other texts fall into what the removed tokens were made of, or are cut in another way: `costs` tells what it comes to.
 
     >>> from bpe_core.alphabet import Alphabet
@@ -33,14 +36,16 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from bpe_core.editing.numbering import numbers_of, renumbered, unless_ids
-from bpe_core.editing.without_tokens import GONE, Without, without
+from bpe_core.editing.lone_characters import lone_characters
+from bpe_core.editing.numbering import further_numbers, numbers_of, renumbered, unless_ids
+from bpe_core.editing.without_tokens import GONE, Further, Without, without
 from bpe_core.errors import BpeError
 from bpe_core.formats.base import NO_NUMBER
 from bpe_core.history.history import Bools, History, Int64s
 from bpe_core.insight.reachable_tokens import first_learned, unreachable_tokens
 from bpe_core.learning.methods import METHODS, Method
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.token_texts import written
 
 Needed = Literal["spare", "lose", "hide"]
 NEEDED: dict[Needed, str] = {
@@ -62,11 +67,13 @@ class Trimmed:
     asked: tuple[int, ...]  # those removed that were named
     spared: tuple[int, ...]  # those named that stay, because kept ones are made of them
     hidden: tuple[int, ...] = ()  # those named that stay as steps only, for the same reason
+    doubles: int = 0  # how many went because an older token is written alike
+    added: int = 0  # characters that have a token of their own from now on
 
     @property
     def lost(self) -> int:
-        """How many went that nobody named."""
-        return len(self.removed) - len(self.asked)
+        """How many went that nobody named, with what they were made of."""
+        return len(self.removed) - len(self.asked) - self.doubles
 
     @property
     def changes_nothing(self) -> bool:
@@ -77,7 +84,7 @@ class Trimmed:
     def told(self) -> list[str]:
         """What became of the tokens, a sentence each."""
         gone = len(self.removed) + len(self.hidden)
-        left = self.history.id_count - len(self.hidden)
+        left = self.history.vocabulary_size - len(self.hidden)
         found = [f"{gone:,} {'token is' if gone == 1 else 'tokens are'} removed, {left:,} are left."]
         if self.lost:
             found.append(f"{self.lost:,} of them were not named: they are made of tokens that are removed.")
@@ -85,7 +92,21 @@ class Trimmed:
             found.append(f"{len(self.spared):,} that were named stay, because tokens that stay are made of them.")
         if self.hidden:
             found.append(f"{len(self.hidden):,} of them are steps to others only: they have no id, but are still made.")
+        if self.doubles:
+            found.append(
+                f"{self.doubles:,} of them were not named: they are written as older ones, so no text met them."
+            )
+        if self.added:
+            found.append(told_of_characters(self.added))
         return found
+
+
+def told_of_characters(added: int) -> str:
+    """That some have a token of their own from now on."""
+    return (
+        f"{added:,} {'character' if added == 1 else 'characters'} that only longer tokens held got a token of "
+        f"{'its' if added == 1 else 'their'} own, so that no text becomes unknown."
+    )
 
 
 def trim(
@@ -106,17 +127,23 @@ def trim(
     _check_named(history, named)
     goes, hidden = np.zeros(history.id_count, np.bool_), np.zeros(history.id_count, np.bool_)
     goes[named] = True
-    if needed == "lose":
+    doubles = 0
+    if looks_tokens_up(history):
+        before = np.count_nonzero(goes)
+        goes[written_alike(history)] = True
+        doubles = int(np.count_nonzero(goes) - before)
+    elif needed == "lose":
         _lose(history, goes)
     else:
         _spare(history, goes)
-    if needed == "hide":
+    if needed == "hide" and not looks_tokens_up(history):
         hidden[[id for id in named if not goes[id]]] = True
-    left = without(history, goes, hidden)
+    more = Further(lone_characters(history))
+    left = without(history, goes, hidden, more)
     while history.joining is not None and (unmade := _not_made_any_more(history, left, cancelled)):
         goes[unmade] = True
         left = without(history, goes, hidden)
-    known = np.where(hidden, NO_NUMBER, known)[~goes]
+    known = further_numbers(np.where(hidden, NO_NUMBER, known), left.old_ids)
     known = renumbered(known) if renumber else known
     return Trimmed(
         history=left.history,
@@ -126,6 +153,8 @@ def trim(
         asked=tuple(id for id in named if goes[id]),
         spared=tuple(id for id in named if not goes[id] and not hidden[id]),
         hidden=tuple(np.flatnonzero(hidden).tolist()),
+        doubles=doubles,
+        added=len(more.symbols),
     )
 
 
@@ -140,12 +169,28 @@ def _not_made_any_more(history: History, left: Without, cancelled: CancelCheck) 
 
 
 def check_can_be_edited(history: History) -> None:
-    """Only where pairs are joined in their order does it follow what a table without some of them does."""
-    if not Method.of(history.recipe).has_ranks or not history.only_joins:
+    """Where the order of the joined pairs, or which tokens there are, says what a table does without some of them."""
+    if not looks_tokens_up(history) and not (Method.of(history.recipe).has_ranks and history.only_joins):
         raise BpeError(
-            f"Only tables of byte-pair encoding can be trimmed or put together; this one is of "
-            f"{METHODS[history.recipe.method].title}. Learn it again with a smaller or larger vocabulary instead."
+            f"What {METHODS[history.recipe.method].title} learned cannot be trimmed or put together: each block of its "
+            "text has replacements of its own. Learn it again with fewer or more instead."
         )
+
+
+def looks_tokens_up(history: History) -> bool:
+    """Whether no token needs another: which there are says how a text is cut."""
+    return Method.of(history.recipe).looks_tokens_up
+
+
+def written_alike(history: History) -> list[int]:
+    """The joined tokens that are written as an older one, which is the one that texts become."""
+    seen = set(history.alphabet.texts)
+    found = []
+    for id, text in enumerate(written(history)[len(history.alphabet) :], len(history.alphabet)):
+        if text in seen:
+            found.append(id)
+        seen.add(text)
+    return found
 
 
 def _check_named(history: History, named: list[int]) -> None:
@@ -215,8 +260,12 @@ def least_used(
     """
     check_can_be_edited(history)
     first, end = first_learned(history), history.first_special
-    if not 0 <= how_many <= end - first:
-        raise BpeError(f"The table has {end - first:,} learned tokens, so {how_many:,} of them cannot be removed.")
+    learned = history.vocabulary[history.vocabulary >= first]
+    if not 0 <= how_many <= len(learned):
+        raise BpeError(f"The table has {len(learned):,} learned tokens, so {how_many:,} of them cannot be removed.")
+    if looks_tokens_up(history):
+        rarest: list[int] = learned[np.lexsort((-learned, counts[learned]))][:how_many].tolist()
+        return rarest
     made_of: list[list[int]] = [[] for _ in range(end)]
     left, right, token = (column.tolist() for column in _made_of(history, by_birth=False))
     for one, other, made in zip(left, right, token, strict=True):
@@ -239,17 +288,19 @@ def least_used(
 
 def least_size(history: History) -> int:
     """How many tokens there are that nothing can do without: base symbols, and special tokens."""
-    return first_learned(history) + len(history.recipe.special_tokens)
+    return first_learned(history) + len(lone_characters(history)) + len(history.recipe.special_tokens)
 
 
 def surplus(history: History, size: int) -> int:
     """How many tokens must go until so many are left, base symbols and special tokens among them."""
     least = least_size(history)
     if size < least:
+        specials = len(history.recipe.special_tokens)
         raise BpeError(
-            f"A table cannot be trimmed to {size:,} tokens: its {first_learned(history):,} base symbols and "
-            f"{len(history.recipe.special_tokens):,} special tokens stay. Ask for at least {least:,}."
+            f"A table cannot be trimmed to {size:,} tokens: its {least - specials:,} base symbols and "
+            f"{specials:,} special tokens stay. Ask for at least {least:,}."
         )
-    if size > history.id_count:
-        raise BpeError(f"The table has {history.id_count:,} tokens, fewer than the {size:,} it should be trimmed to.")
-    return history.id_count - size
+    now = history.vocabulary_size
+    if size > now:
+        raise BpeError(f"The table has {now:,} tokens, fewer than the {size:,} it should be trimmed to.")
+    return now + len(lone_characters(history)) - size

@@ -1,17 +1,37 @@
-"""A history as if some tokens were not there: its alphabet, steps, special tokens, and the order of its joining."""
+"""A history as if some tokens were not there: its alphabet, steps, special tokens, and the order of its joining.
+
+Where texts are cut by the tokens there are, whatever these were made of, one that stays without one of its parts
+becomes a seed. There further symbols may be put beside those there are, too.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from bpe_core.alphabet import Alphabet
+from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.history.history import Bools, History, Int64s
 from bpe_core.history.joining import Joining, PairRows
+from bpe_core.history.scores import Scores
 from bpe_core.recipe import Recipe
+from bpe_core.token_texts import TokenBytes, written
 
 GONE = -1  # the new id of a token that is not there
+KINDS_IN_ORDER = ("unknown", "fallback", "byte", "character", "marker", "glued", "continuation", "seed")
+
+
+class Further(NamedTuple):
+    """Tokens that were not there before."""
+
+    symbols: Sequence[Symbol] = ()
+    scores: Sequence[float] = ()  # of the symbols, where the method has any
+    specials: Sequence[str] = ()
+
+
+NOTHING_FURTHER = Further()
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,27 +40,59 @@ class Without:
 
     history: History
     new_ids: Int64s  # for each id of before, or GONE
+    old_ids: Int64s  # for each id of now; of what is new less than 0
 
 
-def without(history: History, goes: Bools, hidden: Bools) -> Without:
+def without(history: History, goes: Bools, hidden: Bools | None = None, further: Further = NOTHING_FURTHER) -> Without:
     """Without these tokens, and with some as steps to others only.
 
     Counts are not kept: without some merges the others would have counted something else.
     """
-    new_ids = np.cumsum(~goes) - 1
-    new_ids[goes] = GONE
-    base = len(history.alphabet)
-    rows = ~goes[base : history.first_special]
-    left, right = (new_ids[column[rows]].tolist() for column in history.columns[:2])
-    pairs = list(zip(left, right, strict=True))
-    specials = enumerate(history.recipe.special_tokens, history.first_special)
-    kept = tuple(token for id, token in specials if not goes[id])
-    recipe = as_given(history.recipe, len(pairs)).with_changes(special_tokens=kept)
+    base, first_special = len(history.alphabet), history.first_special
+    goes = goes.copy()
+    goes[np.setdiff1d(np.arange(first_special), history.vocabulary)] = True  # what was dropped is gone already
+    pairs = np.array(history.pairs(), np.int64).reshape(-1, 2)
+    stays = ~goes[base:first_special]
+    whole = stays & ~goes[pairs].any(axis=1)
+    symbols = _symbols(history, goes, base + np.flatnonzero(stays & ~whole), further.symbols)
+    kept = enumerate(history.recipe.special_tokens, first_special)
+    specials = [(id, token) for id, token in kept if not goes[id]] + [(-1, token) for token in further.specials]
+    steps = base + np.flatnonzero(whole)
+    old_ids = np.array([*(id for id, _ in symbols), *steps.tolist(), *(id for id, _ in specials)], np.int64)
+    new_ids = np.full(history.id_count, GONE, np.int64)
+    new_ids[old_ids[old_ids >= 0]] = np.flatnonzero(old_ids >= 0)
+    recipe = as_given(history.recipe, len(steps)).with_changes(special_tokens=tuple(token for _, token in specials))
     alphabet = history.alphabet
-    if goes[:base].any():
-        alphabet = Alphabet(tuple(symbol for id, symbol in enumerate(alphabet.symbols) if not goes[id]))
-    joining = _joining(history, goes, hidden, new_ids)
-    return Without(History.from_pairs(recipe, alphabet, pairs, joining), new_ids)
+    if len(symbols) != base or any(new != old for new, (old, _) in enumerate(symbols)):
+        alphabet = Alphabet(tuple(symbol for _, symbol in symbols))
+    joining = _joining(history, goes, np.zeros_like(goes) if hidden is None else hidden, new_ids)
+    made_of = [(left, right) for left, right in new_ids[pairs[whole]].tolist()]
+    found = History.from_pairs(recipe, alphabet, made_of, joining)
+    found.scores = _scores(history, old_ids[: len(symbols)], further.scores)
+    return Without(found, new_ids, old_ids)
+
+
+def _symbols(history: History, goes: Bools, listed: Int64s, more: Sequence[Symbol]) -> list[tuple[int, Symbol]]:
+    """Those that stay, the tokens that are listed from now on, and further ones; each among its kind."""
+    found = [(id, symbol) for id, symbol in enumerate(history.alphabet.symbols) if not goes[id]]
+    if len(listed):
+        texts, decoded = written(history), TokenBytes(history)
+        found += [(id, Symbol(texts[id], decoded[id], "seed")) for id in listed.tolist()]
+    if more or len(listed):
+        found += [(-place, symbol) for place, symbol in enumerate(more, 1)]
+        found.sort(key=lambda one: KINDS_IN_ORDER.index(one[1].kind))
+    return found
+
+
+def _scores(history: History, old_ids: Int64s, more: Sequence[float]) -> Scores | None:
+    """Those in force at the end, and those of what is new, in the order of both."""
+    if history.scores is None:
+        return None
+    new = old_ids < 0
+    row = history.scores.at(len(history))[np.maximum(old_ids, 0)]
+    row[new] = np.array(more, np.float32)[-1 - old_ids[new]]
+    row.flags.writeable = False
+    return Scores((0,), (row,), np.zeros(0, np.int32))
 
 
 def as_given(recipe: Recipe, merges: int) -> Recipe:

@@ -1,38 +1,25 @@
-"""What it brought to let a table grow: tokens saved in texts, and old tokens that the new corpus never uses."""
+"""What of a table the texts never use that it went on learning on."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import History
+from bpe_core.history.history import History, Int64s
 from bpe_core.insight.cut_words import CutWords
+from bpe_core.insight.reachable_tokens import is_learned
+from bpe_core.progress import CancelCheck, never_cancelled
 
 
-@dataclass(frozen=True)
-class Saving:
-    """How many tokens a text has by the old table, and by the one that has grown."""
+def never_used(
+    words: WordTable, old: History, grown: History, new_ids: Int64s, *, cancelled: CancelCheck = never_cancelled
+) -> list[int]:
+    """The learned tokens of the old table that stand nowhere in these words, neither before it grew nor since.
 
-    before: int
-    after: int
-
-    @property
-    def share(self) -> float:
-        """How much less it became."""
-        return 1 - self.after / self.before if self.before else 0.0
-
-
-def saving(words: WordTable, history: History) -> Saving:
-    """Of words that were split as the table splits."""
-    cut = CutWords.of(words, history.recipe, history)
-    return Saving(*(int(cut.counts(at).sum()) for at in (history.recipe.grown_from, len(history))))
-
-
-def never_used(words: WordTable, history: History) -> list[int]:
-    """The old tokens that stand nowhere in these words, neither before the table grew nor since; its steps' only."""
-    cut, old = CutWords.of(words, history.recipe, history), history.recipe.grown_from
-    counts = cut.counts(old) + cut.counts(len(history))
-    made = history.first(old).ids
-    return [int(id) for id in made[counts[made] == 0]] if old else np.array([], int).tolist()
+    `new_ids` are those they have in the table that has grown.
+    """
+    learned = np.intersect1d(old.vocabulary, np.flatnonzero(is_learned(old)))
+    before, now = (CutWords.of(words, table.recipe, table, cancelled=cancelled) for table in (old, grown))
+    used = before.counts(len(old))[learned] + now.counts(len(grown))[new_ids[learned]]
+    found: list[int] = learned[used == 0].tolist()
+    return found

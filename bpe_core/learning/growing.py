@@ -17,70 +17,63 @@ from typing import Any
 
 import numpy as np
 
-from bpe_core.counting.count_words import count_words
 from bpe_core.errors import FormatError, NothingToLearn, RecipeError
 from bpe_core.history.history import History, Int64s
-from bpe_core.learning.methods import METHODS, Wording
-from bpe_core.learning.trainer import learn
-from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.learning.methods import METHODS, Method, Wording
 from bpe_core.recipe import Recipe
-from bpe_core.text.corpus import Corpus
 
 NOTHING_NEW = (
-    "Nothing new can be learned from this corpus: after the table's own steps no pair of tokens is frequent enough. "
+    "Nothing new can be learned from this corpus: beside what the table has, nothing is frequent enough. "
     "Take more or other texts, or a lower minimum frequency."
 )
 
 
 def growing_recipe(history: History, by: int, **changes: Any) -> Recipe:
-    """The recipe that goes on from all steps of a table and makes so many more."""
+    """The recipe that goes on from a table and makes so many tokens more."""
     if by < 1:
-        raise RecipeError(f"A table can grow by 1 step or more, not by {by:,}.")
-    listed = METHODS[history.recipe.method]
-    if not listed.can_be_steered:
+        raise RecipeError(f"A table can grow by 1 token or more, not by {by:,}.")
+    if METHODS[history.recipe.method].can_be_steered:
+        steps = len(history)
+        return history.recipe.with_changes(merges=steps + by, grown_from=steps, interventions=(), **changes)
+    if not Method.of(history.recipe).looks_tokens_up:
         raise RecipeError(
-            f"A table of {listed.title} cannot be extended: its tokens are not joined one after the other."
+            f"What {METHODS[history.recipe.method].title} learned cannot be extended: each block of its text has "
+            "replacements of its own. Compress the new text for itself."
         )
-    if history.recipe.method != "bpe" and any(symbol.kind == "seed" for symbol in history.alphabet.symbols):
-        raise RecipeError(
-            "This table cannot be extended: it lists tokens without telling which two each is made of, "
-            "so it cannot be known how it would have gone on."
-        )
-    steps = len(history)
-    return history.recipe.with_changes(merges=steps + by, grown_from=steps, interventions=(), **changes)
+    return history.recipe.with_changes(vocab_size=history.vocabulary_size + by, **changes)
+
+
+def makes_steps_again(history: History) -> bool:
+    """Whether its steps can be made one after the other on other words, and the learner goes on from there."""
+    can = METHODS[history.recipe.method].can_be_steered
+    return can and history.joining is None and not listed_alone(history)
+
+
+def listed_alone(history: History) -> bool:
+    """Whether some of its tokens are known by their texts alone, though they were joined once."""
+    return Method.of(history.recipe).has_continuations and history.alphabet.seed_count > 0
 
 
 def steps_alone(history: History) -> History:
     """The same without what they were on another corpus, to be made there one after the other."""
-    if history.joining is not None:
-        raise RecipeError(
-            "This table joins texts in an order of its own, so its steps cannot be made one after the other: "
-            "extend it by command (bpe-explorer extend) or in the window."
-        )
     return History.from_pairs(history.recipe, history.alphabet, history.pairs())
-
-
-def extend(
-    corpus: Corpus,
-    history: History,
-    by: int,
-    *,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
-    **changes: Any,
-) -> History:
-    """A table's steps and so many more, learned on a corpus; `changes` are of choices such as min_frequency or ties."""
-    recipe = growing_recipe(history, by, **changes)
-    words = count_words(corpus, recipe, progress=progress, cancelled=cancelled)
-    grown = learn(words, recipe, history=steps_alone(history), progress=progress, cancelled=cancelled)
-    check_grew(grown)
-    return grown
 
 
 def check_grew(history: History) -> None:
     """Refuse what is no larger than the table was that it goes on from."""
     if len(history) <= history.recipe.grown_from:
         raise NothingToLearn(NOTHING_NEW)
+
+
+def free_numbers(known: Int64s, wanted: int, first: int | None = None) -> Int64s:
+    """So many behind the largest, or from a first one on where all of them are free."""
+    start = int(known.max(initial=-1)) + 1 if first is None else first
+    if start < 0 or (wanted and bool(((known >= start) & (known < start + wanted)).any())):
+        raise FormatError(
+            f"New tokens cannot be numbered from {start:,} on: the table's own numbers go up to {int(known.max()):,}, "
+            "and none may be given twice. Without that wish they are numbered behind all others."
+        )
+    return np.arange(start, start + wanted)
 
 
 def grown_numbers(history: History, old: Int64s, first_new: int | None = None) -> Int64s:
@@ -95,10 +88,4 @@ def grown_numbers(history: History, old: Int64s, first_new: int | None = None) -
     if made < symbols:
         steps = Wording.of(history.recipe).counted(len(history))
         raise FormatError(f"The {len(old):,} numbers of the table do not fit {symbols:,} base symbols and {steps}.")
-    first = int(old.max(initial=-1)) + 1 if first_new is None else first_new
-    if first < 0 or (new and bool(((old >= first) & (old < first + new)).any())):
-        raise FormatError(
-            f"New tokens cannot be numbered from {first:,} on: the table's own numbers go up to {int(old.max()):,}, "
-            "and none may be given twice. Without that wish they are numbered behind all others."
-        )
-    return np.concatenate([old[:made], np.arange(first, first + new), old[made:]])
+    return np.concatenate([old[:made], free_numbers(old, new, first_new), old[made:]])

@@ -199,6 +199,7 @@ class Method:
     has_seeds: bool = False  # whole pieces of words may stand in its alphabet, behind the base symbols
     has_continuations: bool = False  # a character inside a word is another base symbol than at its beginning
     drops: bool = False  # its steps may drop tokens
+    looks_tokens_up: bool = False  # which tokens there are says how a text is cut, whatever they were made of
     starts_anew: bool = False  # with each block of a text: several steps may join the same pair, each for its block
     what_is_wrong: Callable[[History], str] = lambda history: ""  # with one from a file: why it cannot be of the method
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QApplication, QInputDialog, QMenu
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase, Run
@@ -119,33 +119,43 @@ def test_forbidding_and_forcing_make_branches_that_a_session_keeps(
 def test_an_imported_table_goes_on_with_the_corpus_and_keeps_its_ids(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "old.json"
+    path, held_out = tmp_path / "old.json", tmp_path / "law.txt"
+    held_out.write_text("the lowest of the low")
     write_history(OLD, path, format=None)
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.exchanging.open(path)
     old = shown(program)
     program.actions["forbid"].trigger()
     assert "Count on My Corpus first" in program.messages.sentence.text()
-    monkeypatch.setattr(QInputDialog, "getInt", lambda *_: (30, True))
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([str(held_out)], ""))
     program.actions["extend_imported"].trigger()
+    dialog = program.exchanging.growth_dialog
+    dialog.choose.click()
+    dialog.by.setValue(30)
+    dialog.first_id.setValue(5)
+    dialog.go.click()
+    assert "none may be given twice" in dialog.first_id.toolTip()
+    dialog.first_id.setValue(OLD.id_count + 100)
+    dialog.go.click()
     grown = ended(qtbot, program, 2)
     assert grown.history is not None
     assert pairs(grown)[: len(OLD)] == OLD.pairs()
     assert len(grown.history) == len(OLD) + 30
-    first, last = OLD.id_count, OLD.id_count + 29
+    first, last = OLD.id_count + 100, OLD.id_count + 129
     told = f"Run 2: 30 new tokens, numbered {first} to {last}; all others keep their numbers. Your text: "
     qtbot.waitUntil(lambda: program.messages.sentence.text().startswith(told), timeout=WAIT)
     assert "own tokens stand nowhere in the corpus" in program.messages.sentence.text()
+    assert "law.txt: " in program.messages.details.toPlainText()
     assert "Never used: " in program.messages.details.toPlainText()
     numbers = grown.shown_numbers
     assert numbers is not None
-    assert numbers.tolist() == [*range(OLD.first_special), *range(OLD.id_count, OLD.id_count + 30), OLD.first_special]
+    assert numbers.tolist() == [*range(OLD.first_special), *range(first, last + 1), OLD.first_special]
     assert f"ends at {len(OLD)}" in program.time_bar.track.toolTip()
     token = program.pages[TokenPage]
     token.model.look_at(OLD.first_special)
     assert token.model.facts is not None
     assert token.model.facts.learned.endswith("new since the table was extended")
-    assert token.model.facts.number == OLD.id_count
+    assert token.model.facts.number == first
     assert (grown.parent, pairs(old)) == (1, OLD.pairs())
     program.session.cursor.go_to(1)
     program.actions["forbid"].trigger()
@@ -154,12 +164,15 @@ def test_an_imported_table_goes_on_with_the_corpus_and_keeps_its_ids(
     old.history = History.from_pairs(OLD.recipe, OLD.alphabet, OLD.pairs(), _in_another_order())
     program.session.runs.show(old)
     program.actions["extend_imported"].trigger()
+    program.exchanging.growth_dialog.by.setValue(30)
+    program.exchanging.growth_dialog.go.click()
     odd = ended(qtbot, program, 3)
     assert odd.history is not None
     assert pairs(odd)[: len(OLD)] == OLD.pairs()
     assert odd.sentence == f"{odd.learned - len(OLD)} tokens are new; all others keep their numbers."
     assert odd.shown_numbers is not None
     assert odd.shown_numbers.tolist()[: OLD.first_special] == [*range(OLD.first_special)]
+    qtbot.waitUntil(lambda: program.messages.sentence.text().startswith("Run 3: "), timeout=WAIT)  # told of these, too
     path = tmp_path / "grown.bpex"
     with qtbot.waitSignal(program.filing.document.saved, timeout=WAIT):
         program.filing.document.save(path)

@@ -7,16 +7,23 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 
 from app.session.imports import Imports
+from app.session.notices import Notice
 from app.session.run import Run
 from app.session.session import Session
 from app.settings import LAST_FOLDER
 from app.window.exchange.export_dialog import ExportDialog
 from app.window.exchange.export_model import TableExport
+from app.window.exchange.growth_dialog import GrowthDialog, GrowthOffer
 from app.window.main_window import Frame
 from app.window.pages import Pages
-from app.window.parts.dialogs import ask_for_growth, ask_for_tokenizer
+from app.window.parts.dialogs import ask_for_tokenizer
 from app.window.questions.compare.duel_page import DuelPage
 from app.window.questions.compare.page import ComparePage
+from bpe_core import BpeError, History
+from bpe_core.editing.numbering import numbers_of
+from bpe_core.formats.rebuilding import LARGEST_NUMBER
+from bpe_core.history.history import Int64s
+from bpe_core.learning.growing import free_numbers, growing_recipe, listed_alone
 from bpe_core.recipe import LARGEST_VOCABULARY
 
 USUAL_GROWTH = 1_000  # tokens
@@ -82,16 +89,52 @@ class Exchanging(QObject):
         self._session.runs.count_on(self._session.corpus.texts.value)
 
     def _extend(self) -> None:
-        number = ask_for_growth(self._frame.window, USUAL_GROWTH, LARGEST_VOCABULARY)
-        if number is not None:
-            self._session.runs.grow_on(self._session.corpus.texts.value, number)
+        run = self._session.runs.shown
+        if run is None or run.history is None:
+            return
+        try:
+            offer = _growth_offer(run.history, run.shown_numbers)
+        except BpeError as error:
+            self._frame.messages.show_notice(Notice(str(error)))
+            return
+        self.growth_dialog = GrowthDialog(offer, self._frame.settings.get(LAST_FOLDER), self._frame.window)
+        self.growth_dialog.accepted.connect(self._grow)
+        self.growth_dialog.finished.connect(self.growth_dialog.deleteLater)
+        self.growth_dialog.open()
+
+    def _grow(self) -> None:
+        wish = self.growth_dialog.wish
+        sources = self._session.corpus.texts.value
+        self._session.runs.grow_on(sources, wish.by, wish.first_id, wish.held_out, **wish.choices)
 
     def _enable(self) -> None:
         shown = self._session.runs.shown
         self._frame.actions["count_imported"].setEnabled(shown is not None and shown.can_be_counted)
-        rests = shown is not None and not shown.is_busy and shown.learned > 0
+        rests = shown is not None and not shown.is_busy and shown.history is not None and shown.history.id_count > 0
         self._frame.actions["extend_imported"].setEnabled(rests)
 
     def _remember(self, path: Path) -> None:
         self._frame.settings.add_recent([str(path.absolute())])
         self._frame.settings.put(LAST_FOLDER, str(path.absolute().parent))
+
+
+def _growth_offer(history: History, known: Int64s | None) -> GrowthOffer:
+    """What can be wanted of a table; a BpeError where it cannot learn more."""
+    growing_recipe(history, 1)
+    numbers = numbers_of(history, known)
+
+    def refusal(by: int, first: int) -> str:
+        try:
+            free_numbers(numbers, by, first)
+        except BpeError as error:
+            return str(error)
+        return ""
+
+    return GrowthOffer(
+        usual=USUAL_GROWTH,
+        most=LARGEST_VOCABULARY,
+        first_free=int(free_numbers(numbers, 1)[0]),
+        largest=LARGEST_NUMBER - LARGEST_VOCABULARY,
+        rule=history.recipe.wordpiece_rule if listed_alone(history) else "",
+        refusal=refusal,
+    )

@@ -28,8 +28,8 @@ PRINT_FILTERS = {"PDF (*.pdf)": "pdf", "SVG drawing (*.svg)": "svg", "PNG pictur
 ANIMATED_FILTER = {"Animated PNG picture (*.apng)": "apng"}
 
 
-def ask_for_texts(parent: QWidget, folder: str) -> list[Path]:
-    names, _ = QFileDialog.getOpenFileNames(parent, "Add texts to the corpus", folder, TEXT_FILTER)
+def ask_for_texts(parent: QWidget, folder: str, title: str = "Add texts to the corpus") -> list[Path]:
+    names, _ = QFileDialog.getOpenFileNames(parent, title, folder, TEXT_FILTER)
     return [Path(name) for name in names]
 
 
@@ -79,12 +79,6 @@ def ask_where_to_save(parent: QWidget, title: str, proposal: str, filters: dict[
 def ask_for_step(parent: QWidget, position: int, end: int, step: str) -> int | None:
     title, question = f"Go to {step}", f"After how many {step}s?"
     number, is_chosen = QInputDialog.getInt(parent, title, question, position, 0, end)
-    return number if is_chosen else None
-
-
-def ask_for_growth(parent: QWidget, usual: int, most: int) -> int | None:
-    title, question = "Extend on My Corpus", "How many tokens to add? All that are there keep their ids."
-    number, is_chosen = QInputDialog.getInt(parent, title, question, usual, 1, most)
     return number if is_chosen else None
 
 

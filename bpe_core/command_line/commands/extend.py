@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -18,14 +18,15 @@ from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.questions import Names, add_corpus, count
 from bpe_core.command_line.tables import is_session_name, open_table, write_run
 from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
-from bpe_core.editing.going_on import go_on
+from bpe_core.editing.costs import Costs, costs
+from bpe_core.editing.extending import Extended, extend_on
+from bpe_core.editing.trimming import least_size, told_of_characters
 from bpe_core.errors import OutputError, plain
 from bpe_core.formats import FORMATS, OpenedTable, format_for
 from bpe_core.history.history import END_SENTENCES, Int64s
-from bpe_core.insight.growth import Saving, never_used, saving
-from bpe_core.learning.growing import check_grew, growing_recipe, grown_numbers, steps_alone
-from bpe_core.learning.methods import Wording
-from bpe_core.learning.trainer import learn
+from bpe_core.insight.growth import never_used
+from bpe_core.learning.growing import growing_recipe
+from bpe_core.recipe import WordPieceRule
 
 EXAMPLES = """\
 examples:
@@ -35,6 +36,10 @@ examples:
 
   bpe-explorer extend gpt2.tiktoken --corpus law.txt --by 500 --held-out other-law.txt -o law.tiktoken
       What the new tokens save in a text that nothing was learned from is told file by file.
+
+  bpe-explorer extend vocab.txt --corpus law.txt --by 500 --rule count -o law/
+      WordPiece: pairs of what the table cuts these words into. Of Unigram the new pieces are those of a vocabulary that
+      is learned on the corpus alone, with the log-probabilities they have there.
 
 """
 
@@ -52,44 +57,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--held-out", nargs="+", metavar="FILE", help="tell what it saves in these texts, by file")
     parser.add_argument("--min-frequency", type=number, metavar="N", help="add no pair that occurs less often")
     add_tie_rule(parser)
+    parser.add_argument(
+        "--rule",
+        dest="wordpiece_rule",
+        choices=get_args(WordPieceRule),
+        help="of WordPiece: choose pairs by count, or by score (default: as the table's recipe says)",
+    )
     parser.add_argument("--first-id", type=number, metavar="N", help="number new tokens from here on")
     add_checks(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     opened, target = open_table(options.table), _target(options)
-    given = {name: getattr(options, name) for name in ("min_frequency", "ties") if getattr(options, name) is not None}
-    recipe = growing_recipe(opened.history, options.by, **given)
+    given = ("min_frequency", "ties", "wordpiece_rule")
+    chosen = {name: getattr(options, name) for name in given if getattr(options, name) is not None}
+    recipe = growing_recipe(opened.history, options.by, **chosen)
     bar = TerminalBar(sys.stderr)
     with Interruption("Stopping; what was learned is kept. Ctrl-C again drops it.") as interruption:
         try:
             with reading(options.corpus) as corpus:
                 words = bpe.count_words(corpus, recipe, progress=bar, cancelled=interruption)
             interruption.worth_keeping = True
-            history = _grown(words, opened.history, recipe, bar, interruption)
+            found = extend_on(
+                words, opened.history, recipe, opened.numbers, options.first_id, progress=bar, cancelled=interruption
+            )
         except (bpe.Cancelled, KeyboardInterrupt):
             bar.clear()
             sys.stderr.write("Stopped; nothing was written.\n")
             return interruption.exit_code
         finally:
             bar.clear()
-    check_grew(history)
-    old = np.arange(opened.history.id_count) if opened.numbers is None else opened.numbers
-    numbers = grown_numbers(history, old, options.first_id)
-    savings = {file: saving(count([file], history), history) for file in options.held_out or ()}
-    unused = never_used(words, history)
+    old = opened.history
+    savings = {file: costs(count([file], old), old, found.history) for file in options.held_out or ()}
+    unused = found.new_ids[never_used(words, old, found.history, found.new_ids)].tolist()
     if not options.json:
-        _tell(history, numbers, savings, unused)
-    return _write(history, words, numbers, opened, target, options, _described(history, numbers, savings, unused))
-
-
-def _grown(
-    words: bpe.WordTable, old: bpe.History, recipe: bpe.Recipe, bar: TerminalBar, interruption: Interruption
-) -> bpe.History:
-    """Step by step, or where a table joins texts in an order of its own, behind what it makes of them."""
-    if old.joining is not None:
-        return go_on(words, old, recipe, progress=bar, cancelled=interruption)
-    return learn(words, recipe, history=steps_alone(old), progress=bar, cancelled=interruption)
+        _tell(old, found, savings, unused)
+    described = _described(old, found, savings, unused)
+    return _write(found.history, words, found.numbers, opened, target, options, described)
 
 
 def _target(options: argparse.Namespace) -> Path:
@@ -151,34 +155,39 @@ def _about_specials(opened: OpenedTable) -> tuple[str, ...]:
     )
 
 
-def _new_numbers(history: bpe.History, numbers: Int64s) -> Int64s:
-    return numbers[history.ids[history.recipe.grown_from :]]
+def _learned(history: bpe.History) -> int:
+    """How many tokens are none of its base symbols."""
+    return history.vocabulary_size - least_size(history)
 
 
-def _tell(history: bpe.History, numbers: Int64s, savings: dict[str, Saving], unused: list[int]) -> None:
-    old, new = history.recipe.grown_from, _new_numbers(history, numbers)
-    wording = Wording.of(history.recipe)
+def _tell(old: bpe.History, found: Extended, savings: dict[str, Costs], unused: list[int]) -> None:
+    history, new = found.history, found.numbers[found.added]
+    end = f" {END_SENTENCES[history.end_reason]}" if history.end_reason else ""
     print(
-        f"Kept {wording.counted(old)} and all ids; learned {wording.counted(len(new))}, the new ids are {new[0]:,} "
-        f"to {new[-1]:,}. {END_SENTENCES[history.end_reason]}"
+        f"Kept all {old.vocabulary_size:,} tokens with their ids; {len(new):,} are new, with the ids {new[0]:,} to "
+        f"{new[-1]:,}.{end}"
     )
+    if found.characters:
+        print(told_of_characters(found.characters))
     for name, one in savings.items():
-        print(f"{plain(name)}: {one.before:,} tokens before, {one.after:,} after ({one.share:.1%} saved)")
+        print(f"{plain(name)}: {one}")
     if unused:
         names = Names(history)
         first = ", ".join(names(id) for id in unused[:SHOWN_UNUSED])
         more = " ..." if len(unused) > SHOWN_UNUSED else ""
-        print(f"The corpus never uses {len(unused):,} of the {old:,} tokens that the table had learned: {first}{more}")
+        print(f"The corpus never uses {len(unused):,} of the {_learned(old):,} tokens that were learned: {first}{more}")
 
 
-def _described(history: bpe.History, numbers: Int64s, savings: dict[str, Saving], unused: list[int]) -> dict[str, Any]:
-    new, names = _new_numbers(history, numbers), Names(history)
+def _described(old: bpe.History, found: Extended, savings: dict[str, Costs], unused: list[int]) -> dict[str, Any]:
+    numbers, names = found.numbers, Names(found.history)
+    new = numbers[found.added].tolist()
     return {
-        "kept": history.recipe.grown_from,
-        "learned": len(new),
-        "new_ids": [int(new[0]), int(new[-1])],
-        "end_reason": history.end_reason,
-        "held_out": {name: {"before": one.before, "after": one.after} for name, one in savings.items()},
+        "kept": _learned(old),
+        "learned": len(new) - found.characters,
+        "characters": found.characters,
+        "new_ids": [new[0], new[-1]],
+        "end_reason": found.history.end_reason,
+        "held_out": {name: {"before": one.before, "after": one.now} for name, one in savings.items()},
         "never_used": len(unused),
         "never_used_first": [[int(numbers[id]), names(id)] for id in unused[:SHOWN_UNUSED]],
     }

@@ -74,6 +74,7 @@ METHOD = Method(
     plain=Way(_plain_learner, bytes_a_cell=1_500),
     compiled=CompiledWay(_compiled_learner, 200, Policy(_COMPILED, small=5_000, large=500_000)),
     has_seeds=True,
+    looks_tokens_up=True,
     drops=True,
     what_is_wrong=what_is_wrong,
     reasons=lambda recipe: REASONS,

@@ -47,5 +47,6 @@ METHOD = Method(
     learns_by_ranks=True,
     why="bpe_core.insight.why_longest",
     has_seeds=True,
+    looks_tokens_up=True,
     has_continuations=True,
 )

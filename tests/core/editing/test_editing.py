@@ -167,7 +167,7 @@ def test_a_table_with_an_order_of_its_own_is_trimmed_in_that_order(words: WordTa
 
 def test_what_cannot_be_done_is_told_in_a_sentence(history: History) -> None:
     characters = train(Corpus.from_texts(["low lower"]), Recipe.preset("words"))
-    pieces = train(Corpus.from_texts(["low lower"]), Recipe.preset("wordpiece", vocab_size=20))
+    blocks = train(Corpus.from_texts(["low lower" * 9]), Recipe.preset("gage"))
     twice = np.zeros(history.id_count, np.int64)
     cases = [
         (lambda: trim(history, [3]), "base symbols"),
@@ -179,7 +179,7 @@ def test_what_cannot_be_done_is_told_in_a_sentence(history: History) -> None:
         (lambda: trim(history, [300], numbers=twice[:5]), "numbers for 5"),
         (lambda: put_together(history, history, numbers=twice), "both have the id 0"),
         (lambda: put_together(history, characters), "base is 'bytes' in the first"),
-        (lambda: trim(pieces, [3]), "WordPiece"),
+        (lambda: trim(blocks, [3]), "each block"),
     ]
     for attempt, told in cases:
         with pytest.raises((BpeError, FormatError), match=told):

@@ -1,0 +1,171 @@
+"""WordPiece and Unigram from files, extended, put together, trimmed: ids stay, and what could be cut still can."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import sentencepiece
+import tokenizers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bpe_core import Corpus, History, NothingToLearn, Recipe, Tokenizer, WordTable, count_words, train
+from bpe_core.command_line.main import run
+from bpe_core.editing.extending import extend, extend_on
+from bpe_core.editing.putting_together import put_together
+from bpe_core.editing.trimming import least_size, least_used, surplus, trim
+from bpe_core.errors import BpeError
+from bpe_core.formats import FORMATS, OpenedTable
+from bpe_core.formats.wordpiece_vocabulary import history_of
+from bpe_core.insight.audit import TokenPlaces
+from bpe_core.insight.growth import never_used
+from bpe_core.insight.reachable_tokens import unreachable_tokens
+from bpe_core.learning.growing import growing_recipe
+from bpe_core.token_texts import written
+from tests.shared import text_of
+
+POEM, PROSE = text_of("poem")[:1_500], text_of("prose")[:1_500]
+TEXT = POEM[:400] + PROSE[:200]
+SPECIALS = ("[PAD]", "<end of text>")  # one with blanks
+KINDS = {"bert": "tokenizer.json", "wordpiece": "vocab.txt", "unigram": "sentencepiece"}
+
+
+class Table(NamedTuple):
+    """A file of the poem's tokens, with holes between their numbers, and what else was learned."""
+
+    opened: OpenedTable
+    numbers: np.ndarray[Any, Any]
+    other: History
+    kind: str
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def table(request: pytest.FixtureRequest) -> Table:
+    specials = SPECIALS if request.param == "bert" else ()
+    recipe = Recipe.preset(request.param, vocab_size=170, special_tokens=specials)
+    learned, other = (train(Corpus.from_texts([text]), recipe) for text in (POEM, text_of("greek")[:600] + PROSE))
+    opened = read_again(learned, KINDS[request.param])
+    numbers = np.arange(opened.history.id_count) if opened.numbers is None else opened.numbers
+    return Table(opened, 3 * numbers + 7, other, request.param)
+
+
+def read_again(history: History, format: str, numbers: Any = None) -> OpenedTable:
+    file = BytesIO()
+    FORMATS[format].write(history, file, numbers=numbers)
+    return FORMATS[format].open(file.getvalue(), "vocab.txt")
+
+
+def peer_of(history: History, numbers: Any, kind: str) -> Any:
+    """The real library's: the numbers of a text's tokens."""
+    file = BytesIO()
+    format = "sentencepiece" if kind == "unigram" else "tokenizer.json"
+    FORMATS[format].write(history, file, numbers=numbers)
+    if kind == "unigram":
+        return sentencepiece.SentencePieceProcessor(model_proto=file.getvalue()).encode
+    theirs = tokenizers.Tokenizer.from_buffer(file.getvalue())
+    return lambda text: theirs.encode(text, add_special_tokens=False).ids
+
+
+def check(before: OpenedTable, known: Any, now: History, numbers: Any, new_ids: Any, kind: str, text: str) -> None:
+    """Every token that is still there has its number and its bytes; what was known is; the library agrees."""
+    one, two = Tokenizer(before.history), Tokenizer(now)
+    kept = [id for id in range(before.history.id_count) if new_ids[id] >= 0]
+    assert [two.token_bytes(int(new_ids[id])) for id in kept] == [one.token_bytes(id) for id in kept]
+    assert numbers[new_ids[kept]].tolist() == known[kept].tolist()
+    assert two.decode(two.encode(text)) == one.decode(one.encode(text)) or now.alphabet.unknown_id in one.encode(text)
+    assert peer_of(now, numbers, kind)(text) == numbers[two.encode(text)].tolist()
+
+
+@settings(max_examples=3)
+@given(data=st.data())
+def test_what_is_taken_out_leaves_the_rest(table: Table, data: st.DataObject) -> None:
+    opened, known, kind = table.opened, table.numbers, table.kind
+    old, text = opened.history, TEXT
+    learned = [id for id in range(old.first_special) if old.alphabet.symbols[id].kind == "seed"]
+    chosen = data.draw(st.sets(st.sampled_from(learned), min_size=1, max_size=40))
+    trimmed = trim(old, chosen, numbers=known, renumber=False)
+    assert (set(trimmed.removed), trimmed.asked, trimmed.spared, trimmed.lost) == (chosen, trimmed.removed, (), 0)
+    check(opened, known, trimmed.history, trimmed.numbers, trimmed.new_ids, kind, text)
+    anew = trim(old, chosen, numbers=known)  # in the same order, without holes
+    numbers = np.arange(anew.history.id_count) if anew.numbers is None else anew.numbers
+    assert trimmed.numbers is not None
+    assert np.array_equal(np.argsort(numbers), np.argsort(trimmed.numbers))
+    assert sorted(numbers.tolist()) == list(range(len(numbers)))
+
+
+def test_what_is_put_beside_or_learned_more_leaves_the_rest(table: Table) -> None:
+    opened, known, kind = table.opened, table.numbers, table.kind
+    old, text = opened.history, TEXT
+    grown = extend(Corpus.from_texts([PROSE]), old, 20, numbers=known, min_frequency=1)
+    assert (len(grown.added), grown.characters) == (20, 0)
+    assert grown.numbers[grown.added].tolist() == list(range(known.max() + 1, known.max() + 21))
+    check(opened, known, grown.history, grown.numbers, grown.new_ids, kind, text)
+    assert len(Tokenizer(grown.history).encode(PROSE)) < len(Tokenizer(old).encode(PROSE))
+
+    both = put_together(old, table.other, numbers=known)
+    assert min(both.added, both.new_symbols) > 5
+    assert both.numbers is not None
+    in_both = {int(number): id for id, number in enumerate(both.numbers)}
+    places = np.array([in_both[int(number)] for number in known])
+    check(opened, known, both.history, both.numbers, places, kind, text + "Όλοι")
+    assert set(unreachable_tokens(both.history)) <= {in_both[int(known[id])] for id in unreachable_tokens(old)}
+
+
+def test_the_least_used_go_first_and_what_the_corpus_never_uses_is_told(table: Table) -> None:
+    old = table.opened.history
+    words = count_words(Corpus.from_texts([PROSE]), old.recipe)
+    counts = TokenPlaces.of([words], old).counts
+    size = old.vocabulary_size - 30
+    found = trim(old, least_used(old, counts, surplus(old, size)))
+    assert (found.history.vocabulary_size, len(found.removed)) == (size, 30)
+    assert max(counts[list(found.removed)]) <= sorted(counts)[-(size - least_size(old))]
+    grown = extend_on(words, old, growing_recipe(old, 10))
+    unused = never_used(words, old, grown.history, grown.new_ids)
+    assert unused
+    used = {*Tokenizer(old).encode(PROSE)}
+    assert used.isdisjoint(unused)
+    with pytest.raises(NothingToLearn, match="Nothing new"):
+        extend(Corpus.from_texts(["  "]), old, 5)
+    with pytest.raises(BpeError, match="base symbols"):
+        surplus(old, 5)
+    with pytest.raises(BpeError, match="the first is of"):
+        put_together(old, train(Corpus.from_texts(["low lower"]), Recipe.preset("words")))
+
+
+def test_the_score_is_what_pairs_are_joined_by_where_it_is_wished_for() -> None:
+    recipe = Recipe.preset("wordpiece", special_tokens=(), merges=0)
+    table = {"[UNK]": 0, "a": 1, "b": 2, "##a": 3, "##b": 4, "##c": 5, "##ac": 6}
+    history, _ = history_of(table, recipe, "it")
+    words = WordTable.from_counts({"aab": 10, "bac": 4, "bab": 9})  # as cut: a ##a ##b, b ##ac, b ##a ##b
+    found = {}
+    for rule in ("count", "score"):
+        grown = extend_on(words, history, growing_recipe(history, 1, wordpiece_rule=rule))
+        found[rule] = [written(grown.history)[id] for id in grown.added]
+    assert found == {"count": [b"##ab"], "score": [b"aab"]} or found["count"] != found["score"]
+
+
+@pytest.mark.usefixtures("fewer_words")
+def test_characters_that_only_longer_tokens_hold_get_a_token(tmp_path: Path) -> None:
+    """Or else a longer token beside them would leave a rest that nothing fits, and the word would be unknown."""
+    path, corpus = tmp_path / "vocab.txt", tmp_path / "corpus.txt"
+    path.write_text("[UNK]\nplay\n##ed\n##ing\nun\n##s\n")
+    corpus.write_text("unplayed played playing plays play " * 9)
+    commands: dict[str, list[str]] = {
+        "extended.txt": ["extend", str(path), "--corpus", str(corpus), "--by", "2", "--to", "vocab.txt"],
+        "trimmed.txt": ["trim", str(path), "--remove", "3", "--ids", "keep", "--to", "vocab.txt"],
+        "both.txt": ["merge", str(path), str(path), "--to", "vocab.txt"],
+    }
+    for name, command in commands.items():
+        assert run([*command, "-o", str(tmp_path / name)]) == 0
+        lines = (tmp_path / name).read_text().split()
+        assert [line for line in lines[:6] if line != "[unused3]"] == [
+            line for line in path.read_text().split() if line != "##ing" or name != "trimmed.txt"
+        ]
+        assert {"p", "u", "##l", "##a", "##y", "##e", "##d", "##n"} <= set(lines)
+        table = FORMATS["vocab.txt"].open((tmp_path / name).read_bytes(), "vocab.txt").history
+        assert table.alphabet.unknown_id not in Tokenizer(table).encode("played playing plays")
+    assert len((tmp_path / "extended.txt").read_text().split()) > len((tmp_path / "both.txt").read_text().split())
