@@ -1,9 +1,9 @@
-"""The lattices of all words as arrays: which tokens could stand where, the best paths, and what all paths expect.
+"""The lattices of all words: which tokens could end at each of their beginnings, the best paths, what all paths expect.
 
-The stretches of base symbols lie end to end in `symbols`, a separator behind each. The tokens that could begin at a
-cell lie side by side, the shortest first, each with its length. A path is told by its tokens, each in the cell where
-it begins. For each token there is a list of the stretches on whose best paths it stands, or stood once: whoever goes
-through it looks.
+The words are a tree (`unigram_trie.py`). The tokens that could end at a node lie side by side, the longest first. The
+words are gone through in their order, with all beginnings of a word on a desk, by their length: what leads to a node
+is worked out when it is entered, and what comes behind it, in all words that begin so, when it is left. So both are
+worked out once for what many words begin with.
 """
 
 from __future__ import annotations
@@ -16,11 +16,7 @@ import numpy.typing as npt
 
 from bpe_core.kernels.jit import inlined, kernel
 
-# Entries of `Lattice.number`.
-STRETCHES, LINKS, NEXT_LINK, TOKENS, LONGEST, DROPPED, WORK = range(7)
-NUMBERS = 7
-
-NOBODY = -1
+NEVER = 2**31 - 1  # the turn of what is not dropped
 SMALL, SHIFT, UNREACHED = 2.0**-600, 600, 1 << 20  # as `learning/unigram/lattices.py` says
 LIFT = 2.0**SHIFT
 MOST_LIFTS = 4  # which take any number out of the range of numbers
@@ -28,161 +24,222 @@ LN_2 = math.log(2)
 
 
 class Lattice(NamedTuple):
-    """All stretches, the tokens that could stand in them, and their best paths."""
+    """The words, and the tokens that could end at each node."""
 
-    symbols: npt.NDArray[np.int32]
-    starts: npt.NDArray[np.int64]  # the first cell of each stretch, and the end of all
-    weights: npt.NDArray[np.int64]  # how often each occurs
-    first_edge: npt.NDArray[np.int64]  # of each cell, and the end of all
+    shared: npt.NDArray[np.int32]  # as the tree has them
+    lengths: npt.NDArray[np.int32]
+    weights: npt.NDArray[np.int64]
+    firsts: npt.NDArray[np.int64]
+    parent: npt.NDArray[np.int32]
+    first_edge: npt.NDArray[np.int64]  # of each node, and the end of all
     edge_id: npt.NDArray[np.int32]
     edge_length: npt.NDArray[np.int16]
-    path: npt.NDArray[np.int32]  # the token of the best path that begins in a cell, or NOBODY
     counts: npt.NDArray[np.int64]  # how often each token stands on the best paths
-    head: npt.NDArray[np.int32]  # the last link of each token's list, or NOBODY
-    link_stretch: npt.NDArray[np.int32]
-    link_next: npt.NDArray[np.int32]
-    number: npt.NDArray[np.int64]
+    tokens: npt.NDArray[np.int64]  # one number: all of them
 
 
 class Desk(NamedTuple):
-    """Room for the numbers of one stretch: one for each place, the end too."""
+    """Room for what is known of each beginning of a word, by its length, the empty one too."""
 
+    size: npt.NDArray[np.int64]  # one number: the length of the word that lies on the desk
+    node: npt.NDArray[np.int64]
     score: npt.NDArray[np.float64]
-    other: npt.NDArray[np.float64]
-    before: npt.NDArray[np.int64]
-    token: npt.NDArray[np.int32]
+    left: npt.NDArray[np.float64]
+    token: npt.NDArray[np.int32]  # the last one of the best path
+    before: npt.NDArray[np.int64]  # where that begins
+    passing: npt.NDArray[np.int64]  # how many best paths go through
+    turn: npt.NDArray[np.int32]  # when the first token of the best path is dropped
+    other: npt.NDArray[np.float64]  # the rest is for one word at a time
+    other_left: npt.NDArray[np.float64]
+    other_token: npt.NDArray[np.int32]
+    other_before: npt.NDArray[np.int64]
+    other_node: npt.NDArray[np.int64]
     lifts: npt.NDArray[np.int64]
+    lifts_left: npt.NDArray[np.int64]
+
+
+@inlined
+def _lay(lattice, desk, word):
+    """Put the nodes that a word adds on the desk; the first length that is new."""
+    shared = np.int64(lattice.shared[word])
+    first = lattice.firsts[word]
+    for node in range(first, lattice.firsts[word + 1]):
+        desk.node[shared + 1 + node - first] = node
+    desk.size[0] = lattice.lengths[word]
+    return shared + 1
+
+
+@inlined
+def _edges_of(lattice, word):
+    """How many tokens could end where a word goes on its own way; what it takes besides, too."""
+    return 2 + lattice.first_edge[lattice.firsts[word + 1]] - lattice.first_edge[lattice.firsts[word]]
 
 
 # -- Best paths --------------------------------------------------------------------------
 
 
 @inlined
-def _find_best_path(lattice, desk, scores, first, size, left_out):
-    """The best paths to each of some cells from the first: the last token of each, and where that begins."""
-    best, before, token = desk.score, desk.before, desk.token
+def _enter_best(lattice, desk, scores, start):
+    """Find the best path to each beginning from this length on; of equals the one whose last token is longest."""
+    best = desk.score
+    for place in range(start, desk.size[0] + 1):
+        node, most = desk.node[place], -np.inf
+        for edge in range(lattice.first_edge[node], lattice.first_edge[node + 1]):
+            here = place - np.int64(lattice.edge_length[edge])
+            score = best[here] + scores[lattice.edge_id[edge]]
+            if score > most:
+                most = score
+                desk.token[place] = lattice.edge_id[edge]
+                desk.before[place] = here
+        best[place] = most
+
+
+@inlined
+def _leave_best(lattice, desk, stop):
+    """Count the tokens that stand where the last beginnings end, the longest first."""
+    for place in range(desk.size[0], stop, -1):
+        passing = desk.passing[place]
+        if passing != 0:
+            lattice.counts[desk.token[place]] += passing
+            lattice.tokens[0] += passing
+            desk.passing[desk.before[place]] += passing
+            desk.passing[place] = 0
+
+
+@kernel
+def cut_words(lattice, desk, scores, word, work):
+    """Cut words, from this one on, and count their tokens; the one that is next."""
+    done = np.int64(0)
+    while word < len(lattice.shared) and done < work:
+        _leave_best(lattice, desk, np.int64(lattice.shared[word]))
+        start = _lay(lattice, desk, word)
+        _enter_best(lattice, desk, scores, start)
+        desk.passing[desk.size[0]] += lattice.weights[word]
+        done += _edges_of(lattice, word)
+        word += 1
+    if word == len(lattice.shared):
+        _leave_best(lattice, desk, np.int64(0))
+    return word
+
+
+# -- Dropping ----------------------------------------------------------------------------
+
+
+@kernel
+def plan_words(lattice, desk, scores, turns, leaving, changes, word, work):
+    """Find how words, from this one on, are cut anew while tokens are dropped in turn; the one that is next.
+
+    `leaving` tells for each turn how often its token stood when it was dropped, `changes` how many tokens more there
+    are then.
+    """
+    done = np.int64(0)
+    while word < len(lattice.shared) and done < work:
+        start = _lay(lattice, desk, word)
+        _enter_best(lattice, desk, scores, start)
+        size = desk.size[0]
+        for place in range(start, size + 1):
+            desk.turn[place] = min(turns[desk.token[place]], desk.turn[desk.before[place]])
+        done += _edges_of(lattice, word)
+        if desk.turn[size] != NEVER:
+            done += _cut_in_turn(lattice, desk, scores, turns, leaving, changes, lattice.weights[word])
+        word += 1
+    return word
+
+
+@kernel
+def _cut_in_turn(lattice, desk, scores, turns, leaving, changes, weight):
+    """Cut the word on the desk anew whenever a token of its best path is dropped; the work done."""
+    size, work = desk.size[0], np.int64(0)
+    best, tokens, before = desk.other, desk.other_token, desk.other_before
     best[0] = 0.0
     for place in range(1, size + 1):
-        best[place] = -np.inf
-    for here in range(size):
-        so_far = best[here]
-        for edge in range(lattice.first_edge[first + here], lattice.first_edge[first + here + 1]):
-            stop = here + lattice.edge_length[edge]
-            if stop > size:
-                break
-            id = lattice.edge_id[edge]
-            if id == left_out:
-                continue
-            score = so_far + scores[id]
-            if score > best[stop]:
-                best[stop] = score
-                before[stop] = here
-                token[stop] = id
-
-
-@kernel
-def cut_stretch(lattice, desk, scores, stretch):
-    """Cut a stretch anew, and count its tokens in place of those it had; whether there was room for the links."""
-    first = lattice.starts[stretch]
-    size = lattice.starts[stretch + 1] - 1 - first
-    number = lattice.number
-    if number[LINKS] + size > len(lattice.link_next):
-        return False
-    weight = lattice.weights[stretch]
-    _find_best_path(lattice, desk, scores, first, size, NOBODY)
-    for cell in range(first, first + size):
-        old = lattice.path[cell]
-        if old != NOBODY:
-            lattice.counts[old] -= weight
-            number[TOKENS] -= weight
-            lattice.path[cell] = NOBODY
+        tokens[place], before[place] = desk.token[place], desk.before[place]
+    turn, count = np.int64(desk.turn[size]), np.int64(0)
     place = size
     while place > 0:
-        id = desk.token[place]
-        place = desk.before[place]
-        lattice.path[first + place] = id
-        lattice.counts[id] += weight
-        number[TOKENS] += weight
-        link = number[LINKS]
-        lattice.link_stretch[link] = stretch
-        lattice.link_next[link] = lattice.head[id]
-        lattice.head[id] = link
-        number[LINKS] = link + 1
-    return True
+        lattice.counts[tokens[place]] -= weight
+        count -= 1
+        place = before[place]
+    while turn != NEVER:
+        place = size
+        while place > 0:
+            if turns[tokens[place]] == turn:
+                leaving[turn] += weight
+            place = before[place]
+        for place in range(1, size + 1):
+            node, most = desk.node[place], -np.inf
+            for edge in range(lattice.first_edge[node], lattice.first_edge[node + 1]):
+                id = lattice.edge_id[edge]
+                here = place - np.int64(lattice.edge_length[edge])
+                score = best[here] + scores[id]
+                if score > most and turns[id] > turn:
+                    most = score
+                    tokens[place] = id
+                    before[place] = here
+            best[place] = most
+        now, place, new_count = turn, size, np.int64(0)
+        turn = np.int64(NEVER)
+        while place > 0:
+            turn = min(turn, np.int64(turns[tokens[place]]))
+            new_count += 1
+            place = before[place]
+        changes[now] += weight * (new_count + count)
+        count = -new_count
+        work += 5 * size
+    place = size
+    while place > 0:
+        lattice.counts[tokens[place]] += weight
+        place = before[place]
+    return work
 
 
 @kernel
-def cut_stretches(lattice, desk, scores, stretch, work):
-    """Cut stretches anew, from this one on; the one that is next."""
-    done = np.int64(0)
-    while stretch < lattice.number[STRETCHES] and done < work:
-        if not cut_stretch(lattice, desk, scores, stretch):
-            return stretch
-        done += 2 + lattice.first_edge[lattice.starts[stretch + 1]] - lattice.first_edge[lattice.starts[stretch]]
-        stretch += 1
-    return stretch
+def own_paths(lattice, desk, scores, pieces, ends, lengths, found, stops, tokens):
+    """The best path over each piece that is not the piece itself: its score, and its tokens end to end.
 
-
-@kernel
-def drop_pieces(lattice, desk, scores, pieces, counts, tokens, work):
-    """Drop pieces one after the other, from where the last call left, at least one; False: more room is needed."""
-    number = lattice.number
-    while number[DROPPED] < len(pieces):
-        i = number[DROPPED]
-        piece = pieces[i]
-        if number[NEXT_LINK] == NOBODY:
-            if i > 0 and number[WORK] >= work:
-                return True
-            counts[i] = lattice.counts[piece]
-            scores[piece] = -np.inf
-            number[NEXT_LINK] = lattice.head[piece] if counts[i] > 0 else NOBODY
-        while number[NEXT_LINK] != NOBODY:
-            link = number[NEXT_LINK]
-            stretch = lattice.link_stretch[link]
-            first, stop = lattice.starts[stretch], lattice.starts[stretch + 1]
-            cell = first
-            while cell < stop and lattice.path[cell] != piece:
-                cell += 1
-            if cell < stop:
-                if not cut_stretch(lattice, desk, scores, stretch):
-                    return False
-                number[WORK] += lattice.first_edge[stop] - lattice.first_edge[first]
-            number[WORK] += 5
-            number[NEXT_LINK] = lattice.link_next[link]
-        number[WORK] += 1
-        tokens[i] = number[TOKENS]
-        number[DROPPED] = i + 1
-    return True
-
-
-@kernel
-def own_paths(lattice, desk, scores, pieces, places, lengths, found, ends, tokens):
-    """The best path over each piece that is not the piece itself: its score, and its tokens end to end."""
+    `ends` tells of each piece a node where it ends.
+    """
     used = np.int64(0)
+    best = desk.other
+    best[0] = 0.0
     for i in range(len(pieces)):
-        size = np.int64(lengths[i])
-        _find_best_path(lattice, desk, scores, places[i], size, pieces[i])
-        found[i] = desk.score[size]
-        place, count = size, 0
-        while place > 0:
-            place = desk.before[place]
-            count += 1
-        place, at = size, used + count
-        while place > 0:
+        size, node = np.int64(lengths[i]), ends[i]
+        for place in range(size, 0, -1):
+            desk.other_node[place] = node
+            node = np.int64(lattice.parent[node])
+        for place in range(1, size + 1):
+            node, most = desk.other_node[place], -np.inf
+            for edge in range(lattice.first_edge[node], lattice.first_edge[node + 1]):
+                here = place - np.int64(lattice.edge_length[edge])
+                if here < 0:
+                    continue
+                id = lattice.edge_id[edge]
+                score = best[here] + scores[id]
+                if score > most and id != pieces[i]:
+                    most = score
+                    desk.other_token[place] = id
+                    desk.other_before[place] = here
+            best[place] = most
+        found[i] = best[size]
+        end = size
+        while end > 0:
+            end = desk.other_before[end]
+            used += 1
+        end, at = size, used
+        while end > 0:
             at -= 1
-            tokens[at] = desk.token[place]
-            place = desk.before[place]
-        used += count
-        ends[i] = used
+            tokens[at] = desk.other_token[end]
+            end = desk.other_before[end]
+        stops[i] = used
 
 
 @kernel
 def tidy_edges(lattice, scores):
     """Leave out tokens that have no score any more."""
     kept = np.int64(0)
-    for cell in range(len(lattice.first_edge) - 1):
-        first, stop = lattice.first_edge[cell], lattice.first_edge[cell + 1]
-        lattice.first_edge[cell] = kept
+    for node in range(len(lattice.first_edge) - 1):
+        first, stop = lattice.first_edge[node], lattice.first_edge[node + 1]
+        lattice.first_edge[node] = kept
         for edge in range(first, stop):
             if scores[lattice.edge_id[edge]] != -np.inf:
                 lattice.edge_id[kept] = lattice.edge_id[edge]
@@ -192,6 +249,54 @@ def tidy_edges(lattice, scores):
 
 
 # -- All paths ---------------------------------------------------------------------------
+
+
+@inlined
+def _leave_expected(lattice, desk, chances, expected, stop):
+    """Add what the words that go on from the last beginnings expect of the tokens that end there, the longest first."""
+    reached, left = desk.score, desk.left
+    for place in range(desk.size[0], stop, -1):
+        behind = left[place]
+        if behind != 0.0:
+            node = desk.node[place]
+            for edge in range(lattice.first_edge[node], lattice.first_edge[node + 1]):
+                id = lattice.edge_id[edge]
+                here = place - np.int64(lattice.edge_length[edge])
+                through = chances[id] * behind
+                left[here] += through
+                expected[id] += reached[here] * through
+            left[place] = 0.0
+
+
+@kernel
+def expect_words(lattice, desk, chances, expected, likelihood, word, work):
+    """Add, for each token at each place of words from this one on, how probable the paths are that go through it.
+
+    The one that is next. What leaves the range of numbers is worked out by itself.
+    """
+    done = np.int64(0)
+    reached = desk.score
+    while word < len(lattice.shared) and done < work:
+        _leave_expected(lattice, desk, chances, expected, np.int64(lattice.shared[word]))
+        start = _lay(lattice, desk, word)
+        size = desk.size[0]
+        for place in range(start, size + 1):
+            node, total = desk.node[place], 0.0
+            for edge in range(lattice.first_edge[node], lattice.first_edge[node + 1]):
+                here = place - np.int64(lattice.edge_length[edge])
+                total += reached[here] * chances[lattice.edge_id[edge]]
+            reached[place] = total
+        weight = lattice.weights[word]
+        if reached[size] < SMALL:
+            likelihood[0] += _expect_long_word(lattice, desk, chances, expected, weight)
+        else:
+            likelihood[0] += weight * math.log(reached[size])
+            desk.left[size] += weight / reached[size]
+        done += 2 * _edges_of(lattice, word)
+        word += 1
+    if word == len(lattice.shared):
+        _leave_expected(lattice, desk, chances, expected, np.int64(0))
+    return word
 
 
 @inlined
@@ -205,87 +310,37 @@ def _lifted(number, times):
 
 
 @kernel
-def expect_stretch(lattice, desk, chances, expected, stretch):
-    """Add, for each token at each place, how probable the paths are that go through it; the log-likelihood.
-
-    What leaves the range of numbers is begun anew by the other one.
-    """
-    first = lattice.starts[stretch]
-    size = lattice.starts[stretch + 1] - 1 - first
-    reached, left = desk.score, desk.other
-    for place in range(size + 1):
-        reached[place] = 0.0
-    reached[0] = left[size] = 1.0
-    for here in range(size):
-        so_far = reached[here]
-        if so_far < SMALL:
-            return expect_long_stretch(lattice, desk, chances, expected, stretch)
-        for edge in range(lattice.first_edge[first + here], lattice.first_edge[first + here + 1]):
-            reached[here + lattice.edge_length[edge]] += so_far * chances[lattice.edge_id[edge]]
-    if reached[size] < SMALL:
-        return expect_long_stretch(lattice, desk, chances, expected, stretch)
-    weight = lattice.weights[stretch]
-    share = weight / reached[size]
-    for here in range(size - 1, -1, -1):
-        through, total = reached[here] * share, 0.0
-        for edge in range(lattice.first_edge[first + here], lattice.first_edge[first + here + 1]):
-            id = lattice.edge_id[edge]
-            behind = chances[id] * left[here + lattice.edge_length[edge]]
-            total += behind
-            expected[id] += through * behind
-        left[here] = total
-    return weight * math.log(reached[size])
-
-
-@kernel
-def expect_long_stretch(lattice, desk, chances, expected, stretch):
-    """The same where numbers must be lifted to stay in range; how often is kept beside them."""
-    first = lattice.starts[stretch]
-    size = lattice.starts[stretch + 1] - 1 - first
-    reached, left, lifts, lifts_left = desk.score, desk.other, desk.before, desk.lifts
-    for place in range(size + 1):
-        reached[place] = 0.0
-        lifts[place] = UNREACHED
+def _expect_long_word(lattice, desk, chances, expected, weight):
+    """The same for the word on the desk, whose numbers are lifted to stay in range; how often is kept beside them."""
+    size = desk.size[0]
+    reached, left, lifts, lifts_left = desk.other, desk.other_left, desk.lifts, desk.lifts_left
     reached[0] = left[size] = 1.0
     lifts[0] = lifts_left[size] = 0
-    for here in range(size):
-        if reached[here] < SMALL:
-            reached[here] = _lifted(reached[here], 1)
-            lifts[here] += 1
-        for edge in range(lattice.first_edge[first + here], lattice.first_edge[first + here + 1]):
-            there = here + lattice.edge_length[edge]
-            if lifts[here] < lifts[there]:
-                reached[there] = _lifted(reached[there], lifts[here] - lifts[there])
-                lifts[there] = lifts[here]
-            reached[there] += _lifted(reached[here] * chances[lattice.edge_id[edge]], lifts[there] - lifts[here])
-    weight = lattice.weights[stretch]
+    for place in range(1, size + 1):
+        left[place - 1], lifts_left[place - 1] = 0.0, UNREACHED
+        first, stop = lattice.first_edge[desk.node[place]], lattice.first_edge[desk.node[place] + 1]
+        least, total = np.int64(UNREACHED), 0.0
+        for edge in range(first, stop):
+            least = min(least, lifts[place - np.int64(lattice.edge_length[edge])])
+        for edge in range(first, stop):
+            here = place - np.int64(lattice.edge_length[edge])
+            total += _lifted(reached[here] * chances[lattice.edge_id[edge]], least - lifts[here])
+        reached[place], lifts[place] = total, least
+        if total < SMALL and place < size:
+            reached[place], lifts[place] = _lifted(total, 1), least + 1
     share = weight / reached[size]
-    for here in range(size - 1, -1, -1):
-        through, total, least = reached[here] * share, 0.0, np.int64(UNREACHED)
-        for edge in range(lattice.first_edge[first + here], lattice.first_edge[first + here + 1]):
-            least = min(least, lifts_left[here + lattice.edge_length[edge]])
-        for edge in range(lattice.first_edge[first + here], lattice.first_edge[first + here + 1]):
+    for place in range(size, 0, -1):
+        if left[place] < SMALL:
+            left[place], lifts_left[place] = _lifted(left[place], 1), lifts_left[place] + 1
+        for edge in range(lattice.first_edge[desk.node[place]], lattice.first_edge[desk.node[place] + 1]):
             id = lattice.edge_id[edge]
-            there = here + lattice.edge_length[edge]
-            behind = chances[id] * left[there]
-            total += _lifted(behind, least - lifts_left[there])
-            times = lifts[size] - lifts[here] - lifts_left[there]
-            half = np.int64(times / 2)
-            expected[id] += _lifted(_lifted(through, half) * behind, times - half)
-        lifts_left[here] = least
-        left[here] = total
-        if total < SMALL:
-            left[here] = _lifted(total, 1)
-            lifts_left[here] = least + 1
+            here = place - np.int64(lattice.edge_length[edge])
+            behind = chances[id] * left[place]
+            if lifts_left[place] < lifts_left[here]:  # what was known so far is nothing beside this
+                left[here] = _lifted(left[here], lifts_left[place] - lifts_left[here])
+                lifts_left[here] = lifts_left[place]
+            left[here] += _lifted(behind, lifts_left[here] - lifts_left[place])
+            times = lifts[size] - lifts[here] - lifts_left[place]
+            half = np.int64(times / 2)  # half of it at a time: what comes between stays in range
+            expected[id] += _lifted(_lifted(reached[here] * share, half) * behind, times - half)
     return weight * (math.log(reached[size]) - lifts[size] * SHIFT * LN_2)
-
-
-@kernel
-def expect_stretches(lattice, desk, chances, expected, likelihood, stretch, work):
-    """Add what the stretches from this one on expect; the one that is next."""
-    done = np.int64(0)
-    while stretch < lattice.number[STRETCHES] and done < work:
-        likelihood[0] += expect_stretch(lattice, desk, chances, expected, stretch)
-        done += 2 + 3 * (lattice.first_edge[lattice.starts[stretch + 1]] - lattice.first_edge[lattice.starts[stretch]])
-        stretch += 1
-    return stretch

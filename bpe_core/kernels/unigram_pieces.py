@@ -31,6 +31,22 @@ class Pieces(NamedTuple):
     number: npt.NDArray[np.int64]
 
 
+class Edges(NamedTuple):
+    """The tokens that could end at each node, the longest first: where those of each begin, their ids and lengths."""
+
+    first: npt.NDArray[np.int64]  # and the end of all
+    id: npt.NDArray[np.int32]
+    length: npt.NDArray[np.int16]
+
+
+class Active(NamedTuple):
+    """What could become a piece, for each beginning of one word, one behind the other, by its length."""
+
+    ends: npt.NDArray[np.int64]  # for each length
+    beginning: npt.NDArray[np.uint64]  # of a piece
+    start: npt.NDArray[np.int32]  # where in the word it begins
+
+
 @inlined
 def _place_of(slots, key):
     """Where a key is, or where it would be."""
@@ -80,42 +96,50 @@ def spread_slots(slots, larger):
 
 
 @kernel
-def match_pieces(pieces, symbols, first_edge, edge_id, edge_length, cell):
-    """Write the tokens that could begin at each cell, from this one on; the cell for which there is no room."""
-    used = first_edge[cell]
-    longest = pieces.number[LONGEST]
-    while cell < len(symbols):
-        if used + longest + 1 > len(edge_id):
-            return cell
-        if symbols[cell] >= 0:
-            edge_id[used] = symbols[cell]
-            edge_length[used] = 1
-            used += 1
-            beginning, end = np.uint64(0), cell
-            while end < len(symbols) and symbols[end] >= 0:
-                place = _place_of(pieces.slots, _key_of(beginning, symbols[end]))
-                if pieces.slots[place] == 0:
-                    break
-                found = pieces.slots[place + _ONE]
-                beginning = found & NUMBER_MASK
-                end += 1
-                if found >> ID_SHIFT != 0:
-                    edge_id[used] = np.int64(found >> ID_SHIFT) - 1
-                    edge_length[used] = end - cell
+def match_pieces(pieces, trie, edges, active, word):
+    """Write the tokens that could end at each node of words, from this one on; the word for which there is no room."""
+    used = edges.first[trie.firsts[word]]
+    while word < len(trie.shared):
+        node = trie.firsts[word]
+        for place in range(trie.shared[word] + 1, trie.lengths[word] + 1):
+            first, stop = np.int64(0), active.ends[place - 1]
+            if place > 1:
+                first = active.ends[place - 2]
+            if used + stop - first + 2 > len(edges.id) or 2 * stop - first + 1 > len(active.start):
+                return word
+            free, symbol = stop, trie.symbol[node]
+            for i in range(first, stop + 1):
+                beginning, start = np.uint64(0), np.int64(place - 1)
+                if i < stop:
+                    beginning, start = active.beginning[i], np.int64(active.start[i])
+                else:
+                    edges.id[used] = symbol
+                    edges.length[used] = 1
                     used += 1
-        cell += 1
-        first_edge[cell] = used
-    return cell
+                slot = _place_of(pieces.slots, _key_of(beginning, symbol))
+                if pieces.slots[slot] == 0:
+                    continue
+                found = pieces.slots[slot + _ONE]
+                active.beginning[free] = found & NUMBER_MASK
+                active.start[free] = start
+                free += 1
+                if found >> ID_SHIFT != 0:
+                    edges.id[used] = np.int64(found >> ID_SHIFT) - 1
+                    edges.length[used] = place - start
+                    used += 1
+            active.ends[place] = free
+            node += 1
+            edges.first[node] = used
+        word += 1
+    return word
 
 
 @kernel
-def cover(starts, weights, first_edge, edge_id, edge_length, covered, place):
-    """How many symbols each token could cover, and a cell where it could begin."""
-    for stretch in range(len(starts) - 1):
-        weight = weights[stretch]
-        for cell in range(starts[stretch], starts[stretch + 1]):
-            for edge in range(first_edge[cell], first_edge[cell + 1]):
-                id = edge_id[edge]
-                covered[id] += weight * edge_length[edge]
-                if place[id] < 0:
-                    place[id] = cell
+def cover(weight, edges, covered, ends):
+    """How many symbols each token could cover, and a node where it could end."""
+    for node in range(len(edges.first) - 1):
+        for edge in range(edges.first[node], edges.first[node + 1]):
+            id = edges.id[edge]
+            covered[id] += weight[node] * edges.length[edge]
+            if ends[id] < 0:
+                ends[id] = node

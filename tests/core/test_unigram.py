@@ -124,6 +124,31 @@ def test_a_round_drops_the_rare_and_then_what_costs_least(latin: bpe.History) ->
     assert (latin.columns.count[cause == LEAST_LOSS] > 0).all()
 
 
+def test_a_history_may_drop_in_another_order(latin: bpe.History) -> None:
+    """As one does that is made again from words that are not quite the same."""
+    at = int(np.flatnonzero(latin.reasons["cause"] == LEAST_LOSS)[-9])
+    left = latin.columns.left.tolist()
+    order = [*left[:at], left[at + 1], left[at]]
+    told = [
+        bpe.History.from_pairs(latin.recipe, latin.alphabet, [(id, NOTHING) for id in ids])
+        for ids in (order, [*order, left[at]])
+    ]
+    words = bpe.count_words(bpe.Corpus.from_texts([text_of("latin")]), latin.recipe)
+    trainer = bpe.Trainer(words, latin.recipe, history=told[0])
+    trainer.advance()
+    history = trainer.history
+    assert history.columns.left[: at + 2].tolist() == order
+    assert np.isnan(history.reasons["loss"][at])
+    assert history.end_reason == "vocabulary full"
+    assert history.columns.tokens_left[at + 1] == latin.columns.tokens_left[at + 1]
+    assert history.columns.count[at] > 0
+    assert len(set(history.columns.left.tolist())) == len(history)
+    for moment in (at + 1, len(history)):
+        assert len(bpe.Tokenizer(history).encode(text_of("latin"), at=moment)) == history.tokens_after[moment]
+    with pytest.raises(bpe.BpeError, match=rf"step {at + 3:,} drops token {left[at]:,}, which is no seed"):
+        bpe.Trainer(words, latin.recipe, history=told[1])
+
+
 def test_every_character_stays(latin: bpe.History) -> None:
     kinds = {latin.alphabet.symbols[id].kind for id in latin.columns.left.tolist()}
     assert kinds == {"seed"}

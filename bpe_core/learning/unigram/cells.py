@@ -20,6 +20,7 @@ from bpe_core.recipe import Recipe
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
+UInt8s = npt.NDArray[np.uint8]
 
 # What follows a piece counts as the first byte of its UTF-8. These two are none.
 END = 0  # of a line; or of a word, where nobody knows of lines

@@ -31,6 +31,9 @@ class Lattices(Protocol):
 
     expected: Float64s  # how often each token would stand in the corpus, over all paths by their probability
 
+    leaving: Int64s  # how often each piece that was planned to leave stands on the best paths when it does
+    tokens_after: Int64s  # how many tokens the corpus has then
+
     @property
     def tokens(self) -> int:
         """How many tokens the corpus has, on the best paths."""
@@ -58,11 +61,10 @@ class Lattices(Protocol):
     def own_paths(self, pieces: Int64s, scores: Float32s) -> OwnPaths:
         """How these pieces would be cut themselves."""
 
-    def drop(self, pieces: Int32s, work: int) -> tuple[Int64s, Int64s, int]:
-        """Piece by piece, take its score and cut anew the words on whose best paths it stands.
+    def plan(self, start: int, work: int, pieces: Int32s) -> tuple[int, int]:
+        """Find how the stretches from this one on are cut while these pieces leave, one after the other, as before.
 
-        At least one, and no more than can be done with that work: how often each stood, how many tokens the corpus has
-        after it, and the work done.
+        With the last stretch, the pieces have left: the best paths are those without them.
         """
 
     def tidy(self, scores: Float32s) -> None:

@@ -7,7 +7,8 @@ least unlikely, until `keep_share` per cent of the tokens are left. When no more
 left, the least likely ones leave until the size is reached.
 
 All that takes long is done in slices, one after the other, by a course of which a call of `learn` follows as much as it
-has time for. What a slice ends with is known before a step is made: a batch of pieces to drop, one a step.
+has time for. What a slice ends with is known before a step is made: a batch of pieces to drop, one a step, and what
+becomes of the corpus with each of them.
 
 A rare piece has no probability any more from then on, so its steps change nothing. A base symbol never leaves the
 vocabulary; while it is rare it counts as less likely than all others by a penalty ("out of force").
@@ -15,7 +16,7 @@ vocabulary; while it is rare it counts as less likely than all others by a penal
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +40,7 @@ MORE_THAN_ASKED = 1.1  # the last of them are chosen by their scores alone
 UNLIMITED = 2**60
 SLICE = 1_000_000  # most work that is begun without looking whether it is enough
 PIECES_A_SLICE = 4_096
+STEPS_AT_ONCE = 50_000
 _SCORE_BETWEEN = np.float32(0.0001)  # characters that are given a score at the end differ by so much
 
 LatticesMaker = Callable[[Stretches, Alphabet, Recipe], Lattices]
@@ -50,19 +52,26 @@ class Batch(NamedTuple):
     pieces: Int32s
     losses: npt.NDArray[np.float64]
     causes: npt.NDArray[np.int8]
+    counts: Int64s  # how often each stands in the corpus when it leaves
+    tokens_left: Int64s
 
     @classmethod
     def of(cls, pieces: Int64s, cause: int, loss: Float32s | float = np.nan) -> Batch:
         losses_, causes = np.empty(len(pieces)), np.full(len(pieces), cause, np.int8)
         losses_[:] = loss
-        return cls(pieces.astype(np.int32), losses_, causes)
+        return cls(pieces.astype(np.int32), losses_, causes, *(np.zeros(len(pieces), np.int64) for _ in range(2)))
 
     def then(self, other: Batch) -> Batch:
         return Batch(
             np.concatenate((self.pieces, other.pieces)),
             np.concatenate((self.losses, other.losses)),
             np.concatenate((self.causes, other.causes)),
+            np.concatenate((self.counts, other.counts)),
+            np.concatenate((self.tokens_left, other.tokens_left)),
         )
+
+    def only(self, chosen: slice | Int64s) -> Batch:
+        return Batch._make(column[chosen] for column in self)
 
 
 class Pass(NamedTuple):
@@ -138,63 +147,33 @@ class UnigramLearner:
 
     def candidates(self, wanted: int) -> list[Candidate]:
         """The rest of the batch; while the next one is being found, what is used least now."""
-        counts, batch = self._lattices.counts, self._batch
-        rest = range(self._next, len(batch.pieces))[: wanted + len(self._forced)]
-        places = [place for place in rest if self._alive[batch.pieces[place]]][:wanted]
-        if not places:
-            alive = np.flatnonzero(self._alive)
+        rest = self._batch.only(slice(self._next, self._next + wanted))
+        if not len(rest.pieces):
+            counts, alive = self._lattices.counts, np.flatnonzero(self._alive)
             least = alive[np.lexsort((self._scores[alive], counts[alive]))][:wanted]
             return [Candidate(id, NOTHING, int(counts[id])) for id in least.tolist()]
-        pieces = batch.pieces[places].tolist()
-        losses_, causes = batch.losses[places].tolist(), batch.causes[places].tolist()
         return [
-            Candidate(id, NOTHING, int(counts[id]), {"loss": loss, "cause": cause, "round": self._round})
-            for id, loss, cause in zip(pieces, losses_, causes, strict=True)
+            Candidate(id, NOTHING, count, {"loss": loss, "cause": cause, "round": self._round})
+            for id, loss, cause, count, _ in zip(*(column.tolist() for column in rest), strict=True)
         ]
 
     def _drop_some(self, columns: Columns, stop_at: int) -> None:
-        """Drop the next pieces of the batch, as many as there is time for; or what a history tells instead."""
-        at, row = self._next, self.learned
-        pieces = self._batch.pieces[at : at + min(stop_at - row, PIECES_A_SLICE)]
-        told = self._forced[row : row + len(pieces)]
-        differs = ~self._alive[pieces]  # it was dropped before its turn
-        differs[: len(told)] |= pieces[: len(told)] != told
-        same = int(differs.argmax()) if differs.any() else len(pieces)
-        if same:
-            self._next += self._drop(columns, pieces[:same], self._batch.losses[at:], self._batch.causes[at:])
-        elif len(told):
-            self._drop_forced(columns, int(told[0]))
-        else:
-            self._next += 1
-
-    def _drop_forced(self, columns: Columns, piece: int) -> None:
-        """Drop what a history tells, though something else would have been chosen."""
-        if not (0 <= piece < len(self._alive) and self._alive[piece]):
-            raise FormatError(
-                f"The steps do not belong to these words: step {self.learned + 1:,} drops token {piece:,}, which is "
-                "no seed or was dropped before."
-            )
-        self._drop(columns, np.array([piece], np.int32), np.array([np.nan]), self._batch.causes[self._next :])
-
-    def _drop(
-        self, columns: Columns, pieces: Int32s, losses: npt.NDArray[np.float64], causes: npt.NDArray[np.int8]
-    ) -> int:
-        """Drop the first of these pieces, as many as there is time for, and tell of them; how many."""
-        counts, tokens, work = self._lattices.drop(pieces, self._work)
-        self._work -= work
-        size = len(counts)
-        rows, pieces = slice(self.learned, self.learned + size), pieces[:size]
-        columns.left[rows], columns.count[rows] = pieces, counts
-        columns.tokens_left[rows] = tokens + self._unknown_tokens
+        """Drop the next pieces of the batch, and tell of them."""
+        size = min(stop_at - self.learned, STEPS_AT_ONCE, len(self._batch.pieces) - self._next)
+        batch = self._batch.only(slice(self._next, self._next + size))
+        rows, told = slice(self.learned, self.learned + size), self.reasons
+        columns.left[rows], columns.count[rows], columns.tokens_left[rows] = (
+            batch.pieces, batch.counts, batch.tokens_left
+        )  # fmt: skip
         for column in (columns.right, columns.runner_up_left, columns.runner_up_right, columns.runner_up_count):
             column[rows] = NOTHING
-        told = self.reasons
-        told["loss"][rows], told["round"][rows], told["cause"][rows] = losses[:size], self._round, causes[:size]
-        self._dropped[rows] = pieces
-        self._alive[pieces] = self._in_force[pieces] = False
-        self._scores[pieces] = DROPPED
+        told["loss"][rows], told["round"][rows], told["cause"][rows] = batch.losses, self._round, batch.causes
+        self._dropped[rows] = batch.pieces
+        self._alive[batch.pieces] = self._in_force[batch.pieces] = False
+        self._scores[batch.pieces] = DROPPED
         self.learned += size
-        return size
+        self._next += size
+        self._work -= size
 
     def _tokens(self) -> int:
         return self._lattices.tokens + self._unknown_tokens
@@ -211,10 +190,8 @@ class UnigramLearner:
                 yield from self._expect()
                 rare.append(self._estimate(room))
             yield from self._set_scores()
-            self._begin(Batch.of(np.concatenate(rare), RARELY_USED))
-            yield True
-            yield from self._prune()
-            yield True
+            yield from self._leave(Batch.of(np.concatenate(rare), RARELY_USED))
+            yield from self._leave((yield from self._costing_least()))
             if int(self._in_force.sum()) <= self._most or not self._alive.any():
                 break
         self._round += 1
@@ -250,8 +227,8 @@ class UnigramLearner:
         self._scores = scores_of(expected, stay)
         return rare[:room]
 
-    def _prune(self) -> Iterator[bool]:
-        """The pieces that are never used as themselves leave, then those that cost least."""
+    def _costing_least(self) -> Generator[bool, None, Batch]:
+        """The pieces that are never used as themselves, then those that cost least."""
         counts = self._lattices.counts
         used = self._in_force & (counts > 0)
         pieces = np.flatnonzero(used & self._is_seed)
@@ -280,7 +257,7 @@ class UnigramLearner:
             kept[pieces[~split]] = True
             idle = np.flatnonzero(self._alive & ~kept)
         idle = idle[np.lexsort((-idle, self._scores[idle]))]
-        self._begin(Batch.of(idle, NOT_ITS_OWN_PATH).then(batch))
+        return Batch.of(idle, NOT_ITS_OWN_PATH).then(batch)
 
     def _finish(self) -> Iterator[bool]:
         """Every base symbol gets a score; then the least likely pieces leave."""
@@ -292,15 +269,51 @@ class UnigramLearner:
             self._in_force[missing] = True
         pieces = np.array(sorted(np.flatnonzero(self._alive).tolist(), key=lambda id: self._texts[id]), np.int64)[::-1]
         pieces = pieces[np.argsort(self._scores[pieces], kind="stable")]
-        leaving = max(0, len(self._texts) - self.learned + self._specials - self._asked)
         staying = self._in_force.copy()
-        staying[pieces[:leaving]] = False
+        staying[pieces[: max(0, self._steps_left())]] = False
         yield from self._set_scores(staying)
-        self._begin(Batch.of(pieces, LEAST_LIKELY))
-        yield True
+        yield from self._leave(Batch.of(pieces, LEAST_LIKELY))
 
-    def _begin(self, batch: Batch) -> None:
-        self._batch, self._next = batch, 0
+    def _leave(self, batch: Batch) -> Iterator[bool]:
+        """Find what becomes of the corpus when these pieces leave one after the other; then they do."""
+        batch = self._as_told(batch)
+        while len(batch.pieces):
+            size = max(STEPS_AT_ONCE, self._steps_left())  # whether there are more steps is seldom asked
+            now, batch = batch.only(slice(size)), batch.only(slice(size, None))
+            lattices, start = self._lattices, 0
+            if lattices.counts[now.pieces].any():
+                while start < len(lattices):
+                    start, done = lattices.plan(start, max(1, min(self._work, SLICE)), now.pieces)
+                    self._work -= done
+                    yield True
+                now = now._replace(counts=lattices.leaving, tokens_left=lattices.tokens_after + self._unknown_tokens)
+            else:  # what stands nowhere changes nothing
+                now.tokens_left.fill(self._tokens())
+            self._batch, self._next = now, 0
+            yield True
+
+    def _as_told(self, batch: Batch) -> Batch:
+        """The pieces that leave while a batch does, where a history tells of others in between."""
+        told = self._forced[self.learned : self.learned + len(batch.pieces)]
+        alive = self._alive[batch.pieces]
+        if alive.all() and (batch.pieces[: len(told)] == told).all():
+            return batch
+        alive, rows, pieces = self._alive.copy(), list[int](), list[int]()
+        forced = self._forced[self.learned :].tolist()
+        for row, piece in enumerate(batch.pieces.tolist()):
+            while alive[piece]:
+                now = forced[len(pieces)] if len(pieces) < len(forced) else piece
+                if not (0 <= now < len(alive) and alive[now]):
+                    raise FormatError(
+                        f"The steps do not belong to these words: step {self.learned + len(pieces) + 1:,} drops token "
+                        f"{now:,}, which is no seed or was dropped before."
+                    )
+                alive[now] = False
+                rows.append(row)
+                pieces.append(now)
+        found = batch.only(np.array(rows, np.int64))
+        known = found.pieces == np.array(pieces)
+        return found._replace(pieces=np.array(pieces, np.int32), losses=np.where(known, found.losses, np.nan))
 
     # -- Scores ----------------------------------------------------------------------------
 

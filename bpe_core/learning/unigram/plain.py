@@ -39,9 +39,10 @@ class PlainLattices:
                     self._place.setdefault(id, (len(self._edges), here, length))
             self._edges.append(edges)
         self._paths: list[list[int]] = [[] for _ in self._edges]
-        self._words_with: list[list[int]] = []
+        self._turns: dict[int, int] = {}  # when each piece leaves
         self.tokens, self.log_likelihood = 0, 0.0
         self.counts: Int64s = np.zeros(self._size, np.int64)
+        self.leaving, self.tokens_after, self._changes = (np.zeros(0, np.int64) for _ in range(3))
         self.expected: Float64s = np.zeros(self._size)
         self._scores: list[float] = []
         self._probabilities: list[float] = []
@@ -64,42 +65,48 @@ class PlainLattices:
         if start == 0:
             self._scores = scores.tolist()
             self.tokens, self.counts = 0, np.zeros(self._size, np.int64)
-            self._words_with = [[] for _ in range(self._size)]
-            self._paths = [[] for _ in self._edges]
         done = 0
         while start < len(self._edges) and done < work:
             done += WORK_AN_EDGE * sum(map(len, self._edges[start]))
-            self._cut_one(start)
+            weight, path = self._weights[start], best_path(self._edges[start], self._scores)[1]
+            self._paths[start] = path
+            self.tokens += weight * len(path)
+            for id in path:
+                self.counts[id] += weight
             start += 1
         return start, done
 
-    def _cut_one(self, word: int) -> None:
-        """Cut a stretch anew, and count its tokens in place of those it had."""
-        weight, old = self._weights[word], self._paths[word]
-        new = best_path(self._edges[word], self._scores)[1]
-        for id in old:
-            self.counts[id] -= weight
-        for id in new:
-            self.counts[id] += weight
-            self._words_with[id].append(word)
-        self._paths[word] = new
-        self.tokens += weight * (len(new) - len(old))
+    def plan(self, start: int, work: int, pieces: Int32s) -> tuple[int, int]:
+        if start == 0:
+            self._turns = {piece: turn for turn, piece in enumerate(pieces.tolist())}
+            self.leaving, self._changes = np.zeros(len(pieces), np.int64), np.zeros(len(pieces), np.int64)
+            self.counts = self.counts.copy()
+        done = 0
+        while start < len(self._edges) and done < work:
+            done += WORK_AN_EDGE * (1 + self._cut_in_turn(start))
+            start += 1
+        if start == len(self._edges):
+            self.tokens_after = self.tokens + np.cumsum(self._changes)
+            self.tokens += int(self._changes.sum())
+            for piece in pieces.tolist():
+                self._scores[piece] = float(DROPPED)
+        return start, done
 
-    def drop(self, pieces: Int32s, work: int) -> tuple[Int64s, Int64s, int]:
-        counts, tokens, done = list[int](), list[int](), 0
-        for piece in pieces.tolist():
-            if counts and done >= work:
-                break
-            counts.append(int(self.counts[piece]))
-            self._scores[piece] = float(DROPPED)
-            done += WORK_AN_EDGE
-            for word in self._words_with[piece]:
-                if piece in self._paths[word]:
-                    done += WORK_AN_EDGE * sum(map(len, self._edges[word]))
-                    self._cut_one(word)
-            self._words_with[piece] = []
-            tokens.append(self.tokens)
-        return np.array(counts, np.int64), np.array(tokens, np.int64), done
+    def _cut_in_turn(self, word: int) -> int:
+        """Cut a stretch anew whenever a token of its best path leaves; how many tokens were looked at."""
+        turns, weight, edges, path, looked = self._turns, self._weights[word], self._edges[word], self._paths[word], 0
+        while (turn := min((turns[id] for id in path if id in turns), default=None)) is not None:
+            left = [[edge for edge in found if turns.get(edge[1], turn + 1) > turn] for found in edges]
+            new = best_path(left, self._scores)[1]
+            self.leaving[turn] += weight * sum(turns.get(id) == turn for id in path)
+            self._changes[turn] += weight * (len(new) - len(path))
+            for id in path:
+                self.counts[id] -= weight
+            for id in new:
+                self.counts[id] += weight
+            path, looked = new, looked + sum(map(len, edges))
+        self._paths[word] = path
+        return looked
 
     def own_paths(self, pieces: Int64s, scores: Float32s) -> OwnPaths:
         found, starts, tokens, values = [], [0], list[int](), scores.tolist()
