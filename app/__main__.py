@@ -26,7 +26,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     if _wants_a_command(arguments):
         from bpe_core.command_line.main import run  # a command needs no window, and a window no command
+        from bpe_core.optional import offer_renderer
 
+        offer_renderer(_render)
         return run(arguments)
     options = _window_options(arguments)
     if options.screenshot and not _has_screen():
@@ -38,6 +40,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(reason, file=sys.stderr)
         return NO_WINDOW
     return leave(_open_window(options))
+
+
+def _render(drawn: bytes, width: float, height: float, path: Path) -> str:
+    from app.printing import render  # loads Qt, which few commands want
+
+    return render(drawn, width, height, path)
 
 
 def _wants_a_command(arguments: list[str]) -> bool:

@@ -16,7 +16,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.atomic import write_atomically
-from bpe_core.errors import OutputError
+from bpe_core.errors import FormatError, OutputError
 from bpe_core.optional import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 
@@ -87,6 +87,55 @@ def write_data_into(table: DataTable, ending: str, file: BinaryIO, *, cancelled:
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", errors="replace")
     _WRITERS[ending.lower()](table, text, cancelled)
     text.detach()
+
+
+def read_data(path: Path | str, texts: Collection[str]) -> DataTable:
+    """What `write_data` wrote; the columns that hold `texts` are named, all others are numbers."""
+    ending = checked_name(path).suffix.lower()
+    try:
+        columns = _READERS[ending](Path(path))
+        return DataTable({name: _read(values, name in texts) for name, values in columns.items()})
+    except OSError as error:
+        raise FormatError(f"Could not read the table {path}: {error.strerror or error}.") from error
+    except (ValueError, TypeError, LookupError, AttributeError, AssertionError, csv.Error) as error:
+        raise FormatError(f"{path} is no table of columns, or a damaged one.") from error
+
+
+def _read(values: Sequence[Any], is_text: bool) -> Values:
+    """Numbers as an array, with no number where none is told."""
+    if is_text:
+        return ["" if value is None else str(value) for value in values]
+    numbers = [math.nan if value is None or value == "" else value for value in values]
+    if all(isinstance(value, int) or (isinstance(value, str) and value.lstrip("-").isdecimal()) for value in numbers):
+        return np.array([int(value) for value in numbers], np.int64)
+    return np.array([float(value) for value in numbers], np.float64)
+
+
+def _read_separated(path: Path, separator: str) -> dict[str, list[Any]]:
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file, delimiter=separator, strict=True))
+    names = rows[0] if rows else []
+    return {name: [row[place] for row in rows[1:]] for place, name in enumerate(names)}
+
+
+def _read_json(path: Path) -> dict[str, list[Any]]:
+    rows = json.loads(path.read_text(encoding="utf-8"))
+    return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+
+
+def _read_parquet(path: Path) -> dict[str, list[Any]]:
+    arrow = pyarrow_or_none()
+    assert arrow is not None, "its name was checked"
+    found: dict[str, list[Any]] = arrow.parquet.read_table(path).to_pydict()
+    return found
+
+
+_READERS: dict[str, Callable[[Path], dict[str, list[Any]]]] = {
+    ".csv": lambda path: _read_separated(path, ","),
+    ".tsv": lambda path: _read_separated(path, "\t"),
+    ".json": _read_json,
+    ".parquet": _read_parquet,
+}
 
 
 def csv_text(table: DataTable, separator: str = ",", *, headers: bool = True) -> str:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+# Of a drawing in SVG, its width and height in millimetres, and where it is written as .pdf or .png: what is missing
+# for that, or nothing.
+Renderer = Callable[[bytes, float, float, Path], str]
 
 MISSING_PYARROW = "needs the package pyarrow, which is not installed: pip install 'bpe-explorer[parquet]'."
 
@@ -28,3 +34,15 @@ def distributed_or_none() -> Any:
     except ImportError:
         return None
     return distributed
+
+
+_renderers: list[Renderer] = []
+
+
+def offer_renderer(renderer: Renderer) -> None:
+    """The program with the window can turn a drawing into other formats; the engine cannot."""
+    _renderers[:] = [renderer]
+
+
+def renderer_or_none() -> Renderer | None:
+    return _renderers[0] if _renderers else None

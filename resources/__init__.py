@@ -47,6 +47,17 @@ def parallel_samples() -> dict[str, list[str]]:
     return {name: languages[name].read_text(encoding="utf-8").splitlines() for name in sorted(languages)}
 
 
+def morpheme_samples() -> dict[str, list[str]]:
+    """Words of two languages with their morphemes, written for this project; the lines of each file.
+
+    >>> list(morpheme_samples()), morpheme_samples()["en"][1]
+    (['de', 'en'], 'unhappy\\tun happy')
+    """
+    found = sorted(files(__name__).joinpath("samples", "morphemes").iterdir(), key=lambda file: file.name)
+    lists = (file for file in found if file.name.endswith(".tsv"))
+    return {file.name.removesuffix(".tsv"): file.read_text(encoding="utf-8").splitlines() for file in lists}
+
+
 @cache
 def icon_svg(name: str) -> str:
     """The drawing of an icon."""

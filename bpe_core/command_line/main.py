@@ -125,10 +125,12 @@ def _accounted_for(argv: Sequence[str], options: argparse.Namespace) -> int:
     from bpe_core.command_line.manifest import Account, kept_output
 
     parser = argparse.ArgumentParser()
-    _command(options.command).add_arguments(parser)
-    account = Account(argv, options, parser)
+    command = _command(options.command)
+    command.add_arguments(parser)
+    texts_in = getattr(command, "texts_in", None)
+    account = Account(argv, options, parser, texts_in(options) if texts_in else ())
     with kept_output() as printed:
-        code = _command(options.command).run(options)
+        code = command.run(options)
     if code == DONE:
         account.write(printed.getvalue())
     return code

@@ -20,12 +20,23 @@ from typing import Any
 
 from bpe_core.atomic import write_atomically
 from bpe_core.errors import BpeError, FormatError, OutputError
+from bpe_core.fingerprints import fingerprint_of
 
 VERSION = 1
-FILES = {"FILE", "TABLE", "FOLDER", "IN", "A", "B", "SESSION_OR_MERGES"}  # what arguments that name files are called
-RESULTS = ("output", "out")
+FILES = {
+    "FILE",
+    "TABLE",
+    "LIST",
+    "PLAN",
+    "RESULTS",
+    "FOLDER",
+    "IN",
+    "A",
+    "B",
+    "SESSION_OR_MERGES",
+}  # what arguments that name files are called
+RESULTS = ("output", "out", "summary")
 STANDARD_OUTPUT = "-"
-BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -83,13 +94,21 @@ def kept_output() -> Iterator[io.StringIO]:
 class Account:
     """Taken of the files before a command begins, and written when it has ended well."""
 
-    def __init__(self, argv: Sequence[str], options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
+    def __init__(
+        self,
+        argv: Sequence[str],
+        options: argparse.Namespace,
+        parser: argparse.ArgumentParser,
+        texts: Sequence[str] = (),
+    ) -> None:
+        """With the `texts` that files named in the arguments name themselves."""
         self.path: Path = options.manifest
         self._argv = _without_manifest(argv)
         if isinstance(getattr(options, "output", None), str) and options.output not in " ".join(argv):
             self._argv += ["--output", options.output]  # where nothing was said
         self._results = [str(value) for name in RESULTS if (value := getattr(options, name, None)) is not None]
         named = {path for action in parser._actions if _names_files(action) for path in _texts(options, action.dest)}
+        named |= {*texts}
         address = next((path for path in named if "://" in path), None)
         if address is not None:
             raise OutputError(
@@ -121,26 +140,6 @@ class Account:
 
     def _portable(self, word: str) -> str:
         return PATH + self._relative(word) if Path(word).is_absolute() and word in self._named + self._results else word
-
-
-def fingerprint_of(path: Path) -> tuple[int, str]:
-    """How many bytes it has, and their SHA-256; of a folder, that of the names and contents of all its files."""
-    if path.is_dir():
-        whole, size = hashlib.sha256(), 0
-        for file in sorted(one for one in path.rglob("*") if one.is_file()):
-            length, digest = fingerprint_of(file)
-            whole.update(f"{file.relative_to(path).as_posix()}\0{digest}\n".encode(errors="surrogateescape"))
-            size += length
-        return size, whole.hexdigest()
-    found, size = hashlib.sha256(), 0
-    try:
-        with open(path, "rb") as data:
-            while block := data.read(BLOCK):
-                found.update(block)
-                size += len(block)
-    except OSError as error:
-        raise FormatError(f"Could not read {path}: {error.strerror or error}.") from error
-    return size, found.hexdigest()
 
 
 def read_manifest(path: Path) -> Manifest:

@@ -10,6 +10,7 @@ from bpe_core.data_table import DataTable, Values
 from bpe_core.exact.tokens import TokenColumns
 from bpe_core.insight.race import Runner
 from bpe_core.insight.table_comparison import DifferingMerge
+from bpe_core.measures.bits_per_byte import BitsPerByte
 from bpe_core.measures.measured_sizes import MeasuredSizes
 from bpe_core.measures.size_curves import SizeCurves
 from bpe_core.token_texts import shown
@@ -56,6 +57,18 @@ def _of_text(name: str, curves: Curves) -> dict[str, Values]:
         "share_in_use": curves.share_in_use[order].tolist(),
         "share_of_scaffolds": [None] * len(order) if scaffolds is None else scaffolds,
     }
+
+
+def bits(found: Mapping[str, BitsPerByte]) -> DataTable:
+    """Held-out bits per byte of every size that was measured, text by text."""
+    return DataTable(
+        {
+            "text": [name for name, one in found.items() for _ in one.bits],
+            "step": [step for one in found.values() for step in one.steps.tolist()],
+            "vocabulary": [size for one in found.values() for size in one.sizes.tolist()],
+            "bits_per_byte": [number for one in found.values() for number in one.bits.tolist()],
+        }
+    )
 
 
 def differing(merges: Sequence[DifferingMerge]) -> DataTable:

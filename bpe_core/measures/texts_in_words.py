@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 
@@ -65,8 +65,12 @@ class TextsInWords:
 
     def cut(self, history: History, at: int, *, cancelled: CancelCheck = never_cancelled) -> CutTexts:
         """All texts as a tokenizer cuts them after so many steps, if it splits them so."""
+        return self.cuts(history, cancelled=cancelled)(at)
+
+    def cuts(self, history: History, *, cancelled: CancelCheck = never_cancelled) -> Callable[[int], CutTexts]:
+        """The same after any step, asked by one thread at a time."""
         cut = CutWords.of(self.words.words, self.counted_by, history, cancelled=cancelled)
-        return CutTexts(self.words, history, *cut.placed(at))
+        return lambda at: CutTexts(self.words, history, *cut.placed(at))
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +92,13 @@ class CutTexts:
         """How many tokens each text becomes, in their order."""
         groups = self.words.groups.values()
         return np.array([(self.tokens_by_word[one.rows] * one.counts).sum() for one in groups], np.int64)
+
+    @property
+    def counts_in_all(self) -> Int64s:
+        """How often each token stands in all texts together, by its id."""
+        weights = self.words.words.counts[self.of_word]
+        counts = np.bincount(self.ids, weights=weights, minlength=self.history.id_count)
+        return counts.astype(np.int64)
 
     def counts(self, text: str) -> Int64s:
         """How often each token stands in one of the texts, by its id."""

@@ -23,12 +23,19 @@ Numbers = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One curve and its name; with stairs, a value holds until the next one."""
+    """One curve and its name; with stairs, a value holds until the next one. A band lies between two more."""
 
     name: str
     x: Numbers
     y: Numbers
     has_stairs: bool = False
+    band: tuple[Numbers, Numbers] | None = None
+
+    @property
+    def heights(self) -> Numbers:
+        """All that must have room."""
+        found: Numbers = np.concatenate([self.y, *(self.band or ())])
+        return np.compress(np.isfinite(found), found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +88,7 @@ def drawing(chart: Chart, paper: Paper) -> Markup:
         *plot.ground(),
         *plot.grid(),
         *marks,
+        *(plot.band(place, line) for place, line in enumerate(chart.lines) if line.band is not None),
         *curves,
         *plot.legend(),
         plot.text((plot.left + plot.right) / 2, paper.height - 0.55 * paper.text, chart.x_title, "axis"),
@@ -101,7 +109,7 @@ class _Plot:
         self.left, self.right = 4.7 * unit, paper.width - 1.1 * unit
         self.top, self.bottom = (1.1 + 1.5 * len(self._rows)) * unit, paper.height - 3.6 * unit
         xs = np.concatenate([line.x for line in chart.lines] or [np.zeros(0)])
-        ys = np.concatenate([line.y for line in chart.lines] or [np.zeros(0)])
+        ys = np.concatenate([line.heights for line in chart.lines] or [np.zeros(0)])
         margin = 0.5 if chart.has_bars else 0
         self.x = _scale(xs, self.left, self.right, is_log=chart.is_log_x, margin=margin)
         self.y = _scale(ys if chart.is_log_y else np.append(ys, 0.0), self.bottom, self.top, is_log=chart.is_log_y)
@@ -134,6 +142,15 @@ class _Plot:
             x, y = np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
         points = " ".join(f"{self.x(a):.1f},{self.y(b):.1f}" for a, b in zip(x.tolist(), y.tolist(), strict=True))
         return element("polyline", {"class": "curve", "points": points, **self.paper.look("curve", place)})
+
+    def band(self, place: int, line: Line) -> Markup:
+        """Where it is known."""
+        low, high = line.band or (line.y, line.y)
+        known = np.isfinite(low) & np.isfinite(high)
+        there = [*zip(line.x[known].tolist(), high[known].tolist(), strict=True)]
+        back = [*zip(line.x[known].tolist(), low[known].tolist(), strict=True)][::-1]
+        points = " ".join(f"{self.x(a):.1f},{self.y(b):.1f}" for a, b in there + back)
+        return element("polygon", {"class": "band", "points": points, **self.paper.look("band", place)})
 
     def bars(self) -> list[Markup]:
         width = max(1.0, 0.8 * (self.x(1) - self.x(0)))

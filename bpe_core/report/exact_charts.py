@@ -8,6 +8,8 @@ import numpy as np
 
 from bpe_core.data_table import DataTable
 from bpe_core.report.charts import Chart, Line, Numbers, thinned
+from bpe_core.sweep.curves import BAND, curves_of
+from bpe_core.sweep.results import MEASURES as OF_SWEEPS
 from bpe_core.token_texts import LONGEST_SHOWN
 
 MEASURES = {
@@ -16,6 +18,7 @@ MEASURES = {
     "renyi_efficiency": "Rényi efficiency",
     "share_in_use": "Share of the vocabulary in use",
     "share_of_scaffolds": "Share of scaffolds",
+    "bits_per_byte": "Held-out bits per byte",
 }
 MOST_LINES = 8
 MOST_BARS = 24  # where there are more, the longest tokens, which are few, are left out of the picture
@@ -90,12 +93,23 @@ def sizes_chart(table: DataTable, measure: str = "bytes_per_token", texts: Seque
     return Chart("sizes", f"{title} by size.", told, lines, "Tokens in the vocabulary", title, is_log_x=True)
 
 
+def sweep_chart(table: DataTable, measure: str = "bytes_per_token", texts: Sequence[str] | None = None) -> Chart:
+    """One measure of all runs of a sweep, or of those lines that are named, with the band of several seeds."""
+    title = OF_SWEEPS[measure]
+    curves = [curve for curve in curves_of(table, measure) if texts is None or curve.name in texts]
+    lines = [Line(one.name, one.sizes, one.mean, band=(one.low, one.high)) for one in curves[:MOST_LINES]]
+    drawn = f"{len(curves)}" if len(lines) == len(curves) else f"the first {len(lines)} of {len(curves)}"
+    told = f"{title} for each size of the vocabulary, of {drawn} recipes and corpora. {BAND}"
+    return Chart("sweep", f"{title} by size.", told, lines, "Tokens in the vocabulary", title, is_log_x=True)
+
+
 CHARTS: dict[str, Callable[..., Chart]] = {
     "ranks": ranks_chart,
     "compression": compression_chart,
     "lengths": lengths_chart,
     "race": race_chart,
     "sizes": sizes_chart,
+    "sweep": sweep_chart,
 }
 
 

@@ -54,6 +54,8 @@ class Paper:
             return {"stroke": hairline if kind == "grid" else self.lines[1], **thin}
         if kind == "bar":
             return {"fill": bar}
+        if kind == "band":
+            return {"fill": self.lines[line % len(self.lines)], "fill-opacity": "0.18", "stroke": "none"}
         if kind == "curve":
             dash = {"stroke-dasharray": DASHES[line % len(DASHES)]} if line % len(DASHES) else {}
             colour = self.lines[line % len(self.lines)]

@@ -39,7 +39,7 @@ figure { margin: 0; } figcaption { font-size: .88rem; } figcaption strong { colo
 svg { width: 100%; height: auto; background: var(--panel); border: 1px solid var(--line); border-radius: 10px; }
 svg .grid { stroke: var(--line); stroke-width: 1; } svg .mark { stroke: var(--mark); stroke-dasharray: 3 3; }
 svg .curve { fill: none; stroke: var(--accent); stroke-width: 2; stroke-linejoin: round; }
-  svg .bar { fill: var(--bar); }
+  svg .bar { fill: var(--bar); } svg .band { fill: var(--accent); fill-opacity: .18; }
 svg text { fill: var(--muted); font: 11px system-ui, sans-serif; text-anchor: middle; } svg .end { text-anchor: end; }
 .tokens { background: var(--panel); border: 1px solid var(--line); border-radius: 10px; padding: .8rem 1rem;
   margin: .3rem 0;

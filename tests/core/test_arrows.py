@@ -23,10 +23,21 @@ QT = {"PySide6", "shiboken6", "pyqtgraph"}
 DRAWING = ("PySide6.QtWidgets", "PySide6.QtSvgWidgets", "PySide6.QtGui.QPainter", "PySide6.QtGui.QDrag", "pyqtgraph")
 # The engine's folders and files; each may use those before it.
 STAGES = [
-    *("errors", "progress", "limits", "ending", "private_folder", "lock", "atomic", "optional", "data_table"),
+    *(
+        "errors",
+        "progress",
+        "limits",
+        "ending",
+        "private_folder",
+        "lock",
+        "atomic",
+        "optional",
+        "data_table",
+        "fingerprints",
+    ),
     *("presets", "interventions", "mixture", "choice", "recipe", "choice_titles", "text"),
     *("kernels", "counting", "alphabet", "of_alphabet", "history", "learning", "honest_text", "token_texts"),
-    *("segmenting", "insight", "measures", "exact", "formats", "editing", "verification"),
+    *("segmenting", "insight", "measures", "sweep", "exact", "formats", "editing", "verification"),
     *("delivery", "session_file", "report"),
     *("reference", "gage_file"),
     *("warm_up", "compiler", "command_line", "__main__"),

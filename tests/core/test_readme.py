@@ -54,6 +54,8 @@ def test_the_example_by_hand() -> None:
 @pytest.fixture
 def folder_with_a_book(tmp_path: Path) -> Path:
     (tmp_path / "book.txt").write_text("the lowest price is lower than the last one\n" * 3, encoding="utf-8")
+    plan = 'sizes = [260, 270]\ncorpora = {book = ["book.txt"]}\nrecipes = {bytes = {preset = "gpt2"}}'
+    (tmp_path / "plan.toml").write_text(plan, encoding="utf-8")
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "law.txt").write_text("the law of the lowland is the law\n", encoding="utf-8")
     return tmp_path

@@ -49,6 +49,8 @@ EXAMPLES = {
     "chart": "ranks merges.csv --corpus text.txt --output ranks.svg --manifest ranks.json",
     "repeat": "ranks.json",
     "benchmark": "merges.csv --texts text.txt",
+    "morphemes": "merges.csv",
+    "sweep": "plan.toml --output swept.csv",
     "count": "text.txt --output counts.parquet",
     "paid": "--merges merges.csv --corpus text.txt --step 3",
     "report": "merges.csv --text so --output report.html",
@@ -71,6 +73,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name / file).parent.mkdir(parents=True)
         (folder / name / file).write_text(content)
     (folder / "text.txt").write_text(TEXT)
+    plan = 'sizes = [258]\ncorpora = {it = ["text.txt"]}\nrecipes = {bytes = {preset = "gpt2"}}'
+    (folder / "plan.toml").write_text(plan)
     done = run(folder, "absent", "train", "text.txt", "--merges", "10", "--output", "merges.csv")
     assert done.returncode == 0, done.stderr
     return folder

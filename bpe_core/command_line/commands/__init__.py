@@ -18,6 +18,8 @@ COMMANDS = {
     "diff": "show where two tokenizers part ways, and why",
     "lab": "put two to four tokenizers side by side at one size of their vocabularies",
     "benchmark": "measure any number of tokenizers by any number of texts; parity of languages",
+    "morphemes": "tell how well the cuts of tokenizers agree with the borders of morphemes",
+    "sweep": "learn and measure what a plan says: recipes by corpora by ties by sizes by samples",
     "why": "tell why a text is cut where it is",
     "ties": "list the merges that a tie decided; ask what another rule would have done",
     "token": "tell the life of a token: its parts, its rise and fall, its words, where it stands",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
         checked_name(options.output)
     if options.reference is not None and options.parallel is None:
         raise BpeError("--reference names a language of --parallel texts; --relative-to names one of the tables.")
-    tokenizers = _tokenizers(options)
+    tokenizers = named_tokenizers(options.tables, options.sizes)
     relative = _chosen(tokenizers, options.relative_to)
     texts: Mapping[str, list[str]] = _texts(options) if options.parallel is None else _parallel(options.parallel)
     bar = TerminalBar(sys.stderr)
@@ -102,12 +102,12 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _tokenizers(options: argparse.Namespace) -> dict[str, tuple[bpe.History, int]]:
+def named_tokenizers(tables: Sequence[str], sizes: Sequence[int] | None) -> dict[str, tuple[bpe.History, int]]:
     """Each table at each size, under a name of its own."""
     found: dict[str, tuple[bpe.History, int]] = {}
-    for table in options.tables:
+    for table in tables:
         history = open_table(table).history
-        for size in options.sizes or [None]:
+        for size in sizes or (None,):
             at = len(history) if size is None else history.step_of_size(size)
             name = table if size is None else f"{table}@{history.vocabulary_size_at(at)}"
             free = next(one for i in count(1) if (one := name if i == 1 else f"{name} ({i})") not in found)

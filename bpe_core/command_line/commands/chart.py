@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 import bpe_core as bpe
 from bpe_core.atomic import write_atomically
 from bpe_core.command_line.arguments import number, text_argument
-from bpe_core.command_line.commands.sizes import curves_of, texts_of
+from bpe_core.command_line.commands.sizes import Curves, curves_of, texts_of
 from bpe_core.command_line.questions import Names, add_grouped_corpus, check_step, has_texts, moment, words_of
 from bpe_core.command_line.tables import open_table
 from bpe_core.data_table import ENDINGS, DataTable, checked_name, is_data, write_data
@@ -22,10 +23,14 @@ from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.race import most_dramatic, race
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.methods import learns_by_ranks
+from bpe_core.measures.bits_per_byte import BitsPerByte, bits_per_byte, tenth_apart
 from bpe_core.measures.size_curves import USUAL_POWER
+from bpe_core.optional import renderer_or_none
 from bpe_core.report.charts import picture
 from bpe_core.report.exact_charts import CHARTS, MEASURES
 from bpe_core.report.paper import Paper
+from bpe_core.sweep.results import MEASURES as OF_SWEEPS
+from bpe_core.sweep.results import read_results
 
 EXAMPLES = """\
 examples:
@@ -33,20 +38,36 @@ examples:
       How often each token stands in the text, as a drawing for one column of a paper.
 
   bpe-explorer chart sizes merges.csv --corpus en.txt de.txt --each --measure tokens_per_word -o sizes.svg
+  bpe-explorer chart sizes ours.csv theirs.json --corpus en.txt -o both.svg
+      Several tables in one drawing; the same for all recipes of a sweep, with the band of its seeds:
+  bpe-explorer chart sweep results.parquet --measure tokens_per_word -o sweep.svg
+
   bpe-explorer chart race merges.csv --corpus book.txt --pair t h --step 7 -o race.csv
       The same charts as in the window; .csv, .tsv, .json and .parquet hold every value that the chart is drawn from.
 """
 RUNNERS = 5
+KNOWN = {**MEASURES, **OF_SWEEPS}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.add_argument("chart", choices=CHARTS, metavar="CHART", help=", ".join(CHARTS))
-    parser.add_argument("merges", metavar="TABLE", help="a merge table, a session, or a tokenizer from elsewhere")
+    parser.add_argument(
+        "tables",
+        nargs="+",
+        metavar="TABLE",
+        help="a merge table, a session, or a tokenizer from elsewhere; sizes: or several; sweep: what `sweep` wrote",
+    )
     add_grouped_corpus(parser, required=False, purpose="the texts it is about; `lengths` needs none")
     parser.add_argument("--at", type=number, metavar="K", help="ranks, lengths: as it stood after the first K steps")
     parser.add_argument("--each", action="store_true", help="sizes: each file or group by itself")
-    parser.add_argument("--measure", choices=MEASURES, default="bytes_per_token", help="sizes: what is drawn")
+    parser.add_argument(
+        "--measure",
+        choices=KNOWN,
+        default="bytes_per_token",
+        metavar="MEASURE",
+        help=f"sizes, sweep: what is drawn, of {', '.join(KNOWN)}",
+    )
     parser.add_argument(
         "--pair",
         nargs=2,
@@ -57,7 +78,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="race: two tokens",
     )
     parser.add_argument("--step", action="append", default=[], type=number, metavar="N", help="race: that step's pair")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT", help="an .svg, or a table of values")
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="OUT", help="an .svg, .pdf or .png, or a table of values"
+    )
     paper = parser.add_argument_group("the picture")
     paper.add_argument("--width", type=float, default=120, metavar="MM", help="in millimetres (default: 120)")
     paper.add_argument("--height", type=float, default=80, metavar="MM", help="in millimetres (default: 80)")
@@ -67,41 +90,79 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     paper = Paper.of_millimetres(options.width, options.height, options.text_size, is_dark=options.dark)
-    _check_ending(options.output)
-    table = _table(options, open_table(options.merges))
+    _check_ending(options.output, has_manifest=options.manifest is not None)
+    table = _table(options)
     if not len(table):
         raise BpeError(f"There is nothing to draw: of this table and these texts no {options.chart} are known.")
     if is_data(options.output):
         write_data(table, options.output)
     else:
-        about = {"measure": options.measure} if options.chart == "sizes" else {}
-        with write_atomically(options.output) as file:
-            file.write(picture(CHARTS[options.chart](table, **about), paper))
+        about = {"measure": options.measure} if options.chart in ("sizes", "sweep") else {}
+        _write(picture(CHARTS[options.chart](table, **about), paper), options)
     print(f"Wrote {plain(str(options.output))}.")
     return 0
 
 
-def _check_ending(path: Path) -> None:
-    if path.suffix.lower() == ".svg":
-        return
-    if path.suffix.lower() in (".pdf", ".png"):
+def _write(drawn: bytes, options: argparse.Namespace) -> None:
+    renderer = renderer_or_none()
+    if options.output.suffix.lower() == ".svg" or renderer is None:
+        with write_atomically(options.output) as file:
+            file.write(drawn)
+    elif missing := renderer(drawn, options.width, options.height, options.output):
+        raise OutputError(f"{options.output} was not written; write .svg instead. {missing}")
+
+
+def _check_ending(path: Path, *, has_manifest: bool) -> None:
+    ending = path.suffix.lower()
+    if ending in (".pdf", ".png") and renderer_or_none() is None:
         raise OutputError(
-            f"{path}: without its window the program draws .svg only, which any browser prints as PDF. The window "
-            "writes .pdf and .png, too: File > Save Chart for Print."
+            f"{path}: the engine alone draws .svg only, which any browser prints as PDF. The whole program, "
+            "`bpe-explorer chart`, writes .pdf and .png, too."
         )
+    if ending in (".pdf", ".png") and has_manifest:
+        raise OutputError(f"{path}: what --manifest tells of is compared byte by byte, so draw it as .svg.")
+    if ending in (".svg", ".pdf", ".png"):
+        return
     if not is_data(path):
         raise OutputError(
-            f"A chart is written as .svg, or as {', '.join(ENDINGS)}; end the name {path} in one of them."
+            f"A chart is written as .svg, .pdf, .png, or as {', '.join(ENDINGS)}; end the name {path} in one of them."
         )
     checked_name(path)
 
 
-def _table(options: argparse.Namespace, opened: OpenedTable) -> DataTable:
-    history = opened.history
-    if options.chart == "sizes":
+def _table(options: argparse.Namespace) -> DataTable:
+    has_many = options.chart == "sizes"
+    if len(options.tables) > 1 and not has_many:
+        raise BpeError(f"The chart {options.chart} is of one table; name only {options.tables[0]}.")
+    of_chart = OF_SWEEPS if options.chart == "sweep" else MEASURES
+    if options.measure not in of_chart:
+        raise BpeError(f"The chart {options.chart} has no {options.measure}; it has {', '.join(of_chart)}.")
+    if options.chart == "sweep":
+        return read_results(options.tables[0])
+    if has_many:
         _need_texts(options)
+        return _sizes(options, {table: open_table(table).history for table in options.tables})
+    options.merges = options.tables[0]
+    return _of_one(options, open_table(options.merges))
+
+
+def _sizes(options: argparse.Namespace, histories: Mapping[str, bpe.History]) -> DataTable:
+    """A line for each text, or of several tables for each text of each."""
+    found: dict[str, Curves] = {}
+    bits: dict[str, BitsPerByte] = {}
+    for table, history in histories.items():
         texts = texts_of(options, history)
-        return of_texts.sizes({name: curves_of(one, history, USUAL_POWER, every=True) for name, one in texts.items()})
+        for name, words in texts.items():
+            line = name if len(histories) == 1 else table if len(texts) == 1 else f"{table}: {name}"
+            if options.measure == "bits_per_byte":
+                bits[line] = bits_per_byte(*tenth_apart(words), history)
+            else:
+                found[line] = curves_of(words, history, USUAL_POWER, every=True)
+    return of_texts.bits(bits) if bits else of_texts.sizes(found)
+
+
+def _of_one(options: argparse.Namespace, opened: OpenedTable) -> DataTable:
+    history = opened.history
     then = history.first(moment(options, history))
     tokens = TokenColumns.for_history(history, opened.numbers)
     if options.chart == "lengths":

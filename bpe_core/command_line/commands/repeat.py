@@ -17,11 +17,11 @@ from bpe_core.command_line.manifest import (
     STANDARD_OUTPUT,
     Fingerprint,
     Manifest,
-    fingerprint_of,
     program_version,
     read_manifest,
 )
 from bpe_core.errors import BpeError, CorpusError, FormatError, plain
+from bpe_core.fingerprints import fingerprint_of
 
 EXAMPLES = """\
 examples:

@@ -10,12 +10,21 @@ import pytest
 
 from bpe_core import Corpus, Recipe, train
 from bpe_core.command_line.main import run
+from bpe_core.data_table import write_data
 from bpe_core.errors import LONGEST_SENTENCE
 from bpe_core.formats import write_history
 from bpe_core.report.exact_charts import CHARTS
+from bpe_core.sweep.plan import read_plan
+from bpe_core.sweep.running import sweep
 
 SVG = "{http://www.w3.org/2000/svg}"
 TEXT = "the lowest price is lower than the last one & the <widest> of the low is the lowest. " * 4
+
+PLAN = """
+sizes = [258, 262, 270]
+corpora = {both = ["one.txt", "two.txt"]}
+recipes = {one = {preset = "gpt2"}, other = {preset = "english"}}
+"""
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +34,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "two.txt").write_text(TEXT[::-1], encoding="utf-8")
     corpus = Corpus.from_files([folder / "one.txt"])
     write_history(train(corpus, Recipe.preset("gpt2", merges=40)), folder / "merges.csv")
+    (folder / "plan.toml").write_text(PLAN)
+    write_data(sweep(read_plan(folder / "plan.toml")).table, folder / "swept.csv")
     return folder
 
 
@@ -35,7 +46,7 @@ def test_pictures_have_their_size_and_the_points_of_their_table(
         asked = [
             "chart",
             chart,
-            str(folder / "merges.csv"),
+            str(folder / ("swept.csv" if chart == "sweep" else "merges.csv")),
             "--corpus",
             str(folder / "one.txt"),
             str(folder / "two.txt"),
@@ -56,7 +67,9 @@ def test_pictures_have_their_size_and_the_points_of_their_table(
             assert len(lines) == len({(row["left_id"], row["right_id"]) for row in rows})
         else:
             assert sum(len((line.get("points") or "").split()) for line in lines) == len(rows)
-            assert len(lines) == (2 if chart == "sizes" else 1)
+            assert len(lines) == (2 if chart in ("sizes", "sweep") else 1)
+        bands = [band for band in drawn.iter(f"{SVG}polygon") if (band.get("points") or "").count(" ") == 5]
+        assert len(bands) == (2 if chart == "sweep" else 0)
         _check_order(lines, rows, chart)
 
 
@@ -77,6 +90,9 @@ def test_what_cannot_be_drawn_is_told(folder: Path, capsys: pytest.CaptureFixtur
         "browser": ["ranks", table, "--corpus", text, "-o", "r.pdf"],
         "end the name": ["ranks", table, "--corpus", text, "-o", "r.gif"],
         "--corpus": ["sizes", table, "-o", "r.svg"],
+        "is of one table": ["ranks", table, table, "--corpus", text, "-o", "r.svg"],
+        "has no share_of_scaffolds": ["sweep", table, "--measure", "share_of_scaffolds", "-o", "r.svg"],
+        "no table of a sweep": ["sweep", table, "-o", "r.svg"],
         "mm wide": ["lengths", table, "-o", "r.svg", "--width", "1"],
         "points": ["lengths", table, "-o", "r.svg", "--text-size", "nan"],
     }

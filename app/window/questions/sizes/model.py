@@ -17,7 +17,7 @@ from app.window.parts.lines import NO_LINES, ChartLines, NamedLine, Numbers, thi
 from app.window.parts.watched import Exact, Watched
 from app.worker.job import Task
 from bpe_core import BpeError, Cancelled, History, Progress, WordTable, count_unmixed
-from bpe_core.data_table import DataTable
+from bpe_core.exact.of_texts import bits as exact_bits
 from bpe_core.exact.of_texts import sizes as exact_sizes
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.ranked_words import RankedWords
@@ -35,7 +35,7 @@ HELD_OUT = "held out: "
 FIRST_SHOWN = 6  # texts whose lines are drawn until others are asked for
 
 
-BITS = "bits"  # told by a model that is made only when it is asked for
+BITS = "bits_per_byte"  # told by a model that is made only when it is asked for
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,6 @@ class SizesModel(QObject, Watched):
 
     def choose_measure(self, index: int) -> None:
         self.measure = self.measures[index]
-        self.chart = "" if self.measure.column == BITS else "sizes"
         self._ask_for_bits()
         self.changed.emit()
 
@@ -145,7 +144,7 @@ class SizesModel(QObject, Watched):
         facts = self.facts
         curves = {} if facts is None else facts.curves
         if facts is not None and self.measure.column == BITS:
-            return lambda cancelled: table_of_bits(facts.bits)
+            return lambda cancelled: exact_bits(facts.bits)
         return lambda cancelled: exact_sizes(curves)
 
     @property
@@ -331,17 +330,6 @@ def bits_of(
     pairs = {name: (learned, table) for name, table in words.items() if name.startswith(HELD_OUT)}
     told = pairs or {"a tenth of the training text": tenth_apart(learned)}
     return {name: bits_per_byte(*both, history, progress=progress, cancelled=cancelled) for name, both in told.items()}
-
-
-def table_of_bits(bits: Mapping[str, BitsPerByte]) -> DataTable:
-    return DataTable(
-        {
-            "text": [name for name, one in bits.items() for _ in one.bits],
-            "step": [step for one in bits.values() for step in one.steps.tolist()],
-            "vocabulary": [size for one in bits.values() for size in one.sizes.tolist()],
-            "bits_per_byte": [number for one in bits.values() for number in one.bits.tolist()],
-        }
-    )
 
 
 def _as_of(ranked: RankedWords, history: History) -> RankedWords | None:

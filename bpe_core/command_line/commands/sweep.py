@@ -1,0 +1,168 @@
+"""`bpe-explorer sweep`: what a plan says is learned and measured, into one table; it goes on where it was stopped."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import bpe_core as bpe
+from bpe_core.command_line.arguments import number
+from bpe_core.command_line.interruption import Interruption
+from bpe_core.command_line.progress_bar import TerminalBar
+from bpe_core.data_table import ENDINGS, DataTable, checked_name, write_data
+from bpe_core.errors import BpeError, OutputError, plain
+from bpe_core.sweep.plan import Plan, read_plan
+from bpe_core.sweep.results import MEANINGS, read_results, rows_of, summary_of
+from bpe_core.sweep.running import sweep
+
+EXAMPLE = """\
+# What is learned: every recipe on every corpus by every rule for ties, from a sample for every seed.
+sizes = [300, 400]                      # tokens in the vocabulary: one run serves them all
+ties = ["first-seen", "lowest-ids"]     # leave out what each recipe says itself
+seeds = [1, 2, 3]                       # each takes another sample
+sample = "50%"                          # of the documents; or sample_of = "lines"
+sample_of = "lines"
+
+# What it is measured by: the texts of the corpus, or others. Paths are told from the folder of this file.
+# held_out = ["other.txt"]
+interval_over = "lines"                 # intervals by drawing lines (each is measured by itself), or documents
+bits = true                             # held-out bits per byte of a small model, too
+# morphemes = "words.tsv"               # and agreement with morphemes
+# field = "body"                        # where the text is in .jsonl, .csv and .parquet files
+
+[corpora]
+book = ["book.txt"]
+
+[recipes.bytes]
+preset = "gpt2"
+
+[recipes.words]
+preset = "gpt2"
+pattern = "english"
+"""
+EXAMPLES = """\
+examples:
+  bpe-explorer sweep --example > plan.toml
+      A plan to begin with. Every choice that `presets NAME` prints can stand in a recipe.
+
+  bpe-explorer sweep plan.toml -o results.parquet --summary summary.csv
+      Make all runs, on all cores. Called again, it makes only those that the table does not hold yet: those that
+      were added to the plan, or not done when it was stopped. `chart sweep results.parquet` draws its curves.
+
+"""
+SECONDS_BETWEEN_WRITINGS = 2.0
+SHOWN = (
+    ("bytes_per_token", "bytes/token"),
+    ("tokens_per_word", "tokens/word"),
+    ("renyi_efficiency", "Rényi"),
+    ("bits_per_byte", "bits/byte"),
+    ("morpheme_f1", "morphemes F1"),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    told = (f"  {name}: {meaning}" for name, meaning in MEANINGS.items())
+    parser.epilog = EXAMPLES + "\n".join(("columns:", *told))
+    parser.set_defaults(one_of={"plan": "PLAN", "example": "--example"})
+    parser.add_argument("plan", nargs="?", metavar="PLAN", help="what to learn and to measure, as TOML")
+    parser.add_argument("--example", action="store_true", help="print a plan to begin with")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="OUT", help=f"the table ({', '.join(ENDINGS)}), a row a run and size"
+    )
+    parser.add_argument("--summary", type=Path, metavar="OUT", help="mean, deviation, least and most of the seeds")
+    parser.add_argument("--threads", type=number, metavar="N", help="runs at a time (else as many as there are cores)")
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+
+
+def texts_in(options: argparse.Namespace) -> list[str]:
+    """The files that the plan names."""
+    plan = read_plan(options.plan)
+    return [
+        *(path for paths in plan.corpora.values() for path in paths),
+        *plan.held_out,
+        *filter(None, [plan.morphemes]),
+    ]
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.example:
+        print(EXAMPLE, end="")
+        return 0
+    if options.threads is not None and options.threads < 1:
+        raise BpeError("At least one run must be made at a time: --threads 1.")
+    plan = read_plan(options.plan)
+    for path in filter(None, (options.output, options.summary)):
+        if not checked_name(path).absolute().parent.is_dir():
+            raise OutputError(f"Could not write {path}: the folder {path.parent} does not exist.")
+    before = read_results(options.output) if options.output is not None and options.output.exists() else None
+    bar, kept = TerminalBar(sys.stderr), _Kept(options.output)
+    with Interruption("Stopping; what is measured is kept.") as interruption:
+        try:
+            found = sweep(plan, before=before, keep=kept, threads=options.threads, progress=bar, cancelled=interruption)
+        except bpe.Cancelled:
+            return interruption.exit_code
+        finally:
+            bar.clear()
+            kept.write()
+    sys.stderr.writelines(f"{plain(one)}\n" for one in found.remarks)
+    kept(found.table)
+    kept.write()
+    summary = summary_of(found.table)
+    if options.summary is not None:
+        write_data(summary, options.summary)
+    _tell(options, plan, summary)
+    if options.output is not None and not options.json:
+        again = f" ({found.known:,} of them were there)" if found.known else ""
+        gone = f" {found.left_out:,} rows that the plan no longer asks for were left out." if found.left_out else ""
+        print(f"Wrote {len(found.table):,} rows of {found.runs:,} runs{again} to {plain(str(options.output))}.{gone}")
+    return 0
+
+
+class _Kept:
+    """The table as it grows, on the disk every other second."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path, self._written = path, time.monotonic()
+        self._table: DataTable | None = None
+
+    def __call__(self, table: DataTable) -> None:
+        self._table = table
+        if time.monotonic() - self._written >= SECONDS_BETWEEN_WRITINGS:
+            self.write()
+
+    def write(self) -> None:
+        if self._table is not None and self._path is not None:
+            write_data(self._table, self._path)
+        self._table, self._written = None, time.monotonic()
+
+
+def _tell(options: argparse.Namespace, plan: Plan, summary: DataTable) -> None:
+    rows = rows_of(summary)
+    if options.json:
+        print(json.dumps(rows, ensure_ascii=False))
+        return
+    for (recipe, corpus, ties), group in groupby(rows, lambda row: (row["recipe"], row["corpus"], row["ties"])):
+        print(f"{recipe}, {corpus}, {ties}")
+        for line in _lines(list(group), several=len(plan.seeds) > 1):
+            print(line)
+        print()
+
+
+def _lines(rows: list[dict[str, Any]], *, several: bool) -> Iterator[str]:
+    shown = [(name, title) for name, title in SHOWN if any(row[f"{name}_mean"] is not None for row in rows)]
+    yield f"{'size':>12}" + "".join(f"{title:>18}" for _, title in shown)
+    for row in rows:
+        cells = (_cell(row[f"{name}_mean"], row[f"{name}_deviation"], several=several) for name, _ in shown)
+        yield f"{row['size']:>12,}" + "".join(f"{cell:>18}" for cell in cells)
+
+
+def _cell(mean: float | None, deviation: float | None, *, several: bool) -> str:
+    if mean is None:
+        return ""
+    return f"{mean:.3f} ± {deviation:.3f}" if several and deviation is not None else f"{mean:.3f}"

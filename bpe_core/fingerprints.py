@@ -1,0 +1,30 @@
+"""Whether a file is what it was: its size and its SHA-256."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from bpe_core.errors import FormatError
+
+BLOCK = 1 << 20
+
+
+def fingerprint_of(path: Path) -> tuple[int, str]:
+    """How many bytes it has, and their SHA-256; of a folder, that of the names and contents of all its files."""
+    if path.is_dir():
+        whole, size = hashlib.sha256(), 0
+        for file in sorted(one for one in path.rglob("*") if one.is_file()):
+            length, digest = fingerprint_of(file)
+            whole.update(f"{file.relative_to(path).as_posix()}\0{digest}\n".encode(errors="surrogateescape"))
+            size += length
+        return size, whole.hexdigest()
+    found, size = hashlib.sha256(), 0
+    try:
+        with open(path, "rb") as data:
+            while block := data.read(BLOCK):
+                found.update(block)
+                size += len(block)
+    except OSError as error:
+        raise FormatError(f"Could not read {path}: {error.strerror or error}.") from error
+    return size, found.hexdigest()

@@ -1,0 +1,206 @@
+"""How well the cuts of tokenizers agree with the borders of morphemes, in words whose morphemes somebody has told.
+
+>>> from bpe_core.alphabet import Alphabet
+>>> from bpe_core.recipe import Recipe
+from resources import morpheme_samples
+>>> pairs = [(108, 111), (256, 119), (101, 115)]  # l+o, lo+w, e+s
+>>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
+>>> found = morpheme_agreement({"ours": history}, {"en": {"lowest": ["low", "est"], "slow": ["slow"]}})
+>>> {name: found.columns[name].tolist() for name in ("borders", "cuts", "hits", "precision", "recall", "f1")}
+{'borders': [1], 'cuts': [3], 'hits': [1], 'precision': [0.3333333333333333], 'recall': [1.0], 'f1': [0.5]}
+
+Each word is cut as it is behind a blank, where most words of a text stand, and counts once, however frequent it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.counting.words import WordTable
+from bpe_core.data_table import DataTable
+from bpe_core.errors import CorpusError
+from bpe_core.history.history import History
+from bpe_core.insight.cut_words import CutWords
+from bpe_core.measures.benchmark import Columns, Tokenizers, contenders_of
+from bpe_core.measures.on_threads import OnThreads, Piece
+from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.recipe import Recipe
+from resources import morpheme_samples
+
+Int64s = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Morphemes = Mapping[str, Sequence[str]]  # of each word, in their order
+Lists = Mapping[str, Morphemes]  # by name, such as the language
+
+MEANINGS = {
+    "borders": "Places inside words where two morphemes meet",
+    "cuts": "Places inside words where two tokens meet",
+    "hits": "Places where both do",
+    "precision": "The part of the cuts that stand at a border of morphemes",
+    "recall": "The part of the borders that are cut",
+    "f1": "The harmonic mean of precision and recall",
+    "share_whole": "The part of the words that are one token",
+    "share_alike": "The part of the words that are cut at all their borders and nowhere else",
+}
+BLANK = " "
+PLAIN = Recipe(pattern="none")  # what is given is not split: each tokenizer splits it in its own way
+EXAMPLE = "unhappy<TAB>un happy"
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """A row for each tokenizer and list: all lists of the first tokenizer, then those of the next."""
+
+    tokenizers: tuple[str, ...]
+    lists: tuple[str, ...]
+    columns: Columns
+
+    @property
+    def table(self) -> DataTable:
+        return DataTable(self.columns)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What was counted of the words of one list, cut at one moment."""
+
+    words: int
+    borders: int
+    cuts: int
+    hits: int
+    whole: int
+    alike: int
+
+    @property
+    def precision(self) -> float:
+        """No number where nothing is cut."""
+        return self.hits / self.cuts if self.cuts else float("nan")
+
+    @property
+    def recall(self) -> float:
+        return self.hits / self.borders if self.borders else float("nan")
+
+    @property
+    def f1(self) -> float:
+        return 2 * self.hits / (self.cuts + self.borders) if self.cuts + self.borders else float("nan")
+
+
+class CutList:
+    """The words of a list as one tokenizer cuts them after any step."""
+
+    def __init__(self, morphemes: Morphemes, history: History, cancelled: CancelCheck = never_cancelled) -> None:
+        table = WordTable.from_counts((f"{BLANK}{word}".encode(), 1) for word in morphemes)
+        self._cut = CutWords.of(table, PLAIN, history, cancelled=cancelled)
+        self._inside = np.ones(len(table.text), np.bool_)
+        self._inside[table.starts[:-1]] = self._inside[table.starts[:-1] + 1] = False  # the blank, and behind it
+        self._borders = np.zeros(len(table.text), np.bool_)
+        for start, parts in zip(table.starts[:-1].tolist(), morphemes.values(), strict=True):
+            ends = np.cumsum([len(part.encode()) for part in parts[:-1]], dtype=np.int64)
+            self._borders[start + len(BLANK) + ends] = True
+        self._starts = table.starts[:-1]
+
+    def counted(self, at: int) -> Counted:
+        cuts, borders = self._cut.cuts(at) & self._inside, self._borders
+        if not len(self._starts):
+            return Counted(0, 0, 0, 0, 0, 0)
+        of_word = np.add.reduceat(cuts, self._starts, dtype=np.int64)
+        wrong = np.add.reduceat(cuts != borders, self._starts, dtype=np.int64)
+        both = int(np.count_nonzero(cuts & borders))
+        whole, alike = int((of_word == 0).sum()), int((wrong == 0).sum())
+        return Counted(len(self._starts), int(borders.sum()), int(cuts.sum()), both, whole, alike)
+
+
+def morpheme_agreement(
+    tokenizers: Tokenizers,
+    lists: Lists,
+    *,
+    threads: int | None = None,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> Agreement:
+    """How well each tokenizer cuts the words of each list; what the columns mean stands in `MEANINGS`."""
+    contenders = contenders_of(tokenizers)
+    for name, morphemes in lists.items():
+        checked(morphemes, name)
+
+    def piece(history: History, at: int) -> Piece[list[Counted]]:
+        return lambda stopped: [CutList(one, history, stopped).counted(at) for one in lists.values()]
+
+    with OnThreads(threads, progress, cancelled) as pool:
+        pieces = [piece(one.tokenizer.history, one.at) for one in contenders]
+        rows = pool.all(pieces, "measuring", "tokenizers")
+    counted = [one for row in rows for one in row]
+    jobs = [(contender, name) for contender in contenders for name in lists]
+    columns: Columns = {
+        "tokenizer": [one.name for one, _ in jobs],
+        "text": [name for _, name in jobs],
+        "step": np.array([one.at for one, _ in jobs], np.int64),
+        "vocabulary": np.array([one.tokenizer.vocabulary_size(one.at) for one, _ in jobs], np.int64),
+        **columns_of(counted),
+    }
+    return Agreement(tuple(tokenizers), tuple(lists), columns)
+
+
+def columns_of(counted: Sequence[Counted]) -> Columns:
+    """What is told of each, a column a measure."""
+    numbers = {field.name: [getattr(one, field.name) for one in counted] for field in fields(Counted)}
+    words = np.maximum(np.array(numbers["words"], np.int64), 1)
+    return {
+        **{name: np.array(numbers[name], np.int64) for name in ("words", "borders", "cuts", "hits")},
+        **{name: np.array([getattr(one, name) for one in counted], float) for name in ("precision", "recall", "f1")},
+        "share_whole": np.array(numbers["whole"], np.int64) / words,
+        "share_alike": np.array(numbers["alike"], np.int64) / words,
+    }
+
+
+def checked(morphemes: Morphemes, name: str) -> Morphemes:
+    """The same list, if each word is spelled by its morphemes."""
+    if not morphemes:
+        raise CorpusError(f"The list {name!r} holds no words; write a word a line, as in {EXAMPLE}.")
+    for word, parts in morphemes.items():
+        if not word or "".join(parts) != word or not all(parts):
+            raise CorpusError(f"In the list {name!r} {' '.join(parts)!r} does not spell {word!r}, as morphemes must.")
+    return morphemes
+
+
+def read_morphemes(path: Path | str) -> dict[str, tuple[str, ...]]:
+    """A list in a file: a word, a tab, and its morphemes with blanks between, line by line."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise CorpusError(f"Could not read the list of morphemes {path}: {error.strerror or error}.") from error
+    except UnicodeDecodeError as error:
+        raise CorpusError(f"The list of morphemes {path} is not UTF-8 text (at byte {error.start:,}).") from error
+    return morphemes_in(text.splitlines(), str(path))
+
+
+def own_lists() -> dict[str, dict[str, tuple[str, ...]]]:
+    """The program's own lists, by language."""
+    return {name: morphemes_in(lines, name) for name, lines in morpheme_samples().items()}
+
+
+def morphemes_in(lines: Iterable[str], name: str) -> dict[str, tuple[str, ...]]:
+    """
+    >>> morphemes_in(["unhappy\\tun happy", "", "# a remark", "low\\tlow"], "a list")
+    {'unhappy': ('un', 'happy'), 'low': ('low',)}
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        word, tab, told = line.strip().partition("\t")
+        parts = tuple(told.split())
+        if not tab or "".join(parts) != word:
+            raise CorpusError(
+                f"{name}, line {number:,}: {line.strip()[:60]!r} is no word with its morphemes, as {EXAMPLE} is."
+            )
+        if found.setdefault(word, parts) != parts:
+            raise CorpusError(f"{name}, line {number:,}: {word[:60]!r} is listed before with other morphemes.")
+    if not found:
+        raise CorpusError(f"{name} holds no words with morphemes; write a word a line, as in {EXAMPLE}.")
+    return found

@@ -1,0 +1,170 @@
+"""What a run is measured by: documents, counted once for all runs that split alike, and cut at each size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import History
+from bpe_core.measures.bits_per_byte import bits_per_byte, tenth_apart
+from bpe_core.measures.morphemes import CutList, Morphemes
+from bpe_core.measures.size_curves import renyi_efficiency
+from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, counted
+from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
+
+Int64s = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.float64]
+
+DRAWN = 1_000  # times as many documents as there are
+SURE = 0.95
+AT_ONCE = 4_000_000  # numbers drawn
+
+
+class Cut(NamedTuple):
+    """All documents as tokens: how many each has, and how often each token occurs in all of them."""
+
+    tokens: Int64s
+    counts: Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class Yardstick:
+    """The documents, for runs that split alike."""
+
+    documents: Sequence[str]
+    bytes: Int64s  # of each
+    words: Int64s  # of each: stretches between blanks
+    in_words: TextsInWords | None
+
+    @classmethod
+    def of(cls, documents: Sequence[str], recipe: Recipe, cancelled: CancelCheck = never_cancelled) -> Yardstick:
+        texts = {str(place): [text] for place, text in enumerate(documents)}
+        in_words = None
+        if can_be_in_words(recipe):
+            wanted = while_wanted(texts.items(), cancelled, every=1)
+            tables = {name: counted(text, recipe, cancelled) for name, text in wanted}
+            in_words = TextsInWords.of_tables(tables, recipe)
+        sizes = np.array([len(text.encode(errors="surrogatepass")) for text in documents], np.int64)
+        return cls(documents, sizes, np.array([len(text.split()) for text in documents], np.int64), in_words)
+
+    def cuts(self, history: History, cancelled: CancelCheck = never_cancelled) -> Callable[[int], Cut]:
+        """Asked by one thread at a time."""
+        if self.in_words is not None:
+            cut_at = self.in_words.cuts(history, cancelled=cancelled)
+            return lambda at: Cut((cut := cut_at(at)).tokens_by_text, cut.counts_in_all)
+        tokenizer = Tokenizer(history)
+
+        def encoded(at: int) -> Cut:
+            counts, lengths = np.zeros(history.id_count, np.int64), []
+            for text in while_wanted(self.documents, cancelled, every=1):
+                ids = tokenizer.encode_to_array(text, at=at)
+                counts += np.bincount(ids, minlength=history.id_count)
+                lengths.append(len(ids))
+            return Cut(np.array(lengths, np.int64), counts)
+
+        return encoded
+
+    def table(self, history: History) -> WordTable:
+        """All its words, as a run splits them."""
+        return counted(self.documents, history.recipe) if self.in_words is None else self.in_words.words.words
+
+
+def measured(
+    history: History,
+    sizes: Sequence[int],
+    yardstick: Yardstick,
+    *,
+    learned: WordTable | None = None,
+    is_held_out: bool = False,
+    morphemes: Morphemes | None = None,
+    cancelled: CancelCheck = never_cancelled,
+) -> Iterator[dict[str, Any]]:
+    """The columns of a run at each size that is wanted.
+
+    With the words `learned` from, bits per byte are told: of the yardstick if that was held out, else of a tenth.
+    """
+    steps = [history.step_of_size(size) for size in sizes]
+    cut_at = yardstick.cuts(history, cancelled)
+    cuts = [cut_at(step) for step in while_wanted(steps, cancelled, every=1)]
+    tokens = np.array([cut.tokens for cut in cuts])
+    fewer, more = intervals(yardstick.bytes, tokens), intervals(yardstick.words, tokens)
+    bits = _bits(history, steps, yardstick, learned, is_held_out, cancelled)
+    cut_list = None if morphemes is None else CutList(morphemes, history, cancelled)
+    unknown = [id for id, symbol in enumerate(history.alphabet.symbols) if symbol.kind == "unknown"]
+    whole, words = int(yardstick.bytes.sum()), int(yardstick.words.sum())
+    for place, (size, step) in enumerate(zip(sizes, steps, strict=True)):
+        counts, total = cuts[place].counts, int(tokens[place].sum())
+        vocabulary = history.vocabulary_size_at(step)
+        agreement = None if cut_list is None else cut_list.counted(step)
+        yield {
+            "size": size,
+            "vocabulary": vocabulary,
+            "step": step,
+            "documents": len(yardstick.documents),
+            "bytes": whole,
+            "words": words,
+            "tokens": total,
+            "bytes_per_token": _ratio(whole, total),
+            "tokens_per_word": _ratio(total, words),
+            "renyi_efficiency": renyi_efficiency(counts),
+            "share_in_use": int(np.count_nonzero(counts)) / vocabulary,
+            "unknown_share": _ratio(int(counts[unknown].sum()), total),
+            "bits_per_byte": None if bits is None else bits[place],
+            "morpheme_precision": None if agreement is None else agreement.precision,
+            "morpheme_recall": None if agreement is None else agreement.recall,
+            "morpheme_f1": None if agreement is None else agreement.f1,
+            "bytes_per_token_low": fewer[0][place],
+            "bytes_per_token_high": fewer[1][place],
+            "tokens_per_word_low": 1 / more[1][place],
+            "tokens_per_word_high": 1 / more[0][place],
+        }
+
+
+def _bits(
+    history: History,
+    steps: list[int],
+    yardstick: Yardstick,
+    learned: WordTable | None,
+    is_held_out: bool,
+    cancelled: CancelCheck,
+) -> list[float] | None:
+    if learned is None:
+        return None
+    both = (learned, yardstick.table(history)) if is_held_out else tenth_apart(learned)
+    sizes = np.array([history.vocabulary_size_at(step) for step in steps], np.int64)
+    found = bits_per_byte(*both, history, sizes, cancelled=cancelled)
+    of_size = dict(zip(found.sizes.tolist(), found.bits.tolist(), strict=True))
+    return [of_size[size] for size in sizes.tolist()]
+
+
+def intervals(some: Int64s, of: Int64s, drawn: int = DRAWN) -> tuple[Numbers, Numbers]:
+    """Between what the ratio of two sums lies in 95 of 100 draws of as many documents, each as often as it comes.
+
+    `of` holds a row for each size and a column for each document. The draws are the same each time; of a single
+    document nothing is told.
+
+    >>> low, high = intervals(np.array([4, 4, 4]), np.array([[2, 2, 2], [1, 2, 4]]))
+    >>> low.tolist(), high.tolist()
+    ([2.0, 1.0], [2.0, 4.0])
+    """
+    count = len(some)
+    if count < 2:
+        return np.full(len(of), np.nan), np.full(len(of), np.nan)
+    random, parts = np.random.default_rng(0), []
+    for begin in range(0, drawn, rows := max(1, AT_ONCE // count)):
+        times = random.multinomial(count, np.full(count, 1 / count), size=min(rows, drawn - begin))
+        below = times @ of.T
+        parts.append(np.where(below > 0, (times @ some)[:, None] / np.maximum(below, 1), np.nan))
+    ends = np.quantile(np.concatenate(parts), [(1 - SURE) / 2, (1 + SURE) / 2], axis=0)
+    return ends[0], ends[1]
+
+
+def _ratio(some: int, of: int) -> float:
+    return some / of if of else float("nan")

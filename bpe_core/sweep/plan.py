@@ -1,0 +1,212 @@
+"""What a sweep is to learn and to measure, as a TOML file says it; all that can be wrong is found before it begins.
+
+sizes = [1000, 2000, 4000]              # tokens in the vocabulary; one run serves them all
+ties = ["first-seen", "lowest-ids"]     # else as each recipe says
+seeds = [1, 2, 3]                       # each takes another sample
+sample = "50%"                          # of the documents of a corpus
+held_out = ["other.txt"]                # what is measured; else the texts of each corpus
+bits = true                             # held-out bits per byte, too
+morphemes = "words.tsv"                 # and agreement with morphemes: a word, a tab, its mor phe mes
+interval_over = "lines"                 # intervals by drawing lines instead of documents, each a text of its own
+
+[corpora]
+prose = ["book.txt", "folder"]
+
+[recipes.bytes]
+preset = "gpt2"
+
+[recipes.words]
+preset = "words"
+min_frequency = 3
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from bpe_core.errors import BpeError, FormatError, RecipeError
+from bpe_core.learning.ties import TIE_RULES
+from bpe_core.measures.morphemes import read_morphemes
+from bpe_core.mixture import Of, Sample, weight_of
+from bpe_core.recipe import Recipe
+from bpe_core.text.corpus import Corpus
+
+Over = Literal["documents", "lines"]
+
+KNOWN = {
+    *("sizes", "ties", "seeds", "sample", "sample_of", "held_out", "interval_over", "bits", "morphemes"),
+    *("corpora", "recipes", "field", "encoding"),
+}
+DECIDED = {"vocab_size": "sizes", "merges": "sizes", "mixture": "sample"}  # what the plan says for all recipes
+NOT_FILES = "A sweep reads files and folders, so that it can tell whether they changed; {} is neither."
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All paths as they are opened."""
+
+    recipes: Mapping[str, Recipe]  # of the largest size; ties as their own if none are named
+    corpora: Mapping[str, Sequence[str]]
+    sizes: Sequence[int]  # ascending
+    ties: Sequence[str] = ()
+    seeds: Sequence[int] = ()
+    sample: Fraction = field(default=Fraction(1))
+    sample_of: Of = "documents"
+    held_out: Sequence[str] = ()
+    interval_over: Over = "documents"
+    bits: bool = False
+    morphemes: str = ""  # a list of words with their morphemes
+    reading: Mapping[str, Any] = field(default_factory=dict)  # how files are read: field, encoding
+
+    def corpus(self, name: str) -> Corpus:
+        """The texts of that name, to be read once."""
+        return Corpus.from_files(list(self.corpora[name]), **self.reading)
+
+    def measured(self, name: str) -> Corpus:
+        """What runs on that corpus are measured by."""
+        return Corpus.from_files(list(self.held_out), **self.reading) if self.held_out else self.corpus(name)
+
+    @property
+    def variants(self) -> Iterator[tuple[str, Recipe]]:
+        """Each recipe by each rule for ties that has a meaning for it, by the recipe's name."""
+        for name, recipe in self.recipes.items():
+            for ties in (recipe.applies("ties") and self.ties) or [recipe.ties]:
+                yield name, recipe.with_changes(ties=ties)
+
+
+def read_plan(path: Path | str) -> Plan:
+    """The plan in a file, checked; paths in it are told from the folder it is in."""
+    try:
+        told = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise FormatError(f"Could not read the plan {path}: {error.strerror or error}.") from error
+    except UnicodeDecodeError as error:
+        raise FormatError(f"The plan {path} is not UTF-8 text (at byte {error.start:,}).") from error
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(f"The plan {path} is not TOML: {error}.") from error
+    try:
+        return checked(plan_of(told, Path(path).parent))
+    except BpeError as error:
+        raise type(error)(f"{path}: {error}") from error
+
+
+def plan_of(told: Mapping[str, Any], folder: Path) -> Plan:
+    """What was read from TOML, as a plan."""
+    unknown = sorted(set(told) - KNOWN)
+    if unknown:
+        raise RecipeError(f"A plan knows nothing called {unknown[0]!r}; there is {', '.join(sorted(KNOWN))}.")
+    sizes = sorted(set(_numbers(told, "sizes")))
+    if not sizes:
+        raise RecipeError("Which sizes? Write sizes = [1000, 2000], the tokens of a vocabulary.")
+    recipes = {name: _recipe(name, one, sizes) for name, one in _table(told, "recipes").items()}
+    corpora = {name: _files(one, name, folder) for name, one in _table(told, "corpora").items()}
+    return Plan(
+        recipes,
+        corpora,
+        sizes,
+        _texts(told, "ties"),
+        _numbers(told, "seeds"),
+        _share(told.get("sample", "100%")),
+        told.get("sample_of", "documents"),
+        _files(told["held_out"], "held_out", folder) if "held_out" in told else (),
+        told.get("interval_over", "documents"),
+        told.get("bits", False),
+        _files(told["morphemes"], "morphemes", folder)[0] if "morphemes" in told else "",
+        {name: told[name] for name in ("field", "encoding") if name in told},
+    )
+
+
+def checked(plan: Plan) -> Plan:
+    """The same plan, if every run of it can begin: every recipe at every size by every rule, every file."""
+    if len(plan.seeds) > 1 and plan.sample == 1:
+        raise RecipeError('Seeds choose what is sampled: say how much, such as sample = "50%", or give one seed.')
+    if plan.interval_over not in get_args(Over):
+        raise RecipeError(f"interval_over is documents or lines, not {plan.interval_over!r}.")
+    if not isinstance(plan.bits, bool):
+        raise RecipeError("bits must be true or false.")
+    for ties in plan.ties:
+        if ties not in TIE_RULES:
+            raise RecipeError(f"There is no rule for ties {ties!r}; there are {', '.join(TIE_RULES)}.")
+    for seed in plan.seeds or [0]:
+        Sample(None, plan.sample, plan.sample_of, seed)
+    for name, recipe in plan.recipes.items():
+        for ties in (recipe.applies("ties") and plan.ties) or [recipe.ties]:
+            _saying_which(name, partial(recipe.with_changes, ties=ties))
+    for corpus in plan.corpora:
+        plan.corpus(corpus)
+    if plan.held_out:
+        plan.measured("")
+    if plan.morphemes:
+        read_morphemes(plan.morphemes)
+    return plan
+
+
+def _recipe(name: str, told: Any, sizes: Sequence[int]) -> Recipe:
+    if not isinstance(told, dict):
+        raise RecipeError(f"The recipe {name!r} must be a table of choices, such as [recipes.{name}].")
+    for choice, instead in DECIDED.items():
+        if choice in told:
+            raise RecipeError(f"The recipe {name!r} cannot say {choice}: the plan's {instead} is for all recipes.")
+    changes = {choice: tuple(value) if isinstance(value, list) else value for choice, value in told.items()}
+    preset = changes.pop("preset", "gpt2")
+
+    def made(size: int) -> Recipe:
+        if not isinstance(preset, str):
+            raise RecipeError("preset must be the name of one, as text.")
+        return Recipe.preset(preset, **changes, vocab_size=size).with_changes(name=name)
+
+    _saying_which(name, lambda: made(sizes[0]))
+    return _saying_which(name, lambda: made(sizes[-1]))
+
+
+def _saying_which(name: str, made: Callable[[], Recipe]) -> Recipe:
+    try:
+        return made()
+    except BpeError as error:
+        raise RecipeError(f"The recipe {name!r}: {error}") from error
+    except TypeError as error:
+        raise RecipeError(f"The recipe {name!r} has a value of the wrong kind.") from error
+
+
+def _table(told: Mapping[str, Any], name: str) -> dict[str, Any]:
+    found = told.get(name)
+    if not isinstance(found, dict) or not found:
+        example = 'book = ["book.txt"]' if name == "corpora" else 'bytes = {preset = "gpt2"}'
+        raise RecipeError(f"A plan needs at least one entry in [{name}], such as {example}.")
+    return found
+
+
+def _files(told: Any, name: str, folder: Path) -> list[str]:
+    paths = [told] if isinstance(told, str) else told
+    if not isinstance(paths, list) or not paths or not all(isinstance(path, str) for path in paths):
+        raise RecipeError(f"{name} must be a list of files and folders.")
+    for path in paths:
+        if "://" in path or path == "-":
+            raise RecipeError(NOT_FILES.format(path))
+    return [str(folder / path) for path in paths]
+
+
+def _numbers(told: Mapping[str, Any], name: str) -> list[int]:
+    found = told.get(name, [])
+    if not isinstance(found, list) or not all(isinstance(one, int) and not isinstance(one, bool) for one in found):
+        raise RecipeError(f"{name} must be a list of whole numbers.")
+    return found
+
+
+def _texts(told: Mapping[str, Any], name: str) -> list[str]:
+    found = told.get(name, [])
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        raise RecipeError(f"{name} must be a list of texts.")
+    return found
+
+
+def _share(told: Any) -> Fraction:
+    if not isinstance(told, str):
+        raise RecipeError(f'sample must be a text such as "50%", not {told!r}.')
+    return weight_of(told)

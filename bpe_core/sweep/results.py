@@ -1,0 +1,119 @@
+"""The table of a sweep: a row for each run at each size; and what the runs that differ only in their seed say together.
+
+A row holds the fingerprint of its run, of all that decides it: so the table alone tells what is done already.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bpe_core.data_table import DataTable, Values, checked_name, read_data
+from bpe_core.errors import FormatError
+
+Row = Mapping[str, Any]
+
+TEXTS = ("recipe", "corpus", "ties", "run")
+WHOLE = ("seed", "size", "vocabulary", "step", "documents", "bytes", "words", "tokens")
+MEASURES = {
+    "bytes_per_token": "Bytes per token",
+    "tokens_per_word": "Tokens per word",
+    "renyi_efficiency": "Rényi efficiency",
+    "share_in_use": "Share of the vocabulary in use",
+    "unknown_share": "Share of unknown tokens",
+    "bits_per_byte": "Held-out bits per byte",
+    "morpheme_precision": "Cuts that are at morphemes",
+    "morpheme_recall": "Morphemes that are cut",
+    "morpheme_f1": "Agreement with morphemes (F1)",
+}
+WITH_INTERVAL = ("bytes_per_token", "tokens_per_word")
+INTERVALS = tuple(f"{name}_{end}" for name in WITH_INTERVAL for end in ("low", "high"))
+COLUMNS = ("recipe", "corpus", "ties", *WHOLE, *MEASURES, *INTERVALS, "run")
+MEANINGS = {
+    "recipe, corpus, ties": "As the plan names them",
+    "seed": "Of the sample that was learned from; 0 where nothing was sampled",
+    "size": "Wanted tokens of the vocabulary; `vocabulary`: those that there are, fewer where nothing more is learned",
+    "documents": "How many were measured, by which the intervals are drawn",
+    "bytes_per_token, tokens_per_word, renyi_efficiency, share_in_use, unknown_share": "As `benchmark --help` tells",
+    "bits_per_byte": "As `sizes --help` tells",
+    "morpheme_precision, morpheme_recall, morpheme_f1": "As `morphemes --help` tells",
+    "..._low, ..._high": "Bootstrap: between them lie 95 % of 1,000 times as many documents, drawn with repetition",
+    "run": "A fingerprint of all that decides the run; a row that is there is not measured again",
+}
+SUMMED = ("mean", "deviation", "least", "most")
+OF_SUMMARY = ("recipe", "corpus", "ties", "size")
+
+
+def table_of(rows: Iterable[Row]) -> DataTable:
+    """All columns, each of its kind; what is not known is no number."""
+    known = list(rows)
+    columns: dict[str, Values] = {}
+    for name in COLUMNS:
+        values = [row.get(name) for row in known]
+        if name in TEXTS:
+            columns[name] = values
+        elif name in WHOLE:
+            columns[name] = np.array(values, np.int64)
+        else:
+            columns[name] = np.array([math.nan if value is None else value for value in values], np.float64)
+    return DataTable(columns)
+
+
+def rows_of(table: DataTable) -> list[dict[str, Any]]:
+    return [dict(zip(table.columns, row, strict=True)) for row in table.rows()]
+
+
+def read_results(path: Path | str) -> DataTable:
+    """A table that a sweep has written."""
+    if not Path(path).exists():
+        raise FormatError(f"There is no table {path} of a sweep.")
+    try:
+        found = read_data(checked_name(path), TEXTS)
+        return table_of(rows_of(DataTable({name: found.columns[name] for name in COLUMNS})))
+    except (FormatError, LookupError, ValueError) as error:
+        raise FormatError(f"{path} is no table of a sweep, or a damaged one; name another file.") from error
+
+
+def summary_of(table: DataTable) -> DataTable:
+    """Of each recipe, corpus, rule and size what its seeds say: mean, deviation, the least and the most.
+
+    >>> rows = [{"recipe": "a", "corpus": "b", "ties": "c", "run": "d", **dict.fromkeys(WHOLE, 1), "seed": seed,
+    ...          "bytes_per_token": float(seed)} for seed in (1, 2, 3)]
+    >>> found = summary_of(table_of(rows)).columns
+    >>> [found[f"bytes_per_token_{name}"].tolist() for name in SUMMED]
+    [[2.0], [1.0], [1.0], [3.0]]
+    """
+    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in rows_of(table):
+        groups.setdefault(tuple(row[name] for name in OF_SUMMARY), []).append(row)
+    columns: dict[str, Values] = {name: [key[place] for key in groups] for place, name in enumerate(OF_SUMMARY)}
+    columns["size"] = np.array(columns["size"], np.int64)
+    columns["runs"] = np.array([len(rows) for rows in groups.values()], np.int64)
+    for name in MEASURES:
+        told = [summed([row[name] for row in rows if row[name] is not None]) for rows in groups.values()]
+        for place, one in enumerate(SUMMED):
+            columns[f"{name}_{one}"] = np.array([values[place] for values in told], np.float64)
+    return DataTable(columns)
+
+
+def summed(values: Sequence[float]) -> tuple[float, float, float, float]:
+    """Mean, deviation (of a sample; none of a single one), least and most.
+
+    >>> summed([2.0, 4.0])
+    (3.0, 1.4142135623730951, 2.0, 4.0)
+    """
+    if not values:
+        return math.nan, math.nan, math.nan, math.nan
+    mean = math.fsum(values) / len(values)
+    squares = math.fsum((value - mean) ** 2 for value in values)
+    deviation = math.sqrt(squares / (len(values) - 1)) if len(values) > 1 else math.nan
+    return mean, deviation, min(values), max(values)
+
+
+def kept(table: DataTable, runs: Collection[str]) -> list[dict[str, Any]]:
+    """The rows of these runs."""
+    return [row for row in rows_of(table) if row["run"] in runs]

@@ -1,0 +1,243 @@
+"""A sweep: what its table does not hold yet is learned and measured, on all cores, and kept as soon as it is known."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import bpe_core.sweep.results as results
+from bpe_core.counting.count_words import count_words
+from bpe_core.counting.words import WordTable
+from bpe_core.data_table import DataTable
+from bpe_core.errors import BpeError, Cancelled
+from bpe_core.fingerprints import fingerprint_of
+from bpe_core.learning.methods import METHODS, Method
+from bpe_core.learning.trainer import learn
+from bpe_core.limits import check_room
+from bpe_core.measures.morphemes import read_morphemes
+from bpe_core.measures.on_threads import CANCELLED, OnThreads, Piece
+from bpe_core.measures.texts_in_words import can_be_in_words, splitting_of
+from bpe_core.mixture import Group, Mixture, Sample
+from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.recipe import LARGEST_VOCABULARY, Recipe, Splitting
+from bpe_core.sweep.measuring import Yardstick, measured
+from bpe_core.sweep.plan import Plan
+from bpe_core.text.corpus import Corpus
+
+Result = TypeVar("Result")
+Keep = Callable[[DataTable], None]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training, which serves all sizes; by methods where the size decides the steps, one size."""
+
+    name: str  # of the recipe in the plan
+    recipe: Recipe  # as it is learned
+    corpus: str
+    seed: int
+    sizes: tuple[int, ...]
+    key: str
+
+    @property
+    def words_key(self) -> Hashable:
+        """Runs of the same learn from the same words."""
+        recipe = self.recipe
+        return self.corpus, recipe.mixture, recipe.part(Splitting), recipe.asks_for_line_ends
+
+
+@dataclass(frozen=True)
+class Swept:
+    """What a sweep came to."""
+
+    table: DataTable
+    runs: int
+    known: int  # of them that were in the table before
+    left_out: int  # rows of the table before that are of no run of the plan
+    remarks: tuple[str, ...]  # what was odd about the texts
+
+
+def runs_of(plan: Plan) -> list[Run]:
+    """All runs, in the order of the plan; each with a fingerprint of all that decides it."""
+    texts = {name: [_print_of(path) for path in paths] for name, paths in plan.corpora.items()}
+    measured = [_print_of(path) for path in plan.held_out]
+    listed = _print_of(plan.morphemes) if plan.morphemes else ""
+    found = []
+    for corpus in plan.corpora:
+        about = [texts[corpus], measured, listed, dict(plan.reading), plan.interval_over, plan.bits]
+        for name, recipe in plan.variants:
+            for seed in plan.seeds or [0]:
+                sample = Sample(None, plan.sample, plan.sample_of, seed)
+                mixture = None if sample.takes_all else Mixture((Group("", sample=sample),))
+                for one, sizes in _by_sizes(recipe.with_changes(mixture=mixture), plan):
+                    found.append(Run(name, one, corpus, seed, sizes, _key(one, about)))
+    return found
+
+
+def sweep(
+    plan: Plan,
+    *,
+    before: DataTable | None = None,
+    keep: Keep = lambda table: None,
+    threads: int | None = None,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> Swept:
+    """Make all runs of the plan that the table of `before` does not hold; `keep` is given the table as it grows."""
+    runs = runs_of(plan)
+    rows = _of_before(runs, before)
+    waiting = [run for run in runs if not _is_done(run, rows)]
+    work = _Work(plan, waiting)
+    with OnThreads(threads, progress, cancelled) as pool:
+        if waiting:
+            work.prepare(pool)
+            for place, found in pool.each([work.piece(run) for run in waiting], "learning", "runs"):
+                rows[waiting[place].key] = found
+                keep(_table(runs, rows))
+    wanted = {(run.key, size) for run in runs for size in run.sizes}
+    old = [] if before is None else results.rows_of(before)
+    left_out = sum((row["run"], row["size"]) not in wanted for row in old)
+    return Swept(_table(runs, rows), len(runs), len(runs) - len(waiting), left_out, tuple(work.remarks))
+
+
+class _Work:
+    """What several runs need is made once: words to learn from, documents to be measured by."""
+
+    def __init__(self, plan: Plan, runs: list[Run]) -> None:
+        self._plan, self._runs = plan, runs
+        self._words: Mapping[Hashable, WordTable] = {}
+        self._yardsticks: Mapping[tuple[str, Recipe | None], Yardstick] = {}
+        self._morphemes = read_morphemes(plan.morphemes) if plan.morphemes and runs else None
+        self.remarks: list[str] = []
+
+    def prepare(self, pool: OnThreads) -> None:
+        """All that is to be counted; then nothing is left that hangs on the texts but the learning itself."""
+        counted = {run.words_key: run for run in self._runs}
+        tables = pool.all([self._count(run) for run in counted.values()], "counting", "corpora")
+        self._words = dict(zip(counted, tables, strict=True))
+        alike: dict[Hashable, list[Run]] = {}
+        for run in self._runs:
+            alike.setdefault((run.words_key, run.recipe.with_changes(vocab_size=LARGEST_VOCABULARY)), []).append(run)
+        pool.all([self._check(runs) for runs in alike.values()], "checking", "recipes")
+        by = {self._measured_by(run): run for run in self._runs}
+        documents = {name: self._documents(name) for name in dict.fromkeys(name for name, _ in by)}
+
+        def made(name: str, run: Run) -> Piece[Yardstick]:
+            return lambda stopped: Yardstick.of(documents[name], run.recipe, stopped)
+
+        yardsticks = pool.all([made(name, run) for (name, _), run in by.items()], "counting", "texts to measure by")
+        self._yardsticks = dict(zip(by, yardsticks, strict=True))
+
+    def piece(self, run: Run) -> Piece[list[results.Row]]:
+        return lambda stopped: _saying_which(run, lambda: self._rows(run, stopped))
+
+    def _rows(self, run: Run, stopped: CancelCheck) -> list[results.Row]:
+        words = self._words[run.words_key]
+        history = learn(words, run.recipe, cancelled=stopped)
+        if stopped():
+            raise Cancelled(CANCELLED)
+        found = measured(
+            history,
+            run.sizes,
+            self._yardsticks[self._measured_by(run)],
+            learned=words if self._plan.bits else None,
+            is_held_out=bool(self._plan.held_out),
+            morphemes=self._morphemes,
+            cancelled=stopped,
+        )
+        about = {"recipe": run.name, "corpus": run.corpus, "ties": run.recipe.ties, "seed": run.seed, "run": run.key}
+        return [about | row for row in found]
+
+    def _measured_by(self, run: Run) -> tuple[str, Recipe | None]:
+        """Which texts, and how they are split: runs of the same are measured by the same."""
+        splitting = splitting_of(run.recipe) if can_be_in_words(run.recipe) else None
+        return "" if self._plan.held_out else run.corpus, splitting
+
+    def _count(self, run: Run) -> Piece[WordTable]:
+        def count(stopped: CancelCheck) -> WordTable:
+            corpus = self._plan.corpus(run.corpus)
+            words = _saying_which(run, lambda: count_words(corpus, run.recipe, cancelled=stopped))
+            self._tell(corpus)
+            return words
+
+        return count
+
+    def _check(self, runs: list[Run]) -> Piece[None]:
+        """Every size must hold the base symbols of these very words, and be reached by what there is to be dropped."""
+
+        def plan(run: Run) -> None:
+            method = Method.of(run.recipe)
+            alphabet = method.tokens_at_first(self._words[run.words_key], run.recipe)
+            for size in (size for run in runs for size in run.sizes):
+                method.steps_planned(run.recipe.with_changes(vocab_size=size), alphabet)
+
+        return lambda stopped: _saying_which(runs[0], lambda: plan(runs[0]))
+
+    def _documents(self, name: str) -> list[str]:
+        corpus = self._plan.measured(name)
+        check_room(2 * (corpus.total_size or 0), "Holding the texts to measure by", "Name fewer as held_out.")
+        found = list(corpus.documents())
+        if self._plan.interval_over == "lines":
+            found = [line for text in found for line in text.splitlines(keepends=True)]
+        self._tell(corpus)
+        return found
+
+    def _tell(self, corpus: Corpus) -> None:
+        self.remarks += [str(one) for one in corpus.skipped if str(one) not in self.remarks]
+
+
+def _by_sizes(recipe: Recipe, plan: Plan) -> Iterator[tuple[Recipe, tuple[int, ...]]]:
+    if METHODS[recipe.method].size_decides:
+        for size in plan.sizes:
+            yield recipe.with_changes(vocab_size=size), (size,)
+    else:
+        yield recipe, tuple(plan.sizes)
+
+
+def _key(recipe: Recipe, about: list[Any]) -> str:
+    """Sizes are no part of it where one run serves all of them; nor is how anything is named."""
+    told = recipe.to_dict()
+    del told["name"]
+    if not METHODS[recipe.method].size_decides:
+        del told["vocab_size"]
+    return hashlib.sha256(json.dumps([told, about], sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+
+def _print_of(path: str) -> str:
+    return fingerprint_of(Path(path))[1]
+
+
+def _of_before(runs: list[Run], before: DataTable | None) -> dict[str, list[results.Row]]:
+    """The rows that are known, under the names that the plan gives them now."""
+    found: dict[str, list[results.Row]] = {}
+    of_key = {run.key: run for run in runs}
+    for row in [] if before is None else results.kept(before, of_key):
+        run = of_key[row["run"]]
+        found.setdefault(run.key, []).append(row | {"recipe": run.name, "corpus": run.corpus})
+    return found
+
+
+def _is_done(run: Run, rows: Mapping[str, list[results.Row]]) -> bool:
+    return {*run.sizes} <= {row["size"] for row in rows.get(run.key, ())}
+
+
+def _table(runs: list[Run], rows: Mapping[str, list[results.Row]]) -> DataTable:
+    """As the plan orders it; two names for the same run have their rows each."""
+    found: list[results.Row] = []
+    for run in runs:
+        known = {row["size"]: row for row in rows.get(run.key, ())}
+        found += [{**known[size], "recipe": run.name, "corpus": run.corpus} for size in run.sizes if size in known]
+    return results.table_of(found)
+
+
+def _saying_which(run: Run, work: Callable[[], Result]) -> Result:
+    try:
+        return work()
+    except Cancelled:
+        raise
+    except BpeError as error:
+        raise type(error)(f"The recipe {run.name!r} on {run.corpus!r}: {error}") from error

@@ -1,0 +1,194 @@
+"""A sweep learns what its plan says, and tells what a person finds who makes each run by hand; none is made twice."""
+
+from __future__ import annotations
+
+import statistics
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bpe_core as bpe
+from bpe_core.command_line.main import run
+from bpe_core.data_table import DataTable, csv_text
+from bpe_core.measures.bits_per_byte import bits_per_byte
+from bpe_core.measures.morphemes import morpheme_agreement, read_morphemes
+from bpe_core.measures.size_curves import renyi_efficiency
+from bpe_core.mixture import Group, Mixture, Sample, weight_of
+from bpe_core.sweep.measuring import DRAWN, intervals
+from bpe_core.sweep.plan import Plan, read_plan
+from bpe_core.sweep.results import COLUMNS, read_results, rows_of, summary_of
+from bpe_core.sweep.running import Swept, sweep
+from tests.shared import text_of
+
+PLAN = """
+sizes = [300, 270]
+ties = ["first-seen", "lowest-ids"]
+seeds = [1, 2]
+sample = "60%"
+sample_of = "lines"
+interval_over = "lines"
+held_out = ["other.txt"]
+bits = true
+morphemes = "words.tsv"
+
+[corpora]
+poem = ["poem.txt"]
+
+[recipes.bytes]
+preset = "gpt2"
+
+[recipes.blanks]
+preset = "raw-bytes"
+max_token_length = 5
+"""
+LINES = text_of("prose").splitlines(keepends=True)[:6]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sweep")
+    (folder / "poem.txt").write_text(text_of("poem"), encoding="utf-8", newline="")
+    (folder / "other.txt").write_text("".join(LINES), encoding="utf-8", newline="")
+    (folder / "words.tsv").write_text("rowing\trow ing\nboats\tboat s\n", encoding="utf-8")
+    (folder / "plan.toml").write_text(PLAN, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def plan(folder: Path) -> Plan:
+    return read_plan(folder / "plan.toml")
+
+
+@pytest.fixture(scope="module")
+def swept(plan: Plan) -> Swept:
+    return sweep(plan)
+
+
+def test_every_row_is_that_of_a_run_made_by_hand(folder: Path, plan: Plan, swept: Swept) -> None:
+    rows = rows_of(swept.table)
+    assert list(swept.table.columns) == list(COLUMNS)
+    assert [(row["recipe"], row["ties"], row["seed"], row["size"]) for row in rows] == [
+        (recipe, ties, seed, size)
+        for recipe in ("bytes", "blanks")
+        for ties in ("first-seen", "lowest-ids")
+        for seed in (1, 2)
+        for size in (270, 300)
+    ]
+    for row in rows:
+        _check(folder, plan, row)
+
+
+def _check(folder: Path, plan: Plan, row: dict[str, Any]) -> None:
+    """Of each row alone, with nothing shared: the largest size is not learned for the smaller."""
+    sample = Sample(None, weight_of("60%"), "lines", row["seed"])
+    recipe = plan.recipes[row["recipe"]].with_changes(
+        ties=row["ties"], vocab_size=row["size"], mixture=Mixture((Group("", sample=sample),))
+    )
+    words = bpe.count_words(bpe.Corpus.from_files(folder / "poem.txt"), recipe)
+    history = bpe.train(bpe.Corpus.from_files(folder / "poem.txt"), recipe)
+    lines = [bpe.Tokenizer(history).encode(line) for line in LINES]
+    ids = [id for line in lines for id in line]
+    size = len("".join(LINES).encode())
+    held_out = bpe.count_unmixed(bpe.Corpus.from_texts(LINES), recipe)
+    bits = bits_per_byte(words, held_out, history, np.array([row["vocabulary"]])).bits[0]
+    morphemes = read_morphemes(folder / "words.tsv")
+    agreement = morpheme_agreement({"": history}, {"": morphemes}).columns
+    low, high = intervals(np.array([len(line.encode()) for line in LINES]), np.array([[*map(len, lines)]]))
+    expected = {
+        "vocabulary": history.vocabulary_size,
+        "documents": len(LINES),
+        "bytes": size,
+        "tokens": len(ids),
+        "bytes_per_token": size / len(ids),
+        "tokens_per_word": len(ids) / len("".join(LINES).split()),
+        "renyi_efficiency": renyi_efficiency(np.bincount(ids)),
+        "share_in_use": len(set(ids)) / history.vocabulary_size,
+        "unknown_share": 0.0,
+        "bits_per_byte": bits,
+        "morpheme_f1": agreement["f1"][0],
+        "morpheme_recall": agreement["recall"][0],
+        "bytes_per_token_low": low[0],
+        "bytes_per_token_high": high[0],
+    }
+    assert {name: row[name] for name in expected} == pytest.approx(expected)
+    assert row["tokens_per_word_low"] <= row["tokens_per_word"] <= row["tokens_per_word_high"]
+
+
+@given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=2, max_size=4))
+def test_intervals_are_those_of_draws_that_are_sorted(documents: list[tuple[int, int]]) -> None:
+    some, of = ([one[place] for one in documents] for place in range(2))
+    times = np.random.default_rng(0).multinomial(len(some), [1 / len(some)] * len(some), size=DRAWN).tolist()
+    drawn = sorted(
+        sum(a * n for a, n in zip(some, row, strict=True)) / sum(b * n for b, n in zip(of, row, strict=True))
+        for row in times
+    )
+    cut = statistics.quantiles(drawn, n=40, method="inclusive")
+    low, high = intervals(np.array(some), np.array([of]))
+    assert (low[0], high[0]) == pytest.approx((cut[0], cut[-1]))
+
+
+def test_the_summary_is_that_of_the_seeds(swept: Swept) -> None:
+    rows = rows_of(swept.table)
+    for told in rows_of(summary_of(swept.table)):
+        own = [row for row in rows if all(row[name] == told[name] for name in ("recipe", "corpus", "ties", "size"))]
+        values = [row["tokens_per_word"] for row in own]
+        assert told["runs"] == len(own) == 2
+        assert told["tokens_per_word_mean"] == pytest.approx(statistics.mean(values))
+        assert told["tokens_per_word_deviation"] == pytest.approx(statistics.stdev(values))
+        assert (told["tokens_per_word_least"], told["tokens_per_word_most"]) == (min(values), max(values))
+
+
+def test_what_is_done_is_not_done_again(folder: Path, swept: Swept, capsys: pytest.CaptureFixture[str]) -> None:
+    grown: list[DataTable] = []
+    plan = read_plan(folder / "plan.toml")
+    with pytest.raises(bpe.Cancelled):
+        sweep(plan, keep=grown.append, threads=1, cancelled=lambda: len(grown) > 2)
+    again = sweep(plan, before=grown[-1])
+    assert again.runs == 8
+    assert 3 <= again.known < 8
+    assert csv_text(again.table) == csv_text(swept.table)
+
+    table, asked = folder / "out.parquet", ["sweep", str(folder / "plan.toml"), "-o", str(folder / "out.parquet")]
+    assert run([*asked, "--summary", str(folder / "summary.csv")]) == 0
+    assert csv_text(read_results(table)) == csv_text(swept.table)
+    assert "bytes/token" in capsys.readouterr().out
+    (folder / "fewer.toml").write_text(PLAN.replace("seeds = [1, 2]", "seeds = [2, 3]"), encoding="utf-8")
+    assert run(["sweep", str(folder / "fewer.toml"), "-o", str(table)]) == 0
+    assert "16 rows of 8 runs (4 of them were there)" in (told := capsys.readouterr().out)
+    assert "8 rows that the plan no longer asks for were left out" in told
+
+
+def test_a_mistake_is_found_before_anything_begins(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    three = PLAN.replace("bits = true", "") + '\n[recipes.third]\npreset = "gpt2"\n'
+    for changed, sentence in (
+        (three + "min_freqency = 2", "The recipe 'third': A recipe has no choice named 'min_freqency'"),
+        (three + 'pattern = "custom"\ncustom_pattern = "("', "The recipe 'third'"),
+        (three + "vocab_size = 300", "The recipe 'third' cannot say vocab_size: the plan's sizes"),
+        (three.replace('"lowest-ids"]', '"byte-alphabet"]') + 'base = "characters"', "'third': The tie rule"),
+        (three.replace("sizes = [300, 270]", "sizes = [300, 40]"), "A vocabulary of 40"),
+        (three.replace("other.txt", "others.txt"), "others.txt"),
+        (three.replace('sample = "60%"', ""), "Seeds choose what is sampled"),
+        (three.replace("sizes", "size"), "A plan knows nothing called 'size'"),
+        (three.replace("words.tsv", "poem.txt"), "is no word with its morphemes"),
+        (three.replace('poem = ["poem.txt"]', ""), "at least one entry in [corpora]"),
+        (three.replace('"poem.txt"', '"s3://poem.txt"'), "reads files and folders"),
+        ("[", "is not TOML"),
+    ):
+        (folder / "bad.toml").write_text(changed, encoding="utf-8")
+        assert run(["sweep", str(folder / "bad.toml"), "-o", str(folder / "bad.csv")]) == 1, sentence
+        assert sentence in capsys.readouterr().err
+    # Of how many characters there are only the texts can tell; they are counted first, and nothing is learned.
+    characters = three + 'base = "characters"\n'
+    (folder / "bad.toml").write_text(characters.replace("[300, 270]", "[300, 256]").replace("300", "257"))
+    (folder / "poem.txt").write_text("".join(map(chr, range(0x4E00, 0x4F80))), encoding="utf-8")
+    grown: list[DataTable] = []
+    with pytest.raises(bpe.RecipeError, match="The recipe 'third' on 'poem'"):
+        sweep(read_plan(folder / "bad.toml"), keep=grown.append)
+    assert not grown
+    assert run(["sweep", "--example"]) == 0
+    assert run(["sweep", str(folder / "plan.toml"), "-o", str(folder / "words.tsv")]) == 1
+    assert "no table of a sweep" in capsys.readouterr().err
