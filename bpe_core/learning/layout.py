@@ -44,6 +44,9 @@ def lay_out(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Layout:
 
 def count_symbols(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> npt.NDArray[np.int64]:
     """How often each base symbol stands in the corpus before the first step."""
+    if alphabet.is_plain_bytes:
+        weights = np.repeat(words.counts, np.diff(words.starts)).astype(np.float64)
+        return np.bincount(words.text, weights=weights, minlength=len(alphabet)).astype(np.int64)
     layout = lay_out(words, alphabet, recipe)
     cells = np.diff(layout.starts)  # each word's symbols and one separator
     weights = np.repeat(words.counts, cells).astype(np.float64)

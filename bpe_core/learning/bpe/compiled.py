@@ -240,8 +240,9 @@ def _slots(number: npt.NDArray[np.int64], pairs: int) -> npt.NDArray[np.int32]:
 def _hints(starts: npt.NDArray[np.int64], cells: int) -> npt.NDArray[np.int32]:
     """For every sixteenth cell the word that covers it: the last that starts there or before."""
     spacing = 1 << names.HINT_SHIFT
-    hints = np.searchsorted(starts[:-1], np.arange(0, cells + spacing, spacing), side="right") - 1
-    return np.maximum(hints, 0).astype(np.int32)
+    first_told = (starts[:-1] + (spacing - 1)) >> names.HINT_SHIFT  # the hint that is the first to know a word
+    begun = np.bincount(first_told, minlength=(cells + 2 * spacing - 1) >> names.HINT_SHIFT)
+    return np.maximum(np.cumsum(begun) - 1, 0).astype(np.int32)
 
 
 def grown(array: npt.NDArray[Any], room: int) -> npt.NDArray[Any]:
