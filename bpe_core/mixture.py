@@ -74,6 +74,11 @@ class Group:
         """Whether its texts are read as they are."""
         return self.sample.takes_all and not self.unique
 
+    @property
+    def hangs_together(self) -> bool:
+        """Whether what is taken of one text hangs on those before it, and not on itself alone."""
+        return bool(self.unique) or self.sample.first_bytes is not None
+
 
 @dataclass(frozen=True)
 class Mixture:

@@ -22,7 +22,8 @@ from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, neve
 from bpe_core.recipe import Recipe
 from bpe_core.text.corpus import Corpus, Skipped
 from bpe_core.text.reading.counted import COUNT, LINE_ENDS, CountsHead
-from bpe_core.text.reading.source import Source
+from bpe_core.text.reading.source import Reader, Source
+from bpe_core.text.spans import in_spans
 
 DONE = ".done.json"
 
@@ -46,9 +47,13 @@ class Piece:
 def pieces_of(corpus: Corpus, recipe: Recipe, size: int) -> list[Piece]:
     """All texts in pieces of about so many bytes, as they are stored."""
     bits = range_bits(corpus.total_size)
+
+    def split(reader: Reader, size: int) -> list[Reader]:
+        return in_spans(reader, recipe, size)
+
     return [
         Piece(number, group, part, bits, _fingerprint_of(part, group, recipe, bits))
-        for number, (group, part) in enumerate(corpus.bunches(recipe.mixture, size))
+        for number, (group, part) in enumerate(corpus.bunches(recipe.mixture, size, split))
     ]
 
 
@@ -70,7 +75,9 @@ def _chosen(recipe: Recipe) -> Any:
 def _fingerprint_of(part: Corpus, group: str, recipe: Recipe, bits: int) -> str:
     splitting = CountsHead.of(recipe, "", ("",)).splitting
     asked = [splitting, recipe.asks_for_line_ends, bits, group, _chosen(recipe)]
-    return _hash([asked, [[source.name, source.size, source.group, _written(source)] for source in part.sources]])
+    return _hash(
+        [asked, [[source.name, source.size, source.group, source.span, _written(source)] for source in part.sources]]
+    )
 
 
 def _written(source: Source) -> Any:

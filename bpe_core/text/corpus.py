@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
@@ -193,21 +193,28 @@ class Corpus:
             parts[reader.source.name] = self._of_these([reader])
         return parts
 
-    def bunches(self, mixture: Mixture | None, size: int) -> Iterator[tuple[str, Corpus]]:
+    def bunches(
+        self, mixture: Mixture | None, size: int, split: Callable[[Reader, int], Sequence[Reader]] | None = None
+    ) -> Iterator[tuple[str, Corpus]]:
         """Parts of about so many bytes that give the same words one after the other, each with its group's name.
 
-        A group of which only some is taken is one part: what is taken of a text hangs on those before it.
+        `split` may make several readers of a large text. Where something is taken of each text by itself, the texts
+        stay whole; where what is taken of one hangs on those before it, the group is one part.
         """
         for name, part in self.parts(mixture).items():
-            if part._choice is not None or part.word_counts is not None:
+            choice = part._choice
+            if part.word_counts is not None or (choice is not None and choice.hangs_together):
                 yield name, part
                 continue
             held: list[Reader] = []
+            length = 0
             for reader in sorted(part._readers, key=lambda reader: reader.source.is_word_list):
-                if held and (reader.source.is_word_list or sum(one.source.size or size for one in held) >= size):
-                    yield name, part._of_these(held)
-                    held = []
-                held.append(reader)
+                for one in [reader] if split is None or choice is not None else split(reader, size):
+                    if held and (one.source.is_word_list or length >= size):
+                        yield name, part._of_these(held)
+                        held, length = [], 0
+                    held.append(one)
+                    length += one.source.size or size
             if held:
                 yield name, part._of_these(held)
 
@@ -220,7 +227,7 @@ class Corpus:
     def _of_these(self, readers: Sequence[Reader]) -> Corpus:
         """A part of a part."""
         part = Corpus(readers)
-        part._is_part, part._found_while_reading = True, self._found_while_reading
+        part._is_part, part._found_while_reading, part._choice = True, self._found_while_reading, self._choice
         return part
 
     def documents(self) -> Iterator[str]:

@@ -18,7 +18,7 @@ from bpe_core.counting import on_cluster
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.on_cluster import count_on_cluster
 from bpe_core.counting.to_files import CountingOrder, count_to_file
-from bpe_core.errors import ClusterError, OutputError
+from bpe_core.errors import Cancelled, ClusterError, OutputError
 from bpe_core.recipe import Recipe
 from bpe_core.text.corpus import Corpus
 from tests.core.reading_texts import write
@@ -87,6 +87,16 @@ def test_what_goes_wrong_is_told_and_what_is_counted_kept(
         count_on_cluster(corpus, GPT2, order, threads)
     monkeypatch.setattr(memory, "pipe_file", original)
     assert count_on_cluster(corpus, GPT2, order, threads).total == count_words(corpus, GPT2).total
+
+    def lacking(*task: object) -> None:
+        raise ModuleNotFoundError("No module named 'bpe_core'", name="bpe_core.counting")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(on_cluster, "_count_one", lacking)
+        with pytest.raises(ClusterError, match="a worker of the cluster lacks the package bpe_core; install the same"):
+            count_on_cluster(corpus, GPT2, CountingOrder("memory://bucket/lacking.parquet"), threads)
+    with pytest.raises(Cancelled):
+        count_on_cluster(corpus, GPT2, CountingOrder("memory://bucket/x.parquet"), threads, cancelled=lambda: True)
     monkeypatch.setattr(on_cluster, "PATIENCE", 0.3)
     name = write(tmp_path, "a.txt", "low")
     assert run(["count", str(name), "--on", "tcp://127.0.0.1:9", "-o", str(tmp_path / "x.parquet")]) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.places import LocalPlace
 from bpe_core.counting.to_files import CountingOrder, count_to_file
 from bpe_core.errors import CorpusError, OutputError
+from bpe_core.mixture import Group, Mixture, Sample
 from bpe_core.recipe import Recipe
 from bpe_core.text.corpus import Corpus
 from tests.core.reading_texts import write
@@ -65,6 +67,23 @@ def test_however_it_is_parted_the_same_bytes_are_written(tmp_path: Path, corpus:
     assert table.line_ends is not None
     assert wanted.line_ends is not None
     assert (list(table), table.line_ends.tolist()) == (list(wanted), wanted.line_ends.tolist())
+
+
+def test_a_large_text_is_parted_where_no_word_is_cut(tmp_path: Path) -> None:
+    text = "\ufeff" + "".join(f"low{i % 7} né\r\n  don't\t{'x' * (i % 40)} 12\n\n" for i in range(24))
+    large = write(tmp_path, "large.txt", text)
+    alone = Corpus.from_files(large)
+    for recipe in (GPT2, GPT2.with_changes(unit="line", lowercase=True), Recipe.preset("raw-bytes")):
+        found = pieces.pieces_of(alone, recipe, 200)
+        assert (len(found) > 1) == (recipe.pattern != "none"), "of one word there is nothing to part"
+        whole = counted(alone, tmp_path / "whole.parquet", recipe)
+        assert counted(alone, tmp_path / "parts.parquet", recipe, piece_size=200).read_bytes() == whole.read_bytes()
+    two = Corpus.grouped({"a": alone, "b": Corpus.from_files([write(tmp_path, f"{i}.txt", text[i:]) for i in (1, 2)])})
+    sampled = GPT2.with_changes(mixture=Mixture((Group("b", sample=Sample(fraction=Fraction(1, 2), of="lines")),)))
+    groups = [piece.group for piece in pieces.pieces_of(two, sampled, 200)]
+    assert groups.count("b") == 2, "each of its texts is drawn from by itself"
+    whole = counted(two, tmp_path / "whole.parquet", sampled)
+    assert counted(two, tmp_path / "parts.parquet", sampled, piece_size=200).read_bytes() == whole.read_bytes()
 
 
 def test_counting_goes_on_where_it_was_stopped(tmp_path: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,6 @@ from bpe_core.text.reading.counted import CountsHead
 from bpe_core.text.reading.source import STANDARD_INPUT
 from bpe_core.token_texts import quoted
 
-PIECE_ON_CLUSTER = 2**28  # bytes: small enough that all workers are busy to the end
 LEAST_MEMORY = 200_000_000  # of which the program itself takes a part
 EXAMPLES = f"""\
 examples:
@@ -125,13 +124,13 @@ def _counted(corpus: bpe.Corpus, recipe: bpe.Recipe, options: argparse.Namespace
     order = CountingOrder(options.output, options.partition_size, options.memory, options.piece_size or PIECE_SIZE)
     if not options.on:
         return count_to_file(corpus, recipe, order, progress=report)
-    from bpe_core.counting.on_cluster import cluster, count_on_cluster  # Dask takes a while to load
+    from bpe_core.counting import on_cluster  # Dask takes a while to load
 
-    order = replace(order, output=_reached(options.output), piece_size=options.piece_size or PIECE_ON_CLUSTER)
-    with cluster(options.on, options.workers, options.memory) as client:
+    order = replace(order, output=_reached(options.output), piece_size=options.piece_size or on_cluster.PIECE_SIZE)
+    with on_cluster.cluster(options.on, options.workers, options.memory) as client:
         if not options.quiet:
             sys.stderr.write(f"Counting on a cluster; watch it at {client.dashboard_link}\n")
-        return count_on_cluster(corpus, recipe, order, client, progress=report)
+        return on_cluster.count_on_cluster(corpus, recipe, order, client, progress=report)
 
 
 def _reached(path: str) -> str:

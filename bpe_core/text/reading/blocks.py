@@ -27,7 +27,9 @@ def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog
         size = min(size, source.size + 1)  # one more than a small file has, so that the first block shows its end
     size = max(size, _SMALLEST_BLOCK)
     with open_stream(source) as stream:
-        encoding = refuse_empty_or_binary(source.name, stream.head(HEAD_LENGTH), options.encoding)
+        encoding = source.encoding
+        if encoding is None or source.span is None:  # of a span it is known from the beginning of its file
+            encoding = refuse_empty_or_binary(source.name, stream.head(HEAD_LENGTH), options.encoding)
         try:
             if encoding in ("utf-8", "utf-8-sig"):
                 yield from _utf8_blocks(stream, source, options.on_invalid, size, log)
@@ -44,7 +46,7 @@ def _utf8_blocks(
     stream: ByteStream, source: Source, on_invalid: OnInvalid, size: int, log: SkipLog
 ) -> Iterator[TextBlock]:
     rest = b""  # a character that the end of the last block cut
-    start = 0  # where the block stands in the file
+    start = 0 if source.span is None else source.span.start  # where the block stands in the file
     at_end = False
     while not at_end:
         buffer = _new_buffer(size)

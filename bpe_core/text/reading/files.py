@@ -86,6 +86,10 @@ class FileReader:
         self._among_others = among_others
         self._was_read = False
 
+    def of(self, source: Source) -> FileReader:
+        """The same of another source, such as a span of this one."""
+        return FileReader(source, self.options, self._among_others)
+
     def pieces(self, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
         if self._was_read and self.source.size is None:
             raise CorpusError(f"{self.source.name} has been read already and cannot be read twice; save it to a file.")

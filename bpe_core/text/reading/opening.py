@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO, Protocol, cast
+from typing import Any, BinaryIO, Protocol, cast
 
 from bpe_core.errors import CorpusError, cause_of, plain
-from bpe_core.text.reading.source import Source
+from bpe_core.text.reading.source import Source, Span
 
 Errors = tuple[type[Exception], ...]
 
@@ -84,7 +86,8 @@ class ByteStream:
         """Whether the file is another one by now than when it was looked at: what was read of it may be a mixture."""
         if self._at_first is None or self._source.size is None:
             return False
-        return _stamp(self._raw) != self._at_first or self._at_first[0] != self._source.size
+        size = self._source.size if self._source.span is None else self._source.span.file_size
+        return _stamp(self._raw) != self._at_first or self._at_first[0] != size
 
     def head(self, length: int) -> bytes:
         """The first bytes, which `fill` will hand out nevertheless."""
@@ -127,6 +130,29 @@ class ByteStream:
             raise CorpusError(f"{name} cannot be read: this Python lacks {compression}.{advice}.") from error
 
 
+class _OfSpan(io.RawIOBase):
+    """The bytes of a span of a file, which is closed with it."""
+
+    def __init__(self, raw: BinaryIO, span: Span) -> None:
+        self._raw, self._left = raw, span.stop - span.start
+        raw.seek(span.start)
+
+    def readable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._raw.fileno()
+
+    def readinto(self, buffer: Any) -> int:
+        got = self._raw.readinto(memoryview(buffer)[: self._left])  # type: ignore[attr-defined]  # all of them have it
+        self._left -= got or 0
+        return got or 0
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
 def _stamp(raw: BinaryIO) -> tuple[int, int]:
     """What changes with a file: its size, and when it was written."""
     status = os.fstat(raw.fileno())
@@ -153,6 +179,8 @@ def open_stream(source: Source) -> Iterator[ByteStream]:
 def open_raw(source: Source) -> BinaryIO:
     """A file as it is stored."""
     with sentences(source.name):
+        if source.span is not None:
+            return cast(BinaryIO, _OfSpan(open_raw(replace(source, span=None)), source.span))
         if source.opens is not None:
             return source.opens()
         assert source.path is not None  # standard input is nobody's to open

@@ -22,6 +22,14 @@ OnBadRow = Literal["error", "skip"]
 STANDARD_INPUT = "-"
 
 
+class Span(NamedTuple):
+    """The part of a file that is read; the text may be cut at its ends."""
+
+    start: int
+    stop: int
+    file_size: int  # of the whole
+
+
 @dataclass(frozen=True)
 class Source:
     """One place text comes from."""
@@ -38,6 +46,7 @@ class Source:
     counted: str = ""  # of a file of counts: what it says of itself (`counted.py`)
     group: str = ""  # of such a file: the group whose counts are meant
     parts: tuple[Source, ...] = ()  # of a folder of such files: these
+    span: Span | None = None  # of a large plain text: what is read of it
     # how what has no path of its own is opened
     opens: Callable[[], BinaryIO] | None = dataclasses.field(default=None, compare=False, repr=False)
 
