@@ -12,13 +12,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable, are_inside
 from bpe_core.recipe import Recipe
 
+Number = TypeVar("Number", bound=np.generic)
 SymbolKind = Literal["byte", "character", "marker", "glued", "unknown", "fallback", "continuation", "seed"]
 
 
@@ -191,9 +193,10 @@ def unknown_symbols(recipe: Recipe) -> list[Symbol]:
 
 def _kept_characters(words: WordTable, recipe: Recipe) -> list[bytes]:
     """The characters of the corpus, the rarest left out where the recipe limits them."""
-    counts = np.zeros(0x110000, np.int64)
+    counts = np.zeros(128, np.int64)
     ends, done = np.cumsum(words.lengths_in_characters()), 0
     for code_points in words.code_points():
+        counts = _with_room(counts, code_points)
         word_of_each = np.searchsorted(ends, np.arange(done, done + len(code_points)), side="right")
         np.add.at(counts, code_points, words.counts[word_of_each])
         done += len(code_points)
@@ -204,12 +207,19 @@ def _kept_characters(words: WordTable, recipe: Recipe) -> list[bytes]:
 
 def _characters_inside(words: WordTable) -> list[bytes]:
     """The characters that stand in words but at their beginning."""
-    found, done = np.zeros(0x110000, np.bool_), 0
+    found, done = np.zeros(128, np.bool_), 0
     ends = np.cumsum(words.lengths_in_characters())
     for code_points in words.code_points():
+        found = _with_room(found, code_points)
         found[code_points[are_inside(ends, done, len(code_points))]] = True
         done += len(code_points)
     return [chr(code_point).encode() for code_point in np.flatnonzero(found).tolist()]
+
+
+def _with_room(array: npt.NDArray[Number], code_points: npt.NDArray[np.uint32]) -> npt.NDArray[Number]:
+    """The same with a place for each of them; one for every character there is would cost small corpora the most."""
+    missing = int(code_points.max(initial=0)) + 1 - len(array)
+    return array if missing <= 0 else np.pad(array, (0, missing))
 
 
 def _marker_symbols(words: WordTable, recipe: Recipe, pieces: set[bytes]) -> list[Symbol]:

@@ -25,6 +25,7 @@ from bpe_core.token_texts import quoted
 from bpe_core.verification.hard_cases import HARD_TEXTS, joined_tokens, special_texts
 
 WANTED_WORDS = 10_000
+NOTHING_NEW = 100  # samples in a row without a word that was not compared yet: a small vocabulary makes few
 LONGEST_TEXT = 300_000  # characters of the person's text that are checked
 LISTED = 5  # differences named
 EPSILON = 2.0**-24  # how far, relatively, a number of 32 bits is from what is meant
@@ -150,14 +151,16 @@ class Comparison:
         """Texts or words to compare, the person's own first, until there are enough words."""
         spelled = self._format.spelled(self._ours.history)
         signs = re.compile("|".join(map(re.escape, spelled)) or r"(?!)")
+        nothing_new = 0
         for whole in self._within_limits(map(partial(signs.sub, ""), self._texts(text))):
             fresh = set(split_words(normalize(whole, self._recipe), self._recipe)) - self.words
             self.words |= fresh
+            nothing_new = 0 if fresh else nothing_new + 1
             if self._format.holds_splitting:
                 yield whole
             else:
                 yield from sorted(fresh)
-            if len(self.words) >= WANTED_WORDS:
+            if len(self.words) >= WANTED_WORDS or nothing_new >= NOTHING_NEW:
                 return
 
     def _within_limits(self, texts: Iterable[str]) -> Iterator[str]:
