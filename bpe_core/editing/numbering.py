@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import NO_NUMBER
+from bpe_core.formats.base import NO_NUMBER, are_ids
 from bpe_core.history.history import History, Int64s
 from bpe_core.learning.growing import free_numbers
 
@@ -72,4 +72,4 @@ def renumbered(numbers: Int64s) -> Int64s:
 
 def unless_ids(numbers: Int64s) -> Int64s | None:
     """None where the numbers are our ids anyway."""
-    return None if np.array_equal(numbers, np.arange(len(numbers))) else numbers
+    return None if are_ids(numbers) else numbers

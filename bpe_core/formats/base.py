@@ -50,6 +50,16 @@ def numbers_or_ids(history: History, known: Int64s | None) -> Int64s:
     return known if lacking.issubset(left_out) else np.arange(history.id_count)
 
 
+def all_numbers_or_ids(history: History, known: Int64s | None) -> Int64s:
+    """These numbers, if they are those of all its tokens, whatever gaps they leave; otherwise our ids."""
+    return np.arange(history.id_count) if known is None or len(known) != history.id_count else known
+
+
+def are_ids(numbers: Int64s) -> bool:
+    """Whether the numbers are our ids anyway."""
+    return np.array_equal(numbers, np.arange(len(numbers)))
+
+
 def nothing_beside(name: str) -> bytes | None:
     """For content that lies in no folder."""
     return None

@@ -8,6 +8,8 @@ special token, and last the recipe as JSON in the column `token`. So each id has
 script that wants merges only keeps `step > 0`, and a file that was cut short is noticed,
 because the recipe is missing.
 
+Where a file gave tokens other numbers than the ids of the rows, a last column `number` keeps them.
+
 All texts are honest texts (see honest_text.py), so a row is always one line, and line
 numbers in errors are those an editor shows.
 """
@@ -23,7 +25,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO, NoReturn
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import Beside, Format, OpenedTable, nothing_beside
+from bpe_core.formats.base import (
+    NO_NUMBER,
+    Beside,
+    Format,
+    OpenedTable,
+    all_numbers_or_ids,
+    are_ids,
+    nothing_beside,
+)
 from bpe_core.formats.beyond_counts import (
     Number,
     checked_kinds,
@@ -37,6 +47,7 @@ from bpe_core.formats.rebuilding import (
     HistoryBuilder,
     checked_alphabet,
     checked_end_reason,
+    checked_numbers,
     checked_recipe,
     checked_symbol,
 )
@@ -56,6 +67,7 @@ from bpe_core.progress import Progress, ProgressReport
 ROWS_BETWEEN_REPORTS = 4_096
 LARGEST_CELL = 16 * 2**20  # characters; only the recipe could ever be so long
 SCORES, BETWEEN, NOT_KNOWN = "scores", ";", "nan"
+NUMBER = "number"  # which the file that a table came from gave a token
 _RECIPE = "recipe"
 
 
@@ -76,20 +88,26 @@ class CsvTable(Format):
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         writer = csv.writer(text, delimiter=self.delimiter, lineterminator="\n")
         names = columns_for(history.reasons)
-        writer.writerow((*Row._fields, *names, *([SCORES] if history.scores is not None else [])))
+        numbered = not are_ids(numbers)
+        known = [[_cell(None if one == NO_NUMBER else one)] for one in numbers.tolist()] if numbered else None
+        ends = [*([SCORES] if history.scores is not None else []), *([NUMBER] if numbered else [])]
+        writer.writerow((*Row._fields, *names, *ends))
         empty = [""] * (history.scores is not None)
         columns = [history.reasons[name].tolist() for name in names]
         for row, *reasons in zip(merge_rows(history), *columns, strict=True):
-            writer.writerow(_cells(row) + _cells(reasons) + empty)
+            writer.writerow(_cells(row) + _cells(reasons) + empty + _number_cell(row, known))
             if row.step % ROWS_BETWEEN_REPORTS == 0:
                 progress(Progress("writing", row.step, len(history), "steps"))
         for row, scores in zip(_step_0_rows(history), _score_cells(history), strict=False):
-            writer.writerow(_cells(row) + [""] * len(names) + scores)
+            writer.writerow(_cells(row) + [""] * len(names) + scores + _number_cell(row, known))
         text.detach()  # flushes, and leaves the file open for its owner
         progress(Progress("writing", len(history), len(history), "steps"))
 
     def recognizes(self, data: bytes) -> bool:
         return data.removeprefix(b"\xef\xbb\xbf").startswith(self._header)
+
+    def numbers(self, history: History, known: Int64s | None = None) -> Int64s:
+        return all_numbers_or_ids(history, known)
 
     @property
     def _header(self) -> bytes:
@@ -104,9 +122,13 @@ class CsvTable(Format):
             raise FormatError(f"{name} ends before its base symbols and its recipe: it was cut short.")
         first_line = data.count(b"\n", 0, merges_end) + 1
         step_0 = list(self._rows(data[merges_end:], name, first_line, width))
-        builder = _builder(step_0, name)
         rows = self._rows(data[:merges_end], name, 1, width)
         where, header = next(rows)
+        numbers: list[tuple[str, str]] | None = [] if header[-1] == NUMBER else None
+        if numbers is not None:
+            header, rows = header[:-1], _without_numbers(rows, numbers)
+        in_step_0 = [(where, cells.pop()) for where, cells in step_0] if numbers is not None else []
+        builder = _builder(step_0, name)
         since = _since(step_0)
         beyond = [*columns_for(builder.kinds), *([SCORES] if since is not None else [])]
         if header[len(Row._fields) :] != beyond:
@@ -120,7 +142,9 @@ class CsvTable(Format):
         )
         history = builder.finish(since, scores, name)
         _check_step_0(step_0, history, name)
-        return OpenedTable(history, self.name)
+        if numbers is None:
+            return OpenedTable(history, self.name)
+        return OpenedTable(history, self.name, numbers=_numbers(history, numbers, in_step_0[:-1], name))
 
     def _rows(self, data: bytes, name: str, first_line: int, width: int) -> Iterator[tuple[str, list[str]]]:
         """The cells of each line, with the place to name in errors."""
@@ -174,6 +198,11 @@ def _score_cells(history: History) -> Iterator[list[str]]:
     yield from itertools.repeat([""])
 
 
+def _number_cell(row: Row, known: list[list[str]] | None) -> list[str]:
+    """The number of the row's token, where numbers are told; the recipe has none."""
+    return [] if known is None else [""] if row.id is None else known[row.id]
+
+
 def _step_0_rows(history: History) -> list[Row]:
     return [*base_rows(history.alphabet), *special_rows(history), _recipe_row(history)]
 
@@ -194,6 +223,24 @@ def _recipe_row(history: History) -> Row:
 
 
 # --- Reading ----------------------------------------------------------------------------
+
+
+def _without_numbers(
+    rows: Iterable[tuple[str, list[str]]], numbers: list[tuple[str, str]]
+) -> Iterator[tuple[str, list[str]]]:
+    """The rows without the numbers of their tokens, which are put down beside."""
+    for where, cells in rows:
+        numbers.append((where, cells.pop()))
+        yield where, cells
+
+
+def _numbers(history: History, of_steps: list[tuple[str, str]], in_step_0: list[tuple[str, str]], name: str) -> Int64s:
+    """By id; a token without one has none."""
+    found = [NO_NUMBER] * history.id_count
+    others = [*range(len(history.alphabet)), *range(history.first_special, history.id_count)]
+    for id, (where, cell) in zip([*history.ids.tolist(), *others], [*of_steps, *in_step_0], strict=True):
+        found[id] = _number(cell, where)
+    return checked_numbers(found, history.id_count, name)
 
 
 def _builder(rows: list[tuple[str, list[str]]], name: str) -> HistoryBuilder:

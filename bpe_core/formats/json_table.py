@@ -1,4 +1,7 @@
-"""The merge table as one JSON object: recipe, base symbols and merges, a merge a line."""
+"""The merge table as one JSON object: recipe, base symbols and merges, a merge a line.
+
+Where a file gave tokens other numbers than their ids here, each has it as its `number`, too.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,15 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import Beside, Format, OpenedTable, nothing_beside
+from bpe_core.formats.base import (
+    NO_NUMBER,
+    Beside,
+    Format,
+    OpenedTable,
+    all_numbers_or_ids,
+    are_ids,
+    nothing_beside,
+)
 from bpe_core.formats.beyond_counts import (
     Number,
     checked_kinds,
@@ -23,6 +34,7 @@ from bpe_core.formats.rebuilding import (
     HistoryBuilder,
     checked_alphabet,
     checked_end_reason,
+    checked_numbers,
     checked_recipe,
     checked_symbol,
 )
@@ -34,6 +46,7 @@ from bpe_core.progress import Progress, ProgressReport
 
 SIGNATURE = "bpe-explorer merge table"
 VERSION = 1
+NUMBER, SPECIAL_NUMBERS = "number", "special_numbers"
 ROWS_BETWEEN_REPORTS = 4_096
 MOST_SYMBOLS = 100_000  # which are read at once; with their scores they take 200 bytes each
 
@@ -74,12 +87,14 @@ class JsonTable(Format):
         about |= {"reasons": kinds} if kinds else {}
         about |= {} if since is None else {"scores_since": since}
         about |= {} if history.joining is None else {"joining": history.joining.to_dict}
+        known = None if are_ids(numbers) else [None if one == NO_NUMBER else one for one in numbers.tolist()]
+        about |= {} if known is None else {SPECIAL_NUMBERS: known[history.first_special :]}
         opening = json.dumps(about, ensure_ascii=False, indent=1).removesuffix("\n}")
         file.write(opening.encode())
         file.write(b',\n "alphabet": [')
-        _write_lines(file, _symbols(history))
+        _write_lines(file, _with_numbers(_symbols(history), known))
         file.write(b"]," + OPENING)
-        _write_lines(file, _merges(history, progress))
+        _write_lines(file, _with_numbers(_merges(history, progress), known))
         file.write(b"]\n}\n")
         progress(Progress("writing", len(history), len(history), "steps"))
 
@@ -95,14 +110,23 @@ class JsonTable(Format):
                 f"{name} is a merge table of version {whole.get('version')!r}; this program reads version {VERSION}."
             )
         builder = _builder(whole, name)
+        of_steps = []
         for where, item in merges:
             _add_merge(builder, item, where)
+            of_steps.append(item.get(NUMBER))
         scores = [item.get("scores") for item in objects_in(whole, "alphabet", name)]
         history = builder.finish(whole.get("scores_since"), scores, name)
         if "joining" in whole:
             tokens = len(history.alphabet), history.first_special
             history.joining = Joining.from_dict(whole["joining"], *tokens, name)
-        return OpenedTable(history, self.name)
+        numbers = None
+        if SPECIAL_NUMBERS in whole:
+            of_symbols = [item.get(NUMBER) for item in objects_in(whole, "alphabet", name)]
+            numbers = _numbers(history, of_symbols, of_steps, whole[SPECIAL_NUMBERS], name)
+        return OpenedTable(history, self.name, numbers=numbers)
+
+    def numbers(self, history: History, known: Int64s | None = None) -> Int64s:
+        return all_numbers_or_ids(history, known)
 
 
 # --- Writing ----------------------------------------------------------------------------
@@ -128,6 +152,11 @@ def _merges(history: History, progress: ProgressReport) -> Iterator[dict[str, An
 
 def _as_json(value: Number) -> Number | None:
     return value if math.isfinite(value) else None
+
+
+def _with_numbers(objects: Iterable[dict[str, Any]], known: list[int | None] | None) -> Iterator[dict[str, Any]]:
+    for one in objects:
+        yield one if known is None else one | {NUMBER: known[one["id"]]}
 
 
 def _write_lines(file: BinaryIO, objects: Iterable[dict[str, Any]]) -> None:
@@ -159,6 +188,17 @@ def _builder(whole: dict[str, Any], name: str) -> HistoryBuilder:
         end_reason=checked_end_reason(whole.get("end_reason"), name),
         kinds=checked_kinds(whole.get("reasons"), name),
     )
+
+
+def _numbers(history: History, symbols: list[Any], steps: list[Any], specials: object, name: str) -> Int64s:
+    """By id; a token without one has none."""
+    if not isinstance(specials, list) or len(specials) != len(history.recipe.special_tokens):
+        raise FormatError(f'{name}: "{SPECIAL_NUMBERS}" must be a number for each special token.')
+    found: list[Any] = [None] * history.id_count
+    found[: len(symbols)], found[history.first_special :] = symbols, specials
+    for id, number in zip(history.ids.tolist(), steps, strict=True):
+        found[id] = number
+    return checked_numbers([NO_NUMBER if one is None else one for one in found], history.id_count, name)
 
 
 def _add_merge(builder: HistoryBuilder, item: dict[str, Any], where: str) -> None:

@@ -1,7 +1,8 @@
 """The merge table as Parquet, for data frames. It needs the package pyarrow.
 
 One row a merge with the columns of the other tables; the recipe and the base symbols stand
-as JSON in the file's metadata, so that it can be opened again.
+as JSON in the file's metadata, so that it can be opened again. Where a file gave tokens other numbers than their ids
+here, these stand there, too, and beside each merge.
 """
 
 from __future__ import annotations
@@ -11,13 +12,22 @@ import json
 from typing import Any, BinaryIO
 
 from bpe_core.errors import FormatError, OutputError, cause_of
-from bpe_core.formats.base import JOINING, Beside, Format, OpenedTable, nothing_beside
+from bpe_core.formats.base import (
+    JOINING,
+    Beside,
+    Format,
+    OpenedTable,
+    all_numbers_or_ids,
+    are_ids,
+    nothing_beside,
+)
 from bpe_core.formats.checked_json import list_in, parsed_object
 from bpe_core.formats.missing_places import about_reasons
 from bpe_core.formats.rebuilding import (
     HistoryBuilder,
     checked_alphabet,
     checked_end_reason,
+    checked_numbers,
     checked_recipe,
     checked_symbol,
 )
@@ -30,6 +40,7 @@ from bpe_core.recipe import LARGEST_VOCABULARY
 
 KEY = b"bpe-explorer merge table"
 MISSING = f"Parquet {MISSING_PYARROW}"
+NUMBER = "number"
 ROWS_AT_ONCE = 16_384
 
 _TEXTS = ("left_text", "right_text", "token", "bytes", "runner_up_left_text", "runner_up_right_text")
@@ -56,12 +67,17 @@ class ParquetTable(Format):
         arrow = pyarrow_or_none()
         if arrow is None:
             raise OutputError(MISSING)
-        schema = arrow.schema([(column, _type(arrow, column)) for column in _COLUMNS])
-        schema = schema.with_metadata({KEY: json.dumps(_about(history), ensure_ascii=False).encode()})
+        known = None if are_ids(numbers) else numbers.tolist()
+        names = _COLUMNS if known is None else (*_COLUMNS, NUMBER)
+        schema = arrow.schema([(column, _type(arrow, column)) for column in names])
+        about = _about(history) | ({} if known is None else {"numbers": known})
+        schema = schema.with_metadata({KEY: json.dumps(about, ensure_ascii=False).encode()})
         with arrow.parquet.ParquetWriter(file, schema) as writer:
             rows: list[dict[str, Any]] = []
             for row in merge_rows(history):
                 rows.append({column: getattr(row, column) for column in _COLUMNS})
+                if known is not None and row.id is not None:
+                    rows[-1][NUMBER] = known[row.id]
                 if len(rows) == ROWS_AT_ONCE:
                     writer.write_table(arrow.Table.from_pylist(rows, schema))
                     rows.clear()
@@ -87,7 +103,11 @@ class ParquetTable(Format):
             raise FormatError(f"{name} is a damaged Parquet file: {cause_of(error)}.") from error
         if about is None:
             raise FormatError(f"{name} is a Parquet file, but none that this program wrote.")
-        return OpenedTable(_rebuilt(about, rows, name), self.name)
+        history, numbers = _rebuilt(about, rows, name)
+        return OpenedTable(history, self.name, numbers=numbers)
+
+    def numbers(self, history: History, known: Int64s | None = None) -> Int64s:
+        return all_numbers_or_ids(history, known)
 
 
 def _type(arrow: Any, column: str) -> Any:
@@ -103,7 +123,7 @@ def _about(history: History) -> dict[str, Any]:
     }
 
 
-def _rebuilt(about: bytes, rows: list[dict[str, Any]], name: str) -> History:
+def _rebuilt(about: bytes, rows: list[dict[str, Any]], name: str) -> tuple[History, Int64s | None]:
     whole = parsed_object(about, f"{name}: its metadata")
     recipe = checked_recipe(whole.get("recipe"), name)
     tokens = whole.get("tokens_at_start")
@@ -133,4 +153,5 @@ def _rebuilt(about: bytes, rows: list[dict[str, Any]], name: str) -> History:
             tokens_left=values["tokens_left"],
             where=where,
         )
-    return builder.finish()
+    history, numbers = builder.finish(), whole.get("numbers")
+    return history, None if numbers is None else checked_numbers(numbers, history.id_count, name)

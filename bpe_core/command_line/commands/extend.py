@@ -139,8 +139,8 @@ def _check_numbers(history: bpe.History, numbers: Int64s, options: argparse.Name
     count = history.id_count if format.holds_specials else history.first_special
     if not options.anyway and not np.array_equal(format.numbers(history, numbers)[:count], numbers[:count]):
         raise OutputError(
-            f"{format.name} numbers tokens in a way of its own, so old ids would change. Choose tokenizer.json or a "
-            "session (.bpex) with --to or another ending; or say --anyway."
+            f"{format.name} numbers tokens in a way of its own, so old ids would change. Choose tokenizer.json, csv "
+            "or a session (.bpex) with --to or another ending; or say --anyway."
         )
 
 

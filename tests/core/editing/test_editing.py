@@ -81,8 +81,12 @@ def test_a_trimmed_table_makes_every_token_it_has_and_every_text(history: Histor
         assert hidden.isdisjoint(ids)
         assert ids == parted(Tokenizer(without_joining(found.history)).encode(text), hidden, found.history)
         file = BytesIO()
-        FORMATS["json"].write(found.history, file)
-        assert Tokenizer(FORMATS["json"].read(file.getvalue(), "it")).encode(text) == ids
+        FORMATS["json"].write(found.history, file, numbers=found.numbers)
+        opened = FORMATS["json"].open(file.getvalue(), "it")
+        assert Tokenizer(opened.history).encode(text) == ids
+        assert opened.numbers is not None
+        assert found.numbers is not None
+        assert opened.numbers.tolist() == found.numbers.tolist()
         with pytest.raises(OutputError, match="steps to others only"):
             peer_of(found.history)
     else:

@@ -90,6 +90,10 @@ def test_what_is_taken_out_leaves_the_rest(table: Table, data: st.DataObject) ->
     trimmed = trim(old, chosen, numbers=known, renumber=False)
     assert (set(trimmed.removed), trimmed.asked, trimmed.spared, trimmed.lost) == (chosen, trimmed.removed, (), 0)
     check(opened, known, trimmed.history, trimmed.numbers, trimmed.new_ids, kind, text)
+    for format in ("csv", "json"):  # which keep the numbers of the file it came from, too
+        again = read_again(trimmed.history, format, trimmed.numbers)
+        assert again.numbers is not None
+        assert again.numbers.tolist() == (trimmed.numbers if trimmed.numbers is not None else known).tolist()
     anew = trim(old, chosen, numbers=known)  # in the same order, without holes
     numbers = np.arange(anew.history.id_count) if anew.numbers is None else anew.numbers
     assert trimmed.numbers is not None

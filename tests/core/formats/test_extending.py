@@ -135,7 +135,7 @@ def test_a_table_with_an_order_of_its_own_is_extended_behind_it(
         tokenizer = Tokenizer(after.history)
         assert tokenizer.decode(tokenizer.encode(code)) == code
         assert len(tokenizer.encode(code)) < len(Tokenizer(before.history).encode(code))
-    written_elsewhere = ["--to", "csv", "-o", f"{tmp_path}/table.csv"]
+    written_elsewhere = ["--to", "minbpe", "-o", f"{tmp_path}/table.model"]
     assert run(["extend", str(library), "--corpus", str(TEXTS / "poem.txt"), "--by", "3", *written_elsewhere]) == 1
     assert "so old ids would change" in capsys.readouterr().err
 
