@@ -31,6 +31,7 @@ from app.window.compress.wiring import Compressing
 from app.window.corpus.model import CorpusListModel
 from app.window.corpus.panel import CorpusPanel
 from app.window.corpus.wiring import Opening
+from app.window.counting.wiring import CountingApart
 from app.window.crash_dialog import CrashReporter
 from app.window.exchange.export_bar import ExportBar
 from app.window.exchange.wiring import Exchanging
@@ -230,6 +231,7 @@ class Program(QObject):
         self.compressing = Compressing(session, frame, self)
         self.filing = Filing(session, frame, text, self.merges, self.charts, self.lab.model, self)
         self.opening = Opening(session, frame, self.corpus, self.samples_menu, self.filing, self.exchanging, self)
+        self.counting = CountingApart(session, frame, self.opening, self)
         self.travelling = Travelling(session, frame, self.bookmarks, self.bookmarks_panel, self)
         self.playing = PlayingControls(session, frame, self.text_panel, self)
         self.teaching = Teaching(self.course, self.lesson_panel, frame, self.pages, self.merges, self)

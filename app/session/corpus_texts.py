@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
 
 from bpe_core import Corpus, CorpusError
+from bpe_core.counting.apart import TextsToCount
 from bpe_core.session_file import SavedSource
 from bpe_core.text.reading.addresses import is_address, without_password
 from bpe_core.text.reading.source import OnInvalid
@@ -73,24 +74,26 @@ class CorpusText:
             without_password(self.address) if self.address else "" if self.path is None else str(self.path.absolute())
         )
 
-    def _as_corpus(self) -> Corpus:
+    def to_count(self) -> TextsToCount:
+        """As whoever counts it reads it, here or in a process of its own."""
         if self.refused:
             raise CorpusError(self.refused)
         if self.path is None and not self.address:
-            return Corpus.from_texts([self.text])
+            return TextsToCount(text=self.text, group=self.group)
         if self.path is not None:
             _refuse_what_may_never_end(self.path)
         in_doubt: OnInvalid = (
             "replace" if self.is_folder else "strict"
         )  # one file of many must not stop all; it is told
         encoding, on_invalid = LENIENT.get(self.encoding or "", (self.encoding, in_doubt))
-        return Corpus.from_files(
-            [self.path or self.address],
-            encoding=encoding,
-            on_invalid=on_invalid,
-            field=self.column or None,
-            word_list=self.word_list,
-        )
+        choices = {
+            "encoding": encoding,
+            "on_invalid": on_invalid,
+            "field": self.column or None,
+            "word_list": self.word_list,
+        }
+        place = self.address or str(self.path)
+        return TextsToCount(place, group=self.group, choices=choices)
 
     def key(self) -> Hashable:
         """What its count is remembered by: another one when the file is. A folder is looked at when it is opened."""
@@ -107,7 +110,7 @@ CorpusTexts = tuple[CorpusText, ...]
 def reading(sources: Sequence[CorpusText], remarks: list[str]) -> Iterator[Corpus]:
     """These texts as one corpus, from their files or as they are; what was odd about them joins the remarks."""
     groups = dict.fromkeys(source.group for source in sources)
-    members = {name: [one._as_corpus() for one in sources if one.group == name] for name in groups}
+    members = {name: [one.to_count().corpus() for one in sources if one.group == name] for name in groups}
     corpora = {name: Corpus.joined(corpora, twice=True) for name, corpora in members.items()}
     corpus = Corpus.grouped(corpora, twice=True)  # whoever puts texts together sees which are there
     yield corpus

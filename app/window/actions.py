@@ -51,6 +51,12 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("open_address", "O&pen from Address …", "Add what an address such as https:// or s3:// leads to"),
         Item("paste_text", "Add Text from Clip&board", "Add what was copied to the corpus", "Ctrl+Shift+V", "paste"),
         SEPARATOR,
+        Item(
+            "count_apart",
+            "Count &Words into a File …",
+            "Let the words of the corpus be counted into a file, by this computer or a cluster, while you go on",
+        ),
+        SEPARATOR,
         Item("import", "&Import Tokenizer …", "Open a tokenizer that was made elsewhere", "Ctrl+I"),
         Item("export", "&Export Tokenizer …", "Write it for another library or as a table", "Ctrl+E", "export"),
         Item("report", "&Report …", "Write the run shown as one page that can be mailed"),

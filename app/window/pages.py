@@ -128,7 +128,7 @@ PAGES = (
         Item("ties", "What Did the T&ies Decide?", "List the {steps} that a tie decided, and try another rule"),
     )),
     PageRow("words", "Words", "charts", lambda w: WordsPage(WordsModel(w.session)), (
-        Item("words", "The Wor&ds of the Corpus", "List what the texts were counted into, the most frequent first"),
+        Item("words", "The W&ords of the Corpus", "List what the texts were counted into, the most frequent first"),
     )),
     PageRow("audit", "Audit", "charts", build_audit, (
         Item("audit", "A&udit of the Tokens", "List those that are unused, unreachable or broken; trim the table"),
