@@ -11,7 +11,9 @@ from PySide6.QtCore import QObject, Signal
 from app.session.run import NO_PAIRS_YET, NO_RUN, Run
 from app.session.session import Session
 from app.session.timer import timer
+from app.window.charts.learned_tokens import learned_tokens
 from app.window.parts.watched import Exact, Watched
+from app.window.time.told import Chip
 from app.worker.training import LEADING_PAIRS, LeadingPairs
 from bpe_core import Candidate, History, Trainer, WordTable
 from bpe_core.data_table import DataTable
@@ -52,6 +54,7 @@ class PairsModel(QObject, Watched):
         super().__init__(session)
         self.bars: tuple[Bar, ...] = ()
         self.at = 0
+        self.learned: tuple[Chip, ...] = ()  # at the end of what was learned, where all bars are equally long
         self.is_veiled = False
         self._shown: LeadingPairs | None = None
         self._shown_run: Run | None = None
@@ -82,7 +85,7 @@ class PairsModel(QObject, Watched):
         if on != self.is_veiled:
             self.is_veiled = on
             if on:  # at once, even where the pairs of the moment are not known yet
-                self.bars = ()
+                self.bars, self.learned = (), ()
                 self.changed.emit()
             self.refresh()
 
@@ -152,7 +155,14 @@ class PairsModel(QObject, Watched):
     def _show(self, leading: LeadingPairs) -> None:
         self.at, self._shown, self._shown_run = leading.at, leading, self._runs.shown
         self.bars = () if self.is_veiled else _bars(self._runs.shown, leading)
+        self.learned = learned_tokens(self._shown_run, self.at) if self._bars_tell_nothing() else ()
         self.changed.emit()
+
+    def _bars_tell_nothing(self) -> bool:
+        """Whether all is learned, and the pairs that are left are as good as each other, more than are known."""
+        run, bars = self._shown_run, self.bars
+        is_over = run is not None and run.history is not None and not run.is_busy and self.at == len(run.history) > 0
+        return is_over and len(bars) == LEADING_PAIRS and all(bar.is_tied and bar.right for bar in bars)
 
     def _replay(self) -> None:
         run = self._runs.shown

@@ -21,6 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPushButton, QToolTip, QWidget
 
 from app.session.playing import Step
+from app.window.charts.learned_tokens import HEADING, draw_tokens
 from app.window.charts.pairs_model import Bar, PairsModel
 from app.window.charts.pairs_motion import Placed, at_rest, losses, on_their_way
 from app.window.parts.left_to_right import from_the_left
@@ -182,8 +183,23 @@ class PairsPage(Page):
             for placed in drawn:
                 painter.setOpacity(placed.strength)
                 self._draw(painter, placed, measures)
+            if self.model.learned:
+                self._draw_learned(painter)
+
+    def _draw_learned(self, painter: QPainter) -> None:
+        """Below the one bar."""
+        top = self._top() + self._row_height() + HEADER_GAP
+        place = QRectF(MARGIN, top, self.width() - 2 * MARGIN, QFontMetricsF(self.font()).height() + HEADER_GAP)
+        painter.setOpacity(1.0)
+        painter.setFont(self.font())
+        painter.setPen(shades_of(self.palette()).muted)
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, HEADING)
+        room = QRectF(MARGIN, place.bottom() + HEADER_GAP, place.width(), self.height() - place.bottom() - MARGIN)
+        draw_tokens(painter, room, self.model.learned, self._fixed, self.palette())
 
     def _rows_shown(self) -> int:
+        if self.model.learned:
+            return 1
         room = max(1, int((self.height() - self._top() - 4) / self._row_height()))
         return min(room, len(self.model.bars))
 

@@ -37,6 +37,7 @@ class Writing(QObject):
         self._session, self._panel, self._token = session, panel, token
         self._steps = TextUndo(model, session.undo, self)
         panel.editor.use_steps(session.undo)
+        panel.editor.fit_letters()
         panel.token_hovered.connect(self._look_at)
         panel.ids.ids_pasted.connect(self._decode)
         panel.editor.caret_token_changed.connect(self._look_at_caret)

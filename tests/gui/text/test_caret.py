@@ -96,3 +96,21 @@ def test_no_key_ever_leaves_the_caret_inside_a_character(shown: Callable[..., To
     assert forwards == sorted(backwards)
     for inside in (LANGUAGES.index("🏽"), LANGUAGES.index("\u0301"), LANGUAGES.index("\u200d")):
         assert inside not in forwards
+
+
+def test_a_short_text_is_written_as_large_as_there_is_room_for(shown: Callable[..., TokenTextEdit]) -> None:
+    """Until the person says how large; a longer one as usual."""
+    editor = shown("a few words", width=500, height=300)
+    usual = editor.font().pointSizeF()
+    editor.fit_letters()
+    assert editor.font().pointSizeF() > 1.5 * usual
+    editor.resize(90, 60)
+    assert editor.font().pointSizeF() == usual
+    editor.resize(500, 300)
+    assert editor.verticalScrollBar().maximum() == 0
+    assert editor.font().pointSizeF() > 1.5 * usual
+    editor.model.set_text("many words " * 500)
+    assert editor.font().pointSizeF() == usual
+    editor.zoom(1)
+    editor.model.set_text("a few words")
+    assert editor.font().pointSizeF() == usual + 1

@@ -84,6 +84,25 @@ def test_pairs_of_a_run_that_was_brought_back_are_counted_at_every_moment(
     assert not [told for told in headlines if "No pair is frequent enough" in told]
 
 
+def test_where_all_pairs_are_equal_the_end_shows_what_was_learned(qtbot: QtBot, program: Program, train: Train) -> None:
+    """Rather than ten bars of the same length; a moment before they are bars."""
+    small(program, 512)
+    train(program)
+    settle(qtbot, program)
+    page, history = program.pages[PairsPage], program.session.runs.shown.history  # type: ignore[union-attr]
+    assert history is not None
+    shown = [token.text for token in page.model.learned]
+    assert len(shown) == len(history) == 256
+    assert shown[0] == "␣lighthouse"
+    assert [len(text) for text in shown] == sorted(map(len, shown), reverse=True)
+    equal = page.grab().toImage()
+    program.session.cursor.go_to(len(history) - 1)
+    settle(qtbot, program)
+    assert not page.model.learned
+    assert page.grab().toImage() != equal
+    small(program)
+
+
 def test_the_name_of_a_token_stands_above_its_own_life(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)

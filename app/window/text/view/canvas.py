@@ -36,6 +36,10 @@ from app.window.text.view.step_event import StepEvent, placed
 
 MARGIN = 10  # between the text and the sides
 SMALLEST_FONT, LARGEST_FONT = 6.0, 48.0
+SHORT_TEXT = 2_000  # characters, that may be written larger than usual
+LARGER = (2.5, 2.0, 1.75, 1.5, 1.25)
+FILLED = 0.75  # of the height, at most, by letters that are larger than usual
+RAGGED = 1.1  # what the lines need more for words that do not fit in at their ends
 FRESH_MILLISECONDS = 400  # a step whose tokens come later than that is not shown any more as it happens
 _JUMP = 3  # a scroll farther than this many pages goes by estimate
 
@@ -70,6 +74,7 @@ class TokenCanvas(QAbstractScrollArea):
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         font.setPointSizeF(max(11.0, QApplication.font().pointSizeF() + 1))
         self.setFont(font)
+        self._usual_size, self._fits = font.pointSizeF(), False
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
@@ -119,9 +124,39 @@ class TokenCanvas(QAbstractScrollArea):
 
     def zoom(self, steps: float) -> None:
         """Make the letters larger or smaller."""
+        self._fits = False
+        self._write_in(min(LARGEST_FONT, max(SMALLEST_FONT, self.font().pointSizeF() + steps)))
+
+    def fit_letters(self) -> None:
+        """From now on write a short text larger where there is room for it, until the person says how large."""
+        self._fits = True
+        self._fit_letters()
+
+    def _write_in(self, points: float) -> None:
         font = QFont(self.font())
-        font.setPointSizeF(min(LARGEST_FONT, max(SMALLEST_FONT, font.pointSizeF() + steps)))
+        font.setPointSizeF(points)
         self.setFont(font)
+
+    def _fit_letters(self) -> None:
+        """Write a short text as large as there is room for it, within reason."""
+        if not self._fits:
+            return
+        pieces = self.model.pieces
+        lines = pieces.text().split("\n") if pieces.length <= SHORT_TEXT else []
+        usual = QFont(self.font())
+        usual.setPointSizeF(self._usual_size)
+        setting = Typesetting(usual, 0.0, showings=self.showings)
+        widths = [setting.metrics.horizontalAdvance(line) for line in lines]
+        row = setting.all_showings(setting.row_height)
+        room = max(1.0, self.viewport().width() - self.left - MARGIN - 2 * setting.newline_width)
+
+        def height(times: float) -> float:
+            return times * row * sum(1 + int(times * width * RAGGED / room) for width in widths)
+
+        fitting = (times for times in LARGER if widths and height(times) < self.viewport().height() * FILLED)
+        points = self._usual_size * next(fitting, 1.0)
+        if points != self.font().pointSizeF():
+            self._write_in(points)
 
     # -- following the model ---------------------------------------------------------------
 
@@ -130,6 +165,7 @@ class TokenCanvas(QAbstractScrollArea):
         self._hover_over(None)
         if change.is_whole:
             self.flow.start_over()
+            self._fit_letters()
         else:
             self.flow.splice(change.pieces)
         self._refresh()
@@ -298,6 +334,7 @@ class TokenCanvas(QAbstractScrollArea):
     # -- changes around --------------------------------------------------------------------
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        self._fit_letters()
         if event.size().width() != event.oldSize().width():
             self._lay_out_again()
         else:
