@@ -169,7 +169,7 @@ class Boundaries:
 
     def edges(self, at: int) -> Int64s:
         """Where all tokens start, hidden ones too, and where the last one ends."""
-        edges = np.append(self._starts_between(0, self.length, at), self.length)
+        edges = np.flatnonzero(self.ranks >= np.int32(at))  # the text's end is a boundary that no merge dissolves
         if len(self.hidden):
             edges = np.sort(np.concatenate((edges, self.hidden.alone(at))), kind="stable")  # which merges sorted halves
         return edges

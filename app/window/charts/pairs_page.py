@@ -21,9 +21,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPushButton, QToolTip, QWidget
 
 from app.session.playing import Step
-from app.window.charts.learned_tokens import HEADING, draw_tokens
 from app.window.charts.pairs_model import Bar, PairsModel
 from app.window.charts.pairs_motion import Placed, at_rest, losses, on_their_way
+from app.window.charts.token_chips import draw_tokens
 from app.window.parts.left_to_right import from_the_left
 from app.window.parts.motion import Motion
 from app.window.parts.page import Page
@@ -35,6 +35,7 @@ MARGIN = 12.0
 LABEL_SHARE = 0.34  # of the width, at most
 HEADER_GAP = 6.0
 SHARE = 0.75  # of the time of a step that the pairs are on their way: they begin a little later
+LEARNED = "Learned until here, the longest first"
 HOW_TO = "A click follows this pair through time; the right button offers to force or forbid it."
 
 
@@ -193,7 +194,7 @@ class PairsPage(Page):
         painter.setOpacity(1.0)
         painter.setFont(self.font())
         painter.setPen(shades_of(self.palette()).muted)
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, HEADING)
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, LEARNED)
         room = QRectF(MARGIN, place.bottom() + HEADER_GAP, place.width(), self.height() - place.bottom() - MARGIN)
         draw_tokens(painter, room, self.model.learned, self._fixed, self.palette())
 
