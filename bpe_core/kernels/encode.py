@@ -1,9 +1,6 @@
 """Words to tokens, with a memory of the words met before.
 
-A block of words is hashed first and looked up afterwards, so that the waits for memory
-overlap. A word of up to eight bytes is its own key in the table, and one that became a
-single token has its id there too; so most words of a text cost one look. A longer word is
-found by its hash and compared with the bytes that are kept of it.
+A block of words gets its keys first and is looked up afterwards, so that the waits for memory overlap.
 """
 
 from __future__ import annotations
@@ -14,19 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.kernels.jit import inlined, kernel
-from bpe_core.kernels.merge_word import Int32s, Int64s, UInt64s, merge_word
+from bpe_core.kernels.merge_word import Int32s, Int64s, merge_word
 from bpe_core.kernels.pieces import write_pieces
 from bpe_core.kernels.scan import POSITION, begin_text, end_text, scan
 from bpe_core.kernels.utf8 import character_at
+from bpe_core.kernels.word_memory import LONG_KEY, RESULTS_INSIDE, find_keys, lacks_memory, recall, remember, slot_of
 from bpe_core.kernels.write_path import write_best_path
 from bpe_core.segmenting.merging import PATTERN_CUT
 from bpe_core.text.scanner.kinds import BLANKS
 
 Bytes = npt.NDArray[np.uint8]
-
-# Entries of `Memory.number`.
-ENTRIES, RESULTS, WORDS = range(3)  # how much of each array is in use
-NUMBERS = 3
 
 # Entries of `SymbolTable.number`: -1 where there is no such thing.
 IS_BYTES, MARKER_BEFORE, MARKER_BEHIND, FIRST_FALLBACK, UNKNOWN = range(5)
@@ -39,19 +33,14 @@ ALPHABET_NUMBERS = 5
 IDS, RANKS, SYMBOLS, PIECES, PATHS = range(5)
 
 # Entries of `progress`: the next word, the next free place of the output, why `encode_words` returned.
-NEXT_WORD, NEXT_PLACE, STATUS, CUTS, ENDED = range(5)  # how many cuts the block has, whether it is the last
-PROGRESS_NUMBERS = 5
+NEXT_WORD, NEXT_PLACE, STATUS, CUTS, ENDED, WANTED = range(6)  # of the block: how many cuts, whether it is the last
+PROGRESS_NUMBERS = 6
 DONE, NEEDS_OUTPUT, NEEDS_MEMORY, NEEDS_ROOM = range(4)
 
-BLOCK = 1024  # words hashed ahead
-LONG_WORD = 255  # stands for the length of a word that is not its own key
-LONGEST_REMEMBERED = 128  # bytes
+BLOCK = 256  # words hashed ahead
 FIRST_BLANK, LAST_BLANK = int(min(BLANKS)), int(max(BLANKS))
 MARKERS = 2  # at most, in a word
 NUMBERS_A_SYMBOL = 3
-
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
-_OTHER_MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)
 
 
 class SymbolTable(NamedTuple):
@@ -69,29 +58,6 @@ class Spelled(NamedTuple):
     widths: Int32s
 
 
-class Memory(NamedTuple):
-    """The words met, and what became of them.
-
-    A slot is two numbers: the word's key; and its length in bytes (0: the slot is empty), with
-    how many results it has from bit 8 on, and from bit 32 on where they are. The only result of
-    a short word stands there itself. Before the results of a long word stand where its bytes
-    are kept, and its length.
-    """
-
-    slots: UInt64s
-    results: Int32s
-    words: UInt64s  # the bytes of long words, eight to a number
-    number: Int64s
-
-
-class Text(NamedTuple):
-    """A text in UTF-8, with at least sixteen more bytes behind it that are not its own."""
-
-    data: Bytes
-    eights: UInt64s  # the same memory
-    length: int
-
-
 class TextWords(NamedTuple):
     """Where a text is cut: each word reaches from one cut to the next."""
 
@@ -101,89 +67,13 @@ class TextWords(NamedTuple):
 
 
 @kernel
-def load(text, place, length):
-    """Up to eight bytes as one number, zeros behind them."""
-    index = np.uint64(place) >> np.uint64(3)
-    shift = (np.uint64(place) & np.uint64(7)) << np.uint64(3)
-    value = text.eights[index] >> shift
-    value |= (text.eights[index + np.uint64(1)] << np.uint64(1)) << (np.uint64(63) - shift)
-    if length < 8:
-        value &= (np.uint64(1) << np.uint64(8 * length)) - np.uint64(1)
-    return value
-
-
-@kernel
-def hash_words(text, cuts, first, stop, keys):
-    """The keys of the words from `first` on; how many were filled."""
-    count = min(len(keys), stop - first)
-    for i in range(count):
-        start = np.int64(cuts[first + i])
-        length = np.int64(cuts[first + i + 1]) - start
-        if length <= 8:
-            keys[i] = load(text, start, length)
-        elif length <= LONGEST_REMEMBERED:
-            mixed = np.uint64(length)
-            for place in range(0, length, 8):
-                mixed = (mixed ^ load(text, start + place, length - place)) * _OTHER_MULTIPLIER
-                mixed ^= mixed >> np.uint64(29)
-            keys[i] = mixed
-    return count
-
-
-@kernel
-def begins_with_blank(text, kinds, place):
-    code, _ = character_at(text.data, place)
+def begins_with_blank(data, kinds, place):
+    code, _ = character_at(data, place)
     return FIRST_BLANK <= kinds[code] <= LAST_BLANK
 
 
 @inlined
-def slot_of(memory, text, start, length, key):
-    """The slot that remembers a word, or the empty one where it would be entered."""
-    kind = np.uint64(length if length <= 8 else LONG_WORD)
-    mask = np.uint64((len(memory.slots) >> 1) - 1)
-    mixed = (key ^ kind) * _MULTIPLIER
-    slot = (mixed ^ (mixed >> np.uint64(32))) & mask
-    while True:
-        entry = slot << np.uint64(1)
-        about = memory.slots[entry + np.uint64(1)]
-        if about == np.uint64(0):
-            return entry
-        is_alike = memory.slots[entry] == key and (about & np.uint64(255)) == kind
-        if is_alike and (length <= 8 or is_same_word(memory, np.int64(about >> np.uint64(32)), text, start, length)):
-            return entry
-        slot = (slot + np.uint64(1)) & mask
-
-
-@kernel
-def is_same_word(memory, result, text, start, length):
-    """Whether the long word whose results stand there is this one."""
-    if memory.results[result - 1] != length:
-        return False
-    kept = np.int64(memory.results[result - 2])
-    for place in range(0, length, 8):
-        if memory.words[kept + (place >> 3)] != load(text, start + place, length - place):
-            return False
-    return True
-
-
-@kernel
-def grow_slots(old, new):
-    """Enter everything of one table of slots in a larger, empty one."""
-    mask = np.uint64((len(new) >> 1) - 1)
-    for entry in range(0, len(old), 2):
-        about = old[entry + 1]
-        if about == np.uint64(0):
-            continue
-        mixed = (old[entry] ^ (about & np.uint64(255))) * _MULTIPLIER
-        slot = (mixed ^ (mixed >> np.uint64(32))) & mask
-        while new[(slot << np.uint64(1)) + np.uint64(1)] != np.uint64(0):
-            slot = (slot + np.uint64(1)) & mask
-        new[slot << np.uint64(1)] = old[entry]
-        new[(slot << np.uint64(1)) + np.uint64(1)] = about
-
-
-@inlined
-def spell(alphabet, text, start, stop, kind, cells, spelled):
+def spell(alphabet, data, start, stop, kind, cells, spelled):
     """Write the base symbols of a word; how many there are."""
     number = alphabet.number
     count = np.int64(0)
@@ -192,14 +82,14 @@ def spell(alphabet, text, start, stop, kind, cells, spelled):
     place = start
     while place < stop:
         if number[IS_BYTES] != 0:
-            code, width = np.int64(text.data[place]), np.int64(1)
+            code, width = np.int64(data[place]), np.int64(1)
         else:
-            code, width = character_at(text.data, place)
+            code, width = character_at(data, place)
         known = alphabet.last_symbol_of if place + width == stop else alphabet.symbol_of
         symbol = np.int64(known[code]) if code < len(known) else np.int64(-1)
         if symbol < 0 and number[FIRST_FALLBACK] >= 0:
             for i in range(width):
-                byte = np.int64(text.data[place + i])
+                byte = np.int64(data[place + i])
                 count = add_symbol(number[FIRST_FALLBACK] + byte, 1, count, kind, cells, spelled)
         else:
             symbol = symbol if symbol >= 0 else number[UNKNOWN]
@@ -245,113 +135,108 @@ def write_results(table, room, spelled, symbols, kind, results, place):
 
 
 @inlined
-def most_results(length, kind):
-    return (length + MARKERS) * (NUMBERS_A_SYMBOL if kind == SYMBOLS else 1)
+def most_results(length, words, kind):
+    """What so many words of so many bytes may take, and what is written behind them in vain."""
+    return (length + MARKERS * words) * (NUMBERS_A_SYMBOL if kind == SYMBOLS else 1) + RESULTS_INSIDE
 
 
 @inlined
-def lacks_memory(memory, length, kind):
-    """Whether one more word may not fit."""
-    number = memory.number
-    return (
-        4 * (number[ENTRIES] + 1) > 3 * (len(memory.slots) >> 1)
-        or number[RESULTS] + 2 + most_results(length, kind) > len(memory.results)
-        or number[WORDS] + (LONGEST_REMEMBERED >> 3) > len(memory.words)
-    )
-
-
-@inlined
-def remember(memory, text, start, length, key, slot, out, free, results):
-    """Enter a word with the results that have just been written for it."""
-    number = memory.number
-    number[ENTRIES] += 1
-    place = number[RESULTS]
-    kind = length
-    if length > 8:
-        kind = np.int64(LONG_WORD)
-        memory.results[place], memory.results[place + 1] = np.int32(number[WORDS]), np.int32(length)
-        place += 2
-        for i in range(0, length, 8):
-            memory.words[number[WORDS]] = load(text, start + i, length - i)
-            number[WORDS] += 1
-    answer = place
-    if length <= 8 and results == 1:
-        answer = np.int64(out[free])
-    else:
-        for i in range(results):
-            memory.results[place + i] = out[free + i]
-        number[RESULTS] = place + results
-    about = np.uint64(kind) | np.uint64(results) << np.uint64(8) | np.uint64(answer) << np.uint64(32)
-    memory.slots[slot], memory.slots[slot + np.uint64(1)] = key, about
-
-
-@inlined
-def cut_anew(table, pieces, alphabet, room, spelled, text, start, length, kind, results, place):
+def cut_anew(table, pieces, alphabet, room, spelled, data, start, length, kind, results, place):
     """Merge or cut a word and write what it becomes; how many numbers that is."""
     if kind == PIECES:
-        return write_pieces(pieces, text.data, start, start + length, results, place)
+        return write_pieces(pieces, data, start, start + length, results, place)
     if kind == PATHS:
-        return write_best_path(pieces, room, text.data, start, start + length, results, place)
-    symbols = spell(alphabet, text, start, start + length, kind, room.cells, spelled)
+        return write_best_path(pieces, room, data, start, start + length, results, place)
+    symbols = spell(alphabet, data, start, start + length, kind, room.cells, spelled)
     merge_word(table, room, symbols)
     return write_results(table, room, spelled, symbols, kind, results, place)
 
 
+@inlined
+def encode_rare(
+    table, pieces, alphabet, memory, room, spelled, data, start, length, one, other, slot, kind, out, free, progress
+):
+    """The same for a word that was not found at once; tells in `progress` why it was not encoded."""
+    is_remembered = other != np.uint64(0)
+    if is_remembered:
+        slot = slot_of(memory, data, start, length, one, other, slot)
+        if memory.slots[slot + np.uint64(1)] != np.uint64(0):
+            return recall(memory, slot, out, free)
+        if lacks_memory(memory, most_results(length, 1, kind)):
+            progress[STATUS] = NEEDS_MEMORY
+            return np.int64(0)
+    elif kind != PIECES and length + MARKERS > len(room.cells):
+        progress[STATUS], progress[WANTED] = NEEDS_ROOM, length
+        return np.int64(0)
+    count = cut_anew(table, pieces, alphabet, room, spelled, data, start, length, kind, out, free)
+    if is_remembered:
+        remember(memory, data, start, length, one, other, slot, out, free, count)
+    return count
+
+
 @kernel
-def encode_words(table, pieces, alphabet, memory, room, spelled, text, words, stop, kind, keys, out, progress):
+def encode_words(table, pieces, alphabet, memory, room, spelled, data, words, stop, kind, keys, out, progress):
     """Write what the words up to `stop` become, one after the other, unless something is too small."""
-    first, free = progress[NEXT_WORD], progress[NEXT_PLACE]
+    cuts, slots = words.cuts, memory.slots
+    first = progress[NEXT_WORD]
     progress[STATUS] = DONE
     while first < stop and progress[STATUS] == DONE:
-        hashed = hash_words(text, words.cuts, first, stop, keys)
-        done = np.int64(0)
-        while done < hashed:
-            start = np.int64(words.cuts[first + done])
-            length = np.int64(words.cuts[first + done + 1]) - start
-            if words.drops_blanks and begins_with_blank(text, words.kinds, start):
+        count = min(np.int64(len(keys.first)), stop - first)
+        most = most_results(np.int64(cuts[first + count]) - np.int64(cuts[first]), count, kind)
+        if progress[NEXT_PLACE] + most > len(out):
+            progress[STATUS], progress[WANTED] = NEEDS_OUTPUT, most
+            break
+        find_keys(memory, data, cuts, first, count, keys)
+        done, free = np.int64(0), progress[NEXT_PLACE]
+        while done < count:
+            start = np.int64(cuts[first + done])
+            slot = keys.places[done]
+            if words.drops_blanks and begins_with_blank(data, words.kinds, start):
                 done += 1
                 continue
-            if free + most_results(length, kind) > len(out):
-                progress[STATUS] = NEEDS_OUTPUT
-                break
-            is_long = length > LONGEST_REMEMBERED
-            slot, about = np.uint64(0), np.uint64(0)
-            if not is_long:
-                slot = slot_of(memory, text, start, length, keys[done])
-                about = memory.slots[slot + np.uint64(1)]
-            count = np.int64(about >> np.uint64(8)) & np.int64(0xFFFFFF)
-            if about == np.uint64(0):
-                if is_long and kind != PIECES and length + MARKERS > len(room.cells):
-                    progress[STATUS] = NEEDS_ROOM
-                    break
-                if not is_long and lacks_memory(memory, length, kind):
-                    progress[STATUS] = NEEDS_MEMORY
-                    break
-                count = cut_anew(table, pieces, alphabet, room, spelled, text, start, length, kind, out, free)
-                if not is_long:
-                    remember(memory, text, start, length, keys[done], slot, out, free, count)
-            elif count == 1 and length <= 8:
-                out[free] = np.int32(about >> np.uint64(32))
+            one, other = keys.first[done], keys.second[done]
+            written = np.int64(0)
+            is_found = (slots[slot] == one) & (slots[slot + np.uint64(1)] == other)
+            if is_found and other - np.uint64(1) < LONG_KEY - np.uint64(1):
+                written = recall(memory, slot, out, free)
             else:
-                result = np.int64(about >> np.uint64(32))
-                for i in range(count):
-                    out[free + i] = memory.results[result + i]
+                length = np.int64(cuts[first + done + 1]) - start
+                written = encode_rare(
+                    table,
+                    pieces,
+                    alphabet,
+                    memory,
+                    room,
+                    spelled,
+                    data,
+                    start,
+                    length,
+                    one,
+                    other,
+                    slot,
+                    kind,
+                    out,
+                    free,
+                    progress,
+                )
+                if progress[STATUS] != DONE:
+                    break
             if kind == SYMBOLS:
                 out[free + 1] = np.int32(~start)
-            free += count
+            free += written
             done += 1
         first += done
-    progress[NEXT_WORD], progress[NEXT_PLACE] = first, free
+        progress[NEXT_WORD], progress[NEXT_PLACE] = first, free
 
 
 @kernel
 def encode_text(
-    machine, registers, table, pieces, alphabet, memory, room, spelled, text, words, kind, keys, out, progress
+    machine, registers, table, pieces, alphabet, memory, room, spelled, data, words, kind, keys, out, progress
 ):
     """The same for a whole text: block by block it is scanned for words, and they are encoded."""
     cuts = words.cuts
     progress[STATUS] = DONE
-    if text.length == 0:
+    if len(data) == 0:
         return
     if progress[CUTS] == 0:
         begin_text(registers, 0)
@@ -362,11 +247,11 @@ def encode_text(
             if progress[ENDED]:
                 return
             cuts[0] = cuts[progress[CUTS] - 1]
-            found = scan(machine, text.data, text.length, registers, cuts, np.int64(1))
-            if registers[POSITION] == text.length and found + 3 <= len(cuts):
+            found = scan(machine, data, len(data), registers, cuts, np.int64(1))
+            if registers[POSITION] == len(data) and found + 3 <= len(cuts):
                 found = end_text(machine, registers, cuts, found)
                 progress[ENDED] = 1
             progress[CUTS], progress[NEXT_WORD] = found, 0
         encode_words(
-            table, pieces, alphabet, memory, room, spelled, text, words, progress[CUTS] - 1, kind, keys, out, progress
+            table, pieces, alphabet, memory, room, spelled, data, words, progress[CUTS] - 1, kind, keys, out, progress
         )

@@ -1,4 +1,5 @@
-"""What NumPy's indexing cannot say: reading eight bytes at once, and having memory fetched ahead of its use."""
+"""What NumPy's indexing cannot say: reading eight bytes at once, having memory
+fetched ahead of its use, and counting zero bits."""
 
 from __future__ import annotations
 
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     def load_eight(array: Any, index: Any) -> Any: ...
 
     def prefetch(array: Any, index: Any) -> None: ...
+
+    def trailing_zeros(number: Any) -> Any: ...
 
 else:
 
@@ -51,3 +54,17 @@ else:
             return context.get_dummy_value()
 
         return types.void(array, types.uint64), generate
+
+    @Intrinsic
+    def trailing_zeros(typing_context: Any, number: Any) -> Any:
+        """How many bits of an unsigned number are zero below the lowest that is not; 64 if all are."""
+        from llvmlite import ir
+        from numba import types
+
+        if number != types.uint64:
+            return None
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
+
+        return types.uint64(types.uint64), generate

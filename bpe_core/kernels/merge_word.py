@@ -1,7 +1,7 @@
 """Merging one word: from its base symbols to its tokens, and the rank of each boundary on the way.
 
 A merge only uses tokens made before it, so while a word is merged the ranks ascend. A short
-word looks for its lowest rank by walking along its pairs. A long one keeps the places of
+word looks for its lowest rank among all its places, without asking which are in use. A long one keeps the places of
 each rank in a list of their own and goes through the ranks that have one, upwards and once;
 which ones those are is told by a row of bits. That is linear, however long the word is.
 """
@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.kernels.jit import inlined, kernel
+from bpe_core.kernels.memory import trailing_zeros
 from bpe_core.segmenting.merging import NEVER
 
 Int32s = npt.NDArray[np.int32]
@@ -21,7 +22,12 @@ Float64s = npt.NDArray[np.float64]
 Int64s = npt.NDArray[np.int64]
 UInt64s = npt.NDArray[np.uint64]
 
-SHORT = 48  # symbols; up to here walking along the pairs is faster
+SHORT = 48  # symbols; up to here looking at all pairs is faster
+_AT_ONCE = 4  # pairs that are looked at in one step
+_PLACE_BITS = 6  # below a pair's rank, where it stands: the lowest of these numbers is the pair to be joined
+_NO_PAIR = NEVER << _PLACE_BITS
+
+BUCKET = 4  # pairs; twice as many lines of the cache would be looked at without them
 
 BASE, LIMIT = range(2)  # entries of `MergeTable.number`: size of the alphabet, merges in force
 MERGE_NUMBERS = 2
@@ -30,7 +36,8 @@ MERGE_NUMBERS = 2
 class MergeTable(NamedTuple):
     """The merges, and where to find the one that joins a pair."""
 
-    slots: UInt64s  # open addressing; two numbers a slot: the pair's key (0: empty), its rank
+    keys: UInt64s  # of pairs, in buckets that are filled from the left; what is left over stands in the next
+    ranks: Int32s  # of the same
     byte_pairs: Int32s  # the rank of each pair of ids below 256, found directly
     left: Int32s
     right: Int32s
@@ -43,68 +50,85 @@ class Workplace(NamedTuple):
 
     cells: Int32s  # a token's id, in the first *and* the last of its cells: both neighbours are one look away
     ranks: Int32s  # where a token starts: the rank of its pair with the next; elsewhere: of the dissolved boundary
-    next_place: Int32s  # of the same rank
+    next_place: Int32s  # of the same rank; in a short word where the next token starts
     previous_place: Int32s
     heads: Int32s  # for each rank, a place where its pair stands
     live: UInt64s  # a bit for each rank that has one
-    short: Int32s  # the tokens of a short word, side by side
+    short: Int64s  # the pairs of a short word: rank and place
     totals: Float64s  # of the best way to each place, where that is sought
 
 
-@kernel
-def pair_slot(slots, key):
-    """The slot of a pair, or the empty one where it would be entered."""
-    mask = np.uint64((len(slots) >> 1) - 1)
-    mixed = key * np.uint64(0x9E3779B97F4A7C15)
-    slot = (mixed ^ (mixed >> np.uint64(32))) & mask
-    while True:
-        found = slots[slot << np.uint64(1)]
-        if found == key or found == np.uint64(0):
-            return slot << np.uint64(1)
-        slot = (slot + np.uint64(1)) & mask
-
-
-@kernel
+@inlined
 def pair_key(left, right):
-    return ((np.uint64(left) << np.uint64(32)) | np.uint64(right)) + np.uint64(1)
+    return ((np.uint64(np.uint32(left)) << np.uint64(32)) | np.uint64(np.uint32(right))) + np.uint64(1)
+
+
+@inlined
+def bucket_of(keys, key):
+    """The first place where a pair may stand."""
+    mixed = key * np.uint64(0x9E3779B97F4A7C15)
+    return (mixed ^ (mixed >> np.uint64(32))) & np.uint64(len(keys) - BUCKET)
 
 
 @kernel
 def enter_merges(table):
     """Fill an empty table. Of a pair that is listed twice, the first merge leaves the second nothing to join."""
-    base = table.number[BASE]
+    base, keys = table.number[BASE], table.keys
     table.byte_pairs[:] = NEVER
+    table.ranks[:] = NEVER
     table.lengths[:base] = 1
     for rank in range(len(table.left)):
         left, right = table.left[rank], table.right[rank]
         length = np.int64(table.lengths[left]) + np.int64(table.lengths[right])
         table.lengths[base + rank] = np.int32(min(length, np.int64(NEVER)))
         if left < 256 and right < 256:
-            place = np.int64(left) << np.int64(8) | np.int64(right)
-            if table.byte_pairs[place] == NEVER:
-                table.byte_pairs[place] = np.int32(rank)
-            continue
-        slot = pair_slot(table.slots, pair_key(left, right))
-        if table.slots[slot] == np.uint64(0):
-            table.slots[slot] = pair_key(left, right)
-            table.slots[slot + np.uint64(1)] = np.uint64(rank)
+            pair = np.int64(left) << np.int64(8) | np.int64(right)
+            table.byte_pairs[pair] = min(table.byte_pairs[pair], np.int32(rank))
+        key = pair_key(left, right)
+        place = bucket_of(keys, key)
+        while keys[place] != np.uint64(0) and keys[place] != key:
+            place = (place + np.uint64(1)) & np.uint64(len(keys) - 1)
+        keys[place] = key
+        table.ranks[place] = min(table.ranks[place], np.int32(rank))
+
+
+@inlined
+def rank_of(keys, ranks, limit, left, right):
+    """The index of the merge that joins this pair; NEVER if there is none in force.
+
+    Which it is nobody could foresee, so all of a bucket is looked at. It takes the arrays themselves: handing a
+    tuple of many on would cost more than looking.
+    """
+    key = pair_key(left, right)
+    place = bucket_of(keys, key)
+    rank = np.int32(NEVER)
+    for _ in range(BUCKET):
+        rank = ranks[place] if keys[place] == key else rank
+        place += np.uint64(1)
+    if rank == NEVER and keys[place - np.uint64(1)] != np.uint64(0):
+        rank = _rank_behind(keys, ranks, key, place)
+    return rank if rank < limit else np.int32(NEVER)
 
 
 @kernel
-def rank_of(slots, byte_pairs, limit, left, right):
-    """The index of the merge that joins this pair; NEVER if there is none in force.
-
-    It takes the arrays themselves: handing a tuple of many on would cost more than looking.
-    """
-    if left < 256 and right < 256:
-        rank = np.int64(byte_pairs[np.int64(left) << np.int64(8) | np.int64(right)])
-    else:
-        key = pair_key(left, right)
-        slot = pair_slot(slots, key)
-        if slots[slot] != key:
+def _rank_behind(keys, ranks, key, place):
+    """The same where a bucket is full, and the pair may be in the next."""
+    while True:
+        place &= np.uint64(len(keys) - 1)
+        if keys[place] == key:
+            return ranks[place]
+        if keys[place] == np.uint64(0):
             return np.int32(NEVER)
-        rank = np.int64(slots[slot + np.uint64(1)])
-    return np.int32(rank) if rank < limit else np.int32(NEVER)
+        place += np.uint64(1)
+
+
+@inlined
+def rank_of_symbols(table, limit, left, right):
+    """The same, found faster if both are bytes."""
+    if left < 256 and right < 256:
+        rank = table.byte_pairs[np.int64(left) << np.int64(8) | np.int64(right)]
+        return rank if rank < limit else np.int32(NEVER)
+    return rank_of(table.keys, table.ranks, limit, left, right)
 
 
 @inlined
@@ -122,38 +146,39 @@ def merge_word(table, room, symbols):
 
 @inlined
 def _merge_short(table, room, symbols):
-    slots, byte_pairs, base, limit = table.slots, table.byte_pairs, table.number[BASE], table.number[LIMIT]
-    cells, ranks = room.cells, room.ranks
-    pairs, starts = room.next_place, room.previous_place  # token by token: rank of the pair, first cell
-    ids = room.short
-    tokens = np.int64(symbols)
+    """Behind the word, and before it, which is the place behind that, stands what is joined with nothing."""
+    keys, ranks_of_keys, base, limit = table.keys, table.ranks, table.number[BASE], table.number[LIMIT]
+    cells, ranks, pairs = room.cells, room.ranks, room.short
+    following, preceding = room.next_place, room.previous_place
     for i in range(symbols):
-        ids[i] = cells[i]
-        starts[i] = np.int32(i)
+        following[i], preceding[i] = np.int32(i + 1), np.int32(i - 1)
         ranks[i] = np.int32(NEVER)
+    cells[symbols] = cells[symbols + 1] = np.int32(-1)
+    preceding[0] = np.int32(symbols + 1)
     for i in range(symbols - 1):
-        pairs[i] = rank_of(slots, byte_pairs, limit, ids[i], ids[i + 1])
-    while tokens > 1:
-        lowest, place = np.int32(NEVER), np.int64(0)
-        for i in range(tokens - 1):
-            lowest = min(lowest, pairs[i])
-        if lowest == NEVER:
+        pairs[i] = np.int64(rank_of_symbols(table, limit, cells[i], cells[i + 1])) << _PLACE_BITS | i
+    for i in range(symbols - 1, symbols + _AT_ONCE):
+        pairs[i] = _NO_PAIR
+    while True:
+        one, two, three, four = pairs[0], pairs[1], pairs[2], pairs[3]
+        for i in range(_AT_ONCE, symbols - 1, _AT_ONCE):
+            one, two = min(one, pairs[i]), min(two, pairs[i + 1])
+            three, four = min(three, pairs[i + 2]), min(four, pairs[i + 3])
+        lowest = min(min(one, two), min(three, four))
+        if lowest >= _NO_PAIR:
             break
-        while pairs[place] != lowest:
-            place += 1
-        ranks[starts[place + 1]] = lowest
-        ids[place] = np.int32(base + lowest)
-        tokens -= 1
-        for i in range(place + 1, tokens):
-            ids[i] = ids[i + 1]
-            starts[i] = starts[i + 1]
-            pairs[i] = pairs[i + 1]
-        if place > 0:
-            pairs[place - 1] = rank_of(slots, byte_pairs, limit, ids[place - 1], ids[place])
-        if place + 1 < tokens:
-            pairs[place] = rank_of(slots, byte_pairs, limit, ids[place], ids[place + 1])
-    for i in range(tokens):
-        cells[starts[i]] = ids[i]
+        place, rank = lowest & ((1 << _PLACE_BITS) - 1), lowest >> _PLACE_BITS
+        middle, before = np.int64(following[place]), np.int64(preceding[place])
+        end = np.int64(following[middle])
+        token = base + rank
+        ranks[middle] = np.int32(rank)
+        cells[place] = np.int32(token)
+        following[place], preceding[end] = np.int32(end), np.int32(place)
+        pairs[middle] = _NO_PAIR
+        with_next = np.int64(rank_of(keys, ranks_of_keys, limit, token, cells[end]))
+        pairs[place] = with_next << _PLACE_BITS | place
+        with_last = np.int64(rank_of(keys, ranks_of_keys, limit, cells[before], token))
+        pairs[before] = with_last << _PLACE_BITS | before
 
 
 @kernel
@@ -190,7 +215,7 @@ def _take(room, place):
 @kernel
 def _join(table, room, symbols, place, rank):
     """Join the pair at a place; the place behind it."""
-    slots, byte_pairs, limit = table.slots, table.byte_pairs, table.number[LIMIT]
+    keys, ranks, limit = table.keys, table.ranks, table.number[LIMIT]
     cells, lengths = room.cells, table.lengths
     middle = place + np.int64(lengths[table.left[rank]])
     end = middle + np.int64(lengths[table.right[rank]])
@@ -202,28 +227,27 @@ def _join(table, room, symbols, place, rank):
     cells[place] = token
     cells[end - 1] = token
     if end < symbols:
-        _put(room, place, rank_of(slots, byte_pairs, limit, token, cells[end]))
+        _put(room, place, rank_of(keys, ranks, limit, token, cells[end]))
     else:
         room.ranks[place] = np.int32(NEVER)
     if place > 0:
         before = place - np.int64(lengths[cells[place - 1]])
         _take(room, before)
-        _put(room, before, rank_of(slots, byte_pairs, limit, cells[before], token))
+        _put(room, before, rank_of(keys, ranks, limit, cells[before], token))
     return end
 
 
 @kernel
 def _merge_long(table, room, symbols):
-    slots, byte_pairs, limit = table.slots, table.byte_pairs, table.number[LIMIT]
-    cells, live = room.cells, room.live
+    cells, live, limit = room.cells, room.live, table.number[LIMIT]
     room.ranks[symbols - 1] = np.int32(NEVER)
     for cell in range(symbols - 2, -1, -1):
-        _put(room, cell, rank_of(slots, byte_pairs, limit, cells[cell], cells[cell + 1]))
+        _put(room, cell, rank_of_symbols(table, limit, cells[cell], cells[cell + 1]))
     for group in range(len(live)):
         while live[group] != np.uint64(0):
             lowest_bit = live[group] & (~live[group] + np.uint64(1))
             live[group] ^= lowest_bit
-            rank = np.int64(group) * np.int64(64) + _bit_index(lowest_bit)
+            rank = np.int64(group) * np.int64(64) + np.int64(trailing_zeros(lowest_bit))
             left, right = table.left[rank], table.right[rank]
             length = np.int64(table.lengths[left])
             while room.heads[rank] >= 0:
@@ -240,14 +264,3 @@ def _merge_long(table, room, symbols):
     while place < symbols:
         room.ranks[place] = np.int32(NEVER)
         place += np.int64(table.lengths[cells[place]])
-
-
-@kernel
-def _bit_index(bit):
-    """Which bit of 64 this one is."""
-    index = np.int64(0)
-    for step in (32, 16, 8, 4, 2, 1):
-        if bit >> np.uint64(step):
-            bit >>= np.uint64(step)
-            index += np.int64(step)
-    return index

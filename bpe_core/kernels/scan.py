@@ -1,16 +1,20 @@
-"""The scanner's loop: one table look-up a character, whatever the pattern.
+"""The scanner's loop: one table look-up a character, or two ASCII characters, whatever the pattern.
 
 Nothing in it branches on what is found: a cut is always written, and kept by counting on.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.kernels.jit import kernel
+from bpe_core.kernels.jit import inlined, kernel
+from bpe_core.kernels.memory import load_eight
+from bpe_core.text.scanner import TABLES_KEPT
+from bpe_core.text.scanner import machine as tables
 from bpe_core.text.scanner.kinds import Kind
 from bpe_core.text.scanner.machine import CUT_HERE, CUT_MARK, CUT_PREVIOUS, MARK_HERE, STATE_SHIFT, ScanTable
 
@@ -25,15 +29,44 @@ _CUT_MARK_SHIFT, _CUT_PREVIOUS_SHIFT, _CUT_HERE_SHIFT = (
 )
 
 
+_NOT_ASCII = 0x8080808080808080
+# What two characters do, and from bit STATE_SHIFT on the row of the next state. Where a place would be marked,
+# or a marked one be asked for, they are looked at one by one.
+_CUT_BEFORE, _CUT_FIRST, _CUT_SECOND, _ONE_BY_ONE = (1 << bit for bit in range(STATE_SHIFT))
+_PAIR_ROW = 256  # entries a state has in the table of pairs
+_ROW_SHIFT, _PAIR_ROW_SHIFT = tables.ROW.bit_length() - 1, _PAIR_ROW.bit_length() - 1
+_TO_PAIR_ROW = _PAIR_ROW_SHIFT - _ROW_SHIFT
+
+
 class Machine(NamedTuple):
     """A `ScanTable` as the kernels take it."""
 
     entries: npt.NDArray[np.uint16]
     kinds: npt.NDArray[np.uint8]
+    pair_entries: npt.NDArray[np.uint32]
+    pair_kinds: npt.NDArray[np.uint8]  # of each two bytes, the first one lowest
 
 
+@lru_cache(maxsize=TABLES_KEPT)
 def machine_of(table: ScanTable) -> Machine:
-    return Machine(table.entries, table.kind_of_code_point)
+    """With the same table for two ASCII characters at once."""
+    entries = table.entries.reshape(-1, tables.ROW).astype(np.int64)
+    states, ascii = len(entries), table.kind_of_code_point[:128]
+    used, number_of = np.unique(ascii, return_inverse=True)
+    first = np.repeat(entries[:, used], len(used), axis=1)
+    second = entries[first >> STATE_SHIFT + _ROW_SHIFT, np.tile(used, len(used))]
+    pairs = (second >> STATE_SHIFT + _ROW_SHIFT) << STATE_SHIFT + _PAIR_ROW_SHIFT
+    pairs |= np.where(first & CUT_PREVIOUS, _CUT_BEFORE, 0) | np.where(second & CUT_HERE, _CUT_SECOND, 0)
+    pairs |= np.where((first & CUT_HERE) | (second & CUT_PREVIOUS), _CUT_FIRST, 0)
+    pairs |= np.where((first | second) & (CUT_MARK | MARK_HERE), _ONE_BY_ONE, 0)
+    columns, kind_of = np.unique(pairs, axis=1, return_inverse=True)
+    if columns.shape[1] > _PAIR_ROW:
+        columns, kind_of = np.full_like(columns[:, :1], _ONE_BY_ONE), np.zeros_like(kind_of)
+    pair_entries = np.zeros((states, _PAIR_ROW), np.uint32)
+    pair_entries[:, : columns.shape[1]] = columns
+    pair_kinds = np.zeros((256, 256), np.uint8)
+    pair_kinds[:128, :128] = kind_of.reshape(len(used), len(used))[np.ix_(number_of, number_of)].T
+    return Machine(table.entries, table.kind_of_code_point, pair_entries.reshape(-1), pair_kinds.reshape(-1))
 
 
 @kernel
@@ -52,6 +85,18 @@ def kind_at(machine, data, place):
     return np.int64(machine.kinds[code])
 
 
+@inlined
+def cuts_of_pair(entry, place, cuts, count):
+    """Write where two ASCII characters cut; how many cuts there are then."""
+    one = np.uint64(1)
+    cuts[count] = place - one
+    count += entry & one
+    cuts[count] = place
+    count += (entry >> one) & one
+    cuts[count] = place + one
+    return count + ((entry >> np.uint64(2)) & one)
+
+
 @kernel
 def begin_text(registers, start):
     """Set the registers to the start of a text."""
@@ -67,7 +112,7 @@ def scan(machine, data, stop, registers, cuts, found):
 
     Writes the cuts behind the `found` that are there and returns how many there are then.
     """
-    entries, kinds = machine.entries, machine.kinds
+    entries, kinds, pair_entries, pair_kinds = machine.entries, machine.kinds, machine.pair_entries, machine.pair_kinds
     count = np.uint64(found)
     i = np.uint64(registers[POSITION])
     row = np.uint64(registers[ROW])
@@ -75,12 +120,30 @@ def scan(machine, data, stop, registers, cuts, found):
     previous = np.uint64(registers[PREVIOUS])
     end = np.uint64(stop)
     one = np.uint64(1)
+    alone_until = np.uint64(0)
     while i < end:
         room = (np.uint64(len(cuts)) - count) // np.uint64(_CUTS_OF_A_CHARACTER)
         if room == np.uint64(0):
             break
         pause = min(end, i + room)
         while i < pause:
+            if i + np.uint64(8) <= pause and previous + one == i and i >= alone_until:
+                eight = load_eight(data, i)
+                if eight & np.uint64(_NOT_ASCII) == np.uint64(0):
+                    pair_row, met, found = row << np.uint64(_TO_PAIR_ROW), np.uint64(0), count
+                    for _ in range(4):
+                        kind = np.uint64(pair_kinds[eight & np.uint64(0xFFFF)])
+                        entry = np.uint64(pair_entries[pair_row + kind])
+                        found = cuts_of_pair(entry, i, cuts, found)
+                        met |= entry
+                        pair_row = entry >> np.uint64(STATE_SHIFT)
+                        eight >>= np.uint64(16)
+                        i += np.uint64(2)
+                    if met & np.uint64(_ONE_BY_ONE) == np.uint64(0):
+                        count, row, previous = found, pair_row >> np.uint64(_TO_PAIR_ROW), i - one
+                        continue
+                    alone_until = i
+                    i -= np.uint64(8)
             byte = np.uint64(data[i])
             here = i
             if byte < np.uint64(0x80):

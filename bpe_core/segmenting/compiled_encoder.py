@@ -13,12 +13,13 @@ from bpe_core.alphabet import Alphabet
 from bpe_core.errors import TooLarge
 from bpe_core.history.history import History
 from bpe_core.kernels import encode as kernel
-from bpe_core.kernels.merge_word import BASE, LIMIT, MERGE_NUMBERS, SHORT, MergeTable, Workplace, enter_merges
+from bpe_core.kernels import word_memory
+from bpe_core.kernels.merge_word import BASE, BUCKET, LIMIT, MERGE_NUMBERS, SHORT, MergeTable, Workplace, enter_merges
 from bpe_core.kernels.pieces import AT, NO_TOKEN, PIECE_NUMBERS, PieceTable
 from bpe_core.kernels.scan import REGISTERS, machine_of
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.boundaries import PATTERN_CUT, PlacedSymbols
-from bpe_core.segmenting.cutting import Cutting, utf8
+from bpe_core.segmenting.cutting import Cutting, utf8_view
 from bpe_core.text.scanner import table_for
 
 LONGEST_TEXT = 2**31 - 64  # bytes; places are 32-bit
@@ -27,7 +28,7 @@ MOST_RESULTS = 1 << 26
 DESKS_KEPT = 4
 _WORDS_AT_FIRST = 1 << 10
 _CUTS = 3 * kernel.BLOCK
-_PADDING = 16  # bytes behind a text that the kernels may read
+_LINE = 64  # bytes that the processor fetches at once
 
 Int32s = npt.NDArray[np.int32]
 Float64s = npt.NDArray[np.float64]
@@ -42,10 +43,10 @@ class Desk:
     at: int
     table: MergeTable
     pieces: PieceTable
-    memory: kernel.Memory
+    memory: word_memory.Memory
     room: Workplace
     spelled: kernel.Spelled
-    keys: npt.NDArray[np.uint64]
+    keys: word_memory.Keys
     cuts: Int32s
     registers: npt.NDArray[np.int64]
 
@@ -79,32 +80,27 @@ class CompiledEncoder:
 
     def ids(self, text: str, at: int) -> Int32s:
         """The tokens of a normalized text after so many merges."""
-        data = utf8(text)
-        return self._encode(text, data, kernel.IDS, at, len(data) // 3)
+        return self._encode(text, utf8_view(text), kernel.IDS, at)
 
     def ids_of_words(self, data: bytes, starts: Int32s, at: int) -> Int32s:
         """The tokens of words that were found before, laid end to end; the last start is the end."""
-        return self._encode("", data, kernel.IDS, at, len(data) // 3, starts)
+        return self._encode("", np.frombuffer(data, np.uint8), kernel.IDS, at, starts)
 
     def longest_pieces(self, text: str, at: int) -> Int32s:
         """The longest tokens that fit, of those there are after so many steps."""
-        data = utf8(text)
-        return self._encode(text, data, kernel.PIECES, at, len(data) // 3)
+        return self._encode(text, utf8_view(text), kernel.PIECES, at)
 
     def best_paths(self, text: str, at: int) -> Int32s:
         """The tokens of the most probable ways to cut its words, with the scores there are after so many steps."""
-        data = utf8(text)
-        return self._encode(text, data, kernel.PATHS, at, len(data) // 3)
+        return self._encode(text, utf8_view(text), kernel.PATHS, at)
 
     def byte_ranks(self, text: str) -> Int32s:
         """The rank of the boundary before each byte, where every byte is a symbol and belongs to a word."""
-        data = utf8(text)
-        return self._encode(text, data, kernel.RANKS, self._merges, len(data))
+        return self._encode(text, utf8_view(text), kernel.RANKS, self._merges)
 
     def symbols(self, text: str) -> PlacedSymbols:
         """The base symbols of a normalized text, with their ranks and places."""
-        data = utf8(text)
-        found = self._encode(text, data, kernel.SYMBOLS, self._merges, kernel.NUMBERS_A_SYMBOL * len(data))
+        found = self._encode(text, utf8_view(text), kernel.SYMBOLS, self._merges)
         ids, ranks, widths = found.reshape(-1, kernel.NUMBERS_A_SYMBOL).T
         stops = np.cumsum(widths, dtype=np.int64)
         starts = stops - widths
@@ -113,21 +109,21 @@ class CompiledEncoder:
         ranks[firsts] = PATTERN_CUT
         return PlacedSymbols(ids, ranks, starts + gaps, stops + gaps)
 
-    def _encode(
-        self, text: str, data: bytes, kind: int, at: int, expected: int, starts: Int32s | None = None
-    ) -> Int32s:
+    def _encode(self, text: str, data: kernel.Bytes, kind: int, at: int, starts: Int32s | None = None) -> Int32s:
         if len(data) > LONGEST_TEXT:
             raise TooLarge(f"The text has {len(data):,} bytes; at most {LONGEST_TEXT:,} can be encoded at once.")
         desk = self._take_desk(kind, at)
         cuts = starts if starts is not None else desk.cuts if self._scans else self._cutting.cuts(text)
         words = kernel.TextWords(cuts, self._machine.kinds, self._drops_blanks)
-        out = self._fill(desk, _text(data), words, np.empty(expected + 64, np.int32))
+        # As much as could be needed, nearly always: memory that nothing is written to costs nothing.
+        most = len(data) * (kernel.NUMBERS_A_SYMBOL if kind == kernel.SYMBOLS else 1)
+        out = self._fill(desk, data, words, np.empty(most + _CUTS, np.int32))
         self._desks.append(desk)
         if len(self._desks) > DESKS_KEPT:
             self._desks.pop(0)
         return out
 
-    def _fill(self, desk: Desk, text: kernel.Text, words: kernel.TextWords, out: Int32s) -> Int32s:
+    def _fill(self, desk: Desk, data: kernel.Bytes, words: kernel.TextWords, out: Int32s) -> Int32s:
         """Run the kernel until all words are done."""
         progress = np.zeros(kernel.PROGRESS_NUMBERS, np.int64)
         if not self._scans:
@@ -135,19 +131,18 @@ class CompiledEncoder:
         while True:
             kernel.encode_text(
                 self._machine, desk.registers, desk.table, desk.pieces, self._alphabet, desk.memory, desk.room,
-                desk.spelled, text, words, desk.kind, desk.keys, out, progress,
+                desk.spelled, data, words, desk.kind, desk.keys, out, progress,
             )  # fmt: skip
-            status, word = progress[kernel.STATUS], progress[kernel.NEXT_WORD]
+            status, wanted = progress[kernel.STATUS], int(progress[kernel.WANTED])
             if status == kernel.DONE:
-                filled = out[: progress[kernel.NEXT_PLACE]]
-                return filled if 2 * len(filled) > len(out) else filled.copy()
-            length = int(words.cuts[word + 1] - words.cuts[word])
+                out.resize(int(progress[kernel.NEXT_PLACE]), refcheck=False)
+                return out
             if status == kernel.NEEDS_OUTPUT:
-                out = _grown(out, 3 * len(out) // 2 + kernel.NUMBERS_A_SYMBOL * (length + 64))
+                out = _grown(out, 3 * len(out) // 2 + wanted)
             elif status == kernel.NEEDS_MEMORY:
                 desk.memory = _larger(desk.memory)
             else:
-                desk.room, desk.spelled = room_for(length + length // 4, self._merges, desk.kind)
+                desk.room, desk.spelled = room_for(wanted + wanted // 4, self._merges, desk.kind)
 
     def _take_desk(self, kind: int, at: int) -> Desk:
         for _ in range(len(self._desks)):
@@ -163,7 +158,7 @@ class CompiledEncoder:
         of_pieces = self._pieces.number.copy()
         of_pieces[AT] = at
         scores = self._pieces.scores if self._scores_at is None else self._scores_at(at)
-        room, spelled = room_for(kernel.LONGEST_REMEMBERED, self._merges, kind)
+        room, spelled = room_for(word_memory.LONGEST_REMEMBERED, self._merges, kind)
         return Desk(
             kind=kind,
             at=at,
@@ -172,7 +167,7 @@ class CompiledEncoder:
             memory=_memory(_WORDS_AT_FIRST),
             room=room,
             spelled=spelled,
-            keys=np.empty(kernel.BLOCK, np.uint64),
+            keys=word_memory.Keys(*(np.empty(kernel.BLOCK, np.uint64) for _ in word_memory.Keys._fields)),
             cuts=np.empty(_CUTS, np.int32),
             registers=np.zeros(REGISTERS, np.int64),
         )
@@ -193,10 +188,12 @@ def piece_table(characters: int) -> PieceTable:
 
 def _merge_table(history: History) -> MergeTable:
     merges, base = len(history), len(history.alphabet)
+    room = BUCKET << (merges // 2).bit_length()
     number = np.zeros(MERGE_NUMBERS, np.int64)
     number[BASE], number[LIMIT] = base, merges
     table = MergeTable(
-        slots=np.zeros(2 << (2 * merges + 2).bit_length(), np.uint64),
+        keys=np.zeros(room, np.uint64),
+        ranks=np.empty(room, np.int32),
         byte_pairs=np.empty(1 << 16, np.int32),
         left=np.array(history.columns.left, np.int32),
         right=np.array(history.columns.right, np.int32),
@@ -240,43 +237,43 @@ def room_for(symbols: int, merges: int, kind: int) -> tuple[Workplace, kernel.Sp
         previous_place=np.empty(cells, np.int32),
         heads=np.full(merges, -1, np.int32),
         live=np.zeros((merges >> 6) + 1, np.uint64),
-        short=np.empty(SHORT + 1, np.int32),
+        short=np.empty(2 * SHORT, np.int64),
         totals=np.empty(cells, np.float64),
     )
     spelled = cells if kind == kernel.SYMBOLS else 0
     return room, kernel.Spelled(np.empty(spelled, np.int32), np.empty(spelled, np.int32))
 
 
-def _memory(words: int) -> kernel.Memory:
-    return kernel.Memory(
-        slots=np.zeros(4 * words, np.uint64),
-        results=np.empty(4 * words + kernel.NUMBERS_A_SYMBOL * kernel.LONGEST_REMEMBERED + 16, np.int32),
-        words=np.empty(words + kernel.LONGEST_REMEMBERED, np.uint64),
-        number=np.zeros(kernel.NUMBERS, np.int64),
+def _memory(words: int) -> word_memory.Memory:
+    return word_memory.Memory(
+        slots=_slots(2 * words),
+        results=np.empty(words + kernel.NUMBERS_A_SYMBOL * word_memory.LONGEST_REMEMBERED + 16, np.int32),
+        words=np.empty(words + word_memory.LONGEST_REMEMBERED, np.uint64),
+        number=np.zeros(word_memory.NUMBERS, np.int64),
     )
 
 
-def _larger(memory: kernel.Memory) -> kernel.Memory:
+def _slots(count: int) -> npt.NDArray[np.uint64]:
+    """Empty slots, none of which lies in two lines of the cache."""
+    room = np.zeros(word_memory.SLOT * count + _LINE // 8, np.uint64)
+    first = -room.ctypes.data % _LINE // 8
+    return room[first : first + word_memory.SLOT * count]
+
+
+def _larger(memory: word_memory.Memory) -> word_memory.Memory:
     """More room wherever little is left; a memory that has become huge is given up for a new one."""
-    number = memory.number
-    if number[kernel.ENTRIES] > MOST_WORDS or number[kernel.RESULTS] > MOST_RESULTS:
+    number, entries = memory.number, int(memory.number[word_memory.ENTRIES])
+    if entries > MOST_WORDS or number[word_memory.RESULTS] > MOST_RESULTS:
         return _memory(_WORDS_AT_FIRST)
-    if 3 * number[kernel.ENTRIES] > len(memory.slots):
-        slots = np.zeros(2 * len(memory.slots), np.uint64)  # no larger than need be: it should stay in the cache
-        kernel.grow_slots(memory.slots, slots)
+    if 3 * word_memory.SLOT * entries > len(memory.slots):
+        slots = _slots(4 * len(memory.slots) // word_memory.SLOT)
+        word_memory.grow_slots(memory.slots, slots)
         memory = memory._replace(slots=slots)
-    if 2 * number[kernel.RESULTS] > len(memory.results):
+    if 2 * number[word_memory.RESULTS] > len(memory.results):
         memory = memory._replace(results=_grown(memory.results, 2 * len(memory.results)))
-    if 2 * number[kernel.WORDS] > len(memory.words):
+    if 2 * number[word_memory.WORDS] > len(memory.words):
         memory = memory._replace(words=_grown(memory.words, 2 * len(memory.words)))
     return memory
-
-
-def _text(data: bytes) -> kernel.Text:
-    padded = np.empty((len(data) + 2 * _PADDING) & -8, np.uint8)
-    padded[: len(data)] = np.frombuffer(data, np.uint8)
-    padded[len(data) :] = 0
-    return kernel.Text(padded, padded.view(np.uint64), len(data))
 
 
 def _grown(array: npt.NDArray[Number], room: int) -> npt.NDArray[Number]:

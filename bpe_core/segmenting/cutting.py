@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -142,7 +143,29 @@ def utf8(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as error:
-        raise BpeError(
-            f"Character {error.start + 1:,} of the text is U+{ord(text[error.start]):04X}, half of a surrogate pair, "
-            "which is no character of its own; remove or replace it."
-        ) from error
+        raise _no_character(text, error.start) from error
+
+
+def utf8_view(text: str) -> npt.NDArray[np.uint8]:
+    """The same bytes where the text itself keeps them, which it does from then on if it was not so before."""
+    size = ctypes.c_ssize_t()
+    try:
+        address = _bytes_of(text, ctypes.byref(size))
+    except UnicodeEncodeError as error:
+        raise _no_character(text, error.start) from error
+    held: Any = (ctypes.c_uint8 * size.value).from_address(address)
+    held.text = text  # which must live as long as the array
+    view: npt.NDArray[np.uint8] = np.frombuffer(held, np.uint8)
+    view.flags.writeable = False
+    return view
+
+
+_bytes_of = ctypes.pythonapi.PyUnicode_AsUTF8AndSize
+_bytes_of.restype, _bytes_of.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.POINTER(ctypes.c_ssize_t))
+
+
+def _no_character(text: str, place: int) -> BpeError:
+    return BpeError(
+        f"Character {place + 1:,} of the text is U+{ord(text[place]):04X}, half of a surrogate pair, "
+        "which is no character of its own; remove or replace it."
+    )

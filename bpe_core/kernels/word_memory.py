@@ -1,0 +1,200 @@
+"""The words that an encoder has met, and what became of them: one look for almost every word of a text.
+
+A slot is half a line of the processor's cache: the word itself, if it is short, and up to three numbers that it
+became. Of a long word the slot holds a hash; its bytes and its results are kept elsewhere, as are more than three.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bpe_core.kernels.jit import inlined, kernel
+from bpe_core.kernels.memory import load_eight, prefetch
+from bpe_core.kernels.merge_word import Int32s, Int64s, UInt64s
+
+LONGEST_INSIDE = 15  # bytes of a word that is its own key; the sixteenth byte holds its length
+LONGEST_REMEMBERED = 128
+RESULTS_INSIDE = 3
+
+# Entries of `Memory.number`.
+ENTRIES, RESULTS, WORDS = range(3)  # how much of each array is in use
+NUMBERS = 3
+
+LONG_KEY = np.uint64(0xFF << 56)  # the second half of a key, and the length, where the first half is a hash
+SLOT = 4  # numbers: two of the key, two of what became of the word
+_LENGTH_SHIFT, _HALF = np.uint64(56), np.uint64(32)
+_IS_LONG = np.uint64(1 << 31)  # in the count of results
+_LOW_HALF = np.uint64(0xFFFFFFFF)
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_OTHER_MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)
+# For each length up to LONGEST_INSIDE what of two times eight bytes belongs to a word.
+_FIRST_EIGHT = np.array([(1 << 8 * min(length, 8)) - 1 for length in range(16)], np.uint64)
+_SECOND_EIGHT = np.array([(1 << 8 * max(length - 8, 0)) - 1 for length in range(16)], np.uint64)
+
+
+class Memory(NamedTuple):
+    """A slot is the key of a word (all zero: the slot is empty), then its results, two to a number, of which the
+    last half is their count. Where there are more, or the word is long, the first number tells where in `results`
+    they are. Before the results of a long word stand where its bytes are kept, and its length.
+    """
+
+    slots: UInt64s
+    results: Int32s
+    words: UInt64s  # the bytes of long words, eight to a number
+    number: Int64s
+
+
+class Keys(NamedTuple):
+    """Of a block of words: what they are looked up by."""
+
+    first: UInt64s
+    second: UInt64s  # zero where a word is too long to be remembered
+    places: UInt64s  # the slots where they would stand
+
+
+@kernel
+def load(data, place, length):
+    """Up to eight bytes as one number, zeros behind them."""
+    if place + 8 <= len(data):
+        return load_eight(data, np.uint64(place)) & _FIRST_EIGHT[min(length, 8)]
+    value = np.uint64(0)
+    for i in range(min(length, 8)):
+        value |= np.uint64(data[place + i]) << np.uint64(8 * i)
+    return value
+
+
+@inlined
+def place_of(slots, first, second):
+    """Where the search for a key begins. The number of slots is a power of two."""
+    mixed = (first ^ (second * _OTHER_MULTIPLIER)) * _MULTIPLIER
+    return ((mixed ^ (mixed >> _HALF)) << np.uint64(2)) & np.uint64(len(slots) - SLOT)
+
+
+@kernel
+def find_keys(memory, data, cuts, first, count, keys):
+    """Fill in the keys of so many words from `first` on, and have their slots fetched."""
+    slots, end = memory.slots, np.int64(len(data)) - 16
+    for i in range(count):
+        start = np.int64(cuts[first + i])
+        length = np.int64(cuts[first + i + 1]) - start
+        if length <= LONGEST_INSIDE and start <= end:
+            one = load_eight(data, np.uint64(start)) & _FIRST_EIGHT[length]
+            other = load_eight(data, np.uint64(start + 8)) & _SECOND_EIGHT[length]
+            other |= np.uint64(length) << _LENGTH_SHIFT
+        else:
+            one, other = _rare_key(data, start, length)
+        keys.first[i], keys.second[i] = one, other
+        place = place_of(slots, one, other)
+        keys.places[i] = place
+        prefetch(slots, place)
+
+
+@kernel
+def _rare_key(data, start, length):
+    """The key of a long word, or of one at the end of the text."""
+    if length <= LONGEST_INSIDE:
+        second = load(data, start + 8, length - 8) if length > 8 else np.uint64(0)
+        return load(data, start, length), second | np.uint64(length) << _LENGTH_SHIFT
+    if length > LONGEST_REMEMBERED:
+        return np.uint64(0), np.uint64(0)
+    mixed = np.uint64(length)
+    for place in range(0, length, 8):
+        mixed = (mixed ^ load(data, start + place, length - place)) * _OTHER_MULTIPLIER
+        mixed ^= mixed >> np.uint64(29)
+    return mixed, LONG_KEY | np.uint64(length)
+
+
+@inlined
+def slot_of(memory, data, start, length, first, second, place):
+    """The slot that remembers a word, or the empty one where it would be entered."""
+    slots = memory.slots
+    while slots[place + np.uint64(1)] != np.uint64(0):
+        is_alike = slots[place] == first and slots[place + np.uint64(1)] == second
+        result = np.int64(slots[place + np.uint64(2)])
+        if is_alike and (second < LONG_KEY or is_same_word(memory, result, data, start, length)):
+            break
+        place = (place + np.uint64(SLOT)) & np.uint64(len(slots) - SLOT)
+    return place
+
+
+@kernel
+def is_same_word(memory, result, data, start, length):
+    """Whether the long word whose results stand there is this one."""
+    if memory.results[result - 1] != length:
+        return False
+    kept = np.int64(memory.results[result - 2])
+    for place in range(0, length, 8):
+        if memory.words[kept + (place >> 3)] != load(data, start + place, length - place):
+            return False
+    return True
+
+
+@kernel
+def grow_slots(old, new):
+    """Enter everything of one table of slots in a larger, empty one."""
+    for entry in range(0, len(old), SLOT):
+        if old[entry + 1] == np.uint64(0):
+            continue
+        place = place_of(new, old[entry], old[entry + 1])
+        while new[place + np.uint64(1)] != np.uint64(0):
+            place = (place + np.uint64(SLOT)) & np.uint64(len(new) - SLOT)
+        for i in range(SLOT):
+            new[place + np.uint64(i)] = old[entry + i]
+
+
+@inlined
+def lacks_memory(memory, most):
+    """Whether one more word that becomes so many numbers at most may not fit."""
+    number = memory.number
+    return (
+        2 * SLOT * (number[ENTRIES] + 1) > len(memory.slots)
+        or number[RESULTS] + 2 + most > len(memory.results)
+        or number[WORDS] + (LONGEST_REMEMBERED >> 3) > len(memory.words)
+    )
+
+
+@inlined
+def remember(memory, data, start, length, first, second, slot, out, free, count):
+    """Enter a word with the results that have just been written for it."""
+    number, results, about = memory.number, memory.results, np.uint64(count)
+    number[ENTRIES] += 1
+    place = number[RESULTS]
+    if second >= LONG_KEY:
+        about |= _IS_LONG
+        results[place], results[place + 1] = np.int32(number[WORDS]), np.int32(length)
+        place += 2
+        for i in range(0, length, 8):
+            memory.words[number[WORDS]] = load(data, start + i, length - i)
+            number[WORDS] += 1
+    value, last = np.uint64(place), np.uint64(0)
+    if about > np.uint64(RESULTS_INSIDE):
+        for i in range(count):
+            results[place + i] = out[free + i]
+        number[RESULTS] = place + count
+    else:
+        value = np.uint64(out[free]) & _LOW_HALF
+        if count > 1:
+            value |= np.uint64(out[free + 1]) << _HALF
+        if count > 2:
+            last = np.uint64(out[free + 2]) & _LOW_HALF
+    memory.slots[slot], memory.slots[slot + np.uint64(1)] = first, second
+    memory.slots[slot + np.uint64(2)], memory.slots[slot + np.uint64(3)] = value, last | about << _HALF
+
+
+@inlined
+def recall(memory, slot, out, free):
+    """Write what became of a remembered word; how many numbers that is. Three are always written."""
+    value, last = memory.slots[slot + np.uint64(2)], memory.slots[slot + np.uint64(3)]
+    count = np.int64(last >> _HALF)
+    if count <= RESULTS_INSIDE:
+        out[free] = np.int32(value)
+        out[free + 1] = np.int32(value >> _HALF)
+        out[free + 2] = np.int32(last)
+        return count
+    count &= np.int64(0x7FFFFFFF)
+    result = np.int64(value)
+    for i in range(count):
+        out[free + i] = memory.results[result + i]
+    return count
