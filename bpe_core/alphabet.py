@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -37,38 +38,82 @@ class Symbol(NamedTuple):
         return self.kind not in ("unknown", "fallback")
 
 
-@dataclass(frozen=True)
-class Alphabet:
-    """The base symbols, in the order of their ids."""
+class Spelled(NamedTuple):
+    """Seeds by the base symbols they are made of, end to end."""
 
-    symbols: tuple[Symbol, ...]
+    symbols: npt.NDArray[np.int32]
+    starts: npt.NDArray[np.int64]  # where each begins, and the end of all
+
+    def only(self, chosen: npt.NDArray[np.int64] | npt.NDArray[np.int32]) -> Spelled:
+        """These seeds, in this order."""
+        lengths = np.diff(self.starts)[chosen]
+        starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+        cells = np.arange(int(starts[-1])) + np.repeat(self.starts[chosen] - starts[:-1], lengths)
+        return Spelled(self.symbols[cells], starts)
+
+    def joined(self, parts: list[bytes]) -> list[bytes]:
+        """What is written on each, where this is written on its symbols."""
+        together = b"".join([parts[symbol] for symbol in self.symbols.tolist()])
+        widths = np.fromiter(map(len, parts), np.int64, len(parts))
+        ends = np.concatenate((np.zeros(1, np.int64), np.cumsum(widths[self.symbols])))[self.starts].tolist()
+        return [together[start:end] for start, end in pairwise(ends)]
+
+
+@dataclass(frozen=True, eq=False)
+class Alphabet:
+    """The base symbols, in the order of their ids. Many seeds are written out when somebody looks at them."""
+
+    given: tuple[Symbol, ...]
+    spelled: Spelled | None = None  # seeds behind them
 
     def __len__(self) -> int:
-        return len(self.symbols)
+        return len(self.given) + (0 if self.spelled is None else len(self.spelled.starts) - 1)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Alphabet) and len(self) == len(other) and self.symbols == other.symbols
+
+    def __hash__(self) -> int:
+        return hash((self.but_seeds, len(self)))
+
+    @cached_property
+    def symbols(self) -> tuple[Symbol, ...]:
+        if self.spelled is None:
+            return self.given
+        first = len(self.given)
+        seeds = zip(self.texts[first:], self.decoded[first:], strict=True)
+        return (*self.given, *(Symbol(text, decoded, "seed") for text, decoded in seeds))
 
     @cached_property
     def texts(self) -> list[bytes]:
         """How each symbol is written; not to be changed."""
-        return [symbol.text for symbol in self.symbols]
+        given = [symbol.text for symbol in self.given]
+        return given if self.spelled is None else given + self.spelled.joined(given)
 
     @cached_property
     def decoded(self) -> list[bytes]:
         """What each symbol stands for; not to be changed."""
-        return [symbol.decoded for symbol in self.symbols]
+        given = [symbol.decoded for symbol in self.given]
+        return given if self.spelled is None else given + self.spelled.joined(given)
+
+    def texts_of_seeds(self, ids: npt.NDArray[np.int64]) -> list[bytes]:
+        """How some seeds are written."""
+        if self.spelled is None or "texts" in self.__dict__:
+            return [self.texts[id] for id in ids.tolist()]
+        return self.spelled.only(ids - len(self.given)).joined([symbol.text for symbol in self.given])
 
     @cached_property
     def merging(self) -> list[bool]:
         """Of each symbol whether a merge may take it; not to be changed."""
-        return [symbol.merges for symbol in self.symbols]
+        return [symbol.merges for symbol in self.given] + [True] * (len(self) - len(self.given))
 
     @cached_property
     def seed_count(self) -> int:
-        return sum(symbol.kind == "seed" for symbol in self.symbols)
+        return sum(symbol.kind == "seed" for symbol in self.given) + len(self) - len(self.given)
 
     @property
     def but_seeds(self) -> tuple[Symbol, ...]:
         """What stands before the seeds."""
-        return self.symbols[: len(self.symbols) - self.seed_count]
+        return self.given[: len(self) - self.seed_count]
 
     @cached_property
     def id_of_piece(self) -> dict[bytes, int]:
@@ -79,12 +124,12 @@ class Alphabet:
     @cached_property
     def id_of_continuation(self) -> dict[bytes, int]:
         """What a piece becomes inside a word; empty where that is the same as at its beginning."""
-        return {symbol.decoded: i for i, symbol in enumerate(self.symbols) if symbol.kind == "continuation"}
+        return {symbol.decoded: i for i, symbol in enumerate(self.given) if symbol.kind == "continuation"}
 
     @cached_property
     def continuing(self) -> bytes:
         """What is written before a token that continues a word, and left out where it is joined to another."""
-        marked = (one for one in self.symbols if one.text != one.decoded and one.kind in ("continuation", "seed"))
+        marked = (one for one in self.given if one.text != one.decoded and one.kind in ("continuation", "seed"))
         return next((one.text.removesuffix(one.decoded) for one in marked if one.text.endswith(one.decoded)), b"")
 
     def joined_text(self, left: bytes, right: bytes) -> bytes:
@@ -113,7 +158,7 @@ class Alphabet:
     def is_plain_bytes(self) -> bool:
         """Ids 0 to 255 are the bytes in their order, and there is nothing else."""
         return len(self) == 256 and all(
-            symbol.kind == "byte" and symbol.text == bytes([i]) for i, symbol in enumerate(self.symbols)
+            symbol.kind == "byte" and symbol.text == bytes([i]) for i, symbol in enumerate(self.given)
         )
 
     @classmethod

@@ -19,7 +19,7 @@ from bpe_core.learning.layout import lay_out
 from bpe_core.learning.unigram.compiled import CompiledLattices
 from bpe_core.learning.unigram.compiled_seeds import repeated
 from bpe_core.learning.unigram.learner import UnigramLearner
-from bpe_core.learning.unigram.seeds import seed_texts, with_seeds
+from bpe_core.learning.unigram.seeds import seeded
 from bpe_core.learning.wordpiece.compiled import CompiledScoreLearner
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
@@ -75,13 +75,12 @@ def _learn_unigram() -> None:
     """Enough different words that every table must grow."""
     words = WordTable.from_counts({f"{i}{i}": 1 for i in range(300)})
     recipe = Recipe.preset("unigram", merges=0)
-    base = Alphabet.for_words(words, recipe)
-    texts = seed_texts(words, base, recipe, repeated)
-    alphabet = with_seeds(base, texts)
-    recipe = recipe.with_changes(merges=len(texts))
+    alphabet = seeded(words, recipe, repeated)
+    seeds = alphabet.seed_count
+    recipe = recipe.with_changes(merges=seeds)
     learner = UnigramLearner(words, alphabet, recipe, None, lambda *found: CompiledLattices(*found, room=16))
-    columns = Columns.with_room(len(texts))
-    learner.learn(columns, len(texts), 2**60)
+    columns = Columns.with_room(seeds)
+    learner.learn(columns, seeds, 2**60)
     history = History(recipe, alphabet, columns)
     CompiledPaths(history, Cutting(recipe), learner.scores).cut_words([b"11"], 0)
 

@@ -14,7 +14,7 @@ from bpe_core.history.history import NOTHING, Columns
 from bpe_core.learning.unigram.compiled import CompiledLattices
 from bpe_core.learning.unigram.compiled_seeds import repeated
 from bpe_core.learning.unigram.learner import LEAST_LIKELY, LEAST_LOSS, RARELY_USED, UnigramLearner
-from bpe_core.learning.unigram.seeds import seed_texts, with_seeds
+from bpe_core.learning.unigram.seeds import seeded
 from bpe_core.reference import unigram
 from bpe_core.reference.unigram import stretches_of
 from bpe_core.reference.unigram_paths import encode, ids_by_piece, n_best
@@ -50,9 +50,7 @@ def test_the_kernels_make_the_same_steps(run: tuple[bpe.WordTable, bpe.Recipe]) 
     words, recipe = run
     expected = unigram.train(words, recipe)
     assume(expected.alphabet.symbols[-1].kind == "seed")
-    base = bpe.Alphabet.for_words(words, recipe)
-    texts = seed_texts(words, base, recipe, repeated)
-    assert with_seeds(base, texts) == expected.alphabet
+    assert seeded(words, recipe, repeated) == expected.alphabet
     learner = UnigramLearner(words, expected.alphabet, recipe, None, lambda *told: CompiledLattices(*told, room=1))
     columns = Columns.with_room(len(expected))
     learner.learn(columns, len(expected), 2**60)

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import bpe_core as bpe
+from bpe_core.formats.recovering import with_seeds
 from bpe_core.learning.trainer import Trainer
 from bpe_core.learning.unigram.cells import Stretches
 from bpe_core.learning.unigram.compiled import CompiledLattices
 from bpe_core.learning.unigram.learner import UnigramLearner
-from bpe_core.learning.unigram.seeds import with_seeds
 from tests.core.unigram_model import history_of
 from tests.shared import MADE, here, text_of
 

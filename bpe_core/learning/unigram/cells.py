@@ -100,7 +100,7 @@ def piece_cells(alphabet: Alphabet, recipe: Recipe) -> tuple[Int32s, Int64s]:
 
     A seed that is written with the marker in front begins with it: no character that is written like it is in a seed.
     """
-    return _PIECE_CELLS.of(alphabet, recipe.marker_text)
+    return alphabet.spelled or _PIECE_CELLS.of(alphabet, recipe.marker_text)
 
 
 def _piece_cells(alphabet: Alphabet, marker_text: str) -> tuple[Int32s, Int64s]:

@@ -106,7 +106,7 @@ class UnigramLearner:
         stretches = Stretches.of(words, alphabet, recipe)
         self._weight, self._unknown_tokens = stretches.total(), stretches.unknown_tokens
         self._lattices = make_lattices(stretches, alphabet, recipe)
-        self._texts = alphabet.texts
+        self._alphabet = alphabet
         self._is_seed = np.arange(len(alphabet)) >= len(alphabet) - alphabet.seed_count
         self._alive = self._is_seed.copy()  # of the seeds
         self.coverage = self._lattices.coverage()  # how many symbols of the corpus each token could cover
@@ -198,7 +198,7 @@ class UnigramLearner:
         yield from self._finish()
 
     def _steps_left(self) -> int:
-        return len(self._texts) - self.learned + self._specials - self._asked
+        return len(self._alphabet) - self.learned + self._specials - self._asked
 
     def _expect(self) -> Iterator[bool]:
         """Count how often each token would stand in the corpus."""
@@ -267,7 +267,9 @@ class UnigramLearner:
             least = self._scores[self._in_force].min()
             self._scores[missing] = least + _SCORE_BETWEEN * np.arange(len(missing), dtype=np.float32)
             self._in_force[missing] = True
-        pieces = np.array(sorted(np.flatnonzero(self._alive).tolist(), key=lambda id: self._texts[id]), np.int64)[::-1]
+        alive = np.flatnonzero(self._alive)
+        texts = self._alphabet.texts_of_seeds(alive)
+        pieces = alive[np.array(sorted(range(len(alive)), key=texts.__getitem__), np.int64)][::-1]
         pieces = pieces[np.argsort(self._scores[pieces], kind="stable")]
         staying = self._in_force.copy()
         staying[pieces[: max(0, self._steps_left())]] = False

@@ -19,91 +19,85 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from bpe_core.alphabet import Alphabet, Symbol
+from bpe_core.alphabet import Alphabet, Spelled
 from bpe_core.counting.words import WordTable
 from bpe_core.kernels.policy import Policy
 from bpe_core.learning.layout import SEPARATOR
-from bpe_core.learning.unigram.cells import VARIOUS, Int32s, Int64s, Stretches, may_be_joined
+from bpe_core.learning.unigram.cells import VARIOUS, Int32s, Int64s, Stretches, UInt8s, may_be_joined
+from bpe_core.learning.unigram.ordering import in_order
 from bpe_core.learning.unigram.scripts import TRANSPARENT, scripts_of
 from bpe_core.recipe import Recipe
 
 KERNELS = Policy("bpe_core.learning.unigram.compiled_seeds", small=5_000, large=500_000)
 LONGEST = 512  # symbols, where the recipe says no length
-_WALL = -2  # no piece holds it
+WALL = -2  # instead of a script: no piece holds it
 
-UInt8s = npt.NDArray[np.uint8]
-
-# The pieces that are seeds: a place where each stands, its length, and how often it occurs. Of words, how long a piece
-# may be that begins at each cell, and what each cell counts as where it follows one.
-Repeated = Callable[[Stretches, Int32s, UInt8s], Iterator[tuple[Int64s, Int64s, Int64s]]]
+# The pieces of words that are seeds, and how often each occurs.
+Repeated = Callable[[Stretches, Alphabet, Recipe], tuple[Spelled, Int64s]]
 
 
 def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
     """The base symbols, and the seeds behind them: the best first."""
-    base = Alphabet.for_words(words, recipe)
-    repeated: Repeated = _repeated
     if KERNELS.chooses(len(words.text)):
-        from bpe_core.learning.unigram import compiled_seeds  # loads machine code
+        from bpe_core.learning.unigram.compiled_seeds import repeated  # loads machine code
 
-        repeated = compiled_seeds.repeated
-    return with_seeds(base, seed_texts(words, base, recipe, repeated))
-
-
-def with_seeds(base: Alphabet, texts: list[tuple[bytes, bytes]]) -> Alphabet:
-    """An alphabet and seeds behind it: what is written on each, and the bytes it stands for."""
-    return Alphabet((*base.symbols, *[Symbol(text, decoded, "seed") for text, decoded in texts]))
+        return seeded(words, recipe, repeated)
+    return seeded(words, recipe, _repeated)
 
 
-def seed_texts(words: WordTable, base: Alphabet, recipe: Recipe, repeated: Repeated) -> list[tuple[bytes, bytes]]:
-    """What is written on each seed, and the bytes it stands for; the best first."""
+def seeded(words: WordTable, recipe: Recipe, repeated: Repeated) -> Alphabet:
+    base = Alphabet.for_words(words, recipe)
     stretches = Stretches.of(words, base, recipe)
     if not len(stretches):
-        return []
-    limits = _limits(stretches, base, recipe, recipe.max_token_length or LONGEST)
-    nothing: Int64s = np.zeros(0, np.int64)
-    found = [(nothing, nothing, nothing), *repeated(stretches, limits, _followers(stretches, base))]
-    firsts, lengths, counts = (np.concatenate(column) for column in zip(*found, strict=True))
-    texts, covered = _texts(stretches, base, recipe, firsts, lengths), counts * lengths
-    size = np.fromiter((len(text) for text, _ in texts), np.int64, len(texts))
-    order = np.array(sorted(range(len(texts)), key=lambda i: texts[i][0]), np.int64)
-    order = order[np.lexsort((-size[order], -covered[order]))]
-    return [texts[i] for i in order[: recipe.seed_size].tolist()]
+        return base
+    seeds, counts = repeated(stretches, base, recipe)
+    return Alphabet(base.symbols, seeds.only(_best_first(seeds, counts, base)[: recipe.seed_size]))
 
 
-def _texts(
-    stretches: Stretches, base: Alphabet, recipe: Recipe, firsts: Int64s, lengths: Int64s
-) -> list[tuple[bytes, bytes]]:
-    """What is written on the symbols of each piece, and the bytes they stand for."""
-    ends = np.cumsum(lengths)
-    cells = np.arange(ends[-1] if len(ends) else 0) + np.repeat(firsts - (ends - lengths), lengths)
-    letters = _codes(base)[stretches.symbols[cells]].astype("<u4").tobytes().decode("utf-32-le")
-    marker, texts, start = recipe.marker_text.encode(), [], 0
-    begins = stretches.symbols[firsts] == base.marker_id
-    for end, begin in zip(ends.tolist(), begins.tolist(), strict=True):
-        text = letters[start + begin : end].encode()
-        texts.append((marker + text, b" " + text) if begin else (text, text))
-        start = end
-    return texts
+def _best_first(seeds: Spelled, counts: Int64s, base: Alphabet) -> Int64s:
+    """Those first that cover most of the corpus; of equals the longest, then by what is written on them."""
+    widths = np.array([len(symbol.text) for symbol in base.symbols])
+    bytes_before = np.concatenate((np.zeros(1, np.int64), np.cumsum(widths[seeds.symbols])))
+    size = np.diff(bytes_before[seeds.starts])
+    covered = np.unique(counts * np.diff(seeds.starts), return_inverse=True)[1]
+    letters = _letters(seeds, base)
+    firsts = letters.starts[:-1]
+    return in_order(letters.symbols, firsts, np.diff(letters.starts), -(covered * (size.max(initial=0) + 1) + size))
 
 
-def _limits(stretches: Stretches, base: Alphabet, recipe: Recipe, longest: int) -> Int32s:
-    """For each cell how long a piece may be that begins there."""
-    symbols, cells = stretches.symbols, np.arange(len(stretches.symbols))
-    codes = _codes(base)
-    script_of = scripts_of("".join(map(chr, codes.tolist())))
+def _letters(seeds: Spelled, base: Alphabet) -> Spelled:
+    """The characters that are written on them, as numbers of the same order."""
+    texts = [symbol.text.decode() for symbol in base.symbols]
+    codes = np.frombuffer("".join(texts).encode("utf-32-le"), "<u4")
+    ranks = np.unique(codes, return_inverse=True)[1].astype(np.int32)
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    of_symbols = Spelled(ranks, np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths))))
+    ends = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths[seeds.symbols])))
+    return Spelled(of_symbols.only(seeds.symbols).symbols, ends[seeds.starts])
+
+
+def scripts_of_symbols(base: Alphabet, recipe: Recipe) -> Int32s:
+    """The script of each base symbol; WALL for what is in no piece."""
+    script_of = scripts_of("".join(map(chr, _codes(base).tolist())))
     if base.marker_id is not None:
         script_of[base.marker_id] = TRANSPARENT  # it stands in front only, whatever follows
-    walls = (symbols == SEPARATOR) | ~may_be_joined(base, recipe)[symbols]
-    script = np.where(walls, _WALL, script_of[symbols])
+    script_of[~may_be_joined(base, recipe)] = WALL
+    return script_of
+
+
+def _limits(stretches: Stretches, base: Alphabet, recipe: Recipe) -> Int32s:
+    """For each cell how long a piece may be that begins there."""
+    symbols, cells = stretches.symbols, np.arange(len(stretches.symbols))
+    script = np.where(symbols == SEPARATOR, WALL, scripts_of_symbols(base, recipe)[symbols])
+    walls = script == WALL
     bearing = np.flatnonzero(script != TRANSPARENT)  # a transparent cell goes with those before and behind it
     begins = np.ones(len(bearing), np.bool_)
     begins[1:] = (script[bearing[1:]] != script[bearing[:-1]]) | walls[bearing[1:]]
     borders = np.append(bearing[begins], len(symbols))
     own = bearing[np.searchsorted(bearing, cells)]  # the last cell of all is a separator
     ends = np.where(walls[own], own, borders[np.searchsorted(borders, own, side="right")])
-    limits = np.minimum(ends - cells, longest).astype(np.int32)
+    limits = np.minimum(ends - cells, longest_of(recipe)).astype(np.int32)
     limits[walls] = 0
     return limits
 
@@ -152,7 +146,22 @@ def _alike(symbols: Int32s, places: Int64s, most: int) -> Int32s:
     return alike
 
 
-def _repeated(stretches: Stretches, limits: Int32s, followers: UInt8s) -> Iterator[tuple[Int64s, Int64s, Int64s]]:
+def longest_of(recipe: Recipe) -> int:
+    """How many symbols a seed may have."""
+    return recipe.max_token_length or LONGEST
+
+
+def _repeated(stretches: Stretches, base: Alphabet, recipe: Recipe) -> tuple[Spelled, Int64s]:
+    limits = _limits(stretches, base, recipe)
+    nothing: Int64s = np.zeros(0, np.int64)
+    found = [(nothing, nothing, nothing), *_found(stretches, limits, _followers(stretches, base))]
+    firsts, lengths, counts = (np.concatenate(column) for column in zip(*found, strict=True))
+    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+    cells = np.arange(int(starts[-1])) + np.repeat(firsts - starts[:-1], lengths)
+    return Spelled(stretches.symbols[cells], starts), counts
+
+
+def _found(stretches: Stretches, limits: Int32s, followers: UInt8s) -> Iterator[tuple[Int64s, Int64s, Int64s]]:
     """The pieces that are seeds: a place where each stands, its length, and how often it occurs."""
     places, alike = sorted_places(stretches, limits)
     if not len(places):
