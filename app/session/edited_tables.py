@@ -20,28 +20,30 @@ class EditedTable:
     history: History
     numbers: Int64s | None
     names: TokenTexts
+    made: str  # how, in a few words
     told: tuple[str, ...]  # a sentence each
 
     @classmethod
-    def of(cls, history: History, numbers: Int64s | None, name: str, told: tuple[str, ...]) -> EditedTable:
+    def of(cls, history: History, numbers: Int64s | None, name: str, made: str, told: tuple[str, ...]) -> EditedTable:
         history.recipe = history.recipe.with_changes(name=name)
         names = TokenTexts(history.alphabet)
         names.grow(history, between=let_window_go_first)
-        return cls(history, numbers, names, told)
+        return cls(history, numbers, names, made, told)
 
 
-def add_table(runs: Runs, table: EditedTable, sentence: str) -> Run:
-    """The table as a run, which is shown; the sentence says how it was made."""
+def add_table(runs: Runs, table: EditedTable, made_of: Run) -> Run:
+    """The table as a run below the one it was made of, which is shown; its sentence says how, and what that means."""
     run = Run(
         number=runs.next_number(),
         recipe=table.history.recipe,
         sources=(),
         pace=Pace(),
         phase=Phase.ENDED,
-        sentence=sentence,
+        sentence=" ".join([f"{table.made}.", *table.told]),
         history=table.history,
         names=table.names,
         numbers=table.numbers,
+        parent=made_of.number,
     )
     runs.add(run)
     runs.show(run)

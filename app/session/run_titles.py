@@ -28,6 +28,15 @@ def titles_of(runs: Sequence[Run]) -> list[str]:
     return titles
 
 
+def changed_name(name: str, change: str) -> str:
+    """What a table is called that was made of one of that name.
+
+    >>> changed_name("gpt2", "trimmed"), changed_name("gpt2, trimmed", "trimmed")
+    ('gpt2, trimmed', 'gpt2, trimmed')
+    """
+    return name if name.endswith(f", {change}") else f"{name}, {change}"
+
+
 def as_tree(runs: Sequence[Run]) -> list[tuple[Run, int]]:
     """The newest first, and below each those that go on from it; with how deep each stands."""
     known = {run.number for run in runs}
@@ -62,14 +71,12 @@ def turns_of(run: Run | None) -> tuple[tuple[int, ...], str]:
 
 
 def _steering(run: Run) -> list[str]:
-    """What was decided by hand last, and how much a table has grown."""
+    """What was decided by hand last."""
     recipe, told = run.recipe, []
     if recipe.interventions:
         last = recipe.interventions[-1]
         pair = " + ".join(_text(run, id) for id in last.pair)
         told.append(f"no {pair} from {last.step:,}" if last.act == "forbid" else f"{pair} forced at {last.step:,}")
-    if recipe.grown_from and run.parent is not None:
-        told.append(f"extended from run {run.parent}")
     return told
 
 

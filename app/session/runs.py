@@ -18,6 +18,7 @@ from app.session.mixed_words import MixedWords, tables_by_group
 from app.session.notices import Notice
 from app.session.ranked_runs import RankedRuns
 from app.session.run import Phase, Run
+from app.session.run_titles import changed_name
 from app.session.time import TimeCursor
 from app.worker.training import GoneOn, Growing, Learned, Pace, Prepared, Rested, TrainingJob, gone_on, prepared
 from bpe_core import BpeError, Recipe, RecipeError, WordTable
@@ -183,7 +184,7 @@ class Runs(QObject):
             self.noticed.emit(Notice(f"There is no {'text to learn from' if run else 'table to extend'}."))
             return
         try:
-            recipe = growing_recipe(run.history, by, **choices)
+            recipe = growing_recipe(run.history, by, name=changed_name(run.recipe.name, "extended"), **choices)
             numbers = numbers_of(run.history, run.shown_numbers)
             free_numbers(numbers, by, first_id)
         except BpeError as error:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 
 from app.window.merges.delegate import MergeDelegate
 from app.window.merges.model import MergeTableModel
+from app.window.parts.selected_rows import select_whole_rows, selected_rows
 from app.window.parts.theme import fixed_font
 
 LEAST_ROOM = 99_999  # for the number of a step
@@ -32,7 +33,7 @@ class MergeTableView(QTableView):
         self.setModel(model)
         self.setShowGrid(False)
         self.setWordWrap(False)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        select_whole_rows(self)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -84,7 +85,7 @@ class MergeTableView(QTableView):
             self.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
 
     def selected_rows(self) -> list[int]:
-        return sorted(index.row() for index in self.selectionModel().selectedRows())
+        return selected_rows(self)
 
     def copy(self, separator: str, *, headers: bool) -> None:
         """The selected rows to the clipboard; all rows where none is selected."""

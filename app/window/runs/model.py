@@ -101,7 +101,9 @@ class RunListModel(QAbstractListModel):
 
 
 def texts_of(run: Run, most: int = MOST_NAMED) -> str:
-    """What it learned from."""
+    """What it learned from, or was made of."""
+    if not run.sources and run.parent is not None:
+        return run.sentence.partition(". ")[0]
     names = ", ".join(source.name for source in run.sources[:most])
     more = f" and {len(run.sources) - most} more" if len(run.sources) > most else ""
     return f"{names}{more}" or "from elsewhere"

@@ -46,6 +46,12 @@ def test_tokens_are_listed_saved_and_taken_out(
     assert [str(row["id"]) for row in saved] == [model.index(row, 0).data() for row in range(model.rowCount())]
     assert {row["only_in"] for row in saved} == {"one.txt", "other.txt"}
 
+    page.table.selectAll()
+    rows = page.table.horizontalHeader().selectionModel()
+    assert not rows.hasSelection(), "the header would ask the model whether all rows are selected, for seconds"
+    page.trim.click()
+    assert page.trim_dialog.choices["selected"].text() == f"The {model.rowCount()} tokens selected"
+    page.trim_dialog.reject()
     page.table.selectRow(0)
     page.trim.click()
     dialog = page.trim_dialog
@@ -64,6 +70,8 @@ def test_tokens_are_listed_saved_and_taken_out(
     assert left <= 256 + MERGES - len(saved)
     assert trimmed.numbers is not None  # the ids are kept, with holes
     assert trimmed.recipe.name == f"{first.recipe.name}, trimmed"
+    gone = first.history.id_count - left if first.history is not None else 0
+    assert str(program.run_list.data(program.run_list.index(1))).endswith(f"\n\u2003Run 1 without {gone} tokens")
     answered(qtbot, program)
     assert "Your text" in program.messages.sentence.text()
     next(button for button in program.messages.findChildren(QPushButton) if button.text() == "Compare").click()

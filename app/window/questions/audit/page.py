@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QComboBox,
     QHBoxLayout,
     QHeaderView,
@@ -16,6 +15,7 @@ from PySide6.QtWidgets import (
 
 from app.window.parts.dialogs import DATA_FILTERS, ask_where_to_save
 from app.window.parts.page import Page
+from app.window.parts.selected_rows import select_whole_rows, selected_rows
 from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import flat_button, paragraph
 from app.window.parts.wording import tip
@@ -109,9 +109,7 @@ class AuditPage(Page):
             self.model.write(path)
 
     def _open_trim(self) -> None:
-        ranges = self.table.selectionModel().selection()  # an index a row would take long where all are selected
-        parts = [ranges.at(place) for place in range(ranges.count())]
-        rows = tuple(row for part in parts for row in range(part.top(), part.bottom() + 1))
+        rows = tuple(selected_rows(self.table))
         self.trim_dialog = TrimDialog(self.trimming, rows, self.model.rowCount(), self)
         self.trim_dialog.finished.connect(self.trim_dialog.deleteLater)  # its parent would keep it for ever
         self.trim_dialog.open()
@@ -122,7 +120,7 @@ def _table(model: AuditModel) -> QTableView:
     table.setAccessibleName("Tokens that deserve a second look")
     table.setModel(model)
     table.setFont(fixed_font(table.font().pointSizeF()))
-    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    select_whole_rows(table)
     table.verticalHeader().hide()
     table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
     table.setShowGrid(False)

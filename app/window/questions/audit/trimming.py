@@ -9,7 +9,9 @@ from PySide6.QtCore import QObject, Signal
 
 from app.session.edited_tables import EditedTable, add_table
 from app.session.run import Run
+from app.session.run_titles import changed_name
 from app.session.session import Session
+from app.window.parts.wording import count_text
 from app.window.questions.audit.model import AuditModel
 from app.worker.job import Task
 from bpe_core import BpeError, Tokenizer, WordTable
@@ -81,7 +83,7 @@ class Trimming(QObject):
             return
         history, numbers, places, tables = run.history, run.shown_numbers, model.places, model.tables
         chosen = model.ids if wish.what == "listed" else model.ids_of(wish.rows)
-        name = f"{run.recipe.name}, trimmed"
+        name, number = changed_name(run.recipe.name, "trimmed"), run.number
         text = self._session.text.value[:TEXT_CHARACTERS].encode(errors="replace").decode()
 
         def work(task: Task) -> EditedTable:
@@ -105,7 +107,8 @@ class Trimming(QObject):
                 told.append(f"The corpus: {costs(words, history, found.history, cancelled=task.cancelled)}.")
             both = (len(Tokenizer(one).encode_to_array(text)) for one in (history, found.history))
             told.append(f"Your text: {Costs(*both)}.")
-            return EditedTable.of(found.history, found.numbers, name, tuple(told))
+            gone = count_text(len(found.removed) + len(found.hidden), "token")
+            return EditedTable.of(found.history, found.numbers, name, f"Run {number:,} without {gone}", tuple(told))
 
         self._session.aside.ask(
             TOPIC, work, lambda table: self._take(run, table), self.failed.emit, ended=self.busy_changed.emit
@@ -117,5 +120,5 @@ class Trimming(QObject):
         self.busy_changed.emit()
 
     def _take(self, run: Run, table: EditedTable) -> None:
-        add_table(self._session.runs, table, f"Made of run {run.number} by trimming.")
+        add_table(self._session.runs, table, run)
         self.trimmed.emit(run.number, " ".join(table.told))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
     QPushButton,
@@ -14,6 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.window.parts.page import Page
+from app.window.parts.selected_rows import select_whole_rows
 from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import paragraph
 from app.window.questions.compare.choice import OtherChoice
@@ -84,7 +84,7 @@ def _table(model: CompareModel) -> QTableView:
     table.setAccessibleName("Steps that differ")
     table.setModel(model)
     table.setFont(fixed_font(table.font().pointSizeF()))
-    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    select_whole_rows(table)
     table.verticalHeader().hide()
     table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
     table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)

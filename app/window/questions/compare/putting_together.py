@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Signal
 from app.session.edited_tables import EditedTable, add_table
 from app.session.run import Run
 from app.session.session import Session
+from app.window.parts.wording import count_text
 from app.window.questions.compare.model import CompareModel
 from app.worker.job import Task
 from bpe_core.editing.putting_together import put_together
@@ -39,17 +40,19 @@ class PuttingTogether(QObject):
         if run is None or other is None or run.history is None or other.history is None:
             return
         one, second, numbers = run.history, other.history, run.shown_numbers
-        name = f"{run.recipe.name} + {other.recipe.name}"
+        name, first, last = f"{run.recipe.name} + {other.recipe.name}", run.number, other.number
 
         def work(task: Task) -> EditedTable:
             found = put_together(one, second, numbers=numbers, progress=task.report, cancelled=task.cancelled)
-            return EditedTable.of(found.history, found.numbers, name, tuple(found.told))
+            gave = count_text(found.new_tokens, "token")
+            made = f"Run {first:,} and {gave} of run {last:,}"
+            return EditedTable.of(found.history, found.numbers, name, made, tuple(found.told))
 
         self._session.aside.ask(
-            TOPIC, work, lambda table: self._take(run, other, table), self.failed.emit, ended=self.busy_changed.emit
+            TOPIC, work, lambda table: self._take(run, table), self.failed.emit, ended=self.busy_changed.emit
         )
         self.busy_changed.emit()
 
-    def _take(self, run: Run, other: Run, table: EditedTable) -> None:
-        add_table(self._session.runs, table, f"Run {run.number} with what only run {other.number} had.")
+    def _take(self, run: Run, table: EditedTable) -> None:
+        add_table(self._session.runs, table, run)
         self.done.emit(run.number, " ".join(table.told))

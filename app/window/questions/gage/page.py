@@ -5,10 +5,11 @@ from __future__ import annotations
 import html
 
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QTableView, QVBoxLayout, QWidget
 
 from app.window.parts.lines_chart import LinesChart
 from app.window.parts.page import Page
+from app.window.parts.selected_rows import select_whole_rows
 from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import paragraph
 from app.window.questions.gage.model import BlocksModel
@@ -34,7 +35,7 @@ class BlocksPage(Page):
         self.table.setAccessibleName("What bytes stand for in the block at work")
         self.table.setModel(model)
         self.table.setFont(fixed_font(self.font().pointSizeF()))
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        select_whole_rows(self.table)
         self.table.verticalHeader().hide()
         self.table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
         self.table.setShowGrid(False)

@@ -6,7 +6,6 @@ import html
 
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QComboBox,
     QHBoxLayout,
     QPushButton,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from app.window.parts.linked_text import LinkedText, link_to_step, number_in
 from app.window.parts.page import Page
+from app.window.parts.selected_rows import select_whole_rows
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.widgets import label, paragraph, scrolling
 from app.window.questions.ties.model import TIE_RULES, CutToken, TiesModel, WhatIf
@@ -35,7 +35,7 @@ class TiesPage(Page):
         self.table.setAccessibleName("Merges decided by a tie")
         self.table.setModel(model)
         self.table.setFont(fixed_font(self.font().pointSizeF()))
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        select_whole_rows(self.table)
         self.table.verticalHeader().hide()
         self.table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
         self.table.setShowGrid(False)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QPushButton, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTableView, QVBoxLayout, QWidget
 
 from app.window.parts.dialogs import DATA_FILTERS, ask_where_to_save
 from app.window.parts.page import Page
+from app.window.parts.selected_rows import select_whole_rows
 from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import entry, paragraph
 from app.window.questions.words.model import WordsModel
@@ -62,7 +63,7 @@ def _table(model: WordsModel) -> QTableView:
     table.setAccessibleName("Words of the corpus")
     table.setModel(model)
     table.setFont(fixed_font(table.font().pointSizeF()))
-    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    select_whole_rows(table)
     table.verticalHeader().hide()
     table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
     table.setShowGrid(False)
