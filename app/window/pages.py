@@ -26,6 +26,9 @@ from app.window.questions.compare.duel_page import DuelPage
 from app.window.questions.compare.model import CompareModel
 from app.window.questions.compare.page import ComparePage
 from app.window.questions.compare.putting_together import PuttingTogether
+from app.window.questions.curves.model import CurvesModel
+from app.window.questions.curves.page import CurvesPage
+from app.window.questions.curves.planning import Planning
 from app.window.questions.gage.model import BlocksModel
 from app.window.questions.gage.page import BlocksPage
 from app.window.questions.lab.figures import LabFigures
@@ -135,6 +138,9 @@ PAGES = (
     )),
     PageRow("benchmark", "Benchmark", "charts", lambda w: BenchmarkPage(BenchmarkModel(w.session)), (
         Item("benchmark", "&Benchmark", "Measure all runs by many texts, and by the same sentences in many languages"),
+    )),
+    PageRow("curves", "Curves", "charts", lambda w: CurvesPage(CurvesModel(w.session), Planning(w.session)), (
+        Item("curves", "Cur&ves of Many Runs", "Draw a measure of all runs, or of a sweep, by the size of vocabulary"),
     )),
     PageRow("blocks", "Blocks", "charts", lambda w: BlocksPage(BlocksModel(w.session)), (
         Item("blocks", "What Do B&ytes Stand For?", "Show the blocks of Gage's compressor and their tables"),

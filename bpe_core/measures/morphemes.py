@@ -57,7 +57,7 @@ class Agreement:
     """A row for each tokenizer and list: all lists of the first tokenizer, then those of the next."""
 
     tokenizers: tuple[str, ...]
-    lists: tuple[str, ...]
+    texts: tuple[str, ...]  # the names of the lists
     columns: Columns
 
     @property

@@ -24,6 +24,7 @@ Numbers = npt.NDArray[np.float64]
 
 DRAWN = 1_000  # times as many documents as there are
 SURE = 0.95
+LEAST = 5  # documents, to say how much they differ
 AT_ONCE = 4_000_000  # numbers drawn
 
 
@@ -147,15 +148,15 @@ def _bits(
 def intervals(some: Int64s, of: Int64s, drawn: int = DRAWN) -> tuple[Numbers, Numbers]:
     """Between what the ratio of two sums lies in 95 of 100 draws of as many documents, each as often as it comes.
 
-    `of` holds a row for each size and a column for each document. The draws are the same each time; of a single
-    document nothing is told.
+    `of` holds a row for each size and a column for each document. The draws are the same each time; of fewer than
+    five documents nothing is told.
 
-    >>> low, high = intervals(np.array([4, 4, 4]), np.array([[2, 2, 2], [1, 2, 4]]))
-    >>> low.tolist(), high.tolist()
-    ([2.0, 1.0], [2.0, 4.0])
+    >>> low, high = intervals(np.array([4, 4, 4, 4, 4]), np.array([[2, 2, 2, 2, 2], [1, 1, 1, 1, 2]]))
+    >>> low.tolist(), high.round(2).tolist()
+    ([2.0, 2.5], [2.0, 4.0])
     """
     count = len(some)
-    if count < 2:
+    if count < LEAST:
         return np.full(len(of), np.nan), np.full(len(of), np.nan)
     random, parts = np.random.default_rng(0), []
     for begin in range(0, drawn, rows := max(1, AT_ONCE // count)):

@@ -41,7 +41,7 @@ MEANINGS = {
     "bytes_per_token, tokens_per_word, renyi_efficiency, share_in_use, unknown_share": "As `benchmark --help` tells",
     "bits_per_byte": "As `sizes --help` tells",
     "morpheme_precision, morpheme_recall, morpheme_f1": "As `morphemes --help` tells",
-    "..._low, ..._high": "Bootstrap: between them lie 95 % of 1,000 times as many documents, drawn with repetition",
+    "..._low, ..._high": "Bootstrap: where 95 % of 1,000 draws of as many documents lie, drawn with repetition",
     "run": "A fingerprint of all that decides the run; a row that is there is not measured again",
 }
 SUMMED = ("mean", "deviation", "least", "most")

@@ -21,6 +21,13 @@ class NamedLine:
     y: Numbers
     marked: tuple[tuple[float, float, str], ...] = ()
     is_faint: bool = False  # shown only beside another
+    band: tuple[Numbers, Numbers] | None = None  # between what it may lie; no number where that is not known
+
+    @property
+    def highest(self) -> float:
+        """All that must have room below it."""
+        known = np.concatenate([self.y, *(self.band or ())])
+        return float(np.nanmax(known, initial=0.0))
 
     def value_at(self, x: float, *, is_stairs: bool = False) -> float:
         """Between two points, or the one that holds until the next.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
@@ -28,6 +29,7 @@ from app.window.parts.theme import shades_of
 from app.window.parts.wording import tip
 
 MARGIN = 10.0
+BAND_OPACITY = 0.18
 TICKS = 5
 LOGARITHMIC = " (logarithmic)"  # said behind the title of an axis that is
 # Distinguishable without colour vision; the dashes help where lines cross.
@@ -77,6 +79,8 @@ class LinesChart(QWidget):
             scale = _Scale(self._plot(lines), lines)
             self._paint_axes(painter, scale, lines)
             for index, line in enumerate(lines.lines):
+                self._paint_band(painter, scale, index, line)
+            for index, line in enumerate(lines.lines):
                 self._paint_line(painter, scale, lines, index, line)
             if lines.marked_x is not None:
                 x = scale.x(lines.marked_x)
@@ -85,8 +89,9 @@ class LinesChart(QWidget):
 
     def _plot(self, lines: ChartLines) -> QRectF:
         metrics = QFontMetricsF(self.font())
-        highest = max((float(line.y.max()) for line in lines.lines if len(line.y)), default=0.0)
-        left = MARGIN + max(map(metrics.horizontalAdvance, ("99.9", f"{highest:,.0f}"))) + 6
+        highest = max((line.highest for line in lines.lines), default=0.0)
+        widest = ("99.9 %",) if lines.is_share else ("99.9", f"{highest:,.0f}")
+        left = MARGIN + max(map(metrics.horizontalAdvance, widest)) + 6
         top = MARGIN + metrics.height()
         return QRectF(
             left,
@@ -113,6 +118,20 @@ class LinesChart(QWidget):
         title = lines.x_title + (LOGARITHMIC if lines.is_log_x else "")
         left = plot.right() - metrics.horizontalAdvance(title)
         painter.drawText(QPointF(left, plot.bottom() + 2.1 * metrics.height()), title)
+
+    def _paint_band(self, painter: QPainter, scale: _Scale, index: int, line: NamedLine) -> None:
+        if line.band is None:
+            return
+        low, high = line.band
+        known = np.isfinite(low) & np.isfinite(high)
+        x = line.x[known].tolist()
+        there = [QPointF(scale.x(a), scale.y(b)) for a, b in zip(x, high[known].tolist(), strict=True)]
+        back = [QPointF(scale.x(a), scale.y(b)) for a, b in zip(x, low[known].tolist(), strict=True)]
+        colour = self.colour(index)
+        colour.setAlphaF(BAND_OPACITY)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        painter.drawPolygon(QPolygonF([*there, *back[::-1]]))
 
     def _paint_line(self, painter: QPainter, scale: _Scale, lines: ChartLines, index: int, line: NamedLine) -> None:
         if not len(line.x):
@@ -167,7 +186,7 @@ class _Scale:
         self._start = lines.first_x
         ends = [float(line.x[-1]) for line in lines.lines if len(line.x)]
         self._end = max([self._start + 1.0, *([lines.last_x] if lines.last_x is not None else ends)])
-        self._top = max([1e-9, *(float(line.y.max()) for line in lines.lines if len(line.y))])
+        self._top = max([1e-9, *(line.highest for line in lines.lines)])
 
     def x(self, state: float) -> float:
         way, whole = max(0.0, state - self._start), self._end - self._start

@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _tell(found: Agreement) -> None:
     rows = [dict(zip(found.columns, row, strict=True)) for row in found.table.rows()]
-    for name in found.lists:
+    for name in found.texts:
         print(name)
         print("".join(f"{title:>11}" for _, title, _ in SHOWN))
         for row in rows:

@@ -18,9 +18,10 @@ from bpe_core.sweep.plan import read_plan
 from bpe_core.sweep.running import sweep
 
 SVG = "{http://www.w3.org/2000/svg}"
-TEXT = "the lowest price is lower than the last one & the <widest> of the low is the lowest. " * 4
+TEXT = "the lowest price is lower than the last one & the <widest> of the low is the lowest.\n" * 4
 
 PLAN = """
+interval_over = "lines"
 sizes = [258, 262, 270]
 corpora = {both = ["one.txt", "two.txt"]}
 recipes = {one = {preset = "gpt2"}, other = {preset = "english"}}

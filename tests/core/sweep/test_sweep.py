@@ -18,7 +18,7 @@ from bpe_core.measures.bits_per_byte import bits_per_byte
 from bpe_core.measures.morphemes import morpheme_agreement, read_morphemes
 from bpe_core.measures.size_curves import renyi_efficiency
 from bpe_core.mixture import Group, Mixture, Sample, weight_of
-from bpe_core.sweep.measuring import DRAWN, intervals
+from bpe_core.sweep.measuring import DRAWN, LEAST, intervals
 from bpe_core.sweep.plan import Plan, read_plan
 from bpe_core.sweep.results import COLUMNS, read_results, rows_of, summary_of
 from bpe_core.sweep.running import Swept, sweep
@@ -118,7 +118,7 @@ def _check(folder: Path, plan: Plan, row: dict[str, Any]) -> None:
     assert row["tokens_per_word_low"] <= row["tokens_per_word"] <= row["tokens_per_word_high"]
 
 
-@given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=2, max_size=4))
+@given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=LEAST, max_size=7))
 def test_intervals_are_those_of_draws_that_are_sorted(documents: list[tuple[int, int]]) -> None:
     some, of = ([one[place] for one in documents] for place in range(2))
     times = np.random.default_rng(0).multinomial(len(some), [1 / len(some)] * len(some), size=DRAWN).tolist()

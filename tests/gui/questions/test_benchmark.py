@@ -8,10 +8,11 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.window.questions.benchmark.model import CORPUS, FOLDER
+from app.window.questions.benchmark.model import CORPUS, FOLDER, LIST, WORDS
 from app.window.questions.benchmark.page import BenchmarkPage
 from app.wiring import Program
 from bpe_core import Tokenizer
+from bpe_core.measures.morphemes import morpheme_agreement, own_lists
 from resources import parallel_samples
 from tests.gui.questions.conftest import MERGES, ONE, answered, ranked_words
 
@@ -47,6 +48,17 @@ def test_all_runs_by_sentences_and_by_the_corpus(qtbot: QtBot, learned: Program,
     assert {row["Tokens"] for row in found} == wanted
     assert model.exact()(lambda: False).columns["bytes"][0] == len(ONE.encode())
     page.grab()
+
+    page.source.activated.emit(WORDS)
+    answered(qtbot, learned)
+    agreement = morpheme_agreement({"": tokenizer}, own_lists()).columns
+    assert {f"{value:.3f}" for value in agreement["f1"]} < {row["F1"] for row in _cells(page)}
+    assert (page.measure.currentText(), len(page.chart.grab().toImage().bits())) > ("F1", 0)
+    (tmp_path / "words.tsv").write_text("newer\tnew er\nlight\n", encoding="utf-8")
+    model.choose_source(LIST, tmp_path / "words.tsv")
+    answered(qtbot, learned)
+    assert "line 2" in page.summary.text()
+    (tmp_path / "words.tsv").unlink()
 
     (tmp_path / "en.txt").write_text("one\ntwo\n", encoding="utf-8")
     (tmp_path / "de.txt").write_text("eins\n", encoding="utf-8")

@@ -19,6 +19,8 @@ from app.worker.job import Task
 from bpe_core import History, Progress, Tokenizer
 from bpe_core.data_table import DataTable
 from bpe_core.measures.benchmark import MEANINGS, Benchmark, benchmark
+from bpe_core.measures.morphemes import MEANINGS as MORPHEMES
+from bpe_core.measures.morphemes import Agreement, Lists, morpheme_agreement, own_lists, read_morphemes
 from bpe_core.measures.parity import MEANINGS as OF_PARITY
 from bpe_core.measures.parity import Parity, checked, parallel_texts, parity_of
 from bpe_core.progress import while_wanted
@@ -31,6 +33,7 @@ LONGEST_SHOWN = 600  # characters of a text that are shown in tokens
 BAR = "|"
 NOTHING_YET = "Train, or open a tokenizer, to measure it. All runs are measured side by side."
 NO_TEXTS = "There is no text in the corpus to measure by."
+EACH_ONCE = "Each word is cut as it is behind a blank, and counts once, however frequent it is."
 STOPPED = "Stopped. Choose the texts again to measure once more."
 Texts = Mapping[str, Sequence[str]]
 Index = QModelIndex | QPersistentModelIndex
@@ -60,15 +63,31 @@ COLUMNS = (
     Column("To the first", "relative_tokens", "{:.3f}", MEANINGS["relative_tokens"]),
     Column("Seconds", "seconds", "{:.4f}", MEANINGS["seconds"]),
 )
-SOURCES = ("Ten sentences in eight languages", "Texts of the corpus", "Parallel texts of a folder …")
-SENTENCES, CORPUS, FOLDER = range(len(SOURCES))
+OF_MORPHEMES = (
+    Column("Words", "words", "{:,}"),
+    Column("Borders", "borders", "{:,}", MORPHEMES["borders"]),
+    Column("Cuts", "cuts", "{:,}", MORPHEMES["cuts"]),
+    Column("Precision", "precision", "{:.3f}", MORPHEMES["precision"]),
+    Column("Recall", "recall", "{:.3f}", MORPHEMES["recall"]),
+    Column("F1", "f1", "{:.3f}", MORPHEMES["f1"]),
+    Column("Whole", "share_whole", "{:.1%}", MORPHEMES["share_whole"]),
+    Column("Alike", "share_alike", "{:.1%}", MORPHEMES["share_alike"]),
+)
+SOURCES = (
+    "Ten sentences in eight languages",
+    "Texts of the corpus",
+    "Parallel texts of a folder …",
+    "Morphemes of English and German words",
+    "Words with their morphemes, in a file …",
+)
+SENTENCES, CORPUS, FOLDER, WORDS, LIST = range(len(SOURCES))
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
     """What was measured; parity only where the texts say the same."""
 
-    measured: Benchmark
+    measured: Benchmark | Agreement
     parity: Parity | None
     texts: Texts
     tokenizers: Mapping[str, tuple[History, int]]
@@ -109,12 +128,12 @@ class BenchmarkModel(QAbstractTableModel, Watched):
     def choose_reference(self, language: str) -> None:
         """Compare with another language: nothing is counted again."""
         self.reference = language
-        if self.found is not None and self.found.parity is not None:
-            found = self.found
+        found = self.found
+        if found is not None and found.parity is not None and isinstance(found.measured, Benchmark):
             self._take(Found(found.measured, parity_of(found.measured, language), found.texts, found.tokenizers))
 
     def choose_measure(self, name: str) -> None:
-        self.measure = next(column for column in COLUMNS if column.name == name)
+        self.measure = next(column for column in self.columns if column.name == name)
         self.changed.emit()
 
     def refresh(self) -> None:
@@ -153,6 +172,8 @@ class BenchmarkModel(QAbstractTableModel, Watched):
         self.progress = "Measuring …"
 
         def work(task: Task) -> Found:
+            if source in (WORDS, LIST):
+                return _agreement(tokenizers, folder, task)
             if source == CORPUS:
                 texts: Texts = _texts_of(sources, task)
             else:
@@ -167,8 +188,8 @@ class BenchmarkModel(QAbstractTableModel, Watched):
 
     def _take(self, found: Found) -> None:
         self.found, self.progress, self.trouble, self.preview = found, "", "", ""
-        if self.measure.name not in found.columns:
-            self.measure = COLUMNS[4]
+        if self.measure not in self.columns:
+            self.measure = OF_MORPHEMES[5] if isinstance(found.measured, Agreement) else COLUMNS[4]
         self._list()
 
     def _fail(self, sentence: str) -> None:
@@ -200,8 +221,8 @@ class BenchmarkModel(QAbstractTableModel, Watched):
         parity = self.found.parity
         if parity is None:
             measured = self.found.measured
-            tokenizers, texts = len(measured.tokenizers), len(measured.texts)
-            return f"{count_text(tokenizers, 'tokenizer')} by {count_text(texts, 'text')}."
+            both = f"{count_text(len(measured.tokenizers), 'tokenizer')} by {count_text(len(measured.texts), 'text')}."
+            return f"{both} {EACH_ONCE}" if isinstance(measured, Agreement) else both
         told = (
             f"{name}: worst {language}, {worst:.2f} times {reference}; most to fewest {spread:.2f}; Gini {gini:.3f}."
             for name, reference, language, worst, spread, gini in DataTable(parity.summary).rows()
@@ -264,8 +285,10 @@ class BenchmarkModel(QAbstractTableModel, Watched):
 
     @property
     def columns(self) -> list[Column]:
-        known = COLUMNS if self.found is None else [one for one in COLUMNS if one.name in self.found.columns]
-        return list(known)
+        if self.found is None:
+            return list(COLUMNS)
+        known = (*COLUMNS[:2], *OF_MORPHEMES) if isinstance(self.found.measured, Agreement) else COLUMNS
+        return [one for one in known if one.name in self.found.columns]
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
         return 0 if parent.isValid() else len(self._order)
@@ -296,6 +319,13 @@ class BenchmarkModel(QAbstractTableModel, Watched):
     def exact(self) -> Exact:
         columns = {} if self.found is None else self.found.columns
         return lambda cancelled: DataTable(columns)
+
+
+def _agreement(tokenizers: Mapping[str, tuple[History, int]], path: Path | None, task: Task) -> Found:
+    """By the program's own lists, or by the one in a file."""
+    lists: Lists = own_lists() if path is None else {path.name: read_morphemes(path)}
+    found = morpheme_agreement(tokenizers, lists, progress=task.report, cancelled=task.cancelled)
+    return Found(found, None, {name: [f" {' '.join(one)}"] for name, one in lists.items()}, tokenizers)
 
 
 def _texts_of(sources: CorpusTexts, task: Task) -> Texts:

@@ -20,11 +20,12 @@ from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import flat_button, label, paragraph, scrolling
 from app.window.parts.wording import tip
 from app.window.questions.benchmark.dots import DotsChart
-from app.window.questions.benchmark.model import FOLDER, SOURCES, BenchmarkModel
+from app.window.questions.benchmark.model import FOLDER, LIST, SOURCES, BenchmarkModel
 
 ROW_HEIGHT = 22
 WIDTHS = (170, 70)
 NUMBER_WIDTH = 88
+FEWEST_CHARACTERS = 8  # of a choice that are shown where there is little room
 
 
 class BenchmarkPage(Page):
@@ -42,7 +43,8 @@ class BenchmarkPage(Page):
         ):
             box.setAccessibleName(name)
             box.setToolTip(tip(name))
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(FEWEST_CHARACTERS)
         self.against = label("compared with")
         self.stop = flat_button("Stop")
         self.summary, self.preview = paragraph(), paragraph()
@@ -57,10 +59,11 @@ class BenchmarkPage(Page):
 
     def _lay_out(self) -> None:
         row = QHBoxLayout()
-        for widget in (self.source, self.against, self.reference, self.stop):
-            row.addWidget(widget)
-        row.addStretch()
-        row.addWidget(self.measure)
+        row.addWidget(self.source, 3)
+        row.addWidget(self.against)
+        row.addWidget(self.reference, 1)
+        row.addWidget(self.stop)
+        row.addWidget(self.measure, 2)
         told = QWidget()
         text = QVBoxLayout(told)
         text.setContentsMargins(0, 0, 0, 0)
@@ -89,14 +92,18 @@ class BenchmarkPage(Page):
         self.table.activated.connect(lambda index: model.look_at(index.row()))
 
     def _choose_source(self, source: int) -> None:
-        folder = ""
+        """Of a folder, or a file, which one is asked."""
+        place = ""
         if source == FOLDER:
             title = "A folder with a file for each language (en.txt, de.txt), a line a sentence"
-            folder = QFileDialog.getExistingDirectory(self, title)
-            if not folder:
-                self.source.setCurrentIndex(self.model.source)
-                return
-        self.model.choose_source(source, Path(folder) if folder else None)
+            place = QFileDialog.getExistingDirectory(self, title)
+        elif source == LIST:
+            title = "A word a line: the word, a tab, its morphemes with blanks between"
+            place, _ = QFileDialog.getOpenFileName(self, title, "", "Lists (*.tsv *.txt);;All files (*)")
+        if source in (FOLDER, LIST) and not place:
+            self.source.setCurrentIndex(self.model.source)
+            return
+        self.model.choose_source(source, Path(place) if place else None)
 
     def _show(self) -> None:
         model = self.model

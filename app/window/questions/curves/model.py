@@ -1,0 +1,254 @@
+"""Curves of many runs: of all in this window, or of a sweep, which is made or goes on, or was made before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.session.corpus_texts import CorpusTexts, reading
+from app.session.run_titles import name_of
+from app.session.session import Session
+from app.window.parts.lines import NO_LINES, ChartLines, NamedLine
+from app.window.parts.watched import Exact, Watched
+from app.window.parts.wording import count_text
+from app.worker.job import Task
+from bpe_core import History, Progress, WordTable
+from bpe_core.data_table import DataTable, write_data
+from bpe_core.measures.benchmark import MEANINGS
+from bpe_core.measures.bits_per_byte import LIMITS
+from bpe_core.measures.morphemes import own_lists, read_morphemes
+from bpe_core.sweep.curves import BAND, BandedCurve, curves_of
+from bpe_core.sweep.overlay import overlay
+from bpe_core.sweep.plan import read_plan
+from bpe_core.sweep.results import MEASURES, read_results
+from bpe_core.sweep.running import sweep
+
+REDRAW_MILLISECONDS = 400
+TOPIC = "curves"
+RESULTS = ".results.csv"  # behind the name of a plan: where its table is kept
+NOTHING_YET = "Train, or open a tokenizer: the curves of all runs are drawn side by side. Or make a sweep."
+NO_TEXTS = "There is no text in the corpus to measure by."
+STOPPED = "Stopped; what was measured is kept. Choose the plan again to go on."
+MOST_DRAWN = 8
+OF_MORPHEMES = "morpheme_"
+MORPHEMES = (
+    "Of the words of a list with their morphemes: cuts that stand at a border of morphemes (precision), borders that "
+    "are cut (recall), and the harmonic mean of both (F1)."
+)
+SHARES = {"share_in_use", "unknown_share", "morpheme_precision", "morpheme_recall", "morpheme_f1"}
+
+
+Work = Callable[[Task], tuple[DataTable, str]]  # the table, and what is said of it
+
+
+@dataclass(frozen=True)
+class Source:
+    """What is drawn: the runs of this window, what a plan says, or a table of a sweep."""
+
+    plan: Path | None = None
+    results: Path | None = None
+
+    @property
+    def is_runs(self) -> bool:
+        return self.plan is None and self.results is None
+
+
+class CurvesModel(QObject, Watched):
+    """Measures the runs of the window when somebody looks; a sweep when it is asked for."""
+
+    chart = "sweep"
+    changed = Signal()
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.table: DataTable | None = None
+        self.source, self.measure, self.list = Source(), "bytes_per_token", "en"  # type: Source, str, str
+        self.progress = self.trouble = self.told = ""
+        self._curves: list[BandedCurve] = []
+        self._asked: Hashable = None
+        self._runs, self._corpus, self._aside = session.runs, session.corpus, session.aside
+        self.refresh_on(REDRAW_MILLISECONDS, session.runs.changed, session.corpus.texts.changed)
+
+    # -- asking ----------------------------------------------------------------------------
+
+    def choose_source(self, source: Source) -> None:
+        """A plan that is chosen again goes on where it was stopped."""
+        self.source, self._asked = source, None
+        self._aside.cancel(TOPIC)
+        self._forget()
+        self.refresh()
+
+    def choose_measure(self, name: str) -> None:
+        self.measure = name
+        self.refresh()
+        self._draw()
+
+    def choose_list(self, name: str) -> None:
+        """Of words with their morphemes: one of the program's own, or a file."""
+        self.list = name
+        self.refresh()
+
+    def refresh(self) -> None:
+        if self.source.is_runs:
+            self._measure_runs()
+        elif self._asked is None:
+            self._asked = self.source
+            if self.source.plan is not None:
+                self._make(self.source.plan)
+            elif self.source.results is not None:
+                path = self.source.results
+                self._ask(lambda task: (read_results(path), f"Read from {path.name}."))
+
+    def _measure_runs(self) -> None:
+        histories, words = self._histories()
+        texts = self._corpus.texts.value
+        wanted = self.measure == "bits_per_byte", self.list if self.measure.startswith(OF_MORPHEMES) else ""
+        key = (tuple((run.stamp, run.learned) for run in self._runs.all if not run.is_busy), texts, wanted)
+        if key == self._asked:
+            return
+        self._asked = key
+        self._aside.cancel(TOPIC)
+        self.trouble = NOTHING_YET if not histories else NO_TEXTS if not texts else ""
+        if self.trouble:
+            self._forget()
+        else:
+            self._ask(lambda task: (_measured(histories, words if wanted[0] else {}, texts, wanted[1], task), ""))
+        self.changed.emit()
+
+    def _histories(self) -> tuple[dict[str, History], dict[str, WordTable]]:
+        """All runs that are at rest, and the words they were learned from."""
+        histories, words = {}, {}
+        for run in self._runs.all:
+            if run.history is not None and not run.is_busy and run.history.id_count:
+                name = name_of(run, self._runs.all)
+                histories[name] = run.history
+                if run.words is not None:
+                    words[name] = run.words
+        return histories, words
+
+    def _make(self, path: Path) -> None:
+        """What is there already is not made again; what is made is kept beside the plan, and drawn at once."""
+        results = path.with_name(path.stem + RESULTS)
+
+        def work(task: Task) -> tuple[DataTable, str]:
+            def keep(table: DataTable) -> None:
+                write_data(table, results)
+                task.report(table)
+
+            plan = read_plan(path)
+            before = read_results(results) if results.exists() else None
+            found = sweep(plan, before=before, keep=keep, progress=task.report, cancelled=task.cancelled)
+            task.remarks.extend(found.remarks)
+            if before is None or found.known < found.runs or found.left_out:
+                write_data(found.table, results)
+            again = f", {found.known:,} of them made before" if found.known else ""
+            return found.table, f"{count_text(found.runs, 'run')}{again}; kept in {results.name}."
+
+        self._ask(work, writes=True)
+
+    def _ask(self, work: Work, *, writes: bool = False) -> None:
+        self.progress, self.trouble = "Measuring …", ""
+        self._aside.ask(TOPIC, work, self._take, self._fail, self._hear, writes=writes)
+        self.changed.emit()
+
+    def _take(self, found: tuple[DataTable, str]) -> None:
+        (self.table, self.told), self.progress, self.trouble = found, "", ""
+        if not self._has(self.measure):
+            self.measure = "bytes_per_token"
+        self._draw()
+
+    def _hear(self, news: DataTable | Progress) -> None:
+        if isinstance(news, DataTable):
+            self.table = news
+            self._draw()
+            return
+        self.progress = f"{news.stage.capitalize()} … {news.done:,} of {news.total or 0:,} {news.unit}"
+        self.changed.emit()
+
+    def _fail(self, sentence: str) -> None:
+        self._forget()
+        self.trouble = sentence
+        self.changed.emit()
+
+    def stop(self) -> None:
+        self._aside.cancel(TOPIC)
+        self.progress, self.told = "", STOPPED
+        self.changed.emit()
+
+    def _forget(self) -> None:
+        self.table, self._curves, self.progress, self.told = None, [], "", ""
+
+    # -- what is told ----------------------------------------------------------------------
+
+    @property
+    def measures(self) -> list[tuple[str, str]]:
+        """The name and the title of each that can be drawn."""
+        return [(name, title) for name, title in MEASURES.items() if self.source.is_runs or self._has(name)]
+
+    @property
+    def lists(self) -> list[tuple[str, str]]:
+        """Those of words with morphemes, where they matter and can be chosen."""
+        if not (self.source.is_runs and self.measure.startswith(OF_MORPHEMES)):
+            return []
+        own = [("en", "English words"), ("de", "German words")]
+        return own if self.list in dict(own) else [*own, (self.list, Path(self.list).name)]
+
+    @property
+    def tip(self) -> str:
+        meaning = LIMITS if self.measure == "bits_per_byte" else MEANINGS.get(self.measure, MORPHEMES)
+        return f"{meaning}\n{BAND}"
+
+    @property
+    def summary(self) -> str:
+        """How far it is, what went wrong, or what is drawn."""
+        if self.progress or self.trouble:
+            return self.progress or self.trouble
+        hidden = len(self._curves) - MOST_DRAWN
+        more = f" The first {MOST_DRAWN} of {len(self._curves)} curves are drawn; the table saved holds all."
+        return self.told + (more if hidden > 0 else "")
+
+    @property
+    def lines(self) -> ChartLines:
+        drawn = self._curves[:MOST_DRAWN]
+        if not drawn:
+            return NO_LINES
+        lines = tuple(NamedLine(one.name, one.sizes, one.mean, band=(one.low, one.high)) for one in drawn)
+        ends = [float(end) for one in drawn for end in (one.sizes.min(), one.sizes.max())]
+        return ChartLines(
+            lines,
+            "Tokens in the vocabulary",
+            MEASURES[self.measure],
+            is_share=self.measure in SHARES,
+            first_x=min(ends),
+            last_x=max(ends),
+        )
+
+    @property
+    def chart_choices(self) -> dict[str, object]:
+        return {"measure": self.measure}
+
+    def exact(self) -> Exact:
+        table = DataTable({}) if self.table is None else self.table
+        return lambda cancelled: table
+
+    def _has(self, measure: str) -> bool:
+        return self.table is not None and any(value == value for value in self.table.columns[measure])
+
+    def _draw(self) -> None:
+        self._curves = [] if self.table is None else curves_of(self.table, self.measure)
+        self.changed.emit()
+
+
+def _measured(
+    histories: dict[str, History], words: dict[str, WordTable], texts: CorpusTexts, wanted: str, task: Task
+) -> DataTable:
+    with reading(texts, task.remarks) as corpus:
+        documents = list(corpus.documents())
+    own = own_lists()
+    morphemes = (own[wanted] if wanted in own else read_morphemes(wanted)) if wanted else None
+    return overlay(
+        histories, documents, learned=words, morphemes=morphemes, progress=task.report, cancelled=task.cancelled
+    )

@@ -1,0 +1,142 @@
+"""What a sweep shall learn and measure; it ends in a file, from which it can be made again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.window.parts.dialogs import TEXT_FILTER, ask_where_to_save
+from app.window.parts.typed import NumberBox
+from app.window.parts.widgets import entry, muted, paragraph
+from app.window.questions.curves.planning import ALL, TIES, Planning, Wish
+
+EXPLANATION = (
+    "Each recipe is learned on the corpus by each rule for ties, from each sample; one run serves all sizes. "
+    "The plan is saved as a file that you can edit (more corpora, choices of a recipe); its results are kept beside "
+    "it, and what is there is not made again."
+)
+MOST_SAMPLES = 50
+ROWS_SHOWN = 5
+PLAN_FILTERS = {"Plan (*.toml)": "toml"}
+
+
+class PlanDialog(QDialog):
+    """Begins with the recipe and the size that are chosen in the window."""
+
+    written = Signal(Path)
+
+    def __init__(self, planning: Planning, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("New Sweep")
+        self._planning, self._held_out = planning, None  # type: Planning, Path | None
+        names = planning.recipes
+        self.recipes = _ticked([(name, name) for name in names], {names[0]}, "Recipes")
+        self.ties = _ticked(list(TIES), set(), "Rules for ties")
+        self.ties.setToolTip("Where none is ticked, each recipe keeps its own")
+        self.sizes = entry("1000, 2000, 4000")
+        self.sizes.setText(planning.sizes)
+        self.samples, self.part = NumberBox(1, MOST_SAMPLES), NumberBox(1, ALL)
+        self.part.setValue(ALL)
+        self.part.setSuffix(" %")
+        self.samples.setAccessibleName("How many samples")
+        self.part.setAccessibleName("How much of the lines is in each sample")
+        self.held_out = QPushButton("The corpus itself …")
+        self.held_out.setToolTip("Choose a text that is not learned from")
+        self.bits = QCheckBox("&Bits per byte of a small model, too (takes longer)")
+        self.bits.setChecked(True)
+        self.trouble = paragraph()
+        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self.go = self.buttons.addButton("Save and Begin …", QDialogButtonBox.ButtonRole.AcceptRole)
+        self._lay_out()
+        self.part.valueChanged.connect(self._enable)
+        self.held_out.clicked.connect(self._choose_held_out)
+        self.buttons.accepted.connect(self._ask_where)
+        self.buttons.rejected.connect(self.reject)
+        self._enable()
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.addWidget(self.samples)
+        row.addWidget(QLabel("of"))
+        row.addWidget(self.part)
+        row.addWidget(QLabel("of the lines each"))
+        row.addStretch()
+        form = QFormLayout()
+        form.addRow("&Recipes", self.recipes)
+        form.addRow("&Ties", self.ties)
+        form.addRow("&Sizes", self.sizes)
+        form.addRow("Samples", row)
+        form.addRow("&Measured by", self.held_out)
+        form.addRow("", self.bits)
+        column = QVBoxLayout(self)
+        column.addLayout(form)
+        column.addWidget(muted(EXPLANATION))
+        column.addWidget(self.trouble)
+        column.addWidget(self.buttons)
+        self.trouble.hide()
+        self.setMinimumWidth(440)
+
+    def _enable(self) -> None:
+        self.samples.setEnabled(self.part.value() < ALL)
+        if self.part.value() == ALL:
+            self.samples.setValue(1)
+
+    def _choose_held_out(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, "A text that is not learned from", "", TEXT_FILTER)
+        self._held_out = Path(name) if name else None
+        self.held_out.setText(self._held_out.name if self._held_out else "The corpus itself …")
+
+    def _ask_where(self) -> None:
+        path = ask_where_to_save(self, "Save the plan of the sweep", "sweep.toml", PLAN_FILTERS)
+        if path is not None:
+            self.write(path)
+
+    def write(self, path: Path) -> None:
+        """Write the plan, or say why it cannot be."""
+        wish = Wish(
+            _those_ticked(self.recipes),
+            self.sizes.text(),
+            _those_ticked(self.ties),
+            self.samples.value(),
+            self.part.value(),
+            self._held_out,
+            self.bits.isChecked(),
+        )
+        trouble = self._planning.write(wish, path)
+        self.trouble.setText(trouble)
+        self.trouble.setVisible(bool(trouble))
+        if not trouble:
+            self.accept()
+            self.written.emit(path)
+
+
+def _ticked(choices: list[tuple[str, str]], ticked: set[str], name: str) -> QListWidget:
+    """A list of what can be ticked, each with what it stands for."""
+    made = QListWidget()
+    made.setAccessibleName(name)
+    for value, title in choices:
+        item = QListWidgetItem(title, made)
+        item.setData(Qt.ItemDataRole.UserRole, value)
+        item.setCheckState(Qt.CheckState.Checked if value in ticked else Qt.CheckState.Unchecked)
+    made.setFixedHeight(made.sizeHintForRow(0) * min(ROWS_SHOWN, len(choices)) + 2 * made.frameWidth())
+    return made
+
+
+def _those_ticked(listed: QListWidget) -> tuple[str, ...]:
+    items = (listed.item(row) for row in range(listed.count()))
+    return tuple(item.data(Qt.ItemDataRole.UserRole) for item in items if item.checkState() == Qt.CheckState.Checked)

@@ -1,0 +1,120 @@
+"""A sweep planned by hand: what is chosen becomes a plan in a file, which can be made again without a window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.session.corpus_texts import CorpusText
+from app.session.session import Session
+from bpe_core import PRESETS, BpeError, CorpusError, RecipeError
+from bpe_core.atomic import write_atomically
+from bpe_core.learning.ties import TIE_RULES
+from bpe_core.recipe import LARGEST_VOCABULARY as LARGEST_VOCABULARY
+from bpe_core.sweep.plan_text import plan_text, recipe_choices
+
+TIES = tuple((name, rule.label) for name, rule in TIE_RULES.items())
+ALL = 100  # per cent
+CHOSEN = ", as chosen"  # behind the name of the window's recipe
+TEXTS = ".texts"  # behind the name of a plan: a folder for texts that are in no file
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a person has chosen."""
+
+    recipes: tuple[str, ...]
+    sizes: str  # as they were typed
+    ties: tuple[str, ...] = ()
+    samples: int = 1
+    per_cent: int = ALL  # of the lines, in each sample
+    held_out: Path | None = None
+    bits: bool = True
+    by_lines: bool = True  # intervals, by drawing lines
+
+
+class Planning:
+    """Of the texts and the recipes of a session."""
+
+    def __init__(self, session: Session) -> None:
+        self._texts = session.corpus.texts
+        self._recipe = session.recipe
+
+    @property
+    def recipes(self) -> list[str]:
+        """What can be chosen among; the recipe of the window first."""
+        return [f"{self._recipe.value.name}{CHOSEN}", *PRESETS]
+
+    @property
+    def sizes(self) -> str:
+        """A proposal: the size that is chosen, its half and its quarter."""
+        size = self._recipe.value.vocab_size or 4_000
+        return ", ".join(str(one) for one in sorted({max(size // 4, 300), max(size // 2, 300), size}))
+
+    def write(self, wish: Wish, path: Path) -> str:
+        """Write the plan; why that cannot be, or nothing."""
+        try:
+            told = self._told(wish, path)
+            with write_atomically(path) as file:
+                file.write(plan_text(told).encode())
+        except BpeError as error:
+            return str(error)
+        return ""
+
+    def _told(self, wish: Wish, path: Path) -> dict[str, Any]:
+        if not wish.recipes:
+            raise RecipeError("Tick at least one recipe.")
+        texts = self._texts.value
+        told: dict[str, Any] = {"sizes": sizes_in(wish.sizes)}
+        if wish.ties:
+            told["ties"] = list(wish.ties)
+        if wish.per_cent < ALL:
+            told |= {"seeds": list(range(1, wish.samples + 1)), "sample": f"{wish.per_cent}%", "sample_of": "lines"}
+        if wish.held_out is not None:
+            told["held_out"] = [str(wish.held_out.absolute())]
+        told |= {"bits": wish.bits, "interval_over": "lines" if wish.by_lines else "documents"}
+        read_as = {"field": _one({one.column for one in texts}), "encoding": _one({one.encoding for one in texts})}
+        told |= {name: value for name, value in read_as.items() if value}
+        told["corpora"] = self._corpora(texts, path)
+        told["recipes"] = {name: self._choices(name) for name in wish.recipes}
+        return told
+
+    def _choices(self, name: str) -> dict[str, Any]:
+        return {"preset": name} if name in PRESETS else recipe_choices(self._recipe.value)
+
+    def _corpora(self, texts: Sequence[CorpusText], path: Path) -> dict[str, list[str]]:
+        """The files of each group; texts that are in no file are written into a folder beside the plan."""
+        if not texts:
+            raise CorpusError("There is no text in the corpus to learn from.")
+        found: dict[str, list[str]] = {}
+        for place, text in enumerate(texts, 1):
+            if text.address:
+                raise CorpusError(f"{text.name} is an address; a sweep learns from files, which stay what they are.")
+            where = text.path
+            if where is None:
+                where = path.with_name(path.stem + TEXTS) / f"{place}.txt"
+                where.parent.mkdir(exist_ok=True)
+                with write_atomically(where) as file:
+                    file.write(text.text.encode())
+            found.setdefault(text.group or "corpus", []).append(str(where.absolute()))
+        return found
+
+
+def sizes_in(text: str) -> list[int]:
+    """
+    >>> sizes_in("1000, 2000 4000")
+    [1000, 2000, 4000]
+    """
+    words = text.replace(",", " ").split()
+    sizes = [int(word) for word in words if word.isdecimal() and len(word) <= len(str(LARGEST_VOCABULARY))]
+    if not words or len(sizes) < len(words):
+        raise RecipeError(f"{text[:40]!r} are no sizes of a vocabulary; write whole numbers, as in 1000, 2000, 4000.")
+    return sizes
+
+
+def _one(ways: set[Any]) -> Any:
+    if len(ways) > 1:
+        raise CorpusError("The texts are read in several ways (encodings, columns); a sweep reads all of them in one.")
+    return next(iter(ways), None)
