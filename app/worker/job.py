@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.worker.mailbox import Mailbox
+from app.worker.starting import start_soon
 from app.worker.window_first import let_window_go_first, lower_priority
 from bpe_core import BpeError, Cancelled
 
@@ -30,12 +31,14 @@ class Job:
         self.failure = ""  # once it has ended: a sentence, where the reason is one that a person can understand
         self._mailbox: Mailbox | None = None
         self._stop = threading.Event()
+        self._has_begun, self._is_over = False, threading.Event()
         # Not a daemon: a daemon still inside a kernel when the interpreter ends would crash the process.
         self._thread = threading.Thread(target=self._main, name=THREAD + name)
 
     def start(self, mailbox: Mailbox) -> None:
         self._mailbox = mailbox
-        self._thread.start()
+        self._has_begun = True
+        start_soon(self._thread)
 
     def stop(self) -> None:
         """Ask it to end soon; it says so with `Ended`."""
@@ -43,8 +46,13 @@ class Job:
 
     def join(self, seconds: float | None = None) -> None:
         """Wait until the thread is gone, or for so many seconds."""
-        if self._thread.ident is not None:
-            self._thread.join(seconds)
+        if self._has_begun and self._is_over.wait(seconds):
+            self._thread.join()  # it has nothing to do any more
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether it was started and has not ended."""
+        return self._has_begun and not self._is_over.is_set()
 
     @property
     def stopping(self) -> bool:
@@ -71,6 +79,7 @@ class Job:
         finally:
             # Anything else goes on to threading.excepthook, which shows it; the job is over all the same.
             self.post(Ended())
+            self._is_over.set()
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ class SafetyCopyJob(Job):
     def refusal_of(self, session: SavedSession) -> str:
         """Wait until this session, the newest given, was tried; why it is not on the disk, nothing if it is."""
         with self._trying:
-            while self._tried is not session and self._thread.is_alive():
+            while self._tried is not session and self.is_under_way:
                 self._trying.wait(LOOK_SECONDS)
             return self._refusal if self._tried is session else f"Could not write {self.path}."
 
