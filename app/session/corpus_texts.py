@@ -74,7 +74,7 @@ class CorpusText:
             without_password(self.address) if self.address else "" if self.path is None else str(self.path.absolute())
         )
 
-    def to_count(self) -> TextsToCount:
+    def _to_count(self) -> TextsToCount:
         """As whoever counts it reads it, here or in a process of its own."""
         if self.refused:
             raise CorpusError(self.refused)
@@ -110,11 +110,16 @@ CorpusTexts = tuple[CorpusText, ...]
 def reading(sources: Sequence[CorpusText], remarks: list[str]) -> Iterator[Corpus]:
     """These texts as one corpus, from their files or as they are; what was odd about them joins the remarks."""
     groups = dict.fromkeys(source.group for source in sources)
-    members = {name: [one.to_count().corpus() for one in sources if one.group == name] for name in groups}
+    members = {name: [one._to_count().corpus() for one in sources if one.group == name] for name in groups}
     corpora = {name: Corpus.joined(corpora, twice=True) for name, corpora in members.items()}
     corpus = Corpus.grouped(corpora, twice=True)  # whoever puts texts together sees which are there
     yield corpus
     remarks += map(str, corpus.skipped)
+
+
+def to_be_counted_apart(sources: Sequence[CorpusText]) -> tuple[TextsToCount, ...]:
+    """These texts as a process of its own reads them, which tells by itself what was odd about them."""
+    return tuple(source._to_count() for source in sources)
 
 
 def _refuse_what_may_never_end(path: Path) -> None:

@@ -14,6 +14,8 @@ from bpe_core import Group, Mixture, Recipe, RecipeError
 from bpe_core.mixture import By
 from bpe_core.text.folder_groups import folders_in
 
+IN_NONE = "in no group"  # what texts are called that are in none where others are in groups
+
 
 def names_of(texts: CorpusTexts) -> tuple[str, ...]:
     """The groups in their order; the one without a name is that of texts in none."""

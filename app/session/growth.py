@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
 from app.session.changes import Held
+from app.session.corpus_texts import CorpusText, reading
 from app.session.notices import Notice
 from app.session.run import Phase, Run
 from app.session.runs import Runs
@@ -94,7 +95,8 @@ def _growth(growing: Growing, gone_on: GoneOn, text: str, task: Task) -> Growth:
     by_file = []
     for path in growing.held_out:
         try:
-            words = count_words(Corpus.from_files([path]), old.recipe, cancelled=task.cancelled)
+            with reading([CorpusText(path.name, path=path)], task.remarks) as corpus:
+                words = count_words(corpus, old.recipe, cancelled=task.cancelled)
             by_file.append(f"{path.name}: {costs(words, old, found.history, cancelled=task.cancelled)}.")
         except Cancelled:
             raise

@@ -31,6 +31,7 @@ State = Literal["starting", "counting", "done", "stopped", "failed"]
 UNDER_WAY = ("starting", "counting")
 ENDING = ".json"
 SECONDS_BETWEEN_REPORTS = 0.3
+MOST_TOLD = 5  # things that were odd about the texts
 SECONDS_TO_START = 30  # after which one that does not hold its lock is gone
 GONE = "It ended without a word; perhaps it was killed. Begin the same again, and it goes on from there."
 STOPPED = "Stopped. Begin the same again, and it goes on with the texts that are not counted yet."
@@ -217,9 +218,11 @@ def count_apart(path: Path, order: Order) -> None:
         return
     teller = _Teller(path)
     try:
-        written = _counted(order, teller)
+        corpus = order.corpus()
+        written = _counted(order, corpus, teller)
         files = "" if written.files == 1 else f", in {written.files} files"
-        told = f"Counted {written.total:,} words, {written.words:,} of them different{files}."
+        odd = "".join(f" {skipped}." for skipped in corpus.skipped[:MOST_TOLD])
+        told = f"Counted {written.total:,} words, {written.words:,} of them different{files}.{odd}"
         teller.tell(state="done", sentence=told, dashboard="")
     except Cancelled:
         teller.tell(state="stopped", sentence=STOPPED, dashboard="")
@@ -233,10 +236,10 @@ def count_apart(path: Path, order: Order) -> None:
         lock.release()
 
 
-def _counted(order: Order, teller: _Teller) -> Written:
+def _counted(order: Order, corpus: Corpus, teller: _Teller) -> Written:
     if not order.texts:
         raise CorpusError("There is no text to count.")
-    counting, corpus = CountingOrder(order.output, memory=order.memory), order.corpus()
+    counting = CountingOrder(order.output, memory=order.memory)
     if not order.on:
         return count_to_file(corpus, order.recipe, counting, progress=teller.report, cancelled=teller.cancelled)
     from bpe_core.counting.on_cluster import PIECE_SIZE, cluster, count_on_cluster  # Dask takes a while to load

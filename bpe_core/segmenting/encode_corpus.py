@@ -1,4 +1,4 @@
-"""A whole corpus as token ids in one file, with figures for each of its files.
+"""A whole corpus as token ids in one file, with figures for each of its files, and of its groups.
 
 `.npy` is NumPy's own format (`numpy.load` reads it, `mmap_mode="r"` too); `.bin` holds the
 bare numbers, lowest byte first. The documents follow each other without anything between.
@@ -7,7 +7,7 @@ bare numbers, lowest byte first. The documents follow each other without anythin
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Literal, get_args
@@ -52,6 +52,7 @@ class EncodedCorpus:
     path: Path
     width: Width
     files: list[FileFigures] = field(default_factory=list)
+    groups: list[FileFigures] = field(default_factory=list)  # of texts; none where nobody made any
 
     @property
     def tokens(self) -> int:
@@ -86,15 +87,16 @@ def encode_corpus(
     chosen = width or smallest_width(int(known.max(initial=0)))
     encoding = _Encoding(Tokenizer(history), len(history) if at is None else at, allow_special, known)
     files = [FileFigures(source.name) for source in corpus.sources]
+    groups = {name: FileFigures(name) for name in corpus.groups}
     with write_atomically(path) as file:
         if kind == ".npy":
             file.write(_npy_header(0, chosen))
-        total = _write_all(corpus, encoding, files, file, chosen, progress, cancelled)
+        total = _write_all(corpus, encoding, files, groups, file, chosen, progress, cancelled)
         if kind == ".npy":
             file.seek(0)
             file.write(_npy_header(total, chosen))
             file.seek(0, os.SEEK_END)
-    return EncodedCorpus(path, chosen, files)
+    return EncodedCorpus(path, chosen, files, list(groups.values()) if any(groups) else [])
 
 
 def check_output(path: Path, largest: int, width: Width | None) -> str:
@@ -115,31 +117,39 @@ def _write_all(
     corpus: Corpus,
     encoding: _Encoding,
     files: list[FileFigures],
+    groups: Mapping[str, FileFigures],
     file: BinaryIO,
     width: Width,
     progress: ProgressReport,
     cancelled: CancelCheck,
 ) -> int:
     total, done_before, read, source = corpus.total_size, 0, 0, 0
-    seen = np.zeros(encoding.tokenizer.history.id_count, bool)
-    written = 0
+    seen, seen_in_group = np.zeros((2, encoding.tokenizer.history.id_count), bool)
+    group, written = "", 0
     for chunk in corpus.chunks():
         if cancelled():
             raise Cancelled("Encoding was stopped; nothing was written.")
         if chunk.source != source:
             done_before, source = done_before + read, chunk.source
             seen[:] = False
-        figures = files[source]
-        if figures.tokens == 0:
-            figures.first = written
+        if corpus.group_of_source[source] != group:
+            group = corpus.group_of_source[source]
+            seen_in_group[:] = False
+        figures, of_group = files[source], groups[group]
+        for one in (figures, of_group):
+            one.first = one.first if one.tokens else written
         read = chunk.bytes_read
         for ids in encoding.ids_of(chunk):
             file.write(encoding.numbers_of(ids, figures.name).astype(np.dtype(width).newbyteorder("<")).tobytes())
             seen[ids] = True
             written += len(ids)
+            seen_in_group[ids] = True
             figures.tokens += len(ids)
+            of_group.tokens += len(ids)
         figures.bytes += len(chunk.data)
+        of_group.bytes += len(chunk.data)
         figures.different_tokens = int(np.count_nonzero(seen))
+        of_group.different_tokens = int(np.count_nonzero(seen_in_group))
         done = done_before + read if total is None else min(total, done_before + read)
         progress(Progress("encoding", done, total, "bytes", figures.name))
     return written

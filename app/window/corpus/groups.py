@@ -8,11 +8,10 @@ from fractions import Fraction
 
 from app.session.corpus_texts import CorpusText
 from app.session.counts import Counted, Outcome
+from app.session.groups import IN_NONE
 from app.window.parts.wording import count_text, size_text
 from bpe_core import Group, Mixture
 from bpe_core.mixture import By, share_text, weight_of
-
-IN_NONE = "in no group"
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from app.session.corpus_texts import to_be_counted_apart
 from app.session.notices import Answer, Notice
 from app.session.session import Session
 from app.session.timer import timer
@@ -61,7 +62,7 @@ class CountsApart(QObject):
             return
         try:
             order = Order(
-                tuple(text.to_count() for text in texts),
+                to_be_counted_apart(texts),
                 recipe,
                 output if is_address(output) else str(Path(output).absolute()),
                 ON[by] if by < len(ON) else address,

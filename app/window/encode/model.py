@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from app.session.aside import Aside
 from app.session.corpus import SessionCorpus
 from app.session.corpus_texts import CorpusText, reading
+from app.session.groups import IN_NONE
 from app.session.run import NO_RUN
 from app.session.runs import Runs
 from app.session.time import TimeCursor
@@ -113,8 +114,11 @@ class CorpusEncoding(QObject):
         self.progressed.emit(progress.done / progress.total if progress.total else 0.0)
 
     def _finish(self, names: Sequence[str], result: EncodedCorpus) -> None:
+        are_the_same = len(names) == len(result.files)  # else some are folders, of which each file is told
+        named = zip(names if are_the_same else [file.name for file in result.files], result.files, strict=True)
+        groups = [(f"all of {one.name}" if one.name else f"all {IN_NONE}", one) for one in result.groups]
         rows = [
             FileRow(name, file.bytes, file.tokens, file.different_tokens, file.bytes_per_token)
-            for name, file in zip(names, result.files, strict=False)
+            for name, file in [*groups, *named]
         ]
         self.finished.emit(rows, f"Wrote {result.tokens:,} ids as {result.width} to {result.path}.")

@@ -10,6 +10,7 @@ from typing import get_args
 import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_table, number, text_argument, text_or_standard_input
 from bpe_core.command_line.corpora import add_reading, reading
+from bpe_core.command_line.groups import add_groups, groups_of
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.tables import open_table
 from bpe_core.errors import BpeError, plain
@@ -43,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--allow-special", action="store_true", help="special tokens in the text stand for themselves")
     parser.add_argument("--output", metavar="FILE", help="take the arguments as files and write their ids here")
     parser.add_argument("--width", choices=get_args(Width), help="of an id in that file; else the smallest that fits")
+    add_groups(parser)
     add_reading(parser)
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--pieces", action="store_true", help="print the tokens' texts instead of their ids")
@@ -56,6 +58,8 @@ def run(options: argparse.Namespace) -> int:
         raise BpeError(f"{options.merges} holds {told_by(history)}; --at must be a number from 0 to that.")
     if options.output:
         return _encode_files(options, opened)
+    if options.group or options.groups_of:
+        raise BpeError("Groups are of files, whose ids go into one file; name it with --output.")
     tokenizer = bpe.Tokenizer(history)
     text = text_or_standard_input(options.text)
     ids = tokenizer.encode(text, at=options.at, allowed_special="all" if options.allow_special else ())
@@ -74,7 +78,8 @@ def run(options: argparse.Namespace) -> int:
 def _encode_files(options: argparse.Namespace, opened: OpenedTable) -> int:
     bar = TerminalBar(sys.stderr)
     try:
-        with reading(options.text or ["-"]) as corpus:
+        groups = groups_of(options)
+        with reading(options.text or ([] if groups else ["-"]), groups=groups) as corpus:
             result = encode_corpus(
                 corpus,
                 opened.history,
@@ -93,13 +98,18 @@ def _encode_files(options: argparse.Namespace, opened: OpenedTable) -> int:
     finally:
         bar.clear()
     if options.json:
-        files = [{**vars(file), "bytes_per_token": file.bytes_per_token} for file in result.files]
-        print(json.dumps({"output": str(result.path), "width": result.width, "files": files}, ensure_ascii=False))
+        told = {
+            name: [{**vars(one), "bytes_per_token": one.bytes_per_token} for one in figures]
+            for name, figures in (("groups", result.groups), ("files", result.files))
+            if figures
+        }
+        print(json.dumps({"output": str(result.path), "width": result.width, **told}, ensure_ascii=False))
         return 0
-    for file in result.files:
+    named = [(one, f"all of {one.name}" if one.name else "all in no group") for one in result.groups]
+    for figures, name in [*named, *((file, file.name) for file in result.files)]:
         print(
-            f"{file.tokens:>12,} tokens, {file.different_tokens:,} different, "
-            f"{file.bytes_per_token:.2f} bytes each  {plain(file.name)}"
+            f"{figures.tokens:>12,} tokens, {figures.different_tokens:,} different, "
+            f"{figures.bytes_per_token:.2f} bytes each  {plain(name)}"
         )
     print(f"Wrote {result.tokens:,} ids as {result.width} to {plain(str(result.path))}.")
     return 0

@@ -48,6 +48,12 @@ def test_each_file_has_its_figures(history: History, tmp_path: Path) -> None:
         assert figures.bytes == len(text.encode())
         assert ids[figures.first : figures.first + figures.tokens].tolist() == encoded
         assert figures.bytes_per_token == len(text.encode()) / len(encoded)
+    assert result.groups == []
+    one, two = Corpus.from_files(paths), Corpus.from_texts(texts)
+    both, other = encode_corpus(Corpus.grouped({"one": one, "two": two}), history, tmp_path / "ids.npy").groups
+    assert (both.name, both.tokens, both.first) == ("one", len(ids), 0)
+    assert (other.name, other.tokens, other.first) == ("two", len(ids), len(ids))
+    assert both.different_tokens == other.different_tokens == len(set(ids.tolist()))
 
 
 @pytest.mark.parametrize("name", here("prose", "languages", "data/wikitext2-valid.raw.txt"))

@@ -11,11 +11,13 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.session import corpus as session_corpus
+from app.session.mixed_words import parts_of
 from app.session.snapshot import restore, snapshot_of
 from app.window.corpus.groups import GroupRow
+from app.window.questions.sizes.page import SizesPage
 from app.window.questions.words.page import WordsPage
 from app.wiring import Program
-from bpe_core import Corpus, Group, Mixture, count_words
+from bpe_core import Corpus, Group, Mixture, WordTable, count_words
 from bpe_core.session_file import read_session, write_session
 from tests.gui.conftest import WAIT, settle
 from tests.gui.window.small_run import Train, small
@@ -66,6 +68,16 @@ def test_groups_from_folders_to_what_is_learned_and_back(
     groups = {"code": Corpus.from_files(folder / "code"), "German": Corpus.from_files(folder / "de")}
     assert run.words is not None
     assert list(run.words) == list(count_words(Corpus.grouped(groups), run.recipe))
+    parts = parts_of(run, corpus.counts, session.runs.mixed)
+    assert parts is not None
+    assert sorted(WordTable.merged(parts().values())) == sorted(run.words)
+    program.actions["sizes"].trigger()
+    qtbot.waitUntil(lambda: program.pages[SizesPage].model.names[1:] == ["code", "German"], timeout=WAIT)
+    program.asking.encoding.start([], len(run.history or ()), None, folder.parent / "ids.npy")
+    with qtbot.waitSignal(program.asking.encoding.finished, timeout=WAIT) as encoded:
+        pass
+    rows = {row.name: row.tokens for row in encoded.args[0]}
+    assert rows["all of German"] == rows["a.txt"] + rows["b.txt"]
     _assert_its_words_are_listed(qtbot, program, folder.parent / "words.csv")
     while session.undo.canUndo():
         session.undo.undo()

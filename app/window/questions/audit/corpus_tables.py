@@ -1,4 +1,4 @@
-"""The words that tokens are looked for in: those a run learned from, else those of the corpus; by file where known."""
+"""The words that tokens are looked for in: those a run learned from, else the corpus; by group or file where known."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from app.session.corpus import SessionCorpus
 from app.session.corpus_texts import reading
 from app.session.counts import Counted
+from app.session.mixed_words import MixedWords, Parts, parts_of
 from app.session.run import Run
 from app.worker.job import Task
 from bpe_core import BpeError, Cancelled, WordTable, count_words
@@ -23,8 +24,10 @@ class CorpusTables:
     names: tuple[str, ...] = ()
 
 
-def corpus_tables(run: Run, corpus: SessionCorpus) -> Callable[[Task], CorpusTables]:
+def corpus_tables(run: Run, corpus: SessionCorpus, mixed: MixedWords) -> Callable[[Task], CorpusTables]:
     """What finds them, aside; what is counted already is not counted again."""
+    if run.words is not None and (run.recipe.mixture is not None or any(source.group for source in run.sources)):
+        return _of_groups(run.words, parts_of(run, corpus.counts, mixed))
     sources = run.sources if run.words is not None else corpus.texts.value
     outcomes = [corpus.counts.outcome_of(source, run.recipe) for source in sources]
     known = [outcome.table if isinstance(outcome, Counted) else None for outcome in outcomes]
@@ -48,5 +51,17 @@ def corpus_tables(run: Run, corpus: SessionCorpus) -> Callable[[Task], CorpusTab
         if len(tables) > MOST_FILES:
             return CorpusTables((WordTable.merged(tables),), ("the corpus",))
         return CorpusTables(tuple(tables), tuple(names))
+
+    return find
+
+
+def _of_groups(words: WordTable, parts: Parts | None) -> Callable[[Task], CorpusTables]:
+    """Where texts are mixed, groups are told apart, as often as each counts."""
+
+    def find(task: Task) -> CorpusTables:
+        tables = {} if parts is None else parts()
+        if not 2 <= len(tables) <= MOST_FILES:
+            return CorpusTables((words,), ("the corpus",))
+        return CorpusTables(tuple(tables.values()), tuple(tables))
 
     return find

@@ -90,7 +90,7 @@ class AuditModel(QAbstractTableModel, Watched):
             self._ask(run, run.history)
 
     def _ask(self, run: Run, history: History) -> None:
-        tables = corpus_tables(run, self._corpus)
+        tables = corpus_tables(run, self._corpus, self._runs.mixed)
         self.progress = "Looking at the tokens …"
 
         numbers = run.shown_numbers

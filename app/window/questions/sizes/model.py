@@ -1,4 +1,4 @@
-"""What each vocabulary size would mean: for the text trained on, its files, and one held out."""
+"""What each vocabulary size would mean: for the text trained on, its groups or files, and one held out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from app.session.corpus_texts import CorpusText, reading
-from app.session.counts import Counted
+from app.session.mixed_words import parts_of
 from app.session.run import NO_RUN, Run
 from app.session.session import Session
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine, Numbers, thinned
@@ -248,7 +248,8 @@ class SizesModel(QObject, Watched):
         if key == self._asked:
             return
         self._asked = key
-        ranked, tables, held_out, words = self._runs.ranked.of(run), self._tables(run), self.held_out, run.words
+        ranked, held_out, words = self._runs.ranked.of(run), self.held_out, run.words
+        parts = parts_of(run, self._corpus.counts, self._runs.mixed)
         texts = {source.name: source for source in sources[:MOST_FILES]}
         if held_out is not None:
             texts[HELD_OUT + held_out.name] = CorpusText(held_out.name, path=held_out)
@@ -264,7 +265,8 @@ class SizesModel(QObject, Watched):
                 curves["training text"] = size_curves(ranks.words, history, ranked=same, cancelled=task.cancelled)
             elif words is not None:
                 curves["training text"] = curves_of(words, history, task)
-            for name, table in tables.items():
+            tables = {} if parts is None else parts()
+            for name, table in tables.items() if len(tables) <= MOST_FILES else ():
                 curves[name] = curves_of(table, history, task)
             for name, source in texts.items():
                 try:
@@ -298,13 +300,6 @@ class SizesModel(QObject, Watched):
                 self._take((found, []))
 
         self._aside.ask("sizes model", with_bits, take, self._fail, self._tell_progress)
-
-    def _tables(self, run: Run) -> dict[str, WordTable]:
-        """The words of each file, where there are several and their counts are remembered."""
-        if not 2 <= len(run.sources) <= MOST_FILES:
-            return {}
-        outcomes = {source.name: self._corpus.counts.outcome_of(source, run.recipe) for source in run.sources}
-        return {name: outcome.table for name, outcome in outcomes.items() if isinstance(outcome, Counted)}
 
     def _tell_progress(self, progress: Progress) -> None:
         self.progress = f"Measuring size {progress.done + 1:,} of {progress.total or 0:,} …"

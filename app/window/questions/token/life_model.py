@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from app.session.corpus_texts import CorpusText, reading
-from app.session.counts import Counted
+from app.session.mixed_words import Parts, parts_of
 from app.session.run import NO_RUN, Run
 from app.session.session import Session
 from app.session.timer import timer
@@ -52,7 +53,7 @@ class LifeModel(QObject, Watched):
         self.hint = ""
         self._token, self._runs, self._cursor = token, session.runs, session.cursor
         self._corpus, self._aside = session.corpus, session.aside
-        self._files: tuple[Run, FileCounts] | None = None
+        self._parts: tuple[Run, Callable[[], tuple[FileCounts, list[str]]]] | None = None
         self.refresh_on(FOLLOW_MILLISECONDS, token.changed, session.cursor.moved, session.runs.changed)
         token.changed.connect(self._forget_another)
         self._lines_soon = timer(self, CONTEXT_PAUSE_MILLISECONDS, self._ask_for_lines)
@@ -129,12 +130,12 @@ class LifeModel(QObject, Watched):
         if ranked is None:
             self._ask_otherwise(run, history, token, at)
             return
-        files, file_names = self._file_counts(run), [source.name for source in run.sources]
+        parts = self._counts_of_parts(run)
         self.hint = ""
         self._lines_soon.stop()
         self._aside.ask(
             "token",
-            lambda task: life_facts(ranked(), token, at, names, files, file_names, task.cancelled),
+            lambda task: life_facts(ranked(), token, at, names, *parts(), task.cancelled),
             lambda life: self._take_with_lines(life, run),
         )
 
@@ -176,17 +177,20 @@ class LifeModel(QObject, Watched):
             self.facts = facts
             self.changed.emit()
 
-    def _file_counts(self, run: Run) -> FileCounts | None:
-        """The word counts of each file, while they are remembered."""
-        if len(run.sources) < 2:
-            return None
-        if self._files is None or self._files[0] is not run:
-            outcomes = [self._corpus.counts.outcome_of(source, run.recipe) for source in run.sources]
-            tables = [outcome.table for outcome in outcomes if isinstance(outcome, Counted)]
-            if len(tables) < len(outcomes):
-                return None
-            self._files = run, FileCounts(tables)
-        return self._files[1]
+    def _counts_of_parts(self, run: Run) -> Callable[[], tuple[FileCounts | None, list[str]]]:
+        """The word counts of each group or file, while they are remembered, and the names of these; asked aside."""
+        if self._parts is None or self._parts[0] is not run:
+            parts = parts_of(run, self._corpus.counts, self._runs.mixed)
+            if parts is None:
+                return lambda: (None, [])
+
+            @cache
+            def found(parts: Parts = parts) -> tuple[FileCounts, list[str]]:
+                tables = parts()
+                return FileCounts(list(tables.values())), list(tables)
+
+            self._parts = run, found
+        return self._parts[1]
 
     def _ask_for_lines(self) -> None:
         run, facts = self._run, self.facts

@@ -11,9 +11,9 @@ import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 
 from app.session.counts import Counted, CountFailed
+from app.session.groups import IN_NONE
 from app.session.mixed_words import tables_by_group
 from app.session.session import Session
-from app.window.corpus.groups import IN_NONE
 from app.window.parts.watched import Exact, Watched
 from app.window.parts.wording import count_text, tip
 from app.worker.job import Task
