@@ -1,0 +1,113 @@
+"""Extended, forbidden, trimmed and put together in any order: every id decodes, and what could be told still can."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bpe_core import BpeError, Corpus, History, Recipe, Tokenizer, count_words, train
+from bpe_core.editing.extending import extend
+from bpe_core.editing.numbering import numbers_of
+from bpe_core.editing.putting_together import put_together
+from bpe_core.editing.trimming import NEEDED, trim
+from bpe_core.history.history import Int64s
+from bpe_core.insight.reachable_tokens import first_learned
+from bpe_core.learning.growing import grown_numbers, makes_steps_again, steps_alone
+from bpe_core.learning.trainer import learn
+from bpe_core.token_texts import written
+from tests.shared import text_of
+
+OLD, NEW = text_of("poem")[:600], text_of("prose")[:600]
+TEXTS = (OLD[:90], NEW[:90], "lownew wider wolves 🐺 né")
+RECIPES = {
+    "bytes": Recipe.preset("gpt2", merges=30, special_tokens=("<|end|>", "<a blank>")),
+    "characters": Recipe.preset("sentencepiece-like", merges=30, vocab_size=None),
+    "wordpiece": Recipe.preset("wordpiece", merges=30, vocab_size=None, special_tokens=("[PAD]",)),
+    "unigram": Recipe.preset("unigram", vocab_size=None, merges=20),
+}
+
+
+class State(NamedTuple):
+    """A table, and the number of each of its ids."""
+
+    history: History
+    numbers: Int64s
+
+    def bytes_by_number(self) -> dict[int, bytes]:
+        """Of all tokens that have a number, each decoded by itself."""
+        tokenizer = Tokenizer(self.history)
+        gone = {*range(self.history.first_special)} - {*self.history.vocabulary.tolist()}
+        numbers = enumerate(self.numbers.tolist())
+        return {number: tokenizer.decode_bytes([id]) for id, number in numbers if number >= 0 and id not in gone}
+
+
+@cache
+def learned(kind: str, text: str) -> History:
+    return train(Corpus.from_texts([text]), RECIPES[kind])
+
+
+def kind_of(history: History) -> str:
+    recipe = history.recipe
+    return recipe.base if recipe.method == "bpe" else recipe.method
+
+
+def changed(state: State, act: str, data: st.DataObject) -> tuple[State, set[int]]:
+    """The table after one of the acts, and the numbers that need not mean any more what they meant."""
+    history, numbers = state
+    if act == "extend":
+        grown = extend(Corpus.from_texts([NEW]), history, data.draw(st.integers(1, 8)), numbers=numbers)
+        return State(grown.history, grown.numbers), set()
+    if act == "trim":
+        tokens = history.vocabulary[history.vocabulary >= first_learned(history)].tolist()
+        chosen = data.draw(st.sets(st.sampled_from(tokens), max_size=8)) if tokens else set()
+        left = trim(history, chosen, numbers=numbers, needed=data.draw(st.sampled_from(tuple(NEEDED))), renumber=False)
+        gone = {int(numbers[id]) for id in (*left.removed, *left.hidden)}
+        return State(left.history, numbers_of(left.history, left.numbers)), gone
+    if act == "merge":
+        both = put_together(history, learned(kind_of(history), NEW), numbers=numbers)
+        return State(both.history, numbers_of(both.history, both.numbers)), set()
+    steps = len(history) if makes_steps_again(history) else 0
+    step = data.draw(st.integers(1, max(1, steps)))
+    if step > steps or step <= history.recipe.grown_from:
+        raise BpeError("There is no such step.")
+    left, right = history.pair(step - 1)
+    recipe = history.recipe.with_changes(merges=steps, interventions=(f"forbid:{left}+{right}@{step}",))
+    words = count_words(Corpus.from_texts([OLD + NEW]), recipe)
+    branch = learn(words, recipe, history=steps_alone(history.first(step - 1)))
+    numbers = grown_numbers(branch, numbers)
+    behind = history.ids[step - 1 :].tolist()
+    return State(branch, numbers), {int(state.numbers[id]) for id in behind}
+
+
+@settings(max_examples=12)
+@given(data=st.data())
+def test_ids_stay_and_texts_can_be_told_again(data: st.DataObject) -> None:
+    kind = data.draw(st.sampled_from(tuple(RECIPES)))
+    history = learned(kind, OLD)
+    state = State(history, np.arange(history.id_count) * 3 + 7)  # as a file may number them
+    first = [Tokenizer(history).encode(text) for text in TEXTS]
+    told = [Tokenizer(history).decode(ids) for ids in first]
+    for act in data.draw(st.lists(st.sampled_from(["extend", "trim", "forbid", "merge"]), min_size=1, max_size=4)):
+        before = state.bytes_by_number()
+        try:
+            state, gone = changed(state, act, data)
+        except BpeError:  # what cannot be done is told
+            continue
+        after = state.bytes_by_number()
+        assert {number: after.get(number) for number in before.keys() - gone} == {
+            number: text for number, text in before.items() if number not in gone
+        }
+        tokenizer = Tokenizer(state.history)
+        for text, was, known in zip(TEXTS, told, first, strict=True):
+            ids = tokenizer.encode(text)
+            assert (state.numbers[ids] >= 0).all()
+            if was == text:
+                assert tokenizer.decode(ids) == text
+            if history.alphabet.unknown_id not in known:
+                assert state.history.alphabet.unknown_id not in ids
+                assert tokenizer.decode(ids) == was
+    assert len(written(state.history)) == state.history.first_special
