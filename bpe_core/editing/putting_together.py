@@ -90,7 +90,7 @@ class PutTogether:
             )
             found.append(
                 f"{len(self.left_out):,} tokens of the second {why} of the first and are "
-                f"left out: {some}{' …' if len(self.left_out) > MOST_QUOTED else ''}."
+                f"left out: {some}{' …' if len(self.left_out) > MOST_QUOTED else '.'}"
             )
         return found
 

@@ -134,7 +134,7 @@ def test_an_imported_table_goes_on_with_the_corpus_and_keeps_its_ids(
     dialog.by.setValue(30)
     dialog.first_id.setValue(5)
     dialog.go.click()
-    assert "none may be given twice" in dialog.first_id.toolTip()
+    assert "none may be given twice" in dialog.told.text()
     dialog.first_id.setValue(OLD.id_count + 100)
     dialog.go.click()
     grown = ended(qtbot, program, 2)

@@ -81,6 +81,7 @@ class GrowthDialog(QDialog):
             "Texts that nothing is learned from: it is told how many tokens each has before and after"
         )
         self.held_out = label("none")
+        self.told = muted(EXPLANATION)
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.go = self.buttons.addButton("Extend", QDialogButtonBox.ButtonRole.AcceptRole)
         self._lay_out()
@@ -107,7 +108,7 @@ class GrowthDialog(QDialog):
         form.addRow("Tell what it saves in", row)
         column = QVBoxLayout(self)
         column.addLayout(form)
-        column.addWidget(muted(EXPLANATION))
+        column.addWidget(self.told)
         column.addWidget(self.buttons)
 
     def _choose(self) -> None:
@@ -118,7 +119,9 @@ class GrowthDialog(QDialog):
             self.held_out.setText(", ".join(path.name for path in chosen[:MOST_NAMED]) + more)
 
     def _check(self) -> None:
-        mark_refused(self.first_id, self._offer.refusal(self.by.value(), self.first_id.value()))
+        refusal = self._offer.refusal(self.by.value(), self.first_id.value())
+        mark_refused(self.first_id, refusal)
+        self.told.setText(refusal or EXPLANATION)
 
     def _accept(self) -> None:
         self._check()

@@ -5,8 +5,8 @@ Their properties are set by calls: as keywords PySide finds none with an i in a 
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QPalette
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QToolButton,
+    QToolTip,
     QWidget,
 )
 
@@ -27,6 +28,30 @@ def label(text: str = "") -> QLabel:
     made = QLabel(text)
     made.setTextFormat(Qt.TextFormat.PlainText)
     return made
+
+
+class OneLine(QLabel):
+    """A text that never makes its window wider: what has no room is left out, and told by its tip."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setTextFormat(Qt.TextFormat.PlainText)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        room, metrics = self.contentsRect(), self.fontMetrics()
+        with QPainter(self) as painter:
+            text = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
+            painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, text)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and not self.toolTip():
+            if self.fontMetrics().horizontalAdvance(self.text()) > self.contentsRect().width():
+                QToolTip.showText(event.globalPos(), tip(self.text()), self)
+            return True
+        return super().event(event)
 
 
 def paragraph(text: str = "") -> QLabel:

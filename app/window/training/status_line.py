@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QStatusBar, QWidget
 
 from app.window.parts.progress_bar import ProgressBar
-from app.window.parts.widgets import label
+from app.window.parts.widgets import OneLine
 from app.window.training.status import TrainingStatusModel
 
 STEPS = 1000
@@ -17,10 +17,10 @@ class StatusLine(QStatusBar):
     def __init__(self, model: TrainingStatusModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self.sentence = label()
+        self.sentence = OneLine()
         self.sentence.setAccessibleName("State of the training")
         self.sentence.setContentsMargins(8, 2, 8, 2)
-        self.run = label()
+        self.run = OneLine()
         self.run.setAccessibleName("The run that is shown")
         self.run.setToolTip("What everything shows; another run is chosen by Training > Show Run")
         self.progress = ProgressBar(STEPS, with_text=False)

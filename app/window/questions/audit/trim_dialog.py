@@ -70,6 +70,9 @@ class TrimDialog(QDialog):
             widget.setEnabled(self._trimming.knows_use)
             if not self._trimming.knows_use:
                 widget.setToolTip("Needs a text in the corpus, by which tokens are used more or less")
+        if not self._trimming.needs_parts:
+            self.needed.setEnabled(False)
+            self.needed.setToolTip("By this method no token needs another: what is named goes, and nothing else")
         first = next((button for button in self.choices.values() if button.isEnabled()), None)
         if first is not None:
             first.setChecked(True)

@@ -17,7 +17,15 @@ from app.worker.job import Task
 from bpe_core import BpeError, Tokenizer, WordTable
 from bpe_core.editing.costs import Costs, costs
 from bpe_core.editing.trimming import NEEDED as NEEDED
-from bpe_core.editing.trimming import Needed, check_can_be_edited, least_size, least_used, surplus, trim
+from bpe_core.editing.trimming import (
+    Needed,
+    check_can_be_edited,
+    least_size,
+    least_used,
+    looks_tokens_up,
+    surplus,
+    trim,
+)
 
 What = Literal["selected", "listed", "down to"]
 TOPIC = "trim"
@@ -69,6 +77,12 @@ class Trimming(QObject):
         assert run is not None
         assert run.history is not None
         return least_size(run.history), run.history.id_count
+
+    @property
+    def needs_parts(self) -> bool:
+        """Whether tokens need those that they are made of."""
+        run = self._audited.run
+        return run is not None and run.history is not None and not looks_tokens_up(run.history)
 
     @property
     def knows_use(self) -> bool:

@@ -157,7 +157,7 @@ def _decided(merge: Step, text: list[str], is_forced: bool = False) -> str:
     if is_forced:
         return "by hand: it was forced here"
     if merge.count < 0:
-        return "not known: the table was imported without counts"
+        return "not known: the table came without counts"
     if merge.runner_up is None:
         return "nothing else was frequent enough"
     other = " + ".join(text[id] for id in merge.runner_up if id != NOTHING)
