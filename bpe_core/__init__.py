@@ -22,8 +22,12 @@ if TYPE_CHECKING:
     from bpe_core.counting.count_words import count_words as count_words
     from bpe_core.counting.grouped import GroupedWords as GroupedWords
     from bpe_core.counting.words import WordTable as WordTable
+    from bpe_core.delivery.folder import deliver as deliver
+    from bpe_core.editing.costs import costs as costs
     from bpe_core.editing.extending import extend as extend
     from bpe_core.editing.putting_together import put_together as put_together
+    from bpe_core.editing.trimming import least_used as least_used
+    from bpe_core.editing.trimming import surplus as surplus
     from bpe_core.editing.trimming import trim as trim
     from bpe_core.errors import BpeError as BpeError
     from bpe_core.errors import Cancelled as Cancelled
@@ -35,6 +39,8 @@ if TYPE_CHECKING:
     from bpe_core.errors import PatternError as PatternError
     from bpe_core.errors import RecipeError as RecipeError
     from bpe_core.errors import TooLarge as TooLarge
+    from bpe_core.formats import open_table as open_table
+    from bpe_core.formats import write_history as write_history
     from bpe_core.history.history import History as History
     from bpe_core.history.history import Step as Step
     from bpe_core.insight.audit import TokenPlaces as TokenPlaces
@@ -95,16 +101,22 @@ _HOME_OF = {
     "WordTable": "counting.words",
     "audit": "insight.audit",
     "benchmark": "measures.benchmark",
+    "costs": "editing.costs",
     "count_groups": "counting.count_words",
     "count_unmixed": "counting.count_words",
     "count_words": "counting.count_words",
+    "deliver": "delivery.folder",
     "extend": "editing.extending",
     "grown_numbers": "learning.growing",
+    "least_used": "editing.trimming",
+    "open_table": "formats",
     "parallel_texts": "measures.parity",
     "parity": "measures.parity",
     "put_together": "editing.putting_together",
+    "surplus": "editing.trimming",
     "train": "learning.trainer",
     "trim": "editing.trimming",
+    "write_history": "formats",
 }
 
 __all__ = sorted(_HOME_OF)

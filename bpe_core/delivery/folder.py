@@ -13,7 +13,7 @@ import numpy as np
 
 from bpe_core.delivery.loading import checked_by_loading
 from bpe_core.delivery.readme import readme_of
-from bpe_core.delivery.roles import Roles
+from bpe_core.delivery.roles import Roles, roles_of
 from bpe_core.errors import OutputError
 from bpe_core.formats import FORMATS
 from bpe_core.history.history import History, Int64s
@@ -85,6 +85,29 @@ def prepare_folder(
     found = checked_by_loading(found, by_name, table, delivery.roles, delivery.chat_template, text)
     found = replace(found, cannot_hold=(*_about(delivery.roles, added), *found.cannot_hold))
     return PreparedFolder(target, written.format, written.merges, written.told, files, found)
+
+
+def deliver(
+    history: History,
+    path: Path | str,
+    *,
+    numbers: Int64s | None = None,
+    padding_side: Side = "right",
+    chat_template: str = "",
+    anyway: bool = False,
+    **roles: str,
+) -> PreparedFolder:
+    """Write the folder; `roles` (pad, bos, eos, unk) are guessed where they are not said.
+
+    An OutputError where what was written does not agree with the table, unless it is written `anyway`.
+    """
+    delivery = Delivery(roles_of(history, **roles), padding_side, chat_template)
+    prepared = prepare_folder(history, path, delivery, numbers=numbers)
+    found = prepared.verification
+    if not (found.agrees or anyway):
+        raise OutputError(f"Nothing was written: {found.sentence}. {' '.join(found.differences[:1])}")
+    prepared.put_in_place()
+    return prepared
 
 
 def config_of(delivery: Delivery) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core import Corpus, Recipe, Tokenizer, train
+from bpe_core import Corpus, OutputError, Recipe, Tokenizer, deliver, train
 from bpe_core.command_line.main import run
 from bpe_core.delivery import folder as folders
 from bpe_core.delivery.folder import Delivery, prepare_folder
@@ -51,6 +51,8 @@ def test_a_folder_is_loaded_by_transformers(
     assert not prepared.verification.agrees
     assert any("for eos" in sentence for sentence in prepared.verification.differences)
     assert any("chat template" in sentence for sentence in prepared.verification.differences)
+    with pytest.raises(OutputError, match="Nothing was written: not verified"):
+        deliver(history, tmp_path / "wrong", chat_template=CHAT)
     assert not (tmp_path / "wrong").exists()
 
     mistakes = {

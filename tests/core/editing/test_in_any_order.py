@@ -64,9 +64,9 @@ def changed(state: State, act: str, data: st.DataObject) -> tuple[State, set[int
     if act == "trim":
         tokens = history.vocabulary[history.vocabulary >= first_learned(history)].tolist()
         chosen = data.draw(st.sets(st.sampled_from(tokens), max_size=8)) if tokens else set()
-        left = trim(history, chosen, numbers=numbers, needed=data.draw(st.sampled_from(tuple(NEEDED))), renumber=False)
-        gone = {int(numbers[id]) for id in (*left.removed, *left.hidden)}
-        return State(left.history, numbers_of(left.history, left.numbers)), gone
+        rest = trim(history, chosen, numbers=numbers, needed=data.draw(st.sampled_from(tuple(NEEDED))), renumber=False)
+        gone = {int(numbers[id]) for id in (*rest.removed, *rest.hidden)}
+        return State(rest.history, numbers_of(rest.history, rest.numbers)), gone
     if act == "merge":
         both = put_together(history, learned(kind_of(history), NEW), numbers=numbers)
         return State(both.history, numbers_of(both.history, both.numbers)), set()
