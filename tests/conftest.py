@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from bpe_core.kernels import kept, readiness
+from bpe_core.verification import checking
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("BPE_EXPLORER_CHECK_KERNELS", "1")  # here, and in the processes that tests start
@@ -49,6 +50,13 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[kept.LOCATION] = folder.name
         kept.folder.cache_clear()
     readiness.wait_until_ready(600)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def fewer_words() -> None:
+    """A written file is checked with a tenth of the made words; the hard texts, and one's own, are all there still."""
+    if not EXPLORES:
+        checking.WANTED_WORDS //= 10
 
 
 def pytest_collection_finish() -> None:

@@ -12,7 +12,6 @@ from bpe_core.delivery import folder as folders
 from bpe_core.delivery.folder import Delivery, prepare_folder
 from bpe_core.delivery.roles import Roles, roles_of
 from bpe_core.formats import open_table, write_history
-from bpe_core.verification import checking
 from tests.shared import text_of
 
 CHAT = "{% for message in messages %}{{ message.content }}{% endfor %}"
@@ -22,7 +21,6 @@ def test_a_folder_is_loaded_by_transformers(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     transformers = pytest.importorskip("transformers")
-    monkeypatch.setattr(checking, "WANTED_WORDS", 500)
     recipe = Recipe.preset("gpt2", merges=80, special_tokens=("<|endoftext|>", "two words"))
     history = train(Corpus.from_texts([text_of("poem")[:2_000]]), recipe)
     table, chat, out = tmp_path / "merges.csv", tmp_path / "chat.jinja", tmp_path / "deliv ered"

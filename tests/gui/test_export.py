@@ -15,7 +15,6 @@ from app.window.exchange.export_model import FOLDER
 from app.wiring import Program
 from bpe_core.delivery import folder
 from bpe_core.formats import FORMATS, format_for, open_table, read_history
-from bpe_core.verification import checking
 from tests.gui.conftest import WAIT
 
 pytestmark = pytest.mark.usefixtures("only_window")
@@ -80,7 +79,6 @@ def test_a_file_is_checked_and_then_written(qtbot: QtBot, trained: Program, tmp_
 def test_a_folder_for_transformers_is_written(
     qtbot: QtBot, trained: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checking, "WANTED_WORDS", 100)
     monkeypatch.setattr(folder, "checked_by_loading", lambda found, *_: found)  # which its own tests look at
     out, template = tmp_path / "tokenizer", tmp_path / "chat.jinja"
     template.write_text("{{ messages[0].content }}", encoding="utf-8")

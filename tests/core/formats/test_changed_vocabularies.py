@@ -152,7 +152,6 @@ def test_the_score_is_what_pairs_are_joined_by_where_it_is_wished_for() -> None:
     assert found == {"count": [b"##ab"], "score": [b"aab"]} or found["count"] != found["score"]
 
 
-@pytest.mark.usefixtures("fewer_words")
 def test_characters_that_only_longer_tokens_hold_get_a_token(tmp_path: Path) -> None:
     """Or else a longer token beside them would leave a rest that nothing fits, and the word would be unknown."""
     path, corpus = tmp_path / "vocab.txt", tmp_path / "corpus.txt"

@@ -55,7 +55,6 @@ def extended(
     return found
 
 
-@pytest.mark.usefixtures("fewer_words")
 def test_all_old_ids_stay_and_the_library_agrees(
     library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -87,7 +86,6 @@ def test_all_old_ids_stay_and_the_library_agrees(
     assert [id for id, _ in told["never_used_first"]] == unused[:10]
 
 
-@pytest.mark.usefixtures("fewer_words")
 @pytest.mark.parametrize("name", ["ranks.tiktoken", "merges.txt", "run.bpex"])
 def test_other_formats_are_extended_too(
     library: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
@@ -107,7 +105,6 @@ def test_other_formats_are_extended_too(
     assert one.numbers_of(range(size)) == other.numbers_of(range(size))
 
 
-@pytest.mark.usefixtures("fewer_words")
 def test_a_table_with_an_order_of_its_own_is_extended_behind_it(
     library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

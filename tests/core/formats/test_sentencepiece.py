@@ -12,7 +12,6 @@ import pytest
 from bpe_core import FormatError, OutputError, TooLarge
 from bpe_core.formats import FORMATS
 from bpe_core.formats.protobuf import bytes_field, float_field, varint, varint_field
-from bpe_core.verification import checking
 from bpe_core.verification.prepared_export import prepare_export
 from tests.core.formats.samples import content, encode, languages, learned, opened, same_merges, texts
 
@@ -61,9 +60,8 @@ def test_a_model_of_theirs_has_their_numbers(byte_fallback: bool) -> None:
         assert ours == theirs.encode(plain), plain[:80]
 
 
-def test_limits_that_are_told_do_not_refuse_an_honest_export(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_limits_that_are_told_do_not_refuse_an_honest_export() -> None:
     """Marks in an order that no map of single letters knows, and the sign for blanks: the check leaves them out."""
-    monkeypatch.setattr(checking, "WANTED_WORDS", 300)
     history = learned("sentencepiece-like", vocab_size=None)
     rare = "the ▁ sign\no\u0302\u0301\u0323 in the middle\nthe last line"
     assert [MODEL.is_beyond(history, line) for line in rare.split("\n")] == [False, True, False]

@@ -64,7 +64,6 @@ def test_a_history_comes_back(format: Format, name: str) -> None:
 
 
 @every_recipe
-@pytest.mark.usefixtures("fewer_words")
 def test_it_is_verified(name: str, tmp_path: Path) -> None:
     found = prepare_export(learned(name), tmp_path / "table.json").verification
     assert found.agrees, found.differences

@@ -30,7 +30,6 @@ RECIPES: dict[str, dict[str, Any]] = {
     "bytes": dict(unknown="bytes", alphabet_limit=150, special_tokens=("<s>", "</s>")),
     "cleaned": dict(unicode_form="", lowercase=True, final_sigma=False, strip_accents=True, alphabet_limit=200),
 }
-pytestmark = pytest.mark.usefixtures("fewer_words")
 every_recipe = pytest.mark.parametrize("choices", RECIPES.values(), ids=RECIPES)
 
 

@@ -9,7 +9,7 @@ import pytest
 from bpe_core import Cancelled, Corpus, History, OutputError, Recipe, Trainer, WordTable, train
 from bpe_core.formats import FORMATS, Format, format_for
 from bpe_core.progress import Progress
-from bpe_core.verification import verify
+from bpe_core.verification import checking, verify
 from bpe_core.verification.prepared_export import prepare_export
 from tests.core.formats.samples import content, history_for
 
@@ -27,7 +27,7 @@ def test_what_was_just_written_agrees(format: Format) -> None:
     if format.differences(content(history, format.name), history) is not None:
         assert found.sentence == f"verified: {len(history)} rows agree"
     else:
-        assert found.words >= 10_000
+        assert found.words >= checking.WANTED_WORDS >= 1_000
         assert found.sentence.startswith(f"verified: {found.words:,} words agree")
 
 
@@ -42,7 +42,6 @@ def swapped(history: History) -> History:
 
 
 @pytest.mark.parametrize("name", ["tokenizer.json", "tiktoken", "minbpe", "csv"])
-@pytest.mark.usefixtures("fewer_words")
 def test_a_file_that_numbers_tokens_otherwise_does_not_agree(name: str) -> None:
     found = verify(content(swapped(HISTORY), name), FORMATS[name], HISTORY)
     assert not found.agrees
@@ -50,7 +49,6 @@ def test_a_file_that_numbers_tokens_otherwise_does_not_agree(name: str) -> None:
     assert found.sentence.startswith("not verified: ")
 
 
-@pytest.mark.usefixtures("fewer_words")
 def test_a_file_that_cannot_be_read_back_does_not_agree() -> None:
     found = verify(content(HISTORY, "minbpe")[:-4], FORMATS["minbpe"], HISTORY)
     assert not found.agrees
@@ -58,7 +56,6 @@ def test_a_file_that_cannot_be_read_back_does_not_agree() -> None:
     assert "cannot be read back" in broken.differences[0]
 
 
-@pytest.mark.usefixtures("fewer_words")
 def test_changed_counts_are_noticed() -> None:
     other = train(Corpus.from_texts([TEXT + TEXT]), RECIPE)
     found = verify(content(other, "json"), FORMATS["json"], HISTORY)
@@ -74,7 +71,6 @@ def test_nothing_is_exported_silently_wrong() -> None:
         assert word in said, word
 
 
-@pytest.mark.usefixtures("fewer_words")
 def test_twins_are_told_before_anything_is_written(tmp_path: Path) -> None:
     """Two merges that make one text: formats that name tokens by their text have one number for both."""
     recipe = Recipe.preset("gpt2", pattern="none", merges=4)
@@ -88,7 +84,6 @@ def test_twins_are_told_before_anything_is_written(tmp_path: Path) -> None:
     assert path.read_bytes() == b"the old file"
 
 
-@pytest.mark.usefixtures("fewer_words")
 def test_the_old_file_stands_until_the_new_one_is_put_in_place(tmp_path: Path) -> None:
     path = tmp_path / "merges.txt"
     path.write_text("old")
@@ -102,7 +97,6 @@ def test_the_old_file_stands_until_the_new_one_is_put_in_place(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("old", "folder"), [("merges.txt", "vocab.json"), ("vocab.json", "merges.txt")])
-@pytest.mark.usefixtures("fewer_words")
 def test_both_files_are_written_or_neither(tmp_path: Path, old: str, folder: str) -> None:
     (tmp_path / old).write_text("old")
     (tmp_path / folder).mkdir()
@@ -124,7 +118,6 @@ def test_a_cancelled_export_leaves_no_trace(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.usefixtures("fewer_words")
 def test_only_the_first_merges_are_exported(tmp_path: Path) -> None:
     prepared = prepare_export(HISTORY, tmp_path / "ours.tiktoken", merges=5)
     assert (prepared.merges, prepared.verification.agrees) == (5, True)

@@ -29,7 +29,6 @@ RECIPES: dict[str, dict[str, Any]] = {
     "blanks": dict(preset="wordpiece", vocab_size=None, pattern="whitespace", special_tokens=("<|end|>",)),
     "gpt2, NFKC": dict(preset="bert", vocab_size=None, pattern="gpt2", unicode_form="NFKC", marker_text="@@"),
 }
-pytestmark = pytest.mark.usefixtures("fewer_words")
 every_recipe = pytest.mark.parametrize("choices", RECIPES.values(), ids=RECIPES)
 
 

@@ -16,7 +16,6 @@ from bpe_core.insight.reachability import reachability
 from bpe_core.insight.reachable_tokens import unreachable_tokens
 from bpe_core.learning.trainer import learn
 from bpe_core.segmenting.merging import Merges
-from bpe_core.verification import checking
 from tests.shared import text_of
 
 Printed = pytest.CaptureFixture[str]
@@ -60,8 +59,7 @@ def test_what_a_token_is_in_a_corpus_of_two_files() -> None:
     assert set(audit(pieces, TokenPlaces.of(tables, pieces)).totals) >= {"unused", "unreachable"}
 
 
-def test_commands_list_and_remove_tokens(tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checking, "WANTED_WORDS", 300)
+def test_commands_list_and_remove_tokens(tmp_path: Path, capsys: Printed) -> None:
     one, other, table = (tmp_path / name for name in ("one.txt", "other.txt", "merges.csv"))
     one.write_text(text_of("prose")[:1_500], encoding="utf-8")
     other.write_text(text_of("poem")[:1_500], encoding="utf-8")
