@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from bpe_core.counting.count_words import count_words as count_words
     from bpe_core.counting.grouped import GroupedWords as GroupedWords
     from bpe_core.counting.words import WordTable as WordTable
+    from bpe_core.data_table import DataTable as DataTable
+    from bpe_core.data_table import write_data as write_data
     from bpe_core.delivery.folder import deliver as deliver
     from bpe_core.editing.costs import costs as costs
     from bpe_core.editing.extending import extend as extend
@@ -51,6 +53,8 @@ if TYPE_CHECKING:
     from bpe_core.learning.trainer import Trainer as Trainer
     from bpe_core.learning.trainer import train as train
     from bpe_core.measures.benchmark import benchmark as benchmark
+    from bpe_core.measures.morphemes import morpheme_agreement as morpheme_agreement
+    from bpe_core.measures.morphemes import read_morphemes as read_morphemes
     from bpe_core.measures.parity import parallel_texts as parallel_texts
     from bpe_core.measures.parity import parity as parity
     from bpe_core.mixture import Group as Group
@@ -59,10 +63,13 @@ if TYPE_CHECKING:
     from bpe_core.presets import PRESETS as PRESETS
     from bpe_core.progress import Progress as Progress
     from bpe_core.recipe import Recipe as Recipe
+    from bpe_core.report.drawing import draw as draw
     from bpe_core.segmenting.tokenizer import NEVER as NEVER
     from bpe_core.segmenting.tokenizer import PATTERN_CUT as PATTERN_CUT
     from bpe_core.segmenting.tokenizer import Boundaries as Boundaries
     from bpe_core.segmenting.tokenizer import Tokenizer as Tokenizer
+    from bpe_core.sweep.overlay import overlay as overlay
+    from bpe_core.sweep.plan import read_plan as read_plan
     from bpe_core.text.corpus import Corpus as Corpus
     from bpe_core.text.patterns import NAMED_PATTERNS as NAMED_PATTERNS
 
@@ -117,6 +124,13 @@ _HOME_OF = {
     "train": "learning.trainer",
     "trim": "editing.trimming",
     "write_history": "formats",
+    "DataTable": "data_table",
+    "draw": "report.drawing",
+    "morpheme_agreement": "measures.morphemes",
+    "overlay": "sweep.overlay",
+    "read_morphemes": "measures.morphemes",
+    "read_plan": "sweep.plan",
+    "write_data": "data_table",
 }
 
 __all__ = sorted(_HOME_OF)

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar, overload
@@ -221,6 +222,11 @@ class History(Sequence[Step]):
         steps = min(steps, len(self))
         at_first = len(self.alphabet) + len(self.recipe.special_tokens)
         return at_first + steps if self._sizes is None else int(self._sizes[steps])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        shown: str = import_module("bpe_core.report.notebook").history_html(self)
+        return shown
 
     def step_of_size(self, size: int) -> int:
         """The last step after which there were so many tokens, or as near to so many as there ever were.

@@ -12,4 +12,11 @@
 Nearly all of them ask one thing, `RankedWords`: every distinct word of the corpus with the
 rank of each of its boundaries. Merges inside a word happen in ascending rank, so that one
 array holds the corpus as it stood after any number of merges.
+
+`bpe_core.tables` gives the answers as columns, of tokenizers and texts:
+
+    >>> from bpe_core import Corpus, Recipe, tables, train
+    >>> history = train(Corpus.from_texts(["low low lower"]), Recipe.preset("gpt2", merges=2))
+    >>> tables.ranks(history, "slow low").columns["text"]
+    ['low', '␣', 's']
 """

@@ -21,10 +21,11 @@ def text_at(report: Report, moment: int) -> list[Markup]:
     ratio = f", {len(raw) / len(spans):.2f} bytes each" if spans else ""
     cut = " (the beginning of the text)" if len(shown) < len(report.text) else ""
     about = element("p", {"class": "muted"}, f"{len(spans):,} tokens{ratio}{cut}")
-    return [element("h3", {}, title), about, element("div", {"class": "tokens"}, _coloured(raw, spans))]
+    return [element("h3", {}, title), about, element("div", {"class": "tokens"}, coloured(raw, spans))]
 
 
-def _coloured(raw: bytes, spans: list[tuple[int, int, int]]) -> Markup:
+def coloured(raw: bytes, spans: list[tuple[int, int, int]]) -> Markup:
+    """Each token on one of the grounds, which take turns."""
     parts: list[Content] = []
     done = 0
     for number, (start, stop, id) in enumerate(spans):

@@ -21,6 +21,7 @@ import math
 import random
 from collections.abc import Iterable
 from functools import cached_property
+from importlib import import_module
 
 import numpy as np
 
@@ -46,6 +47,11 @@ class Tokenizer:
         self.history = history
         self._cutting = Cutting(history.recipe)
         self._segmenter = Method.of(history.recipe).segmenter(history, self._cutting)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        shown: str = import_module("bpe_core.report.notebook").tokenizer_html(self)
+        return shown
 
     # -- from a text to tokens -------------------------------------------------------------
 

@@ -37,7 +37,7 @@ STAGES = [
     ),
     *("presets", "interventions", "mixture", "choice", "recipe", "choice_titles", "text"),
     *("kernels", "counting", "alphabet", "of_alphabet", "history", "learning", "honest_text", "token_texts"),
-    *("segmenting", "insight", "measures", "sweep", "exact", "formats", "editing", "verification"),
+    *("segmenting", "insight", "measures", "sweep", "exact", "tables", "formats", "editing", "verification"),
     *("delivery", "session_file", "report"),
     *("reference", "gage_file"),
     *("warm_up", "compiler", "command_line", "__main__"),
