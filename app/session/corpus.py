@@ -16,7 +16,6 @@ from app.session.changes import Held, Steps
 from app.session.corpus_texts import (
     CorpusText,
     CorpusTexts,
-    moved,
     with_address,
     with_counts,
     with_files,
@@ -86,10 +85,10 @@ class SessionCorpus(QObject):
     def remove(self, numbers: set[int]) -> None:
         self._put(without(self.texts.value, numbers), "Remove from the corpus")
 
-    def move(self, number: int, place: int, group: str = "") -> None:
-        """To another place among the texts, and so perhaps into another group."""
-        texts = moved(self.texts.value, number, place)
-        self._put(put_into(texts, {number: group}), "Reorder the corpus")
+    def arrange(self, texts: CorpusTexts) -> None:
+        """The same texts in another order, and perhaps in other groups."""
+        if texts != self.texts.value:
+            self._put(gathered(texts), "Reorder the corpus")
 
     # Groups
 

@@ -217,10 +217,3 @@ def from_session(saved: SavedSource) -> CorpusText:
 
 def without(sources: CorpusTexts, numbers: set[int]) -> CorpusTexts:
     return tuple(source for source in sources if source.number not in numbers)
-
-
-def moved(sources: CorpusTexts, number: int, place: int) -> CorpusTexts:
-    """The source of that number at another place, the others closing up."""
-    chosen = [source for source in sources if source.number == number]
-    others = without(sources, {number})
-    return others[:place] + tuple(chosen) + others[place:]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bpe_core.errors import EncodingError, OutputError, RecipeError
+from bpe_core.errors import EncodingError, OutputError, RecipeError, plain
 from bpe_core.learning.ties import TIE_RULES
 from bpe_core.recipe import CUSTOM_PATTERN, Recipe
 from bpe_core.text.patterns import NAMED_PATTERNS
@@ -105,13 +105,26 @@ def chosen_recipe(options: argparse.Namespace, preset: str) -> Recipe:
 
 def _recipe_in(path: str) -> Recipe:
     try:
-        return Recipe.from_json(Path(path).read_text(encoding="utf-8-sig"))
+        text = Path(path).read_text(encoding="utf-8-sig")
+        return _of_toml(text) if Path(path).suffix.lower() == ".toml" else Recipe.from_json(text)
     except OSError as error:
         raise RecipeError(f"Could not read the recipe {path}: {error.strerror or error}.") from error
     except UnicodeDecodeError as error:
         raise RecipeError(f"The recipe {path} is not UTF-8 text (at byte {error.start:,}).") from error
     except RecipeError as error:
         raise RecipeError(f"{path}: {error}") from error
+
+
+def _of_toml(text: str) -> Recipe:
+    """A recipe as people write it: a mixture is easier to read so."""
+    import tomllib  # wanted seldom
+
+    try:
+        values = tomllib.loads(text)
+    except ValueError as error:
+        raise RecipeError(f"The recipe is not valid TOML: {plain(str(error))[:100]}.") from error
+    size_unless_said: dict[str, Any] = {"vocab_size": None} if "merges" in values else {}  # which TOML cannot say
+    return Recipe.from_dict(size_unless_said | values)
 
 
 def add_merge_table(parser: argparse.ArgumentParser) -> None:

@@ -141,8 +141,7 @@ def count_in_runs(
     Merged in their order they are the one. Texts of which more than their words is asked, and those that Python
     splits, are one table each.
     """
-    scans = recipe.pattern != "custom" and not recipe.splits_by_steps and not _takes_whole_documents(recipe)
-    is_simple = scans and not recipe.asks_for_line_ends and corpus.word_counts is None and not corpus.word_lists
+    is_simple = counts_in_runs(recipe) and corpus.word_counts is None and not corpus.word_lists
     size = corpus.total_size
     if room is None or not is_simple or not KERNELS.chooses(KERNELS.large if size is None else size):
         yield count_unmixed(corpus, recipe, progress=progress, cancelled=cancelled)
@@ -154,6 +153,12 @@ def count_in_runs(
     cancelled = watching_memory(cancelled, "Counting", FEWER_WORDS)
     stretches = _stretches(_watched_for(corpus, recipe, progress, cancelled), recipe)
     yield from compiled.count_in_runs(stretches, table, room=room, threads=threads)
+
+
+def counts_in_runs(recipe: Recipe) -> bool:
+    """Whether the words of one text can be several tables; else a text has one table, however large."""
+    scans = recipe.pattern != "custom" and not recipe.splits_by_steps and not _takes_whole_documents(recipe)
+    return scans and not recipe.asks_for_line_ends
 
 
 def _given_lists(corpus: Corpus, recipe: Recipe, cancelled: CancelCheck) -> Iterator[WordTable]:

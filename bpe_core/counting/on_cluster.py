@@ -129,7 +129,7 @@ def count_on_cluster(
             raise CorpusError(f"{source.name} cannot be read by a cluster; save it to a file all workers reach.")
     head, work = head_of(corpus, recipe), to_files.working_place(order)
     with to_files.keeping(work), _told():
-        pieces = pieces_of(corpus, recipe, order.piece_size)
+        pieces = pieces_of(corpus, recipe, order.piece_size_for(recipe))
         _count(each, pieces, recipe, head, work, order.room or ROOM, corpus, progress)
         runs = [*runs_of(pieces, work)]
         count, tasks_at_most = 1 << range_bits(corpus.total_size), TASKS_A_THREAD * sum(client.nthreads().values())

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bpe_core.counting.count_files import CountedColumns, columns_from, columns_of, needed_pyarrow, write_columns
-from bpe_core.counting.count_words import count_groups
+from bpe_core.counting.count_words import count_groups, counts_in_runs
 from bpe_core.counting.joining import Int64s
 from bpe_core.counting.pieces import count_piece, head_of, not_done, pieces_of, runs_of
 from bpe_core.counting.places import Place, folder_and_name, place_of
@@ -32,6 +32,7 @@ PIECE_SIZE = 2**29  # bytes of text that are counted again at most
 PARTITION_SIZE = 2**30  # bytes of words and counts, as they lie in memory
 WORKING = ".counting"  # what the name of the folder ends in where runs are kept until all is done
 COUNTING_SHARE = 4  # of the memory: a quarter for the tables, which are copied when they grow
+BYTES_A_BYTE = 32  # of memory, for each of a text that Python splits into words of some letters
 HELD_SHARE = 8  # one part of the result, which is held several times while it is put in order
 
 
@@ -47,6 +48,12 @@ class CountingOrder:
     @property
     def room(self) -> int | None:
         return None if self.memory is None else self.memory // COUNTING_SHARE
+
+    def piece_size_for(self, recipe: Recipe) -> int:
+        """Where a piece has one table, however large, its texts are so few that the table has room."""
+        if self.room is None or counts_in_runs(recipe):
+            return self.piece_size
+        return min(self.piece_size, self.room // BYTES_A_BYTE)
 
     @property
     def part_size(self) -> int:
@@ -82,7 +89,7 @@ def count_to_file(
     needed_pyarrow()
     check_output(order.output)
     head, work = head_of(corpus, recipe), working_place(order)
-    pieces = pieces_of(corpus, recipe, order.piece_size)
+    pieces = pieces_of(corpus, recipe, order.piece_size_for(recipe))
     is_small = len(pieces) <= len(corpus.groups) and (corpus.total_size or order.piece_size) < order.piece_size
     if is_small or not corpus.has_texts:
         at_once = _counted_at_once(corpus, recipe, order, head, progress, cancelled)

@@ -78,6 +78,9 @@ def test_a_large_text_is_parted_where_no_word_is_cut(tmp_path: Path) -> None:
         assert (len(found) > 1) == (recipe.pattern != "none"), "of one word there is nothing to part"
         whole = counted(alone, tmp_path / "whole.parquet", recipe)
         assert counted(alone, tmp_path / "parts.parquet", recipe, piece_size=200).read_bytes() == whole.read_bytes()
+    order = CountingOrder("x.parquet", memory=64_000)
+    assert order.piece_size_for(GPT2) == order.piece_size, "what is scanned is written out when it is full"
+    assert order.piece_size_for(Recipe.preset("gpt2", method="unigram")) == 500
     two = Corpus.grouped({"a": alone, "b": Corpus.from_files([write(tmp_path, f"{i}.txt", text[i:]) for i in (1, 2)])})
     sampled = GPT2.with_changes(mixture=Mixture((Group("b", sample=Sample(fraction=Fraction(1, 2), of="lines")),)))
     groups = [piece.group for piece in pieces.pieces_of(two, sampled, 200)]

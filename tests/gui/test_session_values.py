@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.session.changes import Held, Steps, _Replacement
-from app.session.corpus_texts import CorpusText, moved, without
+from app.session.corpus_texts import CorpusText, without
 from app.session.time import TimeCursor
+from app.window.corpus.arranging import placed, shifted, texts_of
 
 
 @given(st.lists(st.integers(0, 3), max_size=20), st.integers(0, 25))
@@ -84,9 +85,14 @@ def test_the_cursor_rides_at_the_end_unless_it_was_taken(moves: list[tuple[str, 
 def test_moving_a_source_keeps_all_others_in_order(order: list[int], which: int, place: int) -> None:
     sources = tuple(CorpusText(str(number), text="x") for number in order)
     chosen = sources[which]
-    after = moved(sources, chosen.number, place)
+    after = texts_of(placed(list(sources), [which], place))
     assert after[place] is chosen
     assert without(after, {chosen.number}) == without(sources, {chosen.number})
+    down = texts_of(shifted(list(sources), range(which, len(order)), 1))
+    assert down == sources, "who stands at the end holds up those behind"
+    if which:
+        up = texts_of(shifted(list(sources), range(which, len(order)), -1))
+        assert up == (*sources[: which - 1], *sources[which:], sources[which - 1])
 
 
 def test_steps_that_are_gone_are_not_kept() -> None:

@@ -42,8 +42,8 @@ def add_text(qtbot: QtBot, program: Program, folder: Path) -> None:
 def reorder(qtbot: QtBot, program: Program, folder: Path) -> None:
     for name in ("another", "yet another"):
         program.session.corpus.add_text(name, "one more")
-    last = program.session.corpus.texts.value[-1]
-    program.session.corpus.move(last.number, 0)
+    *texts, last = program.session.corpus.texts.value
+    program.session.corpus.arrange((last, *texts))
 
 
 def read_otherwise(qtbot: QtBot, program: Program, folder: Path) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.window.corpus.model import CorpusListModel
+from app.window.parts.dialogs import ask_for_draw
 
 DUPLICATES: tuple[tuple[str, Literal["", "documents", "lines"]], ...] = (
     ("Keep All", ""),
@@ -60,7 +61,7 @@ class GroupMenu(QMenu):
 
     def _add_taken(self, group: str) -> None:
         model = self._model
-        unique, first, fraction, of = model.taken(group)
+        unique, first, fraction, of, seed = model.taken(group)
         duplicates = self.addMenu("Duplicates in It")
         for title, what in DUPLICATES:
             self._add(duplicates, title, unique == what, partial(model.leave_out_duplicates, group, what))
@@ -70,9 +71,19 @@ class GroupMenu(QMenu):
             title = "All" if is_all else f"{per_cent} % of the {what_of.capitalize()}"
             is_so = first is None and 100 * fraction == per_cent and (is_all or of == what_of)
             self._add(sample, title, is_so, partial(model.take, group, per_cent=per_cent, of=what_of))
+        sample.addSeparator()
+        draw = sample.addAction("Another Draw …")
+        draw.setEnabled(fraction < 1)
+        draw.triggered.connect(lambda: self._draw(group, seed))
+        sample.addSeparator()
         for megabytes in FIRST_MEGABYTES:
             size = megabytes * 10**6
             self._add(sample, f"First {megabytes:,} MB", first == size, partial(model.take, group, first_bytes=size))
+
+    def _draw(self, group: str, before: int) -> None:
+        seed = ask_for_draw(self, before)
+        if seed is not None:
+            self._model.draw(group, seed)
 
     def _add(self, menu: QMenu, title: str, is_so: bool, do: Callable[[], object]) -> None:
         action = QAction(title.replace("&", "&&"), menu)

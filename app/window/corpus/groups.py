@@ -69,7 +69,8 @@ def taken_told(group: Group) -> list[str]:
     if sample.first_bytes is not None:
         parts.append(f"first {size_text(sample.first_bytes)}")
     if sample.fraction < 1:
-        parts.append(f"{share_text(sample.fraction)} of the {sample.of}")
+        draw = f", draw {sample.seed}" if sample.seed else ""
+        parts.append(f"{share_text(sample.fraction)} of the {sample.of}{draw}")
     if group.unique:
         parts.append(f"no {group.unique} twice")
     return parts

@@ -16,6 +16,7 @@ from app.session.corpus import SessionCorpus
 from app.session.corpus_texts import CorpusText, CorpusTexts
 from app.session.counts import Counted, CountFailed, Outcome
 from app.session.notices import Notice
+from app.window.corpus.arranging import placed, shifted, texts_of
 from app.window.corpus.groups import GroupRow, rows_of, size_told, taken_told, typed, understood, weight_told
 from app.window.parts.throttle import Throttle
 from app.window.parts.wording import count_text, duration_text, size_text, tip
@@ -142,16 +143,17 @@ class CorpusListModel(QAbstractListModel):
     def remove(self, rows: Sequence[int]) -> None:
         self._corpus.remove(self.texts_at(rows))
 
-    def move(self, row: int, place: int) -> None:
-        """A text to another row, and so perhaps into another group; rows that head groups stay where they are."""
-        text = self._rows[row]
-        if isinstance(text, GroupRow):
-            return
-        others = self._rows[:row] + self._rows[row + 1 :]
-        before = others[:place] or others[:1]
-        above = before[-1] if before else text
-        group = above.name if isinstance(above, GroupRow) else above.group
-        self._corpus.move(text.number, sum(isinstance(one, CorpusText) for one in others[:place]), group)
+    def move(self, rows: Sequence[int], place: int) -> None:
+        """Texts to another row, and so perhaps into another group; rows that head groups stay where they are."""
+        self._corpus.arrange(texts_of(placed(self._rows, rows, place)))
+
+    def shift(self, rows: Sequence[int], by: int) -> list[int]:
+        """Texts, or whole groups, one row up (-1) or down (1); where they stand then."""
+        chosen = [self._rows[row] for row in rows]
+        names = [one.name if isinstance(one, GroupRow) else one.number for one in chosen]
+        self._corpus.arrange(texts_of(shifted(self._rows, rows, by)))
+        now = [one.name if isinstance(one, GroupRow) else one.number for one in self._rows]
+        return [now.index(name) for name in names if name in now]
 
     # Groups
 
@@ -182,13 +184,21 @@ class CorpusListModel(QAbstractListModel):
 
     def take(self, name: str, *, first_bytes: int | None = None, per_cent: int = 100, of: str = "documents") -> None:
         """The first bytes of a group, or so much of it by chance."""
-        sample = Sample(first_bytes, Fraction(per_cent, 100), "lines" if of == "lines" else "documents")
-        self._corpus.choose(dataclasses.replace(self._corpus.mixture.of(name), sample=sample))
-
-    def taken(self, name: str) -> tuple[str, int | None, Fraction, str]:
-        """Of a group: duplicates of what are left out, the first bytes, how much is taken by chance and of what."""
         group = self._corpus.mixture.of(name)
-        return group.unique, group.sample.first_bytes, group.sample.fraction, group.sample.of
+        of_lines: Literal["lines", "documents"] = "lines" if of == "lines" else "documents"
+        sample = Sample(first_bytes, Fraction(per_cent, 100), of_lines, group.sample.seed)
+        self._corpus.choose(dataclasses.replace(group, sample=sample))
+
+    def draw(self, name: str, seed: int) -> None:
+        """Take others by chance: those that this number draws."""
+        group = self._corpus.mixture.of(name)
+        self._corpus.choose(dataclasses.replace(group, sample=dataclasses.replace(group.sample, seed=seed)))
+
+    def taken(self, name: str) -> tuple[str, int | None, Fraction, str, int]:
+        """Of a group: duplicates of what are left out, the first bytes, how much by chance, of what and which draw."""
+        group = self._corpus.mixture.of(name)
+        sample = group.sample
+        return group.unique, sample.first_bytes, sample.fraction, sample.of, sample.seed
 
     def setData(self, index: Index, value: Any, role: int = Role.EditRole) -> bool:
         """A group's line was typed: its name, and perhaps another weight."""
@@ -284,15 +294,15 @@ class CorpusListModel(QAbstractListModel):
 
     def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
         mime = QMimeData()
-        mime.setData(MOVED_ROWS, str(indexes[0].row()).encode())
+        mime.setData(MOVED_ROWS, " ".join(str(index.row()) for index in indexes).encode())
         return mime
 
     def dropMimeData(self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index) -> bool:
         if not data.hasFormat(MOVED_ROWS):
             return False
-        moved = int(bytes(data.data(MOVED_ROWS).data()).decode())
+        moved = [*map(int, bytes(data.data(MOVED_ROWS).data()).decode().split())]
         place = row if row >= 0 else len(self._rows)
-        self.move(moved, place - (place > moved))
+        self.move(moved, place - sum(one < place for one in moved))
         return False  # the rows are already where they belong: Qt must not remove any
 
     # Rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -70,9 +70,11 @@ class CorpusPanel(QWidget):
         self.add_button.clicked.connect(open_action.trigger)
         self.remove_button = icon_button("remove", "Remove the selected texts")
         self.remove_button.clicked.connect(self.remove_selected)
-        self.up_button = icon_button("up", "Move the selected text up: what comes first is read first")
+        self.up_button = icon_button(
+            "up", "Move the selected texts or groups up: what comes first is read first (Alt+Up)"
+        )
         self.up_button.clicked.connect(lambda: self._move(-1))
-        self.down_button = icon_button("down", "Move the selected text down")
+        self.down_button = icon_button("down", "Move the selected texts or groups down (Alt+Down)")
         self.down_button.clicked.connect(lambda: self._move(1))
         self.cancel_button = QPushButton("Cancel counting")
         self.cancel_button.clicked.connect(model.cancel_counting)
@@ -104,6 +106,12 @@ class CorpusPanel(QWidget):
         view.setUniformItemSizes(True)
         view.setMouseTracking(True)
         view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        for title, key, by in (("Move Up", "Alt+Up", -1), ("Move Down", "Alt+Down", 1)):
+            move = QAction(title, view)
+            move.setShortcut(QKeySequence(key))
+            move.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+            move.triggered.connect(lambda _=False, by=by: self._move(by))
+            view.addAction(move)
         remove = QAction("Remove from Corpus", view)
         remove.setShortcut(QKeySequence(QKeySequence.StandardKey.Delete))
         remove.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
@@ -163,10 +171,17 @@ class CorpusPanel(QWidget):
         column.addWidget(self.totals)
 
     def _move(self, by: int) -> None:
+        """Texts, or whole groups; they stay selected."""
+        chosen = self.list.selectionModel()
+        current = self.list.currentIndex().row()
         rows = self._selected_rows()
-        if len(rows) == 1 and 0 <= rows[0] + by < self._model.rowCount():
-            self._model.move(rows[0], rows[0] + by)
-            self.list.setCurrentIndex(self._model.index(rows[0] + by))
+        if not rows:
+            return
+        places = self._model.shift(rows, by)
+        held = places[rows.index(current)] if current in rows and len(places) == len(rows) else places[0]
+        chosen.setCurrentIndex(self._model.index(held), QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        for place in places:
+            chosen.select(self._model.index(place), QItemSelectionModel.SelectionFlag.Select)
 
     def _show_totals(self) -> None:
         self.totals.setText(self._model.totals())
@@ -180,5 +195,5 @@ class CorpusPanel(QWidget):
         selected = len(self.list.selectedIndexes())
         self.remove_button.setEnabled(selected > 0)
         several = self._model.rowCount() > 1
-        self.up_button.setEnabled(selected == 1 and several)
-        self.down_button.setEnabled(selected == 1 and several)
+        self.up_button.setEnabled(selected > 0 and several)
+        self.down_button.setEnabled(selected > 0 and several)

@@ -28,6 +28,9 @@ PRINT_FILTERS = {"PDF (*.pdf)": "pdf", "SVG drawing (*.svg)": "svg", "PNG pictur
 ANIMATED_FILTER = {"Animated PNG picture (*.apng)": "apng"}
 
 
+MOST_DRAWS = 2**31 - 1
+
+
 def ask_for_texts(parent: QWidget, folder: str, title: str = "Add texts to the corpus") -> list[Path]:
     names, _ = QFileDialog.getOpenFileNames(parent, title, folder, TEXT_FILTER)
     return [Path(name) for name in names]
@@ -79,6 +82,12 @@ def ask_where_to_save(parent: QWidget, title: str, proposal: str, filters: dict[
 def ask_for_step(parent: QWidget, position: int, end: int, step: str) -> int | None:
     title, question = f"Go to {step}", f"After how many {step}s?"
     number, is_chosen = QInputDialog.getInt(parent, title, question, position, 0, end)
+    return number if is_chosen else None
+
+
+def ask_for_draw(parent: QWidget, seed: int) -> int | None:
+    question = "What is taken by chance is drawn by a number; the same number draws the same again."
+    number, is_chosen = QInputDialog.getInt(parent, "Another draw", question, seed, 0, MOST_DRAWS)
     return number if is_chosen else None
 
 

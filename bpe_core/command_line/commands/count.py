@@ -59,7 +59,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--partition-size", type=size, default=PARTITION_SIZE, metavar="SIZE", help="of a file, at most"
     )
-    parser.add_argument("--memory", type=size, metavar="SIZE", help="use only so much: 2GB")
+    parser.add_argument(
+        "--memory",
+        type=size,
+        metavar="SIZE",
+        help="use only so much: 2GB; but a text that an expression of your own or a file's preparation must see as a "
+        "whole is held as one, and so is a list of words",
+    )
     parser.add_argument("--on", metavar="CLUSTER", help="count on a Dask cluster: tcp://scheduler:8786, or local")
     parser.add_argument("--workers", type=number, metavar="N", help="of --on local; else as many as there are cores")
     parser.add_argument("--piece-size", type=size, metavar="SIZE", help="of text that is counted by one task")
@@ -73,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     recipe = parser.add_argument_group("how texts are split")
     start = recipe.add_mutually_exclusive_group()
     start.add_argument("--preset", choices=PRESETS, metavar="NAME", help=", ".join(PRESETS))
-    start.add_argument("--recipe", metavar="FILE", help="or a recipe as JSON, as `presets NAME` prints it")
+    start.add_argument("--recipe", metavar="FILE", help="or a recipe as JSON, as `presets NAME` prints it, or TOML")
     add_pattern(recipe)
     recipe.add_argument("--special", action="append", type=text_argument, metavar="TOKEN", help="a text never split")
     add_mixture(parser)

@@ -86,7 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     recipe = parser.add_argument_group("the recipe")
     start = recipe.add_mutually_exclusive_group()
     start.add_argument("--preset", choices=PRESETS, metavar="NAME", help=", ".join(PRESETS))
-    start.add_argument("--recipe", metavar="FILE", help="or a recipe as JSON, as `presets NAME` prints it")
+    start.add_argument("--recipe", metavar="FILE", help="or a recipe as JSON, as `presets NAME` prints it, or TOML")
     recipe.add_argument(
         "--method", choices=METHODS, metavar="NAME", help=f"how it is learned: {', '.join(METHODS)}; as its preset does"
     )

@@ -34,6 +34,15 @@ def test_a_mixture_is_learned_from_kept_and_asked_about(folder: Path, capsys: py
     mixture = Mixture((Group("de", weight_of("1/4")), Group("code", weight_of("3/4"), unique="documents")), "bytes")
     history = open_table(Path("m.csv")).history
     assert history.recipe.mixture == mixture
+    Path("mix.toml").write_text(
+        'merges = 5\n[mixture]\nby = "bytes"\ngroups = [{ name = "de", weight = "25%" }, '
+        '{ name = "code", weight = 0.75, unique = "documents" }]\n'
+    )
+    assert run(["train", *groups, "--recipe", "mix.toml", "--output", "again.csv"]) == 0
+    assert open_table(Path("again.csv")).history.pairs() == history.pairs()
+    Path("mix.toml").write_text("merges = = 5")
+    assert run(["train", *groups, "--recipe", "mix.toml"]) == 1
+    assert "mix.toml: The recipe is not valid TOML: Invalid value (at line 1" in capsys.readouterr().err
     assert run(["paid", "--merges", "m.csv", "--groups-of", "all", "--step", "1", "--json"]) == 0
     paid = json.loads(capsys.readouterr().out)
     assert [name for name, _ in paid["groups"]] == ["code", "de"]

@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QItemSelectionModel, Qt
 from pytestqt.qtbot import QtBot
 
 from app.session import corpus as session_corpus
@@ -53,7 +53,9 @@ def test_groups_from_folders_to_what_is_learned_and_back(
     for line in ("German = much", "German = 300 %", "German = -1"):
         assert not model.setData(model.index(row), line, EDIT)
     model.leave_out_duplicates("code", "lines")
+    model.draw("German", 7)
     model.take("German", per_cent=50, of="lines")
+    assert model.taken("German")[2:] == (Fraction(1, 2), "lines", 7)
     settle(qtbot, program)
     menu = program.corpus_panel.group_menu
     program.corpus_panel.list.setCurrentIndex(model.index(row))
@@ -129,8 +131,19 @@ def test_texts_are_regrouped_by_hand(
     assert headings == [GroupRow(name), None, GroupRow(""), None, None]
     model.setData(model.index(0), f"{name} = 30 %", EDIT)
     assert corpus.mixture.of("") == Group("", Fraction(7, 10))
-    model.move(4, 1)
+    model.move([4], 1)
     assert [text.group for text in corpus.texts.value] == [name, name, ""]
+    assert model.shift([0], 1) == [2]
+    assert corpus.texts.value[0].group == "", "a group is moved with all that is in it"
+    panel = program.corpus_panel
+    panel.list.clearSelection()
+    for row in (3, 4):
+        panel.list.selectionModel().select(model.index(row), QItemSelectionModel.SelectionFlag.Select)
+    panel.up_button.click()
+    assert [text.group for text in corpus.texts.value] == ["", "", ""], "both went above the row of their group"
+    assert len(panel.list.selectedIndexes()) == 2
+    program.session.undo.undo()
+    model.shift([0], 1)
     model.group([4], name)
     assert corpus.mixture.of(name).weight == 1, "the only group is all there is"
     model.group(range(4), "")
