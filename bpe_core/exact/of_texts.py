@@ -16,6 +16,7 @@ from bpe_core.measures.size_curves import SizeCurves
 from bpe_core.token_texts import shown
 
 Curves = SizeCurves | MeasuredSizes
+Stairs = Sequence[tuple[int, int]]  # from which state on there is which count
 
 
 def race(runners: Sequence[Runner], tokens: TokenColumns) -> DataTable:
@@ -28,6 +29,19 @@ def race(runners: Sequence[Runner], tokens: TokenColumns) -> DataTable:
             "after_step": [step for runner in runners for step in (runner.born, *(runner.falls + 1).tolist())],
             "count": [count for runner in runners for count in runner.counts.tolist()],
             "won_at": [runner.won_at for runner in runners for _ in runner.counts],
+        }
+    )
+
+
+def life(token: int, curve: Stairs, pair_curve: Stairs, tokens: TokenColumns) -> DataTable:
+    """A row for each time its count changes: from which step on it holds; before its birth, of its pair."""
+    rows = [("pair", *one) for one in pair_curve] + [("token", *one) for one in curve]
+    return DataTable(
+        {
+            **tokens.of([token] * len(rows)),
+            "of": [of for of, _, _ in rows],
+            "after_step": np.array([step for _, step, _ in rows], np.int64),
+            "count": np.array([count for _, _, count in rows], np.int64),
         }
     )
 

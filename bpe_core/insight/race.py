@@ -63,6 +63,12 @@ class Runner:
         found = self.counts[np.searchsorted(self.falls, states, side="left")]
         return np.where(states < self.born, 0, found)
 
+    def stairs(self, until: int | None = None) -> tuple[tuple[int, int], ...]:
+        """From which state on it has which count; of those before a state, if one is said."""
+        states = [self.born, *(self.falls + 1).tolist()]
+        points = zip(states, self.counts.tolist(), strict=True)
+        return tuple((state, count) for state, count in points if until is None or state < until)
+
     @property
     def peak(self) -> int:
         return int(self.counts[0])

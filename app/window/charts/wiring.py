@@ -21,6 +21,7 @@ from app.window.pages import PAGES, Pages
 from app.window.parts.dialogs import ANIMATED_FILTER, CHART_FILTERS, PRINT_FILTERS, ask_where_to_save
 from app.window.parts.page import Page, PageTabs
 from app.window.parts.pictures import drawing_of, picture_of, save_animated, save_png, save_svg, write_drawing
+from app.window.questions.token.page import TokenPage
 from bpe_core import OutputError
 from bpe_core.atomic import replace_atomically
 from bpe_core.data_table import checked_name, is_data, write_data
@@ -28,6 +29,7 @@ from bpe_core.report.charts import picture
 from bpe_core.report.exact_charts import CHARTS
 from bpe_core.report.paper import Paper
 
+SOME = "chart"  # a page without a name of its own
 NOT_SAVED = "The chart could not be saved. {}"
 
 
@@ -51,7 +53,8 @@ class Charting(QObject):
         self._frame, self._charts, self._pages, self._runs = frame, charts, pages, session.runs
         self._aside = session.aside
         session.runs.changed.connect(self._name_pages)
-        frame.actions["save_chart"].triggered.connect(self._save)
+        frame.actions["save_chart"].triggered.connect(lambda: self._save(self._shown))
+        pages[TokenPage].save_wanted.connect(lambda: self._save(pages[TokenPage]))
         frame.actions["print_chart"].triggered.connect(self._open_print_dialog)
         frame.actions["copy_chart"].triggered.connect(self._copy)
         for row in PAGES:
@@ -78,16 +81,16 @@ class Charting(QObject):
         on_stage = self._pages.on("centre").get(self._frame.window.stage)
         return self._charts.page if on_stage is None else on_stage[1]
 
-    def _save(self) -> None:
-        name = f"{self._shown.accessibleName().lower()}.png"
+    def _save(self, page: Page) -> None:
+        name = f"{(page.accessibleName() or SOME).lower()}.png"
         proposal = Path(self._frame.settings.get(LAST_FOLDER)) / name
-        filters = CHART_FILTERS | (ANIMATED_FILTER if any(True for _ in self._shown.frames()) else {})
+        filters = CHART_FILTERS | (ANIMATED_FILTER if any(True for _ in page.frames()) else {})
         path = ask_where_to_save(self._frame.window, "Save the chart", str(proposal), filters)
         if path is not None:
             if is_data(path):
-                self._save_data(self._shown, path)
+                self._save_data(page, path)
             else:
-                self._frame.messages.show_notice(save(self._shown, path))
+                self._frame.messages.show_notice(save(page, path))
 
     def _save_data(self, page: Page, path: Path) -> None:
         """Aside: there may be millions of rows."""

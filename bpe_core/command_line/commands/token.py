@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 from typing import Any
 
 from bpe_core.command_line.arguments import add_merge_table, text_argument
 from bpe_core.command_line.questions import Names, add_grouped_corpus, add_moment, count_corpus, moment, reading_texts
 from bpe_core.command_line.tables import open_table
+from bpe_core.data_table import ENDINGS, DataTable, checked_name, write_data
+from bpe_core.errors import plain
+from bpe_core.exact.of_texts import life as exact_life
+from bpe_core.exact.tokens import TokenColumns
 from bpe_core.history.history import History
 from bpe_core.insight.contexts import Context, contexts
 from bpe_core.insight.ranked_words import RankedWords
@@ -39,17 +44,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_grouped_corpus(parser, required=True, purpose="the files the table was learned from")
     add_moment(parser)
     parser.add_argument("--json", action="store_true", help="print it as JSON")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="OUT", help=f"write how often it stood there when, as {', '.join(ENDINGS)}"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
-    history = open_table(options.merges).history
+    if options.output is not None:
+        checked_name(options.output)
+    opened = open_table(options.merges)
+    history, tokens = opened.history, TokenColumns.for_history(opened.history, opened.numbers)
     at, names = moment(options, history), Names(history)
     token = names.id_of(options.token)
     if not learns_by_ranks(history):
-        return _tell_use(history, token, at, names, options)
+        return _tell_use(history, token, at, names, options, tokens)
     with reading_texts(options) as corpus:
         ranked = RankedWords.of(count_corpus(corpus, history), history)
     life = token_life(ranked, token, at)
+    if options.output is not None:
+        before = () if life.before is None else life.before.stairs(life.curve.born)
+        return _write(exact_life(token, life.curve.stairs(), before, tokens), options.output)
     reached = reachability(history, token, at, corpus=ranked)
     with reading_texts(options, corpus.skipped) as again:
         lines = contexts(again, ranked, token, at, most=MOST_SHOWN)
@@ -60,7 +74,15 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _tell_use(history: History, token: int, at: int, names: Names, options: argparse.Namespace) -> int:
+def _write(table: DataTable, path: Path) -> int:
+    write_data(table, path)
+    print(f"Wrote {len(table):,} rows to {plain(str(path))}.")
+    return 0
+
+
+def _tell_use(
+    history: History, token: int, at: int, names: Names, options: argparse.Namespace, tokens: TokenColumns
+) -> int:
     """Where pairs are not joined word by word: how often it stood there when, and in which words."""
     with reading_texts(options) as corpus:
         words = count_corpus(corpus, history)
@@ -71,6 +93,8 @@ def _tell_use(history: History, token: int, at: int, names: Names, options: argp
     else:
         use = use_by_cutting(words, history, token, at)
         curve, held = use.curve, use.words
+    if options.output is not None:
+        return _write(exact_life(token, curve, (), tokens), options.output)
     count_now = next((count for step, count in reversed(curve) if step <= at), 0)
     reached, steps = reachability(history, token, at), Wording.of(history.recipe).steps
     if options.json:

@@ -94,6 +94,13 @@ def test_token_tells_a_life(table: str, files: list[str], capsys: pytest.Capture
     assert told["reachability"]["kind"] == "reachable"
     assert run(["token", "#104", "--merges", table, "--corpus", *files]) == 0
     assert "a base symbol" in capsys.readouterr().out
+    output = Path(table).with_name("life.csv")
+    assert run(["token", "low", "--merges", table, "--corpus", *files, "-o", str(output)]) == 0
+    with output.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["of"] == "token"]
+    for row in rows:
+        ids = [id for text in (TEXT * 3, OTHER * 2) for id in low.encode(text, at=int(row["after_step"]))]
+        assert ids.count(told["id"]) == int(row["count"])
 
 
 def test_race_follows_pairs(table: str, files: list[str], capsys: pytest.CaptureFixture[str]) -> None:

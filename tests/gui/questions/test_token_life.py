@@ -44,6 +44,11 @@ def test_one_click_on_a_merge_tells_the_life_of_its_token(qtbot: QtBot, learned:
             assert around in file.split("\n")[line.line - 1]
             assert line.token.encode() in b" " + Tokenizer(ranked.history).token_bytes(token)
         assert f"{lines[0].source}, line {lines[0].line}" in section(learned, "lines")
+        exact = learned.pages[TokenPage].exact()(lambda: False).columns
+        held = [(step, count) for of, step, count in zip(exact["of"], exact["after_step"], exact["count"], strict=True)
+                if of == "token"]  # fmt: skip
+        assert held == [(step, count) for step, count in facts.curve]
+        assert set(exact["id"]) == {token}
 
 
 def _shown_row(program: Program, row: int) -> QModelIndex:

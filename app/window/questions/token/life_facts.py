@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from bpe_core import History, WordTable
 from bpe_core.insight.contributions import FileCounts, contributions, split_over_files
-from bpe_core.insight.race import Runner
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reachability import Reachability, reachability
 from bpe_core.insight.token_life import token_life
@@ -95,8 +94,8 @@ def life_facts(
         peak=life.peak,
         is_born=life.is_born,
         is_scaffold=life.is_scaffold,
-        pair_curve=_steps(life.before, life.curve.born) if life.before is not None else (),
-        curve=_steps(life.curve, None),
+        pair_curve=life.before.stairs(life.curve.born) if life.before is not None else (),
+        curve=life.curve.stairs(),
         end=len(ranked.history),
         children=tuple((child, names[child]) for child in life.children[:MOST_SHOWN]),
         child_count=len(life.children),
@@ -192,13 +191,6 @@ def _written(words: list[tuple[bytes, int]], whole: int) -> tuple[Share, ...]:
 
 def _shares(ranked: RankedWords, words: list[tuple[int, int]], whole: int) -> tuple[Share, ...]:
     return tuple(Share(shown(ranked.words.word(word)[:80]), count, count / whole) for word, count in words)
-
-
-def _steps(runner: Runner, until: int | None) -> Steps:
-    """The count from its first state on, and after each fall."""
-    states = [runner.born, *(runner.falls + 1).tolist()]
-    points = list(zip(states, runner.counts.tolist(), strict=True))
-    return tuple(point for point in points if until is None or point[0] < until)
 
 
 def _reach_sentence(reached: Reachability, count: int, name: Callable[[int], str]) -> str:

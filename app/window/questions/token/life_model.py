@@ -14,7 +14,7 @@ from app.session.run import NO_RUN, Run
 from app.session.session import Session
 from app.session.timer import timer
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine
-from app.window.parts.watched import Watched
+from app.window.parts.watched import Exact, Watched
 from app.window.questions.token.life_facts import (
     LifeFacts,
     Line,
@@ -25,6 +25,9 @@ from app.window.questions.token.life_facts import (
 )
 from app.window.questions.token.model import TokenModel
 from bpe_core import BpeError, History
+from bpe_core.data_table import DataTable
+from bpe_core.exact.of_texts import life as exact_life
+from bpe_core.exact.tokens import TokenColumns
 from bpe_core.insight.contexts import contexts
 from bpe_core.insight.contributions import FileCounts
 from bpe_core.insight.ranked_words import RankedWords
@@ -96,6 +99,14 @@ class LifeModel(QObject, Watched):
     @property
     def _steps_title(self) -> str:
         return (NO_RUN if self._run is None else self._run.wording).steps.capitalize()
+
+    def exact(self) -> Exact:
+        """How often it occurred when, and before its birth its pair."""
+        facts, run = self.facts, self._run
+        if facts is None or run is None or run.history is None:
+            return lambda cancelled: DataTable({})
+        tokens = TokenColumns.for_history(run.history, run.shown_numbers)
+        return lambda cancelled: exact_life(facts.token, facts.curve, facts.pair_curve, tokens)
 
     def travel_to_step(self, step: int) -> None:
         self._cursor.go_to(step)

@@ -28,6 +28,7 @@ class TokenPage(Page):
     """The parts are buttons: each leads to the moment it was learned itself."""
 
     forbid_wanted = Signal(int)  # the step that is to be made otherwise
+    save_wanted = Signal()
 
     def __init__(self, model: TokenModel, life: LifeModel, parent: QWidget | None = None) -> None:
         super().__init__(life, parent)
@@ -63,6 +64,9 @@ class TokenPage(Page):
         beside.addStretch()
         self._forbidding = beside
         form.addRow(_title(""), beside)
+        self.save = flat_button("Save …")
+        self.save.setToolTip(tip("What is told here as a picture, or all its counts as CSV, TSV, JSON or Parquet"))
+        self.save.clicked.connect(self.save_wanted)
         self._inside = inside = QWidget()
         self._column = column = QVBoxLayout(inside)
         column.setContentsMargins(8, 4, 8, 8)
@@ -70,6 +74,7 @@ class TokenPage(Page):
         column.addWidget(self.hint)
         column.addWidget(self._table)
         column.addWidget(self.life)
+        column.addWidget(self.save, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch()
         self.area = scrolling(inside, "Token, closely")
         whole = QVBoxLayout(self)
@@ -78,6 +83,11 @@ class TokenPage(Page):
         self.life.section_wanted.connect(self._bring_into_view, Qt.ConnectionType.QueuedConnection)
         model.changed.connect(self._show)
         self._show()
+
+    @property
+    def pictured(self) -> QWidget:
+        """All of it, also what must be scrolled to."""
+        return self._inside
 
     def show_answer(self, name: str) -> None:
         """Bring one of the answers about the token into view."""
@@ -90,7 +100,7 @@ class TokenPage(Page):
 
     def _show(self) -> None:
         facts = self.model.facts
-        for widget in (self.token, self._table):
+        for widget in (self.token, self._table, self.save):
             widget.setVisible(facts is not None)
         self.hint.setVisible(facts is None)
         if facts is not None:
