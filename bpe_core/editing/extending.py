@@ -79,6 +79,7 @@ def extend_on(
     known = numbers_of(history, numbers)
     if not METHODS[recipe.method].can_be_steered:
         added = more_pieces(words, history, recipe, progress=progress, cancelled=cancelled)
+        added.history.recipe = added.history.recipe.with_changes(name=recipe.name)
         return Extended(added.history, further_numbers(known, added.old_ids, first_id), added.new_ids)
     if makes_steps_again(history):
         grown = learn(words, recipe, history=steps_alone(history), progress=progress, cancelled=cancelled)

@@ -76,7 +76,10 @@ def status_of(run: Run | None, session: Session) -> TrainingStatus:
 
 def title_of(run: Run, runs: Sequence[Run]) -> str:
     """What a run is called in a list of runs."""
-    return f"{name_of(run, runs)}, {count_text(run.learned, run.wording.step)}"
+    told = count_text(run.learned, run.wording.step)
+    if not run.learned and not run.is_busy and run.history is not None:  # from a file that tells tokens alone
+        told = count_text(run.history.vocabulary_size, "token")
+    return f"{name_of(run, runs)}, {told}"
 
 
 def sentence_of(run: Run) -> str:

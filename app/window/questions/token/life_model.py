@@ -31,6 +31,7 @@ from bpe_core.exact.tokens import TokenColumns
 from bpe_core.insight.contexts import contexts
 from bpe_core.insight.contributions import FileCounts
 from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.learning.growing import makes_steps_again
 from bpe_core.learning.methods import Method
 from bpe_core.progress import CancelCheck
 
@@ -39,6 +40,7 @@ CONTEXT_PAUSE_MILLISECONDS = 250  # reading files waits until the eye rests
 CONTEXT_SECONDS = 2.0
 MOST_CONTEXTS = 10
 NOT_COUNTED = "Let the run go on, so that its texts are counted again, to see where this token occurs."
+IN_AUDIT = "How often it stands in the corpus is told by Ask > Audit."
 NO_TEXT = "This table came without texts: Training > Count on My Corpus shows where this token occurs."
 
 
@@ -155,7 +157,8 @@ class LifeModel(QObject, Watched):
         names, words = run.names.text if run.names is not None else [], run.words
         self._lines_soon.stop()
         if words is None or not run.learned:
-            self.hint = NO_TEXT if not run.sources else NOT_COUNTED if run.learned else ""
+            was_counted = bool(run.sources) and makes_steps_again(history)
+            self.hint = NO_TEXT if run.can_be_counted else NOT_COUNTED if was_counted and run.learned else IN_AUDIT
             self._aside.ask(
                 "token",
                 lambda task: life_without_words(history, token, at, names, task.cancelled),
