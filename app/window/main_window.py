@@ -94,6 +94,7 @@ class MainWindow(QMainWindow):
         self._is_arranged = False
         self._arranged_for = 0  # the width of the window that the docks have their widths for
         self._fit_docks_soon = timer(self, 0, self._fit_docks)
+        self._draw_soon = timer(self, 0, lambda: self.setUpdatesEnabled(True))
         self.centre = QSplitter(Qt.Orientation.Vertical)
         self.centre.setChildrenCollapsible(False)
         self.stages = QStackedWidget()  # the text over its charts, or what takes all the room there is
@@ -186,6 +187,8 @@ class MainWindow(QMainWindow):
         """Let it take the room, beside these docks only; without a name all have it again, as they were."""
         if (id, set(docks)) == (self._stage, self._docks_on_stage):
             return
+        self.setUpdatesEnabled(False)  # arranging all and drawing all are two turns: each of them takes a while
+        self._draw_soon.start()
         if id and self._before_stage is None:
             self._before_stage = self.arrangement()
         self._stage, self._docks_on_stage = id, set(docks)

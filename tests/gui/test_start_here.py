@@ -31,6 +31,7 @@ def test_a_word_is_cut_put_together_and_explained(
     assert window.stage == STAGE
     qtbot.waitUntil(page.field.hasFocus, timeout=WAIT)  # as soon as the window is active
     at_the_end(qtbot, program)
+    assert window.stage == STAGE, "the sample it begins with is no news"
     assert "Merge 176 joins ␣ligh and thouse: 3 times in the sample." in page.told.text()
     assert "e + s was learned as merge 97, but e had already been taken by merge 61." in page.reasons.text()
     QTest.keyClicks(page.field, "the")

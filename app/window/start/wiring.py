@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, SignalInstance
 
 from app.session.runs import Runs
+from app.session.timer import timer
 from app.settings import START_HERE
 from app.window.lessons.wiring import Teaching
 from app.window.main_window import Frame
@@ -37,8 +38,10 @@ class Starting(QObject):
         page.left.connect(self.leave)
         frame.actions["start_here"].triggered.connect(self.open)
         runs.changed.connect(self._leave_for_another_run)
-        for signal in (frame.actions["main"].triggered, *news):
-            signal.connect(self.leave)
+        frame.actions["main"].triggered.connect(self.leave)
+        self._leave_soon = timer(self, 0, self.leave)  # not in the turn in which news are taken in
+        for signal in news:
+            signal.connect(lambda: self._leave_soon.start())
 
     def open_at_start(self) -> None:
         if self._settings.get(START_HERE):
@@ -46,6 +49,7 @@ class Starting(QObject):
 
     def open(self) -> None:
         self._shown = self._runs.shown
+        self._leave_soon.stop()  # what came before is not newer than this
         self._window.set_stage(STAGE)
         self._page.field.setFocus()
 

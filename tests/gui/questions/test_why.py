@@ -127,7 +127,7 @@ def test_a_node_of_the_tree_travels_and_a_gap_asks(qtbot: QtBot, learned: Progra
 def test_why_is_reached_by_keys_and_menus(qtbot: QtBot, learned: Program) -> None:
     editor = learned.text_panel.editor
     editor.setFocus()
-    qtbot.keyClick(editor, Qt.Key.Key_Home)
+    qtbot.keyClick(editor, Qt.Key.Key_Home, Qt.KeyboardModifier.ControlModifier)
     for _ in range(8):
         qtbot.keyClick(editor, Qt.Key.Key_Right)
     learned.actions["why"].trigger()
