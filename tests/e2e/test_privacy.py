@@ -68,7 +68,9 @@ def forbidden_call(call: ast.Call) -> Iterator[str]:
         is_off = isinstance(keyword.value, ast.Constant) and not keyword.value.value
         if keyword.arg in ("allow_pickle", "shell") and not is_off:
             yield f"{line}{keyword.arg}"
-    if ast.unparse(function) in ("np.load", "numpy.load") and "allow_pickle" not in {key.arg for key in call.keywords}:
+    is_load = isinstance(function, ast.Attribute) and function.attr == "load"
+    loads_arrays = is_load and ast.unparse(function) in ("np.load", "numpy.load")
+    if loads_arrays and "allow_pickle" not in {key.arg for key in call.keywords}:
         yield f"{line}np.load() without allow_pickle=False"
 
 
