@@ -27,8 +27,10 @@ from bpe_core.segmenting.compiled_paths import CompiledPaths
 from bpe_core.segmenting.compiled_pieces import compiled_pieces
 from bpe_core.segmenting.compiled_ranks import compiled_ranks
 from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.laid_words import laid_words
 from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.text.blocks import Stretch
+from bpe_core.text.preparation.pre_tokenizers import ByteLevel
 from bpe_core.text.reading.utf8 import first_invalid
 from bpe_core.text.scanner import table_for
 
@@ -114,6 +116,10 @@ def _encode() -> None:
         encoder.ids(text, 2)
         encoder.byte_ranks(text)
         encoder.symbols(text)
+    laid = laid_words((ByteLevel(),))
+    assert laid is not None
+    words = laid.of(_TEXT)
+    encoder.ids_of_words(words.data, words.cuts, 2)
     _cut_in_pieces([_TEXT, long_word, many_words])
 
 

@@ -212,3 +212,21 @@ def scan_text(machine, data, start, stop, registers, cuts):
     if registers[POSITION] < stop or found + 3 > len(cuts):
         return np.int64(-1)
     return end_text(machine, registers, cuts, found)
+
+
+@kernel
+def scan_pieces(machine, data, pieces, registers, cuts):
+    """All cuts of pieces that lie end to end, each a text of its own, with their ends; how many there are.
+
+    Three more than the bytes of all are always enough room.
+    """
+    found = np.int64(0)
+    for i in range(len(pieces) - 1):
+        start, stop = np.int64(pieces[i]), np.int64(pieces[i + 1])
+        if start < stop:
+            begin_text(registers, start)
+            cuts[found] = start
+            found = scan(machine, data, stop, registers, cuts, found + 1)
+            found = end_text(machine, registers, cuts, found) - 1  # where the next one starts
+    cuts[found] = np.int64(pieces[len(pieces) - 1])
+    return found + 1

@@ -82,9 +82,9 @@ class CompiledEncoder:
         """The tokens of a normalized text after so many merges."""
         return self._encode(text, utf8_view(text), kernel.IDS, at)
 
-    def ids_of_words(self, data: bytes, starts: Int32s, at: int) -> Int32s:
+    def ids_of_words(self, data: kernel.Bytes, starts: Int32s, at: int) -> Int32s:
         """The tokens of words that were found before, laid end to end; the last start is the end."""
-        return self._encode("", np.frombuffer(data, np.uint8), kernel.IDS, at, starts)
+        return self._encode("", data, kernel.IDS, at, starts)
 
     def longest_pieces(self, text: str, at: int) -> Int32s:
         """The longest tokens that fit, of those there are after so many steps."""

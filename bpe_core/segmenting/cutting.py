@@ -6,7 +6,9 @@ import ctypes
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +23,11 @@ from bpe_core.text.preparation.added_tokens import AddedToken
 from bpe_core.text.preparation.preparing import raw_bytes
 from bpe_core.text.specials import parts_of
 from bpe_core.text.splitting import Splitter
+
+if TYPE_CHECKING:
+    from bpe_core.segmenting.laid_words import Laid
+
+LONG = 4_000  # characters: from here on arrays take less time than words one by one
 
 Allowed = Collection[str] | Literal["all"]
 Offsets = npt.NDArray[np.int64]
@@ -81,6 +88,27 @@ class Cutting:
             return
         for part, is_special in parts_of(text, allowed):
             yield ("", part) if is_special else (normalize(part, self.recipe), None)
+
+    def laid_parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[Laid | None, str | None]]:
+        """Where steps cut a text: the words of each stretch, laid end to end; or a token."""
+        from bpe_core.segmenting.laid_words import Laid  # loads machine code
+
+        assert self._prepared is not None
+        at_once = self._prepared.laid
+        if at_once is None:
+            for special, run in groupby(self._prepared.texts(text, allowed), key=itemgetter(1)):
+                if special:
+                    yield from ((None, special) for _ in run)
+                else:
+                    yield Laid.of(word for word, _ in run), None
+            return
+        for stretch, special in self._prepared.stretches(text, allowed):
+            if special:
+                yield None, special
+            elif len(stretch) < LONG or not at_once.can_cut(stretch):
+                yield Laid.of(self._prepared.words_of(stretch)), None
+            else:
+                yield at_once.of(stretch), None
 
     def parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[Part]:
         """The same with their places."""

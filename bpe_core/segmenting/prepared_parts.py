@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +15,9 @@ from bpe_core.text.normalization import byte_starts, normalize, normalized_with_
 from bpe_core.text.preparation.added_tokens import found_in
 from bpe_core.text.preparation.pieces import Piece
 from bpe_core.text.preparation.preparing import preparing
+
+if TYPE_CHECKING:
+    from bpe_core.segmenting.laid_words import LaidWords
 
 Offsets = npt.NDArray[np.int64]
 
@@ -62,6 +67,25 @@ class PreparedParts:
         if self._steps.wants_places:
             yield from ((piece.text, token) for piece, token in self.pieces(text, allowed))
             return
+        for part, token in self.stretches(text, allowed):
+            if token or not self._steps.cuts:
+                yield part, token
+            else:
+                yield from ((word, "") for word in self.words_of(part))
+
+    def words_of(self, stretch: str) -> Iterator[str]:
+        """The words of a changed text between tokens."""
+        return self._steps.texts_of_words(stretch)
+
+    @cached_property
+    def laid(self) -> LaidWords | None:
+        """What cuts long stretches into their words at once, where that can be."""
+        from bpe_core.segmenting.laid_words import laid_words  # loads machine code
+
+        return laid_words(self._steps.all_cuts) if self._steps.cuts else None
+
+    def stretches(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+        """The changed text between tokens, and the tokens."""
         at_once = tuple(token for token in allowed if token not in self._as_changed.values())
         known = {changed: token for changed, token in self._as_changed.items() if token in allowed and changed}
         told = {changed: self._told[token] for changed, token in known.items()}
@@ -71,12 +95,7 @@ class PreparedParts:
                 continue
             changed = normalize(text[start:stop], self._recipe)
             for first, end, found in found_in(changed, tuple(known), told):
-                if found:
-                    yield "", known[found]
-                elif not self._steps.cuts:
-                    yield changed[first:end], ""
-                else:
-                    yield from ((word, "") for word in self._steps.texts_of_words(changed[first:end]))
+                yield ("", known[found]) if found else (changed[first:end], "")
 
     def placed(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[Piece, str, Offsets]]:
         """The same, with the byte of the text that each of their bytes came from, and the one where they end."""

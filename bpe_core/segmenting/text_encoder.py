@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import accumulate, groupby
-from operator import itemgetter
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -18,7 +16,6 @@ from bpe_core.segmenting.cutting import Cutting, Part, ids_looked_for, utf8
 from bpe_core.segmenting.greedy import LongestMatch
 from bpe_core.segmenting.plain_encoder import PlainEncoder
 from bpe_core.segmenting.segmentation import Int32s
-from bpe_core.text.preparation.preparing import raw_bytes
 
 if TYPE_CHECKING:
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder
@@ -66,19 +63,15 @@ class TextEncoder:
 
     def _ids_of_words(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         """Where the parts of a text are words already, they are laid end to end for the kernels."""
-        parts = self._cutting.normalized_parts(text, allowed)
         compiled = self._kernels_for(text)
         if compiled is None:
-            return self.plain.ids_of_words(parts, self._special_id, at)
-        found = [np.zeros(0, np.int32)]
-        for special, run in groupby(parts, key=itemgetter(1)):
-            if special is not None:
-                found += [np.array([self._special_id[special]], np.int32) for _ in run]
-                continue
-            words = [raw_bytes(word) for word, _ in run if word]
-            starts = np.fromiter(accumulate(map(len, words), initial=0), np.int32, len(words) + 1)
-            found.append(compiled.ids_of_words(b"".join(words), starts, at))
-        return np.concatenate(found)
+            return self.plain.ids_of_words(self._cutting.normalized_parts(text, allowed), self._special_id, at)
+        return _end_to_end(
+            np.array([self._special_id[special or ""]], np.int32)
+            if laid is None
+            else compiled.ids_of_words(laid.data, laid.cuts, at)
+            for laid, special in self._cutting.laid_parts(text, allowed)
+        )
 
     def greedy_ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         utf8(text)

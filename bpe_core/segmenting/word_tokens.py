@@ -28,6 +28,7 @@ from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.segmenting.boundaries import GLUED_WHILE_PENDING, shifted_hull
 from bpe_core.segmenting.cutting import Cutting, Part, ids_looked_for, utf8
 from bpe_core.segmenting.segmentation import NO_TOKEN, Ahead, Int32s, Int64s, Tokens
+from bpe_core.segmenting.text_encoder import worth_kernels
 from bpe_core.segmenting.word_cuts import Cuts, Key, WordCut, WordCuts, WordCutter, WordsCutter, in_rows
 from bpe_core.text.preparation.preparing import raw_bytes
 
@@ -56,6 +57,8 @@ class WordSegmenter:
 
     def _ids_of_words(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         """Where the parts of a text are words already."""
+        if worth_kernels(len(text)):
+            return self._ids_of_laid(text, at, allowed)
         ids: list[int] = []
         ids_of: dict[str, Sequence[int]] = {}
         for word, special in self._cutting.normalized_parts(text, allowed):
@@ -63,6 +66,21 @@ class WordSegmenter:
             if known is None:
                 known = ids_of[word] = self.cut(raw_bytes(word), at).ids
             ids += known
+        return np.array(ids, np.int32)
+
+    def _ids_of_laid(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
+        """The same, each different word of a stretch but once."""
+        ids: list[int] = []
+        ids_of: dict[bytes, Sequence[int]] = {}
+        for laid, special in self._cutting.laid_parts(text, allowed):
+            if laid is None:
+                ids.append(self._special_id[special or ""])
+                continue
+            for word in laid.words():
+                known = ids_of.get(word)
+                if known is None:
+                    known = ids_of[word] = self.cut(word, at).ids
+                ids += known
         return np.array(ids, np.int32)
 
     def ids_of_part(self, text: str, at: int) -> Int32s:

@@ -61,6 +61,11 @@ def _set(ranges: str) -> str:
     return "".join(f"\\U{int(one[0], 16):08X}-\\U{int(one[-1], 16):08X}" for one in ends)
 
 
+# The same mark as an expression without operations between sets, and what of it is one by now and was none then.
+LATER_PUNCTUATION, FORMER_PUNCTUATION = _set(_LATER_PUNCTUATION), _set(_FORMER_PUNCTUATION)
+PUNCTUATION_MARKS = rf"(?:(?![{LATER_PUNCTUATION}]){PUNCTUATION}|[{FORMER_PUNCTUATION}])"
+
+
 @cache
 def _compiled(characters: str, later: str, also: str = "") -> regex.Pattern[str]:
     return regex.compile(f"[[{characters}--[{_set(later)}]]{_set(also)}]", regex.V1)
@@ -81,16 +86,6 @@ def punctuation() -> regex.Pattern[str]:
     return _compiled(PUNCTUATION, _LATER_PUNCTUATION, _FORMER_PUNCTUATION)
 
 
-def later_punctuation() -> str:
-    """What is punctuation by now and was none then, as sets of expressions hold it."""
-    return _set(_LATER_PUNCTUATION)
-
-
-def former_punctuation() -> str:
-    """The reverse."""
-    return _set(_FORMER_PUNCTUATION)
-
-
 def controls() -> regex.Pattern[str]:
     """A control character, but those that part words and lines."""
     return _compiled(r"[\p{Cc}\p{Cf}\p{Co}\ufffd]", _LATER_CONTROLS + " 9-a d")
@@ -98,13 +93,14 @@ def controls() -> regex.Pattern[str]:
 
 def without_later(text: str) -> str:
     """The same, but that characters which came later than the tables of expressions are none, one for one."""
-    if text.isascii() or _later().isdisjoint(text):
+    if text.isascii() or later().isdisjoint(set(text)):
         return text
-    return text.translate({ord(character): NO_CHARACTER for character in _later().intersection(text)})
+    return text.translate({ord(character): NO_CHARACTER for character in later().intersection(text)})
 
 
 @cache
-def _later() -> frozenset[str]:
+def later() -> frozenset[str]:
+    """Those characters."""
     return _characters(_LATER)
 
 

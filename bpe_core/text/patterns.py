@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import regex
 
 from bpe_core.errors import PatternError, RecipeError
-from bpe_core.text.older_unicode import former_punctuation, later_punctuation
+from bpe_core.text.older_unicode import FORMER_PUNCTUATION, LATER_PUNCTUATION, PUNCTUATION_MARKS
 from bpe_core.text.pattern_size import is_too_large
 
 # The blocks of Chinese characters as tokenizers sets them apart for BERT, whose own begin one of them at 2B820.
@@ -34,8 +34,6 @@ _UPPER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
 _LOWER = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
 _IDEOGRAPHS = "".join(f"{chr(block.start)}-{chr(block.stop - 1)}" for block in IDEOGRAPHS)
 _MARKS = r"\p{P}$+<=>^`|~"
-_LATER = later_punctuation()
-_FORMER = former_punctuation()
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,8 @@ NAMED_PATTERNS: dict[str, NamedPattern] = {
         drops_whitespace=True,
     ),
     "bert": NamedPattern(
-        rf"[{_IDEOGRAPHS}{_FORMER}]|(?![{_LATER}])[{_MARKS}]|(?:[^\s{_MARKS}{_IDEOGRAPHS}{_FORMER}]|[{_LATER}])+",
+        rf"[{_IDEOGRAPHS}]|{PUNCTUATION_MARKS}"
+        rf"|(?:[^\s{_MARKS}{_IDEOGRAPHS}{FORMER_PUNCTUATION}]|[{LATER_PUNCTUATION}])+",
         "What stands between blanks, each punctuation mark and each Chinese character apart; the blanks are dropped.",
         drops_whitespace=True,
     ),

@@ -18,4 +18,6 @@ _ALONE[ord("Σ")] = "σ"  # whether or not a word ends with it
 
 def small(text: str) -> str:
     """The text with a small letter for each capital."""
-    return text.lower() if text.isascii() else text.translate(_ALONE).lower()
+    if not text.isascii() and not _ALONE.keys().isdisjoint(map(ord, set(text))):
+        text = text.translate(_ALONE)
+    return text.lower()

@@ -27,7 +27,7 @@ _NEAR_NON_ASCII = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
 
 def formed(text: str, form: Form) -> str:
     """The text in a Unicode form."""
-    if text.isascii() or without_form().isdisjoint(text):
+    if text.isascii() or without_form().isdisjoint(set(text)):
         return "".join(unicodedata.normalize(form, part) for part in _in_lines(text))
     return "".join(
         part if part in without_form() else unicodedata.normalize(form, part) for part in _parts_that_have_one(text)
@@ -46,7 +46,7 @@ def _in_lines(text: str) -> Iterator[str]:
 
 def in_form(text: str, form: Form) -> tuple[str, Places]:
     """The same, with the index each character came from."""
-    if text.isascii() or without_form().isdisjoint(text):
+    if text.isascii() or without_form().isdisjoint(set(text)):
         return _in_form(text, form)
     texts: list[str] = []
     sources = [np.zeros(0, np.int64)]

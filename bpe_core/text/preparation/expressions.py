@@ -9,13 +9,18 @@ lets the dot match line breaks, and `{2}+` is a repeated repetition.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
+import numpy as np
+import numpy.typing as npt
 import regex
 
 from bpe_core.errors import PatternError
+from bpe_core.text.character_map import code_points, text_of
 from bpe_core.text.older_unicode import without_later
 from bpe_core.text.patterns import compile_custom
+from bpe_core.text.scanner import beginnings
+from bpe_core.text.scanner.expression import CharacterSet, NoTable, Repeat, read_expression
 
 PATIENCE = 3.0  # seconds without an end, before an expression counts as catastrophic
 PATIENT_CHARACTERS = 20_000_000  # one more second for each of these
@@ -68,6 +73,27 @@ class Expression:
             ) from error
         return found
 
+    def substituted(self, text: str, content: str) -> str:
+        """The text in which something else stands for whatever it matches."""
+        if self._runs_of is not None and without_later(text) is text:
+            return _with_runs_as(content, text, self._runs_of)
+        spans = self.spans(text)
+        ends = [0, *(stop for _, stop in spans)]
+        between = [text[end:start] for end, (start, _) in zip(ends, spans, strict=False)]
+        return content.join([*between, text[ends[-1] :]])
+
+    @cached_property
+    def _runs_of(self) -> npt.NDArray[np.bool_] | None:
+        """By code point: whether it belongs to what is found, where that is whole runs of some characters."""
+        try:
+            body = read_expression(self._compiled.pattern).body
+        except (NoTable, RecursionError):
+            return None
+        match body:
+            case Repeat(CharacterSet(), 1, None, "greedy" | "possessive"):
+                return beginnings(self._compiled.pattern)
+        return None
+
     def found(self, text: str) -> list[str]:
         """What it matches that is not empty, as texts: without their places that takes less time."""
         if not self._compiled.groups and (text.isascii() or without_later(text) is text):
@@ -92,6 +118,19 @@ class Expression:
         return found
 
 
+def _with_runs_as(content: str, text: str, which: npt.NDArray[np.bool_]) -> str:
+    """Each run of some characters as something else."""
+    codes = code_points(text)
+    found = which[codes]
+    if not found.any():
+        return text
+    begins = found & ~np.concatenate(([False], found[:-1]))
+    before = np.cumsum(~found)[begins]  # characters that stay
+    return text_of(
+        np.insert(codes[~found], np.repeat(before, len(content)), np.tile(code_points(content), len(before)))
+    )
+
+
 @lru_cache(maxsize=64)
 def _known(expression: str) -> Expression:
     return Expression(expression)
@@ -102,11 +141,20 @@ def translated(expression: str) -> str:
 
     >>> translated(r"\d{1,3}+|^x\z"), translated("[a-z&&[^b]]")
     ('(?m)(?:\\d{1,3})+|^x\\Z', '(?mV1)[a-z&&[^b]]')
+    >>> translated("[^(|[.,!?]]+")
+    '(?m)[^(|.,!?]+'
     """
     written: list[str] = []
     depth = 0  # of sets
+    inside = 0  # of them sets in sets that only add to what is there, so that their signs can stand there by themselves
     nested = False
     for token in _TOKEN.findall(expression):
+        if token == "[" and depth and depth == 1 + inside and written[-1] != "-" and "&&" not in expression:
+            depth, inside = depth + 1, inside + 1
+            continue
+        if token == "]" and inside and depth == 1 + inside:
+            depth, inside = depth - 1, inside - 1
+            continue
         if token[0] == "[" and token[1:2] != ":":
             depth += 1
             nested |= depth > 1

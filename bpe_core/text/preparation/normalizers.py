@@ -44,6 +44,8 @@ def by_character(piece: Piece, became: Callable[[str], str]) -> Piece:
 
 def without(piece: Piece, characters: regex.Pattern[str]) -> Piece:
     """A piece without some characters."""
+    if piece.is_bare:
+        return piece.written(characters.sub("", piece.text))
     return replaced(piece, [found.span() for found in characters.finditer(piece.text)], "")
 
 
@@ -51,10 +53,6 @@ def replaced(piece: Piece, spans: list[tuple[int, int]], content: str) -> Piece:
     """A piece in which something else stands in some places."""
     if not spans:
         return piece
-    if piece.is_bare:
-        ends = [0, *(stop for _, stop in spans)]
-        between = [piece.text[end:start] for end, (start, _) in zip(ends, spans, strict=False)]
-        return piece.written(content.join([*between, piece.text[ends[-1] :]]))
     texts: list[str] = []
     sources: list[int] = []
     end = 0
@@ -154,6 +152,8 @@ class Replace:
         return f"{'What matches ' if self.is_regex else ''}“{self.pattern}” {became}."
 
     def changed(self, piece: Piece) -> Piece:
+        if piece.is_bare and piece.text:
+            return piece.written(Expression.of(self.pattern, self.is_regex).substituted(piece.text, self.content))
         if not piece.text or (not self.is_regex and self.pattern not in piece.text):
             return piece
         if not self.is_regex and len(self.pattern) == len(self.content) == 1:

@@ -20,7 +20,8 @@ from bpe_core.text.preparation.pieces import Behavior, Match, Piece, ranges, wit
 _BLANK = regex.compile(r"\s")
 _NUMERIC = regex.compile(r"\p{N}")
 _WORDS = regex.compile(r"\w+|[^\w\s]+")
-_GPT2 = regex.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+")
+GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+_GPT2 = regex.compile(GPT2)
 _HOW = {
     "Removed": "which are left out",
     "Isolated": "which stand alone",

@@ -21,6 +21,10 @@ from bpe_core.text.preparation.pieces import Piece
 LARGEST = 8_000_000  # bytes; those of SentencePiece have some 300,000
 
 _CLUSTERS = regex.compile(r"\X")
+_JOINS = regex.compile(  # with what stands beside it
+    r"\r\n|[\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=Prepend}\p{GCB=ZWJ}\p{GCB=L}\p{GCB=V}\p{GCB=T}"
+    r"\p{GCB=Regional_Indicator}]"
+)
 _SHORT = 6  # bytes: a cluster of fewer is looked up as a whole
 
 
@@ -68,6 +72,19 @@ def _offset(unit: int) -> int:
     return (unit >> 10) << ((unit & 0x200) >> 6)
 
 
+class _Alone(dict[int, str]):
+    """What each character becomes, as `str.translate` asks for it."""
+
+    def __init__(self, table: CharacterTable) -> None:
+        super().__init__()
+        self._table = table
+
+    def __missing__(self, code: int) -> str:
+        new = self._table.shortest(chr(code))
+        self[code] = found = chr(code) if new is None else new
+        return found
+
+
 @lru_cache(maxsize=4)
 def _table(charsmap: str) -> CharacterTable:
     try:
@@ -96,6 +113,9 @@ class Precompiled:
         return _table(self.precompiled_charsmap)
 
     def changed(self, piece: Piece) -> Piece:
+        if piece.is_bare and not self.longest:
+            lines = piece.text.splitlines(keepends=True) if _JOINS.search(piece.text) else [piece.text]
+            return piece.written("".join(map(self._line, lines)))
         parts = self._longest(piece.text) if self.longest else self._by_clusters(piece.text)
         if piece.is_bare:
             return piece.written("".join(new for _, _, new in parts))
@@ -106,6 +126,26 @@ class Precompiled:
             same = len(new) == stop - start
             sources += piece.sources[start:stop] if same else [piece.sources[start]] * len(new)
         return Piece("".join(texts), sources, piece.stop)
+
+    def _line(self, line: str) -> str:
+        """What becomes of a line, all at once where each of its characters is one to a reader, too."""
+        if not _JOINS.search(line):
+            return line.translate(self._alone)
+        known, found = self._known, []
+        for cluster in _CLUSTERS.findall(line):
+            new = known.get(cluster)
+            if new is None:
+                new = known[cluster] = "".join(became for _, _, became in self._by_clusters(cluster))
+            found.append(new)
+        return "".join(found)
+
+    @cached_property
+    def _known(self) -> dict[str, str]:
+        return {}
+
+    @cached_property
+    def _alone(self) -> dict[int, str]:
+        return _Alone(self.table)
 
     def _by_clusters(self, text: str) -> Iterator[tuple[int, int, str]]:
         table, place = self.table, 0

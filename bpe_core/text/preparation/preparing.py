@@ -30,6 +30,7 @@ class Preparing:
         self.tokens = {step.content: step for step in steps if isinstance(step, AddedToken)}
         self._changes = [step for step in steps if isinstance(step, Normalizer)]
         self._cuts = [step for step in steps if isinstance(step, PreTokenizer)]
+        self.all_cuts = tuple(self._cuts)
         self.cuts = bool(self._cuts)
         self.wants_places = any(isinstance(step, Metaspace) and step.prepend_scheme == "first" for step in self._cuts)
         self._known: dict[str, tuple[str, ...]] = {}  # the words of what the first cut leaves

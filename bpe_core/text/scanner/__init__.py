@@ -18,13 +18,36 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+import numpy as np
+import numpy.typing as npt
+
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.scanner.expression import NoTable, read_expression
 from bpe_core.text.scanner.machine import ScanTable, TooLarge, by_line
 from bpe_core.text.scanner.threads import Automaton
 from bpe_core.text.scanner.translating import Machine
 
-__all__ = ["ScanTable", "table_for", "table_of", "why_no_table"]
+__all__ = ["ScanTable", "beginnings", "table_for", "table_of", "why_no_table"]
+
+
+def beginnings(expression: str) -> npt.NDArray[np.bool_] | None:
+    """By code point: whether a match begins there, if none is going on. None where that is not told by one character.
+
+    >>> found = beginnings("ab*|c")
+    >>> found is not None and found[ord("a")], beginnings("ab") is None
+    (True, True)
+    """
+    try:
+        automaton = Automaton(read_expression(expression))
+        begins = {kind: automaton.begins_match(kind) for kind in automaton.kinds.numbers}
+    except (NoTable, RecursionError):
+        return None
+    if None in begins.values():
+        return None
+    by_kind = np.zeros(max(begins) + 1, np.bool_)
+    by_kind[[kind for kind, is_one in begins.items() if is_one]] = True
+    return by_kind[automaton.kinds.of_code_point]
+
 
 TABLES_KEPT = 16  # of a megabyte each
 

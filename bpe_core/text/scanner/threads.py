@@ -129,6 +129,15 @@ class Automaton:
             self._surely |= {node: node in sure for node in ways}
         return self._surely[state, before]
 
+    def begins_match(self, kind: int) -> bool | None:
+        """Whether a match begins with a character of that kind; None where that depends on what stands around it."""
+        if self._bit_of_mask:
+            return None
+        moves = self.moves(self.start, self.signatures[Kind.END], kind)
+        if any(target != MATCHED and self.surely_matches(target, self.signatures[kind]) for target in moves):
+            return True
+        return None if moves else False
+
     def _ways(self, state: int, before: int) -> set[frozenset[Node]]:
         """Where threads go on, for each next character before which they have not matched."""
         ways: set[frozenset[Node]] = set()

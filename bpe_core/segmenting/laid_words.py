@@ -1,0 +1,283 @@
+"""The words of a text as the steps of a file cut it, all at once: bytes that lie end to end, and where each starts.
+
+Every step becomes a few operations on arrays, and what cuts by an expression its table (`bpe_core.text.scanner`). Where
+a step cannot be told so there are no such words, and it is done piece by piece (`bpe_core.text.preparation`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import regex
+
+from bpe_core.kernels.scan import REGISTERS, machine_of, scan_pieces
+from bpe_core.segmenting.cutting import utf8_view
+from bpe_core.text import older_unicode
+from bpe_core.text.preparation.expressions import translated
+from bpe_core.text.preparation.pieces import Behavior
+from bpe_core.text.preparation.pre_tokenizers import (
+    GPT2,
+    BertPreTokenizer,
+    ByteLevel,
+    CharDelimiterSplit,
+    Digits,
+    Metaspace,
+    Punctuation,
+    Split,
+    Whitespace,
+    WhitespaceSplit,
+)
+from bpe_core.text.preparation.preparing import raw_bytes
+from bpe_core.text.preparation.steps import PreTokenizer
+from bpe_core.text.scanner import beginnings, table_of
+from bpe_core.text.stand_ins import stand_ins
+
+Int32s = npt.NDArray[np.int32]
+Bytes = npt.NDArray[np.uint8]
+Booleans = npt.NDArray[np.bool_]
+
+
+class _NoWords(Exception):
+    """A step that cannot be told in arrays."""
+
+
+@dataclass(frozen=True, eq=False)
+class Laid:
+    """Words that lie end to end."""
+
+    data: Bytes
+    cuts: Int32s  # where each starts, and the end
+
+    @classmethod
+    def of(cls, words: Iterable[str]) -> Laid:
+        """Words that were found one by one."""
+        found = [raw_bytes(word) for word in words if word]
+        return cls(np.frombuffer(b"".join(found), np.uint8), _from_zero(list(map(len, found))))
+
+    def words(self) -> Iterator[bytes]:
+        """Them one by one."""
+        data, cuts = self.data.tobytes(), self.cuts.tolist()
+        return (data[start:stop] for start, stop in pairwise(cuts))
+
+    def begin_with(self, sign: bytes) -> Booleans:
+        """Which of them do so."""
+        starts = self.cuts[:-1]
+        room = np.append(self.data, np.zeros(len(sign), np.uint8))
+        found = np.diff(self.cuts) >= len(sign)
+        for place, byte in enumerate(sign):
+            found &= room[starts + place] == byte
+        return found
+
+    def only(self, kept: Booleans) -> Laid:
+        """Without some of the words."""
+        lengths = np.diff(self.cuts)
+        if kept.all():
+            return self
+        return Laid(self.data[np.repeat(kept, lengths)], _from_zero(lengths[kept]))
+
+    def with_before(self, sign: bytes, which: Booleans) -> Laid:
+        """Those words behind a sign."""
+        before = np.flatnonzero(which)
+        places = np.repeat(self.cuts[before], len(sign))
+        data = np.insert(self.data, places, np.tile(np.frombuffer(sign, np.uint8), len(before)))
+        return Laid(data, _from_zero(np.diff(self.cuts) + len(sign) * which))
+
+    def spelled(self, spelling: Sequence[bytes]) -> Laid:
+        """Each byte as other ones."""
+        lengths = np.array([len(one) for one in spelling], np.int32)[self.data]
+        ends = _from_zero(lengths)
+        data = np.empty(ends[-1], np.uint8)
+        for place in range(max(map(len, spelling))):
+            byte_of = np.array([one[place] if place < len(one) else 0 for one in spelling], np.uint8)
+            has = lengths > place
+            data[ends[:-1][has] + place] = byte_of[self.data[has]]
+        return Laid(data, ends[self.cuts])
+
+
+_LONG_TEXT = regex.compile(r"((?:\\[^0-9A-Za-z]|[^\\\[\](){}.^$*+?|]){4,})\|(?=.)")
+Operation = Callable[[Laid], Laid]
+
+
+class LaidWords:
+    """Cuts texts by the steps of one file."""
+
+    def __init__(self, operations: Sequence[Operation], *, ends_in_bytes: bool, but: Collection[str]) -> None:
+        """For texts in which none of `but` stands."""
+        self._operations = operations
+        self._ends_in_bytes = ends_in_bytes
+        self._but = but
+
+    def can_cut(self, text: str) -> bool:
+        return not any(rare in text for rare in self._but)
+
+    def of(self, text: str) -> Laid:
+        """The words of a changed text."""
+        data = utf8_view(text)
+        laid = Laid(data, np.unique([0, len(data)]).astype(np.int32))
+        for operation in self._operations:
+            laid = operation(laid)
+        return _as_bytes(laid) if self._ends_in_bytes else laid
+
+
+@lru_cache(maxsize=16)
+def laid_words(cuts: tuple[PreTokenizer, ...]) -> LaidWords | None:
+    """What does these steps; None where one of them must be done piece by piece."""
+    operations: list[Operation] = []
+    in_bytes = False
+    but: set[str] = set()
+    try:
+        for place, step in enumerate(cuts):
+            is_last = place == len(cuts) - 1
+            if isinstance(step, Split) and step.is_regex:
+                step, rare = _without_long_texts(step)
+                but |= rare
+            operations += _operations(step)
+            if isinstance(step, ByteLevel) and not is_last:
+                operations.append(_shown)
+                in_bytes = True
+    except _NoWords:
+        return None
+    return LaidWords(operations, ends_in_bytes=in_bytes, but=but)
+
+
+def _without_long_texts(step: Split) -> tuple[Split, set[str]]:
+    """The same where some texts do not stand that its expression begins with, and that no table can remember.
+
+    >>> _without_long_texts(Split(r"<\\|end\\|>|a+", True, "Isolated"))
+    (Split(pattern='a+', is_regex=True, behavior='Isolated', invert=False), {'<|end|>'})
+    """
+    rare: set[str] = set()
+    pattern = step.pattern
+    while found := _LONG_TEXT.match(pattern):
+        rare.add(regex.sub(r"\\(.)", r"\1", found[1]))
+        pattern = pattern[found.end() :]
+    return dataclasses.replace(step, pattern=pattern), rare
+
+
+def _operations(step: PreTokenizer) -> Iterator[Operation]:
+    match step:
+        case Split(pattern, is_regex, behavior, invert):
+            expression = translated(pattern) if is_regex else regex.escape(pattern, literal_spaces=True)
+            yield _splitting(expression, behavior, invert=invert, known=older_unicode.later())
+        case Digits(individual_digits):
+            yield _splitting(r"\p{N}", "Isolated" if individual_digits else "Contiguous")
+        case Punctuation(behavior):
+            yield _splitting(older_unicode.PUNCTUATION_MARKS, behavior)
+        case Whitespace():
+            yield _splitting(r"\w+|[^\w\s]+", "Removed", invert=True)
+        case WhitespaceSplit():
+            yield _splitting(r"\s+", "Removed")
+        case CharDelimiterSplit(delimiter):
+            yield _splitting(regex.escape(delimiter, literal_spaces=True), "Removed")
+        case BertPreTokenizer():
+            yield _splitting(r"\s+", "Removed")
+            yield _splitting(older_unicode.PUNCTUATION_MARKS, "Isolated")
+        case Metaspace(replacement, "always" | "never" as scheme, split):
+            sign = replacement.encode()
+            yield lambda laid: laid.spelled([bytes([byte]) if byte != ord(" ") else sign for byte in range(256)])
+            if scheme == "always":
+                yield lambda laid: laid.with_before(sign, ~laid.begin_with(sign) & (np.diff(laid.cuts) > 0))
+            if split:
+                yield _splitting(regex.escape(replacement), "MergedWithNext")
+        case ByteLevel(add_prefix_space, use_regex):
+            if add_prefix_space:
+                yield lambda laid: laid.with_before(b" ", ~laid.begin_with(b" ") & (np.diff(laid.cuts) > 0))
+            if use_regex:
+                yield _splitting(GPT2, "Isolated", known=older_unicode.later())
+        case _:
+            raise _NoWords
+
+
+def _splitting(
+    expression: str, behavior: Behavior, *, invert: bool = False, known: frozenset[str] = frozenset()
+) -> Operation:
+    """Cuts by an expression, to which characters that came later than `known` are none."""
+    kept: Booleans | None = None
+    flags, bare = _parted(expression)
+    if behavior == "Removed":
+        begins = beginnings(expression)
+        if begins is None:
+            raise _NoWords
+        kept = begins if invert else ~begins
+    elif behavior == "Contiguous":
+        expression = f"{flags}(?:{bare})+"
+    elif behavior != "Isolated":
+        if invert or not _is_one_character(bare):
+            raise _NoWords
+        expression = f"[^{bare}]*{bare}|[^{bare}]+" if behavior == "MergedWithPrevious" else f"{bare}?[^{bare}]+|{bare}"
+    table = table_of(expression)
+    if table is None:
+        raise _NoWords
+    machine = machine_of(table)
+    if known:
+        nothing = ord(older_unicode.NO_CHARACTER)
+        later = [ord(one) for one in known]
+        machine = machine._replace(kinds=_as_others(machine.kinds, later, nothing))
+        kept = None if kept is None else _as_others(kept, later, nothing)
+
+    def cut(laid: Laid) -> Laid:
+        cuts = np.empty(len(laid.data) + 3, np.int32)
+        found = scan_pieces(machine, laid.data, laid.cuts, np.zeros(REGISTERS, np.int64), cuts)
+        laid = Laid(laid.data, cuts[:found].copy())
+        return laid if kept is None else laid.only(kept[_first_characters(laid)])
+
+    return cut
+
+
+def _parted(expression: str) -> tuple[str, str]:
+    """The flags that an expression begins with, and the rest."""
+    found = regex.match(r"(?:\(\?[a-zA-Z0-9]+\))*", expression)
+    end = found.end() if found else 0
+    return expression[:end], expression[end:]
+
+
+def _is_one_character(expression: str) -> bool:
+    """Whether it is one that stands for itself, inside a set, too."""
+    if len(expression) == 1:
+        return expression not in ".^$*+?()[]{}|\\"
+    return len(expression) == 2 and expression[0] == "\\" and not expression[1].isalnum()
+
+
+def _as_others(values: npt.NDArray[Any], characters: list[int], other: int) -> npt.NDArray[Any]:
+    """The same values by code point, but for these characters that of another one."""
+    values = values.copy()
+    values[characters] = values[other]
+    return values
+
+
+def _first_characters(laid: Laid) -> Int32s:
+    """The code points with which the words begin."""
+    room = np.append(laid.data, np.zeros(4, np.uint8)).astype(np.int32)
+    starts = laid.cuts[:-1]
+    lead, more = room[starts], [room[starts + place] & 0x3F for place in (1, 2, 3)]
+    two = (lead & 0x1F) << 6 | more[0]
+    three = (lead & 0x0F) << 12 | more[0] << 6 | more[1]
+    four = (lead & 0x07) << 18 | more[0] << 12 | more[1] << 6 | more[2]
+    found: Int32s = np.select([lead < 0x80, lead < 0xE0, lead < 0xF0], [lead, two, three], four)
+    return found
+
+
+def _shown(laid: Laid) -> Laid:
+    """Bytes shown by printable characters."""
+    return laid.spelled([one.encode() for one in stand_ins()])
+
+
+def _as_bytes(laid: Laid) -> Laid:
+    """The reverse; no word ends inside such a character, which are of one byte or two."""
+    begins = laid.data & 0xC0 != 0x80
+    byte_of = np.zeros(0x200, np.uint8)
+    byte_of[[ord(one) for one in stand_ins()]] = range(256)
+    codes = _first_characters(Laid(laid.data, np.append(np.flatnonzero(begins), len(laid.data)).astype(np.int32)))
+    return Laid(byte_of[codes], _from_zero(begins)[laid.cuts])
+
+
+def _from_zero(lengths: npt.NDArray[Any] | list[int]) -> Int32s:
+    found: Int32s = np.concatenate((np.zeros(1, np.int32), np.cumsum(lengths, dtype=np.int32)))
+    return found

@@ -1,0 +1,93 @@
+"""Whatever steps cut a text, laid end to end its words are those that the steps find one by one."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_core.segmenting.laid_words import laid_words
+from bpe_core.text.preparation.expressions import Expression
+from bpe_core.text.preparation.normalizers import Replace, replaced
+from bpe_core.text.preparation.pieces import BEHAVIORS, Behavior, Piece
+from bpe_core.text.preparation.pre_tokenizers import (
+    BertPreTokenizer,
+    ByteLevel,
+    CharDelimiterSplit,
+    Digits,
+    FixedLength,
+    Metaspace,
+    Punctuation,
+    Split,
+    Whitespace,
+    WhitespaceSplit,
+)
+from bpe_core.text.preparation.preparing import Preparing, raw_bytes
+from bpe_core.text.preparation.steps import PreTokenizer, as_json, read_step
+
+SIGNS = "aB1½² ▁.,-'’\n\r\té人ß한\u0301\u3000\u2028\ufeff\u061d\U00011f43\U00016ea0\u0378🏽"
+TEXTS = st.lists(st.sampled_from([*SIGNS, "don't", "  ", "<end>", "12345"]), max_size=16).map("".join)
+EXPRESSIONS = [
+    r"\s+", r"\w+|[^\w\s]+", r"[0-9][0-9][0-9]", r"\p{N}{1,3}", r"\s+$", r" ?[^(\s|[.,!?…。])]+", r"(?=[A-Z])", "a|x*",
+    r"<end>|'s|'t|\p{L}+|\p{N}|[^\s\p{L}\p{N}]+", r"^.|$", r"\h{2}+", "a", ".",
+    r"[^\r\n\p{L}]?\p{L}+|\s*[\r\n]+|\s+(?!\S)",
+]  # fmt: skip
+how = st.sampled_from(BEHAVIORS)
+flags = st.booleans()
+STEPS: st.SearchStrategy[PreTokenizer] = st.one_of(
+    st.builds(Split, st.sampled_from(EXPRESSIONS), st.just(True), how, flags),
+    st.builds(Split, st.sampled_from([" ", "-", "▁", "ab", ".", "<end>"]), st.just(False), how, flags),
+    st.builds(Digits, flags),
+    st.builds(Punctuation, how),
+    st.builds(CharDelimiterSplit, st.sampled_from(" a-▁")),
+    st.sampled_from([Whitespace(), WhitespaceSplit(), BertPreTokenizer()]),
+    st.builds(Metaspace, st.just("▁"), st.sampled_from(["always", "never"]), flags),
+)
+
+
+@st.composite
+def cuts(draw: st.DrawFn) -> tuple[PreTokenizer, ...]:
+    found: list[PreTokenizer] = draw(st.lists(STEPS, min_size=1, max_size=3))
+    if draw(flags):
+        place = draw(st.integers(0, len(found)))
+        later = [step for step in found[place:] if not isinstance(step, Metaspace)]
+        found = [*found[:place], ByteLevel(draw(flags), draw(flags)), *later]
+    return tuple(found)
+
+
+@given(cuts(), TEXTS)
+def test_steps_at_once_find_the_words_of_steps_one_by_one(steps: tuple[PreTokenizer, ...], text: str) -> None:
+    assert tuple(read_step(as_json(step)) for step in steps) == steps
+    at_once = laid_words(steps)
+    if at_once is None or not at_once.can_cut(text):
+        return
+    expected = [raw_bytes(word.text) for word in Preparing(steps).words(Piece.bare(text))]
+    assert list(at_once.of(text).words()) == [word for word in expected if word]
+
+
+def test_what_can_be_done_at_once() -> None:
+    always = [
+        Split(expression, True, behavior) for expression in EXPRESSIONS[:6] for behavior in ("Isolated", "Contiguous")
+    ]
+    blanks: list[Behavior] = ["Removed", "MergedWithPrevious", "MergedWithNext"]
+    always += [Split(" ", False, behavior) for behavior in blanks]
+    for step in chain(always, (ByteLevel(), Digits(), Punctuation(), Whitespace(), BertPreTokenizer(), Metaspace())):
+        assert laid_words((step,)) is not None, step
+    rare = laid_words((Split(EXPRESSIONS[8], True, "Removed", invert=True),))
+    assert rare is not None
+    assert [rare.can_cut(text) for text in ("an end", "an <end>")] == [True, False]
+    for step in (FixedLength(3), Metaspace(prepend_scheme="first"), Split("a|x*", True, "Isolated")):
+        assert laid_words((step,)) is None, step
+
+
+@pytest.mark.parametrize("pattern", [r"\s+", "[a-z▁]+", " {2,}", r"\p{M}+", "é", "x*", r"a|\s+"])
+def test_what_is_replaced_is_what_is_found(pattern: str) -> None:
+    @given(TEXTS, st.sampled_from(["", " ", "\\1", "▁▁"]))
+    def check(text: str, content: str) -> None:
+        found = Expression.of(pattern, is_regex=True).spans(text)
+        expected = replaced(Piece.whole(text), found, content).text if text else ""
+        assert Replace(pattern, True, content).changed(Piece.bare(text)).text == expected
+
+    check()
