@@ -33,8 +33,9 @@ ALPHABET_NUMBERS = 5
 IDS, RANKS, SYMBOLS, PIECES, PATHS = range(5)
 
 # Entries of `progress`: the next word, the next free place of the output, why `encode_words` returned.
-NEXT_WORD, NEXT_PLACE, STATUS, CUTS, ENDED, WANTED = range(6)  # of the block: how many cuts, whether it is the last
-PROGRESS_NUMBERS = 6
+NEXT_WORD, NEXT_PLACE, STATUS, WANTED = range(4)  # and how much room would have been enough
+TEXT, CUTS, ENDED = range(4, 7)  # which text it is; of its block of words how many cuts, and whether it is the last
+PROGRESS_NUMBERS = 7
 DONE, NEEDS_OUTPUT, NEEDS_MEMORY, NEEDS_ROOM = range(4)
 
 BLOCK = 256  # words hashed ahead
@@ -230,25 +231,45 @@ def encode_words(table, pieces, alphabet, memory, room, spelled, data, words, st
 
 
 @kernel
-def encode_text(
-    machine, registers, table, pieces, alphabet, memory, room, spelled, data, words, kind, keys, out, progress
+def encode_texts(
+    machine,
+    registers,
+    table,
+    pieces,
+    alphabet,
+    memory,
+    room,
+    spelled,
+    data,
+    edges,
+    words,
+    kind,
+    keys,
+    out,
+    free_at,
+    progress,
 ):
-    """The same for a whole text: block by block it is scanned for words, and they are encoded."""
+    """The same for texts that follow each other, from edge to edge: block by block they are scanned for words.
+
+    `free_at` tells of each edge which place of the output was the next free one there.
+    """
     cuts = words.cuts
     progress[STATUS] = DONE
-    if len(data) == 0:
-        return
-    if progress[CUTS] == 0:
-        begin_text(registers, 0)
-        cuts[0] = 0
-        progress[CUTS] = 1
     while progress[STATUS] == DONE:
         if progress[NEXT_WORD] + 1 == progress[CUTS]:
             if progress[ENDED]:
-                return
+                progress[TEXT] += 1
+                free_at[progress[TEXT]] = progress[NEXT_PLACE]
+                if progress[TEXT] + 1 == len(edges):
+                    return
+                cuts[0], end = edges[progress[TEXT]], edges[progress[TEXT] + 1]
+                begin_text(registers, cuts[0])
+                progress[CUTS], progress[NEXT_WORD], progress[ENDED] = 1, 0, cuts[0] == end
+                continue
+            end = edges[progress[TEXT] + 1]
             cuts[0] = cuts[progress[CUTS] - 1]
-            found = scan(machine, data, len(data), registers, cuts, np.int64(1))
-            if registers[POSITION] == len(data) and found + 3 <= len(cuts):
+            found = scan(machine, data, end, registers, cuts, np.int64(1))
+            if registers[POSITION] == end and found + 3 <= len(cuts):
                 found = end_text(machine, registers, cuts, found)
                 progress[ENDED] = 1
             progress[CUTS], progress[NEXT_WORD] = found, 0

@@ -25,12 +25,13 @@ from bpe_core.text.scanner import table_for
 LONGEST_TEXT = 2**31 - 64  # bytes; places are 32-bit
 MOST_WORDS = 1 << 21  # a memory that would hold more begins anew
 MOST_RESULTS = 1 << 26
-DESKS_KEPT = 4
+DESKS_KEPT = 16
 _WORDS_AT_FIRST = 1 << 10
 _CUTS = 3 * kernel.BLOCK
 _LINE = 64  # bytes that the processor fetches at once
 
 Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
 Float64s = npt.NDArray[np.float64]
 Number = TypeVar("Number", bound=np.generic)
 
@@ -109,40 +110,52 @@ class CompiledEncoder:
         ranks[firsts] = PATTERN_CUT
         return PlacedSymbols(ids, ranks, starts + gaps, stops + gaps)
 
+    @property
+    def finds_words(self) -> bool:
+        """Whether it needs to be told nothing but the bytes of texts."""
+        return self._scans
+
+    def ids_of_texts(self, data: kernel.Bytes, edges: Int64s, at: int) -> tuple[Int32s, Int64s]:
+        """The tokens of texts that follow each other in valid UTF-8, and where in them those of each text begin."""
+        _check_length(data)
+        desk = self._take_desk(kernel.IDS, at)
+        return self._fill(desk, data, edges, desk.cuts)
+
     def _encode(self, text: str, data: kernel.Bytes, kind: int, at: int, starts: Int32s | None = None) -> Int32s:
-        if len(data) > LONGEST_TEXT:
-            raise TooLarge(f"The text has {len(data):,} bytes; at most {LONGEST_TEXT:,} can be encoded at once.")
+        _check_length(data)
         desk = self._take_desk(kind, at)
         cuts = starts if starts is not None else desk.cuts if self._scans else self._cutting.cuts(text)
+        return self._fill(desk, data, np.array([0, len(data)]), cuts)[0]
+
+    def _fill(self, desk: Desk, data: kernel.Bytes, edges: Int64s, cuts: Int32s) -> tuple[Int32s, Int64s]:
+        """Run the kernel until all words are done, and give back the desk."""
         words = kernel.TextWords(cuts, self._machine.kinds, self._drops_blanks)
         # As much as could be needed, nearly always: memory that nothing is written to costs nothing.
-        most = len(data) * (kernel.NUMBERS_A_SYMBOL if kind == kernel.SYMBOLS else 1)
-        out = self._fill(desk, data, words, np.empty(most + _CUTS, np.int32))
-        self._desks.append(desk)
-        if len(self._desks) > DESKS_KEPT:
-            self._desks.pop(0)
-        return out
-
-    def _fill(self, desk: Desk, data: kernel.Bytes, words: kernel.TextWords, out: Int32s) -> Int32s:
-        """Run the kernel until all words are done."""
+        most = int(edges[-1] - edges[0]) * (kernel.NUMBERS_A_SYMBOL if desk.kind == kernel.SYMBOLS else 1)
+        out = np.empty(most + _CUTS, np.int32)
+        free_at = np.zeros(len(edges), np.int64)
         progress = np.zeros(kernel.PROGRESS_NUMBERS, np.int64)
-        if not self._scans:
-            progress[kernel.CUTS], progress[kernel.ENDED] = len(words.cuts), 1
+        progress[kernel.ENDED] = 1
+        progress[kernel.TEXT], progress[kernel.CUTS] = (-1, 1) if self._scans else (0, len(cuts))
         while True:
-            kernel.encode_text(
+            kernel.encode_texts(
                 self._machine, desk.registers, desk.table, desk.pieces, self._alphabet, desk.memory, desk.room,
-                desk.spelled, data, words, desk.kind, desk.keys, out, progress,
+                desk.spelled, data, edges, words, desk.kind, desk.keys, out, free_at, progress,
             )  # fmt: skip
             status, wanted = progress[kernel.STATUS], int(progress[kernel.WANTED])
             if status == kernel.DONE:
-                out.resize(int(progress[kernel.NEXT_PLACE]), refcheck=False)
-                return out
+                break
             if status == kernel.NEEDS_OUTPUT:
                 out = _grown(out, 3 * len(out) // 2 + wanted)
             elif status == kernel.NEEDS_MEMORY:
                 desk.memory = _larger(desk.memory)
             else:
                 desk.room, desk.spelled = room_for(wanted + wanted // 4, self._merges, desk.kind)
+        self._desks.append(desk)
+        if len(self._desks) > DESKS_KEPT:
+            self._desks.pop(0)
+        out.resize(int(progress[kernel.NEXT_PLACE]), refcheck=False)
+        return out, free_at
 
     def _take_desk(self, kind: int, at: int) -> Desk:
         for _ in range(len(self._desks)):
@@ -171,6 +184,11 @@ class CompiledEncoder:
             cuts=np.empty(_CUTS, np.int32),
             registers=np.zeros(REGISTERS, np.int64),
         )
+
+
+def _check_length(data: kernel.Bytes) -> None:
+    if len(data) > LONGEST_TEXT:
+        raise TooLarge(f"The text has {len(data):,} bytes; at most {LONGEST_TEXT:,} can be encoded at once.")
 
 
 def piece_table(characters: int) -> PieceTable:

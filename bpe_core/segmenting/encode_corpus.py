@@ -7,10 +7,13 @@ bare numbers, lowest byte first. The documents follow each other without anythin
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Generator, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, Literal, get_args
+from typing import Any, BinaryIO, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -19,13 +22,15 @@ from bpe_core.atomic import write_atomically
 from bpe_core.errors import BpeError, Cancelled, OutputError
 from bpe_core.history.history import History, Int64s
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.segmenting.batches import Texts, available_threads
 from bpe_core.segmenting.tokenizer import Tokenizer
-from bpe_core.text.corpus import Chunk, Corpus
+from bpe_core.text.corpus import Corpus
 from bpe_core.text.safe_cuts import SafeCuts
 from bpe_core.token_texts import quoted, written
 
 Width = Literal["uint16", "uint32", "int32", "int64"]
 
+STOPPED = "Encoding was stopped; nothing was written."
 PIECE = 1 << 20  # bytes of a long document that are encoded at a time
 _HEADER = 128  # bytes of an .npy header: enough for any length
 
@@ -123,67 +128,109 @@ def _write_all(
     progress: ProgressReport,
     cancelled: CancelCheck,
 ) -> int:
-    total, done_before, read, source = corpus.total_size, 0, 0, 0
     seen, seen_in_group = np.zeros((2, encoding.tokenizer.history.id_count), bool)
-    group, written = "", 0
-    for chunk in corpus.chunks():
-        if cancelled():
-            raise Cancelled("Encoding was stopped; nothing was written.")
-        if chunk.source != source:
-            done_before, source = done_before + read, chunk.source
-            seen[:] = False
-        if corpus.group_of_source[source] != group:
-            group = corpus.group_of_source[source]
-            seen_in_group[:] = False
-        figures, of_group = files[source], groups[group]
-        for one in (figures, of_group):
-            one.first = one.first if one.tokens else written
-        read = chunk.bytes_read
-        for ids in encoding.ids_of(chunk):
-            file.write(encoding.numbers_of(ids, figures.name).astype(np.dtype(width).newbyteorder("<")).tobytes())
-            seen[ids] = True
+    total, written, begun, group = corpus.total_size, 0, -1, ""
+    with closing(_encoded(corpus, encoding, np.dtype(width).newbyteorder("<"), cancelled)) as pieces:
+        for piece, ids, numbers in pieces:
+            if piece.source != begun:
+                begun = piece.source
+                seen[:] = False
+            if corpus.group_of_source[begun] != group:
+                group = corpus.group_of_source[begun]
+                seen_in_group[:] = False
+            file.write(numbers)
+            for figures, met in ((files[begun], seen), (groups[group], seen_in_group)):
+                met[ids] = True
+                figures.first = figures.first if figures.tokens else written
+                figures.tokens += len(ids)
+                figures.bytes += len(piece.texts.data)
+                figures.different_tokens = int(np.count_nonzero(met))
             written += len(ids)
-            seen_in_group[ids] = True
-            figures.tokens += len(ids)
-            of_group.tokens += len(ids)
-        figures.bytes += len(chunk.data)
-        of_group.bytes += len(chunk.data)
-        figures.different_tokens = int(np.count_nonzero(seen))
-        of_group.different_tokens = int(np.count_nonzero(seen_in_group))
-        done = done_before + read if total is None else min(total, done_before + read)
-        progress(Progress("encoding", done, total, "bytes", figures.name))
+            done = piece.read if total is None else min(total, piece.read)
+            progress(Progress("encoding", done, total, "bytes", files[begun].name))
     return written
 
 
+@dataclass(frozen=True)
+class _Piece:
+    """Documents of one source, or a part of one."""
+
+    source: int
+    texts: Texts
+    read: int  # bytes of the corpus, up to here
+
+
+def _encoded(
+    corpus: Corpus, encoding: _Encoding, kind: np.dtype[Any], cancelled: CancelCheck
+) -> Generator[tuple[_Piece, npt.NDArray[np.int32], bytes]]:
+    """All pieces in their order, with their ids and what is written for them; several are encoded at a time."""
+    threads = available_threads()
+    waiting: deque[tuple[_Piece, Future[tuple[npt.NDArray[np.int32], bytes]]]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for piece in _pieces(corpus, encoding.cuts, cancelled):
+                name = corpus.sources[piece.source].name
+                waiting.append((piece, pool.submit(encoding.encoded, piece.texts, kind, name)))
+                if len(waiting) > 2 * threads:
+                    first, answer = waiting.popleft()
+                    yield first, *answer.result()
+            while waiting:
+                if cancelled():
+                    raise Cancelled(STOPPED)
+                first, answer = waiting.popleft()
+                yield first, *answer.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _pieces(corpus: Corpus, cuts: SafeCuts, cancelled: CancelCheck) -> Iterator[_Piece]:
+    """What must not be cut waits for the next chunk."""
+    rest, ends = bytearray(), list[int]()  # and where in it documents end
+    done_before, read, source = 0, 0, 0
+
+    def taken(length: int) -> _Piece:
+        nonlocal ends
+        edges = np.array([0, *(end for end in ends if end < length), length])
+        data = np.frombuffer(bytes(memoryview(rest)[:length]), np.uint8)
+        ends = [end - length for end in ends if end > length]
+        del rest[:length]
+        return _Piece(source, Texts(data, edges), done_before + read)
+
+    for chunk in corpus.chunks(several=True):
+        if cancelled():
+            raise Cancelled(STOPPED)
+        if chunk.source != source:
+            if rest:
+                yield taken(len(rest))
+            done_before, source = done_before + read, chunk.source
+        if chunk.inner_ends is not None:
+            ends += (chunk.inner_ends + len(rest)).tolist()
+        rest += chunk.data
+        read = chunk.bytes_read
+        if chunk.ends_document:
+            ends.append(len(rest))
+        if len(rest) >= PIECE and (length := max(cuts.last(rest), ends[-1] if ends else 0)):
+            yield taken(length)
+    if rest:
+        yield taken(len(rest))
+
+
 class _Encoding:
-    """Encodes chunk by chunk; what must not be cut waits for the next one."""
+    """How a piece is encoded, and what is written for its tokens."""
 
     def __init__(self, tokenizer: Tokenizer, at: int, allow_special: bool, numbers: Int64s) -> None:
         self.tokenizer, self._numbers = tokenizer, numbers
         self._at = at
         self._allowed: Literal["all"] | tuple[str, ...] = "all" if allow_special else ()
-        self._cuts = SafeCuts.of(tokenizer.history.recipe, with_specials=allow_special)
-        self._rest = bytearray()
+        self._lacks_some = bool((numbers < 0).any())
+        self.cuts = SafeCuts.of(tokenizer.history.recipe, with_specials=allow_special)
 
-    def ids_of(self, chunk: Chunk) -> Iterator[npt.NDArray[np.int32]]:
-        self._rest += chunk.data
-        if chunk.ends_document:
-            yield self._take(len(self._rest))
-        elif len(self._rest) >= PIECE and (cut := self._cuts.last(self._rest)):
-            yield self._take(cut)
-
-    def numbers_of(self, ids: npt.NDArray[np.int32], name: str) -> Int64s:
-        """What is written for them."""
-        numbers = self._numbers[ids]
-        if len(numbers) and numbers.min() < 0:
-            token = quoted(written(self.tokenizer.history)[ids[int(numbers.argmin())]])
+    def encoded(self, texts: Texts, kind: np.dtype[Any], name: str) -> tuple[npt.NDArray[np.int32], bytes]:
+        ids = self.tokenizer.encode_batch(texts, at=self._at, allowed_special=self._allowed, threads=1).ids
+        if self._lacks_some and len(lacking := ids[self._numbers[ids] < 0]):
+            token = quoted(written(self.tokenizer.history)[lacking[0]])
             raise BpeError(f"The tokenizer has no number for {token}, which stands in {name}; nothing was written.")
-        return numbers
-
-    def _take(self, length: int) -> npt.NDArray[np.int32]:
-        text = self._rest[:length].decode()
-        del self._rest[:length]
-        return self.tokenizer.encode_to_array(text, at=self._at, allowed_special=self._allowed)
+        return ids, self._numbers.astype(kind)[ids].tobytes()
 
 
 def _npy_header(length: int, width: Width) -> bytes:

@@ -11,11 +11,13 @@ import numpy as np
 from bpe_core.history.history import History
 from bpe_core.kernels.policy import Policy
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.segmenting.batches import WORTH_THREADS, Batch, Texts, encoded_by_kernels
 from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, PlacedSymbols, joined
 from bpe_core.segmenting.cutting import Cutting, Part, ids_looked_for, utf8
 from bpe_core.segmenting.greedy import LongestMatch
 from bpe_core.segmenting.plain_encoder import PlainEncoder
 from bpe_core.segmenting.segmentation import Int32s
+from bpe_core.text.safe_cuts import SafeCuts
 
 if TYPE_CHECKING:
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder
@@ -50,6 +52,8 @@ class TextEncoder:
         self._compiled: CompiledEncoder | None = None
 
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
+        if len(text) >= WORTH_THREADS and (found := self.batch(Texts.of([text]), at, allowed, None)):
+            return found.ids
         encoder = self._encoder_for(text)
         if encoder is not self.plain and not allowed and not self._cutting.recipe.normalizes:
             return encoder.ids(text, at)
@@ -61,9 +65,18 @@ class TextEncoder:
             for part, special in self._cutting.normalized_parts(text, allowed)
         )
 
+    def batch(self, texts: Texts, at: int, allowed: tuple[str, ...], threads: int | None) -> Batch | None:
+        """The ids of many texts; None where they have to be encoded one by one."""
+        if allowed or self._cutting.recipe.normalizes or self._cutting.gives_words:
+            return None
+        encoder = self._kernels_for(len(texts.data))
+        if encoder is None or not encoder.finds_words:
+            return None
+        return encoded_by_kernels(encoder, texts, SafeCuts.of(self._cutting.recipe), at, threads)
+
     def _ids_of_words(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         """Where the parts of a text are words already, they are laid end to end for the kernels."""
-        compiled = self._kernels_for(text)
+        compiled = self._kernels_for(len(text))
         if compiled is None:
             return self.plain.ids_of_words(self._cutting.normalized_parts(text, allowed), self._special_id, at)
         return _end_to_end(
@@ -107,10 +120,10 @@ class TextEncoder:
 
     def _encoder_for(self, text: str) -> Encoder:
         """The kernels where they are loaded, or where loading them takes less time than doing without."""
-        return self.plain if self._cutting.gives_words else self._kernels_for(text) or self.plain
+        return self.plain if self._cutting.gives_words else self._kernels_for(len(text)) or self.plain
 
-    def _kernels_for(self, text: str) -> CompiledEncoder | None:
-        if self._compiled is None and worth_kernels(len(text)):
+    def _kernels_for(self, size: int) -> CompiledEncoder | None:
+        if self._compiled is None and worth_kernels(size):
             from bpe_core.segmenting.compiled_encoder import CompiledEncoder  # loads machine code
 
             self._compiled = CompiledEncoder(self._history, self._cutting)

@@ -22,6 +22,7 @@ import random
 from collections.abc import Iterable
 from functools import cached_property
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.learning.methods import Method
 from bpe_core.progress import CancelCheck, never_cancelled
+from bpe_core.segmenting.batches import Batch, Texts
 from bpe_core.segmenting.best_paths import BestPaths
 from bpe_core.segmenting.boundaries import INSIDE as INSIDE
 from bpe_core.segmenting.boundaries import NEVER as NEVER
@@ -66,6 +68,28 @@ class Tokenizer:
     def encode_to_array(self, text: str, *, at: int | None = None, allowed_special: Allowed = ()) -> Int32s:
         """The same ids as an array."""
         return self._segmenter.ids(text, self._checked_at(at), self._cutting.allowed(allowed_special))
+
+    def encode_batch(
+        self, texts: Any, *, at: int | None = None, allowed_special: Allowed = (), threads: int | None = None
+    ) -> Batch:
+        """The ids of many texts in one array, and at which offset those of each begin.
+
+        The texts are a list of `str` or `bytes` (UTF-8), or an Arrow array of either. Large batches are encoded on all
+        cores, and Python's other threads run meanwhile; `threads` says on how many.
+
+        >>> from bpe_core import Alphabet, Recipe
+        >>> pairs = [(108, 111), (256, 119)]  # l+o, lo+w
+        >>> tokenizer = Tokenizer(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs))
+        >>> ids, offsets = tokenizer.encode_batch(["low", "", b"slow"])
+        >>> ids.tolist(), offsets.tolist()
+        ([257, 115, 257], [0, 1, 1, 3])
+        """
+        if threads is not None and threads < 1:
+            raise BpeError(f"Encoding takes at least 1 thread, not {threads:,}.")
+        given = texts if isinstance(texts, Texts) else Texts.of(texts)
+        at, allowed = self._checked_at(at), self._cutting.allowed(allowed_special)
+        found = self._segmenter.batch(given, at, allowed, threads) if isinstance(self._segmenter, TextEncoder) else None
+        return found or Batch.of([self._segmenter.ids(text, at, allowed) for text in given.strings()])
 
     def encode_greedy(self, text: str, *, at: int | None = None, allowed_special: Allowed = ()) -> list[int]:
         """The ids when at each place the longest token that fits is taken, whenever it was learned."""

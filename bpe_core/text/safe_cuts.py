@@ -27,6 +27,7 @@ from bpe_core.text.scanner.kinds import Kind
 from bpe_core.text.scanner.machine import CUT_HERE, CUT_MARK, CUT_PREVIOUS, ROW, STATE_SHIFT
 
 Booleans = npt.NDArray[np.bool_]
+Data = bytes | bytearray | npt.NDArray[np.uint8]
 
 NEWLINE = ord("\n")
 _LOOK_BACK = 1 << 16  # bytes in which the last place to cut is looked for
@@ -91,7 +92,7 @@ class SafeCuts:
         """With special tokens none of them is cut, wherever one might stand; else they are ordinary text."""
         return _safe_cuts(recipe if with_specials else recipe.with_changes(special_tokens=()))
 
-    def places(self, data: bytes | bytearray) -> npt.NDArray[np.int64]:
+    def places(self, data: Data) -> npt.NDArray[np.int64]:
         """All safe places inside some text."""
         found = np.frombuffer(data, np.uint8)
         return np.flatnonzero(self.pairs[found[:-1], found[1:]]) + 1
@@ -108,7 +109,7 @@ class SafeCuts:
         pair that they touch proves nothing about the text as it was, so the nearest safe places
         that lie wholly before and wholly behind them are taken.
         """
-        return self._last_before(data, start), self._first_behind(data, stop)
+        return self._last_before(data, start), self.first_from(data, stop)
 
     def _last_before(self, data: bytes, position: int) -> int:
         first, window = position, _WINDOW
@@ -118,7 +119,8 @@ class SafeCuts:
                 return first + int(found[-1])
         return 0
 
-    def _first_behind(self, data: bytes, position: int) -> int:
+    def first_from(self, data: Data, position: int) -> int:
+        """The first place, between bytes from some position on, where a text may be cut; else its end."""
         end, window = position, _WINDOW
         while end < len(data) and self.pairs.any():
             end, window = position + window, 2 * window

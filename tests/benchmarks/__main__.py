@@ -7,6 +7,7 @@ import importlib.util
 import os
 import platform
 import sys
+import sysconfig
 import tempfile
 from importlib import metadata
 from pathlib import Path
@@ -20,6 +21,7 @@ from tests.shared import SHARED
 
 DEFAULT_TEXT = SHARED / "data/wikitext2-train-unk.txt"
 VOCABULARY_TEXT = SHARED / "data/wikitext2-test.raw.txt"
+MANY_LANGUAGES = SHARED / "data/udhr-languages.txt"
 SHORT_TEXT = SHARED / "data/raven.txt"
 GPT2_FILE = SHARED / "data/gpt2/vocab.bpe"
 VOCABULARY_SIZE = 32_000
@@ -39,8 +41,10 @@ def main() -> int:
             _make_vocabulary(options.vocabulary).save(vocabulary)
         sizes = {"train": options.sizes, "unsplit": [options.unsplit], "wordpiece": options.sizes[-1:]}
         for job in options.only:
-            for size in sizes.get(job, [0]):
-                sound &= _run_job(job, text, size, vocabulary, present, options)
+            texts = [text, *_other_kinds(Path(folder))] if JOBS[job].kinds_of_text else [_text_for(job, text)]
+            for one in texts:
+                for size in sizes.get(job, [0]):
+                    sound &= _run_job(job, one, size, vocabulary, present, options)
     return 0 if sound else 1
 
 
@@ -97,17 +101,28 @@ def _make_vocabulary(source: Path | str) -> Vocabulary:
 def _run_job(
     job: str, text: Path, size: int, vocabulary: Path, present: list[str], options: argparse.Namespace
 ) -> bool:
-    print(f"\n{JOBS[job].title.format(size=size)} ({options.rounds} rounds, medians)", flush=True)
+    told = f" [{text.name}, {text.stat().st_size / 1e6:,.1f} MB]" if JOBS[job].kinds_of_text else ""
+    print(f"\n{JOBS[job].title.format(size=size)}{told} ({options.rounds} rounds, medians)", flush=True)
     contestants = JOBS[job].contestants(present)
     results: Results = {contestant: [] for contestant in contestants}
     for turn in range(options.rounds):
         first = turn % len(contestants)  # nobody always comes first
         for name, ties in contestants[first:] + contestants[:first]:
-            task = Task(job, name, str(_text_for(job, text)), size, ties, str(vocabulary))
+            task = Task(job, name, str(text), size, ties, str(vocabulary))
             results[name, ties].append(measure(task, options.timeout))
     lines, sound = table(results)
     print("\n".join(lines), flush=True)
     return sound
+
+
+def _other_kinds(folder: Path) -> list[Path]:
+    """Code, which every Python brings along, and many languages."""
+    code = folder / "code-in-c.txt"
+    if not code.exists():
+        headers = sorted(Path(sysconfig.get_path("include")).rglob("*.h"))
+        once = "".join(header.read_text(encoding="utf-8", errors="replace") for header in headers)
+        code.write_text(once, encoding="utf-8")
+    return [kind for kind in (code, MANY_LANGUAGES) if kind.is_file() and kind.stat().st_size]
 
 
 def _text_for(job: str, text: Path) -> Path:

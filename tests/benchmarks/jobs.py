@@ -102,6 +102,16 @@ def encode_cold(peer: Peer, task: Task) -> Performed:
     return watch, _fingerprint_of_ids(peer, ids), len(ids)
 
 
+def encode_again(peer: Peer, task: Task) -> Performed:
+    """A second time, when all its words are known."""
+    encode = _encoder(peer, task)
+    text = Path(task.text).read_bytes().decode()
+    encode(text)
+    with Stopwatch() as watch:
+        ids = encode(text)
+    return watch, _fingerprint_of_ids(peer, ids), len(ids)
+
+
 def train_wordpiece(peer: Peer, task: Task) -> Performed:
     train = wordpiece.trainer(peer, task.size, task.ties)
     with Stopwatch() as watch:
@@ -221,6 +231,7 @@ class Job:
     perform: Callable[[Peer, Task], Performed]
     trains: bool = False
     only_ours: bool = False
+    kinds_of_text: bool = False  # measured also on code and on many languages
     variants: tuple[str, ...] = ("first-seen",)  # of a job that is only ours
     variants_of: Mapping[str, tuple[str, ...]] | None = None  # where not all peers can do it, or not in one way
 
@@ -258,7 +269,8 @@ JOBS: dict[str, Job] = {
         trains=True,
         variants_of=unigram.ENCODING,
     ),
-    "encode": Job("encode the whole text, unseen and nothing cached, on one thread", encode_cold),
+    "encode": Job("encode the whole text, unseen and nothing cached, on one thread", encode_cold, kinds_of_text=True),
+    "encode-again": Job("encode the whole text a second time, on one thread", encode_again, kinds_of_text=True),
     "warm": Job("encode 1 KB, warm, from Python", encode_warm),
     "insight": Job(
         "answer a question about a run of 32,000 tokens: the first ever asked, and further ones (medians)",

@@ -73,8 +73,8 @@ class BpeExplorer(Peer):
     def encoder(self, vocabulary: Vocabulary) -> Encoder:
         recipe = self.bpe.Recipe.preset("gpt2", vocab_size=256 + len(vocabulary.pairs))
         history = self.bpe.History.from_pairs(recipe, self.bpe.Alphabet.of_bytes(), vocabulary.pairs)
-        encode: Encoder = self.bpe.Tokenizer(history).encode_to_array
-        return encode
+        tokenizer = self.bpe.Tokenizer(history)
+        return lambda text: tokenizer.encode_batch([text], threads=1).ids
 
 
 class Tokenizers(Peer):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,12 +17,14 @@ from bpe_core import reference
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.recipe import Recipe
-from bpe_core.segmenting import compiled_encoder
+from bpe_core.segmenting import batches, compiled_encoder
+from bpe_core.segmenting.batches import Texts, encoded_by_kernels
 from bpe_core.segmenting.boundaries import PlacedSymbols
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.plain_encoder import PlainEncoder
 from bpe_core.text.normalization import normalize
+from bpe_core.text.safe_cuts import SafeCuts
 from tests.core.random_training import merge_tables, recipes, texts, words
 from tests.shared import here, text_of
 
@@ -134,6 +138,40 @@ def test_several_threads_at_several_merges() -> None:
         asked = [at for at in expected for _ in range(6)]
         for at, ids in zip(asked, pool.map(lambda at: compiled.ids(text, at).tolist(), asked), strict=True):
             assert ids == expected[at]
+
+
+@given(history=histories(), batch=st.lists(MORE_TEXTS, max_size=6), threads=st.integers(1, 3), job=st.integers(1, 40))
+def test_many_texts_are_what_they_are_one_by_one(history: History, batch: list[str], threads: int, job: int) -> None:
+    """However they are shared out: as a list, and as an Arrow array that is a part of another, and as bytes."""
+    plain, compiled = both_encoders(history)
+    if not compiled.finds_words:
+        return
+    at, cuts = len(history), SafeCuts.of(history.recipe, with_specials=False)
+    wanted = [plain.ids(text, at).tolist() for text in batch]
+    array = pa.array(["more", *batch, "behind"])[1:-1]
+    for given_texts in (batch, [text.encode() for text in batch], array, pa.chunked_array([array])):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(batches, "LEAST_JOB", job)
+            patch.setattr(batches, "LARGEST_JOB", job)
+            ids, offsets = encoded_by_kernels(compiled, Texts.of(given_texts), cuts, at, threads)
+        assert [ids[start:stop].tolist() for start, stop in pairwise(offsets.tolist())] == wanted
+
+
+def test_a_batch_says_what_is_no_text() -> None:
+    tokenizer = bpe.Tokenizer(small_history())
+    for batch, told in [
+        ("low", "as a list"),
+        (["low", 3], "int in it"),
+        ([b"low", b"lo\xffw"], "Text 2 of the batch is not valid UTF-8 around its byte 2"),
+        (["é".encode()[:1], "é".encode()[1:]], "Text 2 of the batch"),
+        (pa.array(["low", None]), "Row 2 of the array is null"),
+        (pa.array([1]), "holds no texts"),
+    ]:
+        with pytest.raises(bpe.BpeError, match=told):
+            tokenizer.encode_batch(batch)
+    with pytest.raises(bpe.BpeError, match="at least 1 thread"):
+        tokenizer.encode_batch([], threads=0)
+    assert [found.tolist() for found in tokenizer.encode_batch([])] == [[], [0]]
 
 
 def test_one_long_word_of_many_letters() -> None:

@@ -66,7 +66,7 @@ def test_a_long_document_is_cut_without_changing_a_token(
     history = train(Corpus.from_texts([text]), Recipe.preset(preset).with_changes(merges=200))
     corpus = Corpus.from_texts([text])
     small_chunks = corpus.chunks
-    monkeypatch.setattr(corpus, "chunks", lambda: small_chunks(500))
+    monkeypatch.setattr(corpus, "chunks", lambda several: small_chunks(500, several=several))
     encode_corpus(corpus, history, tmp_path / "ids.npy")
     assert np.load(tmp_path / "ids.npy").tolist() == Tokenizer(history).encode(text)
 

@@ -1,0 +1,177 @@
+"""Many texts at once, or a large one: their bytes end to end, encoded on as many threads as there are cores.
+
+A large text is cut where its words stay the same, and its parts are encoded as texts of their own.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.errors import BpeError
+from bpe_core.kernels import readiness
+from bpe_core.segmenting.cutting import utf8, utf8_view
+from bpe_core.segmenting.segmentation import Int32s, Int64s
+from bpe_core.text.reading.utf8 import first_invalid
+from bpe_core.text.safe_cuts import SafeCuts
+
+if TYPE_CHECKING:
+    from bpe_core.segmenting.compiled_encoder import CompiledEncoder
+
+Bytes = npt.NDArray[np.uint8]
+
+WORTH_THREADS = 1 << 22  # bytes: some 20 ms
+LEAST_JOB, LARGEST_JOB = 1 << 19, 1 << 23  # bytes that a thread takes at a time
+_JOBS_A_THREAD = 4
+
+
+class Batch(NamedTuple):
+    """The ids of all texts, one after the other; those of text i are ids[offsets[i] : offsets[i + 1]]."""
+
+    ids: Int32s
+    offsets: Int64s
+
+    @classmethod
+    def of(cls, parts: Sequence[Int32s]) -> Batch:
+        """Of the ids of each text."""
+        offsets = np.fromiter(accumulate(map(len, parts), initial=0), np.int64, len(parts) + 1)
+        return cls(np.concatenate([np.zeros(0, np.int32), *parts]), offsets)
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """Texts in UTF-8 that follow each other, each from one edge to the next."""
+
+    data: Bytes
+    edges: Int64s
+
+    @classmethod
+    def of(cls, texts: Any) -> Texts:
+        """Of a list of texts or of their bytes, or of an Arrow array of either."""
+        if isinstance(texts, (str, bytes)):
+            raise BpeError("Give the texts as a list, also if there is only one.")
+        if type(texts).__module__.startswith("pyarrow"):
+            found, is_sound = _of_arrow(texts), False
+        else:
+            given = list(map(_checked, texts))
+            found, is_sound = _of_list(given), all(isinstance(text, str) for text in given)
+        if not is_sound:
+            _check(found)
+        return found
+
+    def __len__(self) -> int:
+        return len(self.edges) - 1
+
+    def strings(self) -> Iterable[str]:
+        """Each as a text."""
+        for start, stop in pairwise(self.edges.tolist()):
+            yield self.data[start:stop].tobytes().decode()
+
+
+def _of_list(texts: list[str | bytes]) -> Texts:
+    if len(texts) == 1 and isinstance(texts[0], str):
+        data = utf8_view(texts[0])
+        return Texts(data, np.array([0, len(data)]))
+    parts = [text if isinstance(text, bytes) else utf8(text) for text in texts]
+    edges = np.fromiter(accumulate(map(len, parts), initial=0), np.int64, len(parts) + 1)
+    return Texts(np.frombuffer(parts[0] if len(parts) == 1 else b"".join(parts), np.uint8), edges)
+
+
+def _checked(text: Any) -> str | bytes:
+    if not isinstance(text, (str, bytes)):
+        raise BpeError(f"A batch is made of str or bytes; there is {type(text).__name__} in it.")
+    return text
+
+
+def _of_arrow(array: Any) -> Texts:
+    import pyarrow as pa  # which is there, since somebody has made this array
+
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    if array.null_count:
+        place = next(row for row, value in enumerate(array, 1) if not value.is_valid)
+        raise BpeError(f"Row {place:,} of the array is null, which is no text; fill or drop it (`drop_null()`).")
+    try:
+        array = array.cast(pa.large_binary())
+    except pa.ArrowException as error:
+        raise BpeError(f"An array of {array.type} holds no texts; give one of strings or of binary.") from error
+    _, edges, data = array.buffers()
+    edges = np.frombuffer(edges, np.int64)[array.offset : array.offset + len(array) + 1] if len(array) else np.zeros(1)
+    return Texts(np.frombuffer(data or b"", np.uint8), edges.astype(np.int64, copy=False))
+
+
+def _check(texts: Texts) -> None:
+    """Whether all is UTF-8, and no character lies in two texts."""
+    edges = texts.edges
+    broken = _first_invalid(texts.data[edges[0] : edges[-1]]) if edges[-1] > edges[0] else -1
+    inside = edges[edges < edges[-1]]
+    cut = inside[(texts.data[inside] & 0xC0) == 0x80]  # bytes that no character begins with
+    broken = edges[0] + broken if broken >= 0 else edges[-1]
+    broken = min(broken, *cut[:1].tolist(), edges[-1])
+    if broken < edges[-1]:
+        which = int(np.searchsorted(edges, broken, side="right")) - 1
+        raise BpeError(f"Text {which + 1:,} of the batch is not valid UTF-8 around its byte {broken - edges[which]:,}.")
+
+
+def _first_invalid(data: Bytes) -> int:
+    kernels = sys.modules.get("bpe_core.kernels.utf8")
+    sound = 0 if kernels is None or readiness.forbidden() else int(kernels.sound_until(data))
+    broken = first_invalid(data[sound:].tobytes())
+    return broken if broken < 0 else sound + broken
+
+
+# On several threads
+
+
+def available_threads() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def encoded_by_kernels(encoder: CompiledEncoder, texts: Texts, cuts: SafeCuts, at: int, threads: int | None) -> Batch:
+    """The ids of all texts; where nobody says on how many threads, on several if there is enough to do."""
+    size = int(texts.edges[-1] - texts.edges[0])
+    threads = threads or (available_threads() if size >= WORTH_THREADS else 1)
+    job = min(LARGEST_JOB, max(LEAST_JOB, size // (_JOBS_A_THREAD * threads)))
+    edges, of_texts = _divided(texts, cuts, job)
+    starts = np.searchsorted(edges, np.arange(edges[0], edges[-1], job))
+    jobs = list(pairwise(np.unique([0, *starts, len(edges) - 1]).tolist()))
+
+    def encode(job: tuple[int, int]) -> tuple[Int32s, Int64s]:
+        own = edges[job[0] : job[1] + 1]
+        return encoder.ids_of_texts(texts.data[own[0] : own[-1]], own - own[0], at)
+
+    if threads > 1 and len(jobs) > 1:
+        with ThreadPoolExecutor(min(threads, len(jobs))) as pool:
+            parts = list(pool.map(encode, jobs))
+    else:
+        parts = list(map(encode, jobs))
+    ids, offsets = _joined(parts)
+    return Batch(ids, offsets[of_texts])
+
+
+def _divided(texts: Texts, cuts: SafeCuts, job: int) -> tuple[Int64s, Int64s]:
+    """Their edges, and inside large ones places between which words stay the same; which of all are the edges."""
+    edges, more = texts.edges, list[int]()
+    for large in np.flatnonzero(np.diff(edges) > 2 * job).tolist():
+        place, end = int(edges[large]), int(edges[large + 1])
+        while end - place > 2 * job and (place := cuts.first_from(texts.data[:end], place + job)) < end:
+            more.append(place)
+    places = np.searchsorted(edges, np.array(more, np.int64))
+    return np.insert(edges, places, more), np.arange(len(edges)) + np.searchsorted(more, edges)
+
+
+def _joined(parts: Sequence[tuple[Int32s, Int64s]]) -> tuple[Int32s, Int64s]:
+    if len(parts) == 1:
+        return parts[0]
+    ids = np.concatenate([np.zeros(0, np.int32), *(ids for ids, _ in parts)])
+    before = np.cumsum([0, *(len(ids) for ids, _ in parts)])
+    offsets = (free_at[1:] + start for (_, free_at), start in zip(parts, before[:-1].tolist(), strict=True))
+    return ids, np.concatenate([np.zeros(1, np.int64), *offsets])
