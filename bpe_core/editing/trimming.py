@@ -197,7 +197,8 @@ def _check_named(history: History, named: list[int]) -> None:
     outside = next((id for id in named if not 0 <= id < history.id_count), None)
     if outside is not None:
         raise BpeError(f"There is no token {outside:,}; the table has {history.id_count:,}.")
-    symbols = [id for id in named if id < first_learned(history)]
+    first = first_learned(history)
+    symbols = [id for id in named if id < first]
     if symbols:
         raise BpeError(
             f"{len(symbols):,} of the tokens to remove are base symbols, such as the one with the id {symbols[0]:,}; "
@@ -259,8 +260,8 @@ def least_used(
     [257, 256]
     """
     check_can_be_edited(history)
-    first, end = first_learned(history), history.first_special
-    learned = history.vocabulary[history.vocabulary >= first]
+    first, end, chosen = first_learned(history), history.first_special, _chosen_by_hand(history)
+    learned = np.setdiff1d(history.vocabulary[history.vocabulary >= first], chosen)
     if not 0 <= how_many <= len(learned):
         raise BpeError(f"The table has {len(learned):,} learned tokens, so {how_many:,} of them cannot be removed.")
     if looks_tokens_up(history):
@@ -271,7 +272,7 @@ def least_used(
     for one, other, made in zip(left, right, token, strict=True):
         made_of[made] += one, other
     needed_by, use = np.bincount([*left, *right], minlength=end).tolist(), counts.tolist()
-    waiting = [(use[id], -id) for id in range(first, end) if not needed_by[id]]
+    waiting = [(use[id], -id) for id in learned.tolist() if not needed_by[id]]
     heapify(waiting)
     found = []
     for _ in while_wanted(range(how_many), cancelled):
@@ -286,9 +287,15 @@ def least_used(
     return found
 
 
+def _chosen_by_hand(history: History) -> tuple[int, ...]:
+    """Tokens that are looked for before anything is joined: somebody wanted them, however often they stand in texts."""
+    return () if history.joining is None else history.joining.found_first
+
+
 def least_size(history: History) -> int:
-    """How many tokens there are that nothing can do without: base symbols, and special tokens."""
-    return first_learned(history) + len(lone_characters(history)) + len(history.recipe.special_tokens)
+    """How many tokens there are that nothing can do without: base symbols, and those that were chosen by hand."""
+    by_hand = len(_chosen_by_hand(history)) + len(history.recipe.special_tokens)
+    return first_learned(history) + len(lone_characters(history)) + by_hand
 
 
 def surplus(history: History, size: int) -> int:

@@ -83,10 +83,10 @@ def first_learned(history: History) -> int:
 
 
 def is_learned(history: History) -> Bools:
-    """Of each token but the special ones whether it was learned, and is no mere step to others that has no id."""
+    """Of each token but the special ones whether it was learned: not chosen by hand, and no mere step without an id."""
     found: Bools = np.arange(history.first_special) >= first_learned(history)
     if history.joining is not None:
-        found[list(history.joining.hidden)] = False
+        found[[*history.joining.hidden, *history.joining.found_first]] = False
     return found
 
 

@@ -6,14 +6,18 @@ import io
 import struct
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from bpe_core import FormatError, OutputError, TooLarge
+from bpe_core.command_line.main import run
 from bpe_core.formats import FORMATS
 from bpe_core.formats.protobuf import bytes_field, float_field, varint, varint_field
+from bpe_core.verification import checking
 from bpe_core.verification.prepared_export import prepare_export
 from tests.core.formats.samples import content, encode, languages, learned, opened, same_merges, texts
+from tests.shared import text_of
 
 MODEL = FORMATS["sentencepiece"]
 
@@ -177,3 +181,32 @@ def test_pieces_that_no_merge_makes_are_named() -> None:
 def test_varints_of_negative_numbers_have_ten_bytes() -> None:
     assert len(varint(-1)) == 10
     assert struct.unpack("<f", float_field(2, -1.5)[1:]) == (-1.5,)
+
+
+def test_a_changed_model_is_written_as_one_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Extended and trimmed, both loaded by the library; a symbol that somebody defined is no learned token."""
+    sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
+    monkeypatch.setattr(checking, "WANTED_WORDS", 500)
+    path, corpus = tmp_path / "old.model", tmp_path / "corpus.txt"
+    corpus.write_text(text_of("prose")[:1_500])
+    with path.open("wb") as file:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(text_of("poem")[:1_500].splitlines()), model_writer=file, model_type="bpe",
+            vocab_size=120, user_defined_symbols=["<sep>"], minloglevel=2,
+        )  # fmt: skip
+    old = sentencepiece.SentencePieceProcessor(model_file=str(path))
+    size, text = old.get_piece_size(), f"{text_of('prose')[1_500:1_700]}<sep>"
+    on = ["--corpus", str(corpus), "-o"]
+    assert run(["extend", str(path), "--by", "15", *on, str(tmp_path / "new.model")]) == 0
+    assert run(["trim", str(path), "--down-to", "100", "--ids", "keep", *on, str(tmp_path / "small.model")]) == 0
+    new, small = (
+        sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / f"{name}.model")) for name in ("new", "small")
+    )
+    assert new.get_piece_size() == size + 15
+    assert [new.id_to_piece(id) for id in range(size)] == [old.id_to_piece(id) for id in range(size)]
+    assert len(new.encode(text)) < len(old.encode(text)) <= len(small.encode(text))
+    assert small.decode(small.encode(text)) == new.decode(new.encode(text)) == old.decode(old.encode(text))
+    kept = [id for id in range(small.get_piece_size()) if not small.is_unused(id)]
+    assert len(kept) == 100
+    assert [small.id_to_piece(id) for id in kept] == [old.id_to_piece(id) for id in kept]
+    assert old.piece_to_id("<sep>") in kept
