@@ -276,7 +276,7 @@ class _Salvage:
         reader = Reader(self._connection, self._name)
         row = self._connection.execute("SELECT * FROM runs WHERE number = ?", (number,)).fetchone()
         try:
-            reader.run(*row)
+            reader.runs.run(*row)
         except (FormatError, sqlite3.Error, OverflowError, ValueError, TypeError) as error:
             self._lose_run(number)
             self.lost.append(str(error) if isinstance(error, FormatError) else f"Run {number}: {cause_of(error)}.")

@@ -1,0 +1,190 @@
+"""Reading the runs of a session and the texts they learned from: each value is checked before it is believed."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+from typing import get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.alphabet import Alphabet
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import FormatError
+from bpe_core.formats.rebuilding import (
+    checked_alphabet,
+    checked_end_reason,
+    checked_numbers,
+    checked_recipe,
+    checked_symbol,
+)
+from bpe_core.history.history import NOTHING, Columns, History, Reasons
+from bpe_core.history.joining import Joining
+from bpe_core.history.scores import Scores
+from bpe_core.learning.methods import Method
+from bpe_core.mixture import LONGEST_NAME
+from bpe_core.recipe import Recipe
+from bpe_core.session_file.kept_values import KeptValues
+from bpe_core.session_file.merge_rows import merge_columns
+from bpe_core.session_file.reason_chunks import reasons_in
+from bpe_core.session_file.score_rows import scores_in
+from bpe_core.session_file.values import Fingerprint, RunState, SavedRun, SavedSource
+from bpe_core.session_file.word_chunks import word_table
+
+LARGEST = 2**63 - 1
+
+
+class RunReader:
+    """Takes runs out of an open database."""
+
+    def __init__(self, connection: sqlite3.Connection, name: str, kept: KeptValues) -> None:
+        self._connection = connection
+        self._name = name
+        self._kept = kept
+        self._word_tables: dict[int, WordTable] = {}
+
+    def sources(self, run: int) -> tuple[SavedSource, ...]:
+        rows = self._connection.execute(
+            "SELECT position, name, path, text, text_sha256, encoding, size, modified_ns, sources.sha256 FROM sources "
+            "LEFT JOIN texts ON texts.sha256 = text_sha256 WHERE run = ? ORDER BY position",
+            (run,),
+        )
+        read_as = self._kept.as_object(self._kept.of_run("read_as", run) or {})
+        groups = self._kept.of_run("groups", run)
+        named = dict(enumerate(groups if isinstance(groups, list) else []))
+        return tuple(
+            _read_as(self._source(*row), read_as.get(str(position)), named.get(position)) for position, *row in rows
+        )
+
+    def _source(
+        self,
+        name: str,
+        path: object,
+        text: str | None,
+        text_key: str | None,
+        encoding: str | None,
+        size: int | None,
+        modified_ns: int | None,
+        sha256: str | None,
+    ) -> SavedSource:
+        if isinstance(path, bytes):
+            path = path.decode(errors="surrogateescape")
+        is_file, is_text = isinstance(path, str), text is not None and text_key is not None
+        if is_file == is_text or (path is not None and not is_file) or "\0" in str(path):
+            raise FormatError(f"{self._name}: the text {name!r} of the corpus is neither a file nor a text.")
+        known = None
+        if size is not None and modified_ns is not None:
+            known = Fingerprint(size, modified_ns, sha256 or "")
+        return SavedSource(name, str(path) if is_file else None, text, encoding, known)
+
+    def run(
+        self,
+        number: int,
+        recipe_json: str,
+        table: int | None,
+        tokens_at_start: int | None,
+        end_reason: str | None,
+        state: str,
+        sentence: str,
+    ) -> SavedRun:
+        where = f"{self._name}, run {number}"
+        recipe = checked_recipe(self._kept.parsed(recipe_json), where)
+        if state not in get_args(RunState) or number < 1:
+            raise FormatError(f"{where}: it is in no state that a run can be in.")
+        history, counts = None, np.zeros(0, np.int64)
+        if end_reason is not None:
+            alphabet, counts = self._alphabet(number, recipe, where)
+            method = Method.of(recipe)
+            columns = merge_columns(self._connection, number, alphabet, where, method)
+            start = NOTHING if tokens_at_start is None else tokens_at_start
+            reason = checked_end_reason(end_reason, where)
+            if not NOTHING <= start <= LARGEST:
+                raise FormatError(f"{where}: the number of its tokens is negative.")
+            reasons = self._reasons(number, len(columns.left), where)
+            scores = self._scores(number, columns, len(alphabet), where)
+            history = History(
+                recipe, alphabet, columns, reasons=reasons, scores=scores, tokens_at_start=start, end_reason=reason
+            )
+            history.joining = self._joining(number, history, where)
+            if wrong := method.what_is_wrong(history):
+                raise FormatError(f"{where}: {wrong}.")
+        return SavedRun(
+            number=number,
+            recipe=recipe,
+            sources=self.sources(number),
+            words=self._words(table, number, where),
+            history=history,
+            symbol_counts=counts,
+            state=state,  # type: ignore[arg-type]  # checked above
+            sentence=sentence,
+            numbers=None if history is None else self._numbers(number, history, where),
+            parent=self._parent(number),
+        )
+
+    def _parent(self, run: int) -> int | None:
+        """The run that this one goes on from; one that makes no sense is as good as none."""
+        found = self._kept.of_run("parents", run)
+        return found if type(found) is int and 0 < found < run else None
+
+    def _reasons(self, run: int, learned: int, where: str) -> Reasons:
+        chunks = self._connection.execute(
+            "SELECT name, place, kind, numbers FROM reasons WHERE run = ? ORDER BY name, place", (run,)
+        )
+        return reasons_in(chunks, learned, where)
+
+    def _scores(self, run: int, columns: Columns, tokens_at_first: int, where: str) -> Scores | None:
+        rows = self._connection.execute(
+            "SELECT place, since, kind, numbers FROM scores WHERE run = ? ORDER BY place", (run,)
+        )
+        return scores_in(rows, columns, tokens_at_first, where)
+
+    def _joining(self, run: int, history: History, where: str) -> Joining | None:
+        """The order in which an imported table joins texts, where that is not the order of its steps."""
+        found = self._kept.of_run("joinings", run)
+        return None if found is None else Joining.from_dict(found, len(history.alphabet), history.first_special, where)
+
+    def _numbers(self, run: int, history: History, where: str) -> npt.NDArray[np.int64] | None:
+        """The numbers that an imported file gave to its tokens."""
+        found = self._kept.of_run("numbers", run)
+        return None if found is None else checked_numbers(found, history.id_count, where)
+
+    def _alphabet(self, run: int, recipe: Recipe, where: str) -> tuple[Alphabet, npt.NDArray[np.int64]]:
+        rows = self._connection.execute(
+            "SELECT id, kind, text, decoded, count FROM symbols WHERE run = ? ORDER BY id", (run,)
+        ).fetchall()
+        if [row[0] for row in rows] != list(range(len(rows))):
+            raise FormatError(f"{where}: the ids of its base symbols have gaps.")
+        symbols = [checked_symbol(kind, text, decoded, where) for _, kind, text, decoded, _ in rows]
+        alphabet = checked_alphabet(symbols, recipe, where)
+        numbers = [count for *_, count in rows]
+        if any(count is None for count in numbers):
+            return alphabet, np.zeros(0, np.int64)
+        if any(count < 0 for count in numbers):
+            raise FormatError(f"{where}: the count of a base symbol is negative.")
+        return Alphabet.of_bytes() if alphabet.is_plain_bytes else alphabet, np.array(numbers, np.int64)
+
+    def _words(self, table: int | None, run: int, where: str) -> WordTable | None:
+        if table is None:
+            return None
+        if table not in self._word_tables:
+            chunks = self._connection.execute(
+                "SELECT words, text, lengths, counts FROM word_chunks WHERE word_table = ? ORDER BY chunk", (table,)
+            )
+            size = self._kept.of_run("text_bytes", run)
+            known = size if type(size) is int and 0 <= size <= LARGEST else None
+            self._word_tables[table] = replace(word_table(chunks, where), text_bytes=known)
+        return self._word_tables[table]
+
+
+def _read_as(source: SavedSource, said: object, group: object) -> SavedSource:
+    """With what a person said of its columns and of its group, as far as that makes sense."""
+    source = replace(source, group=group[:LONGEST_NAME]) if isinstance(group, str) and group else source
+    if not isinstance(said, list) or len(said) != 2:
+        return source
+    column, word_list = said
+    return replace(
+        source,
+        column=column if isinstance(column, str) else "",
+        word_list=word_list if isinstance(word_list, bool) else None,
+    )
