@@ -17,13 +17,14 @@ from typing import Any, Literal, TypeVar, get_args
 import bpe_core.text.preparation as prepare
 from bpe_core.choice import LARGEST_NUMBER as LARGEST_NUMBER
 from bpe_core.choice import Choice
-from bpe_core.errors import RecipeError, cause_of, refuse_half_characters, refuse_long_text
+from bpe_core.errors import RecipeError, cause_of
 from bpe_core.interventions import Intervention, checked_interventions
 from bpe_core.learning.methods import METHODS
 from bpe_core.learning.ties import TIE_RULES
 from bpe_core.mixture import Mixture, mixture_of
 from bpe_core.presets import PRESETS
 from bpe_core.text.patterns import check_pattern
+from bpe_core.text.specials import check_specials
 
 Base = Literal["bytes", "characters"]
 Unit = Literal["file", "line"]
@@ -35,8 +36,6 @@ WordPieceRule = Literal["count", "score"]
 CUSTOM_PATTERN = "custom"
 UNKNOWN_TOKEN = "<unk>"
 LARGEST_VOCABULARY = 4_000_000
-LONGEST_SPECIAL = 4_096  # characters of a special token
-MOST_SPECIAL = 1_000_000  # characters of all together
 
 _DEFAULT_MARKER_TEXT = {"none": "", "symbol": "</w>", "glued": "</w>", "prefix": "▁", "continuation": "##"}
 
@@ -390,12 +389,4 @@ def _check_agreement(recipe: Recipe) -> None:
         raise RecipeError("The word marker needs a text, such as </w>.")
     if not TIE_RULES[recipe.ties].fits(recipe.base):
         raise RecipeError(f"The tie rule {recipe.ties} orders bytes; on characters choose another, such as lowest-ids.")
-    for token in recipe.special_tokens:
-        if not isinstance(token, str) or not token:
-            raise RecipeError("A special token must be a text of at least one character.")
-        refuse_long_text("A special token", token, LONGEST_SPECIAL)
-        refuse_half_characters("A special token", token)
-    if sum(map(len, recipe.special_tokens)) > MOST_SPECIAL:
-        raise RecipeError(f"All special tokens together can have at most {MOST_SPECIAL:,} characters.")
-    if len(set(recipe.special_tokens)) != len(recipe.special_tokens):
-        raise RecipeError("A special token is listed twice.")
+    check_specials(recipe.special_tokens)

@@ -46,6 +46,7 @@ BACKWARD = {  # what an arrow may still point back to: hardly more than names, n
     "bpe_core.recipe": {
         "bpe_core.text.patterns",
         "bpe_core.text.preparation",
+        "bpe_core.text.specials",
         "bpe_core.learning.methods",
         "bpe_core.learning.ties",
     },
