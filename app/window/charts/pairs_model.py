@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -11,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from app.session.run import NO_PAIRS_YET, NO_RUN, Run
 from app.session.session import Session
 from app.session.timer import timer
-from app.window.charts.learned_tokens import learned_tokens
+from app.window.charts.learned_tokens import chips_of, learned_tokens
 from app.window.parts.watched import Exact, Watched
 from app.window.time.told import Chip
 from app.worker.training import LEADING_PAIRS, LeadingPairs
@@ -54,7 +55,7 @@ class PairsModel(QObject, Watched):
         super().__init__(session)
         self.bars: tuple[Bar, ...] = ()
         self.at = 0
-        self.learned: tuple[Chip, ...] = ()  # at the end of what was learned, where all bars are equally long
+        self.learned: tuple[int, ...] = ()  # at the end of what was learned, where all bars are equally long
         self.is_veiled = False
         self._shown: LeadingPairs | None = None
         self._shown_run: Run | None = None
@@ -157,6 +158,10 @@ class PairsModel(QObject, Watched):
         self.bars = () if self.is_veiled else _bars(self._runs.shown, leading)
         self.learned = learned_tokens(self._shown_run, self.at) if self._bars_tell_nothing() else ()
         self.changed.emit()
+
+    def learned_chips(self) -> Iterator[Chip]:
+        """These tokens as they are drawn."""
+        return chips_of(self._shown_run, self.learned)
 
     def _bars_tell_nothing(self) -> bool:
         """Whether all is learned, and the pairs that are left are as good as each other, more than are known."""

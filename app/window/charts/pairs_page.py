@@ -196,7 +196,7 @@ class PairsPage(Page):
         painter.setPen(shades_of(self.palette()).muted)
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, LEARNED)
         room = QRectF(MARGIN, place.bottom() + HEADER_GAP, place.width(), self.height() - place.bottom() - MARGIN)
-        draw_tokens(painter, room, self.model.learned, self._fixed, self.palette())
+        draw_tokens(painter, room, self.model.learned_chips(), self._fixed, self.palette())
 
     def _rows_shown(self) -> int:
         if self.model.learned:

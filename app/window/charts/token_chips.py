@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPalette, QPen
@@ -16,7 +16,7 @@ from app.window.time.told import Chip
 GAP, PADDING, CORNER = 6.0, 6.0, 3.0
 
 
-def draw_tokens(painter: QPainter, room: QRectF, tokens: Sequence[Chip], font: QFont, palette: QPalette) -> None:
+def draw_tokens(painter: QPainter, room: QRectF, tokens: Iterable[Chip], font: QFont, palette: QPalette) -> None:
     """As many as there is room for."""
     colours, outline = TokenPalette.matching(palette), QPen(shades_of(palette).hairline)
     metrics = QFontMetricsF(font)

@@ -91,7 +91,7 @@ def test_where_all_pairs_are_equal_the_end_shows_what_was_learned(qtbot: QtBot, 
     settle(qtbot, program)
     page, history = program.pages[PairsPage], program.session.runs.shown.history  # type: ignore[union-attr]
     assert history is not None
-    shown = [token.text for token in page.model.learned]
+    shown = [token.text for token in page.model.learned_chips()]
     assert len(shown) == len(history) == 256
     assert shown[0] == "␣lighthouse"
     assert [len(text) for text in shown] == sorted(map(len, shown), reverse=True)
