@@ -98,7 +98,7 @@ def _tell(prepared: PreparedExport, written: bool, notes: tuple[str, ...]) -> No
     found = prepared.verification
     for note in notes:
         print(f"- {note}")
-    for sentence in found.cannot_hold:
+    for sentence in (*found.chosen, *found.cannot_hold):
         print(f"- {sentence}")
     for difference in found.differences:
         print(f"! {difference}")
@@ -124,5 +124,6 @@ def _described(prepared: PreparedExport, written: bool, notes: tuple[str, ...]) 
         "differing": found.differing,
         "differences": found.differences,
         "cannot_hold": found.cannot_hold,
+        "chosen": found.chosen,
         "notes": notes,
     }

@@ -16,6 +16,7 @@ from bpe_core.delivery.readme import readme_of
 from bpe_core.delivery.roles import Roles, roles_of
 from bpe_core.errors import OutputError
 from bpe_core.formats import FORMATS
+from bpe_core.formats.base import numbers_at
 from bpe_core.history.history import History, Int64s
 from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.token_texts import quoted
@@ -65,7 +66,7 @@ def prepare_folder(
         raise OutputError(f"{target} is a file; name a folder, or end the name in one of a format.")
     table = history if merges is None else history.first(merges)
     added = delivery.roles.missing(table)
-    table, known = with_special_tokens(table, numbers if merges in (None, len(history)) else None, added)
+    table, known = with_special_tokens(table, numbers_at(history, merges, numbers), added)
     written = prepare_export(
         table,
         target / TOKENIZER,
@@ -83,7 +84,7 @@ def prepare_folder(
     found = written.verification
     by_name = {one.name: content for one, content in files.items()}
     found = checked_by_loading(found, by_name, table, delivery.roles, delivery.chat_template, text)
-    found = replace(found, cannot_hold=(*_about(delivery.roles, added), *found.cannot_hold))
+    found = replace(found, chosen=_about(delivery.roles, added))
     return PreparedFolder(target, written.format, written.merges, written.told, files, found)
 
 
@@ -153,9 +154,9 @@ def _room(history: History, added: list[str]) -> Mapping[str, int]:
     return {} if size is None else {"vocab_size": size + len(added)}
 
 
-def _about(roles: Roles, added: list[str]) -> list[str]:
+def _about(roles: Roles, added: list[str]) -> tuple[str, ...]:
     """What was chosen for a person who did not."""
     notes = [f"{quoted(text)} is added as a special token; no token had this text." for text in added]
     if roles.pad and roles.pad == roles.eos:
         notes.append(f"{quoted(roles.pad)} fills texts up and ends them, too; name another one to tell them apart.")
-    return notes
+    return tuple(notes)

@@ -60,6 +60,13 @@ def are_ids(numbers: Int64s) -> bool:
     return np.array_equal(numbers, np.arange(len(numbers)))
 
 
+def numbers_at(history: History, merges: int | None, numbers: Int64s | None) -> Int64s | None:
+    """The numbers of those tokens that there are after so many steps: special ones, too."""
+    if merges is None or numbers is None or len(numbers) != history.id_count:
+        return numbers
+    return np.concatenate([numbers[: history.first(merges).first_special], numbers[history.first_special :]])
+
+
 def nothing_beside(name: str) -> bytes | None:
     """For content that lies in no folder."""
     return None
@@ -169,6 +176,7 @@ class Format(ABC):
 
         `progress` is called now and then; whatever it raises ends the writing.
         """
+        numbers = numbers_at(history, merges, numbers)
         history = history if merges is None else history.first(merges)
         self.refuse_the_impossible(history)
         self.write_all(history, file, progress, self.numbers(history, numbers))
@@ -183,6 +191,10 @@ class Format(ABC):
     @abstractmethod
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
         """Write a history that is not impossible, row by row, with these numbers."""
+
+    def main_file(self, path: Path) -> Path:
+        """What is written for a person who names this file, if that is one of several."""
+        return path
 
     def companions(self, path: Path) -> dict[Path, Writer]:
         """The files that belong beside the one at `path`, and who writes them."""

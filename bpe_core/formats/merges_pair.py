@@ -75,6 +75,10 @@ class MergesPair(Format):
     def numbers(self, history: History, known: Int64s | None = None) -> Int64s:
         return numbers_or_ids(history, known)
 
+    def main_file(self, path: Path) -> Path:
+        is_vocabulary = path.name.endswith("vocab.json")
+        return path.with_name(path.name.removesuffix("vocab.json") + "merges.txt") if is_vocabulary else path
+
     def companions(self, path: Path) -> dict[Path, Writer]:
         return {path.with_name(vocabulary_name(path.name)): write_vocabulary}
 

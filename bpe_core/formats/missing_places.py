@@ -41,6 +41,16 @@ def about_specials(recipe: Recipe) -> list[str]:
     return [f"This format has no place for {what}; whoever loads the file must name them again."]
 
 
+def about_longest(recipe: Recipe) -> list[str]:
+    """For files of tokenizers, whose trainer has another number for the same limit."""
+    if recipe.max_token_length is None or recipe.method == "unigram":
+        return []
+    return [
+        f"This format has no place for the longest token, {recipe.max_token_length:,} symbols; to tokenizers' own "
+        f"trainer that is max_token_length={recipe.max_token_length + 1}, which its tokens stay below."
+    ]
+
+
 def about_reasons(history: History) -> list[str]:
     """For tables that hold of a step what all methods tell."""
     if not history.reasons:

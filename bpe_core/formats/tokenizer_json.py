@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import BinaryIO
 
 from bpe_core.errors import FormatError
+from bpe_core.formats import missing_places
 from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside
 from bpe_core.formats.checked_json import Object, object_in, parsed_object, text_in
 from bpe_core.formats.hugging_face_steps import read_steps
@@ -50,7 +51,7 @@ class TokenizerJson(Format):
         if impossible:
             return impossible
         recipe = history.recipe
-        found = same_text(history) + _model_of(history).can_hold(history)
+        found = same_text(history) + _model_of(history).can_hold(history) + missing_places.about_longest(recipe)
         if recipe.lowercase and recipe.final_sigma:
             found.append(
                 "A capital Σ at the end of a word becomes ς here, but σ by this format's lower-casing; the check "

@@ -34,14 +34,15 @@ _sound = False  # once true it stays so, for nobody changes what is kept
 @cache
 def folder() -> Path | None:
     """A folder of the person's own for this very version of the kernels; None where there can be none."""
-    base = _base()
+    place = base()
     try:
-        return None if base is None else private_folder(base / f"kernels-{_fingerprint()}")
+        return None if place is None else private_folder(place / f"kernels-{_fingerprint()}")
     except OSError:
         return None
 
 
-def _base() -> Path | None:
+def base() -> Path | None:
+    """Where the program may keep what it could make again."""
     chosen = os.environ.get(LOCATION)
     if chosen:
         return Path(chosen)

@@ -43,6 +43,7 @@ class Verification:
     cannot_hold: tuple[str, ...]
     asked: str = ""  # the library that was asked as well
     compared: str = "words"  # or what else
+    chosen: tuple[str, ...] = ()  # what was chosen for the person, who may say otherwise
 
     @property
     def agrees(self) -> bool:

@@ -48,7 +48,7 @@ class Agreement:
 
 
 def check_import(
-    path: Path | str, opened: OpenedTable, *, cancelled: CancelCheck = never_cancelled
+    path: Path | str, opened: OpenedTable, *, patience: float = PATIENCE, cancelled: CancelCheck = never_cancelled
 ) -> Agreement | None:
     """Encode hard texts in many scripts with both; None where no library owns the format."""
     format = FORMATS.get(opened.format)
@@ -62,14 +62,14 @@ def check_import(
     if peer is None:
         told = f"{format.peer_name} is not installed, or lacks a file, so the ids were not compared with its own"
         return Agreement(format.peer_name, silence=told)
-    return _compared(format, opened, peer, cancelled)
+    return _compared(format, opened, peer, patience, cancelled)
 
 
-def _compared(format: Format, opened: OpenedTable, peer: Peer, cancelled: CancelCheck) -> Agreement:
+def _compared(format: Format, opened: OpenedTable, peer: Peer, patience: float, cancelled: CancelCheck) -> Agreement:
     numbers = np.arange(opened.history.id_count) if opened.numbers is None else opened.numbers
     comparison = Comparison(opened.history, opened, format, numbers)
     texts = agreeing = 0
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + patience
     for sample in while_wanted(comparison.samples(""), cancelled, every=1):
         before = len(comparison.found)
         comparison.compare(sample, peer)

@@ -16,6 +16,7 @@ from pathlib import Path
 from bpe_core.atomic import write_atomically
 from bpe_core.errors import Cancelled, OutputError
 from bpe_core.formats import Format, format_for
+from bpe_core.formats.base import numbers_at
 from bpe_core.history.history import History, Int64s
 from bpe_core.learning.methods import told_by
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
@@ -72,6 +73,8 @@ def prepare_export(
 
     target = Path(path)
     chosen = format or format_for(target)
+    target = chosen.main_file(target)
+    numbers = numbers_at(history, merges, numbers)
     table = history if merges is None else history.first(merges)
     chosen.refuse_the_impossible(table)
     main = io.BytesIO()

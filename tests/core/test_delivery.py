@@ -21,6 +21,7 @@ def test_a_folder_is_loaded_by_transformers(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     transformers = pytest.importorskip("transformers")
+    pytest.importorskip("jinja2")  # by which it renders templates; both come with what tests need
     recipe = Recipe.preset("gpt2", merges=80, special_tokens=("<|endoftext|>", "two words"))
     history = train(Corpus.from_texts([text_of("poem")[:2_000]]), recipe)
     table, chat, out = tmp_path / "merges.csv", tmp_path / "chat.jinja", tmp_path / "deliv ered"
@@ -36,6 +37,8 @@ def test_a_folder_is_loaded_by_transformers(
     ids = loaded(text)["input_ids"]
     assert ids == Tokenizer(history).encode(text, allowed_special="all")
     assert loaded.decode(ids) == text
+    said = [{"role": "user", "content": "the lowest"}, {"role": "assistant", "content": " price"}]
+    assert loaded.apply_chat_template(said, tokenize=False) == "the lowest price"
     assert (loaded.pad_token_id, loaded.eos_token_id, loaded.chat_template) == (338, 336, CHAT)
     batch = loaded([text, "t"], padding=True)
     assert batch["input_ids"][1][:-1] == [338] * (len(ids) - 1)

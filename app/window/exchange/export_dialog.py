@@ -210,6 +210,7 @@ def _report(check: Check, good: str, bad: str) -> str:
     sign, color = ("✓", good) if check.agrees else ("✗", bad)
     lines = [f'<p style="color:{color}"><b>{sign} {html.escape(check.sentence)}</b></p>']
     lines += _list("This differs:", check.differences, check.more_differences)
+    lines += _list("What was chosen for you:", check.chosen)
     lines += _list("What this format cannot hold:", check.cannot_hold)
     if check.replaces:
         lines.append(f"<p>Writing replaces {html.escape(' and '.join(check.replaces))}.</p>")

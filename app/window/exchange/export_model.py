@@ -66,6 +66,7 @@ class Check:
 
     agrees: bool
     sentence: str
+    chosen: tuple[str, ...]  # for the person, who may say otherwise
     cannot_hold: tuple[str, ...]
     differences: tuple[str, ...]
     more_differences: int
@@ -233,7 +234,7 @@ class TableExport(QObject):
         found = prepared.verification
         sentence = f"Wrote {prepared.told} to {names}; {found.sentence}."
         self.written.emit(sentence)
-        self.noticed.emit(Notice(sentence, "\n".join(found.cannot_hold), is_error=False))
+        self.noticed.emit(Notice(sentence, "\n".join((*found.chosen, *found.cannot_hold)), is_error=False))
 
     def _end(self) -> None:
         goes_on, self._goes_on = self._goes_on, False
@@ -267,6 +268,7 @@ def _check(prepared: PreparedExport) -> Check:
     return Check(
         agrees=found.agrees,
         sentence=found.sentence,
+        chosen=found.chosen,
         cannot_hold=found.cannot_hold,
         differences=found.differences,
         more_differences=found.differing - len(found.differences),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from pathlib import Path
 from typing import get_args
 
 import bpe_core as bpe
@@ -19,6 +20,7 @@ from bpe_core.honest_text import escape
 from bpe_core.learning.methods import told_by
 from bpe_core.segmenting.encode_corpus import Width, encode_corpus
 from bpe_core.token_texts import TokenTexts
+from bpe_core.verification.remembered import what_to_tell
 
 EXAMPLES = """\
 examples:
@@ -57,7 +59,9 @@ def run(options: argparse.Namespace) -> int:
     if options.at is not None and not 0 <= options.at <= len(history):
         raise BpeError(f"{options.merges} holds {told_by(history)}; --at must be a number from 0 to that.")
     if options.output:
-        return _encode_files(options, opened)
+        code = _encode_files(options, opened)
+        _tell_agreement(options.merges, opened)
+        return code
     if options.group or options.groups_of:
         raise BpeError("Groups are of files, whose ids go into one file; name it with --output.")
     tokenizer = bpe.Tokenizer(history)
@@ -72,7 +76,16 @@ def run(options: argparse.Namespace) -> int:
         print(" | ".join(names[id] for id in ids))
     else:
         print(*numbers)
+    _tell_agreement(options.merges, opened)
     return 0
+
+
+def _tell_agreement(path: str, opened: OpenedTable) -> None:
+    """Beside the ids, which stand there by now: a script that reads them finds nothing else."""
+    told = what_to_tell(path, opened)
+    if told:
+        sys.stdout.flush()
+        sys.stderr.write(f"{plain(Path(path).name)} {told}.\n")
 
 
 def _encode_files(options: argparse.Namespace, opened: OpenedTable) -> int:

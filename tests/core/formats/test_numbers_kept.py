@@ -1,0 +1,102 @@
+"""The numbers that a file gives its tokens stay theirs: by every command, after any number of merges, in our files."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bpe_core import Tokenizer
+from bpe_core.command_line.main import run
+from bpe_core.formats import FORMATS, open_table
+from bpe_core.token_texts import written
+from bpe_core.verification import checking, imported
+from tests.core.formats.kinds import KINDS
+from tests.core.formats.samples import learned
+from tests.shared import text_of
+
+tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
+TEXT = "hello  world,   lower\n\n the lowest price <|endoftext|>"
+
+
+def test_added_tokens_behind_the_vocabulary_keep_their_numbers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BPE_EXPLORER_CACHE", str(tmp_path / "cache"))
+    path, text, ids = tmp_path / "neox.tokenizer.json", tmp_path / "text.txt", tmp_path / "ids.npy"
+    path.write_text(json.dumps(KINDS["gpt neox"]()), encoding="utf-8")
+    text.write_text(TEXT, encoding="utf-8")
+    asked = tokenizers.Tokenizer.from_file(str(path))
+    expected = asked.encode(TEXT, add_special_tokens=False).ids
+    assert run(["encode", "--merges", str(path), str(text), "--allow-special", "--output", str(ids)]) == 0
+    told = capsys.readouterr()
+    assert f"{path.name} agrees with tokenizers on" in told.err
+    assert np.load(ids).tolist() == expected
+    assert run(["encode", "--merges", str(path), "--allow-special", TEXT]) == 0
+    told = capsys.readouterr()
+    assert told.err == ""  # what is known to agree is not told again
+    assert [int(one) for one in told.out.split()] == expected
+    again = tmp_path / "again.tokenizer.json"
+    assert run(["convert", str(path), str(again)]) == 0
+    assert tokenizers.Tokenizer.from_file(str(again)).get_vocab() == asked.get_vocab()
+
+    # After fewer merges, what there is by then has the same number, special tokens too.
+    fewer = tmp_path / "fewer.tokenizer.json"
+    assert run(["export", "--merges", str(path), "--at", "200", str(fewer)]) == 0
+    found = tokenizers.Tokenizer.from_file(str(fewer)).get_vocab()
+    assert len(found) == len(asked.get_vocab()) - len(open_table(path).history) + 200
+    assert found.items() <= asked.get_vocab().items()
+
+
+@pytest.fixture(autouse=True)
+def _few_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checking, "WANTED_WORDS", 200)
+    monkeypatch.setattr(imported, "TEXTS", 40)
+
+
+def test_what_is_written_of_ranks_opens_with_their_numbers(tmp_path: Path) -> None:
+    """As cl100k's: its bytes in an order of their own; and tokens that are called as parts of a tokenizer.json are."""
+    order = np.random.default_rng(3).permutation(256).tolist()
+    history = learned("cl100k", merges=100)
+    made = [text for text in written(history)[256:] if text not in (b"mo", b"voc")]
+    tokens = [
+        *(bytes([byte]) for byte in order),
+        *made,
+        b"mo",
+        b"de",
+        b"mode",
+        b"model",
+        b"vo",
+        b"voc",
+        b"ab",
+        b"vocab",
+    ]
+    ranks = {token: rank for rank, token in enumerate(dict.fromkeys(tokens))}
+    path = tmp_path / "small.tiktoken"
+    path.write_bytes(b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks.items()))
+    first = open_table(path)
+    text = "the model's vocabulary, voc mode " + "".join(made[place].decode(errors="ignore") for place in range(50))
+    expected = first.numbers_of(Tokenizer(first.history).encode(text))
+    for name in ("small.tokenizer.json", "vocab.json", "merges.txt"):
+        if name != "merges.txt":  # which is written beside the other
+            assert run(["convert", str(path), str(tmp_path / name)]) == 0
+        back = open_table(tmp_path / name)
+        assert back.numbers_of(Tokenizer(back.history).encode(text)) == expected, name
+        agreement = imported.check_import(tmp_path / name, back)
+        assert agreement is not None
+        assert agreement.agreeing == agreement.texts > 0
+
+
+def test_a_longest_token_is_told_as_their_trainer_counts_it() -> None:
+    history = learned("gpt2", merges=40, max_token_length=4)
+    note = next(one for one in FORMATS["tokenizer.json"].can_hold(history) if "longest token" in one)
+    assert "4 symbols" in note
+    theirs = tokenizers.Tokenizer(tokenizers.models.BPE())
+    theirs.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    said = int(note.partition("max_token_length=")[2].partition(",")[0])
+    trainer = tokenizers.trainers.BpeTrainer(vocab_size=2_000, max_token_length=said, show_progress=False)
+    theirs.train_from_iterator([text_of("poem")], trainer)
+    assert max(map(len, theirs.get_vocab())) == 4 == max(map(len, written(history)))
