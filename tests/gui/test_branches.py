@@ -18,7 +18,7 @@ from app.window.questions.compare.page import ComparePage
 from app.window.questions.token.page import TokenPage
 from app.wiring import Program
 from bpe_core import Corpus, History, Recipe, train
-from bpe_core.formats import write_history
+from bpe_core.formats import FORMATS, write_history
 from bpe_core.history.history import Pair
 from bpe_core.history.joining import Joining, PairRows
 from tests.gui.conftest import WAIT, settle, wait_for_phase
@@ -26,6 +26,7 @@ from tests.gui.conftest import WAIT, settle, wait_for_phase
 OLD = train(
     Corpus.from_texts(["low lower lowest newer wider " * 5]), Recipe.preset("gpt2", special_tokens=("<|end|>",))
 )
+LISTED = train(Corpus.from_texts(["low lower lowest newer wider " * 5]), Recipe.preset("wordpiece", vocab_size=30))
 
 
 def shown(program: Program) -> Run:
@@ -184,6 +185,28 @@ def test_an_imported_table_goes_on_with_the_corpus_and_keeps_its_ids(
         assert run.shown_numbers is not None
         assert kept.shown_numbers is not None
         assert run.shown_numbers.tolist() == kept.shown_numbers.tolist()
+    settle(qtbot, program)
+
+    path = tmp_path / "vocab.txt"  # which lists tokens alone
+    write_history(LISTED, path, format=FORMATS["vocab.txt"])
+    with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
+        program.exchanging.open(path)
+    program.actions["extend_imported"].trigger()
+    dialog = program.exchanging.growth_dialog
+    dialog.by.setValue(3)
+    dialog.rule.setCurrentIndex(dialog.rule.findData("score"))
+    dialog.go.click()
+    listed = ended(qtbot, program, 5)
+    assert listed.history is not None
+    assert (listed.recipe.name, listed.recipe.wordpiece_rule, len(listed.history)) == (
+        "vocab.txt, extended",
+        "score",
+        3,
+    )
+    qtbot.waitUntil(lambda: program.messages.sentence.text().startswith("Run 5: 3 new tokens"), timeout=WAIT)
+    program.actions["forbid"].trigger()
+    assert "no other way leads off" in program.messages.sentence.text()
+    assert not program.actions["count_imported"].isEnabled()
     settle(qtbot, program)
 
 

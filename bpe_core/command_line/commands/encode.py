@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_merge_table(parser)
     parser.add_argument("--at", type=number, metavar="K", help="as it stood after the first K steps")
     parser.add_argument("--allow-special", action="store_true", help="special tokens in the text stand for themselves")
-    parser.add_argument("--output", metavar="FILE", help="take the arguments as files and write their ids here")
+    parser.add_argument("-o", "--output", metavar="FILE", help="take the arguments as files and write their ids here")
     parser.add_argument("--width", choices=get_args(Width), help="of an id in that file; else the smallest that fits")
     add_groups(parser)
     add_reading(parser)

@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--at", type=number, action="append", metavar="K", help="show it after K steps (may be repeated)"
     )
-    parser.add_argument("--output", default="report.html", metavar="FILE", help="the page (default: report.html)")
+    parser.add_argument("-o", "--output", default="report.html", metavar="FILE", help="the page (default: report.html)")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -105,6 +105,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     result = parser.add_argument_group("the result")
     endings = ", ".join(one.extension for one in TABLES.values())
     result.add_argument(
+        "-o",
         "--output",
         metavar="FILE",
         help=f"write the merge table here; its ending ({endings}) decides; {EXTENSION} keeps the run as a session, "
