@@ -177,6 +177,10 @@ class SessionCorpus(QObject):
         """Without looking at its file again."""
         return self.counts.outcome_as_wanted(source, self._recipe.value)
 
+    def outcomes_as_wanted(self) -> list[Outcome | None]:
+        """Of all texts: there may be tens of thousands."""
+        return self.counts.outcomes_as_wanted(self.texts.value, self._recipe.value)
+
     def progress_of(self, source: CorpusText) -> CountProgress | None:
         return self.counts.progress_of(source)
 
@@ -203,7 +207,8 @@ class SessionCorpus(QObject):
 
     def _tell_failures(self) -> None:
         """What was brought and cannot be learned from: said at once, not only when it is to be learned."""
-        failed = [(text.number, self.outcome_as_wanted(text)) for text in self.texts.value]
+        numbers = [text.number for text in self.texts.value]
+        failed = list(zip(numbers, self.outcomes_as_wanted(), strict=True))
         fresh = {number: one.sentence for number, one in failed if isinstance(one, CountFailed)}
         asking = [number for number, one in failed if isinstance(one, CountFailed) and one.needs_column]
         new = [sentence for number, sentence in fresh.items() if number not in self._told]
@@ -235,7 +240,7 @@ class Found:
 
 
 def texts_among(paths: Sequence[Path], cancelled: CancelCheck) -> Found:
-    """These files, and the texts of these folders, but for folders of so many that they are one text of the corpus.
+    """These files, and the texts of these folders, but for folders of so many that each is one text of the corpus.
 
     What is wrong with a file that a person named is told beside its name.
     """
@@ -243,6 +248,7 @@ def texts_among(paths: Sequence[Path], cancelled: CancelCheck) -> Found:
     folders: list[Path] = []
     counts: dict[Path, Mapping[str, str]] = {}
     log = SkipLog()
+    are_many = holds_more_than(MOST_LISTED, (path for path in paths if path.is_dir()), cancelled)
     for path in paths:
         if columns := groups_counted_in(path):
             counts[path] = columns
@@ -250,7 +256,7 @@ def texts_among(paths: Sequence[Path], cancelled: CancelCheck) -> Found:
         if not path.is_dir():
             found.append(path)
             continue
-        if holds_more_than(MOST_LISTED, path, cancelled):
+        if are_many:
             folders.append(path)
             continue
         try:

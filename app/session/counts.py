@@ -137,7 +137,12 @@ class Counts(QObject):
 
     def outcome_as_wanted(self, source: CorpusText, recipe: Recipe) -> Outcome | None:
         """What came of it when it was wanted last, though its file may have changed since, or while it was read."""
-        return self._outcomes.get(Kind.of(recipe), {}).get(self._wanted.get(source.number))
+        return self.outcomes_as_wanted((source,), recipe)[0]
+
+    def outcomes_as_wanted(self, sources: CorpusTexts, recipe: Recipe) -> list[Outcome | None]:
+        """The same of several."""
+        known = self._outcomes.get(Kind.of(recipe), {})
+        return [known.get(self._wanted.get(source.number)) for source in sources]
 
     def progress_of(self, source: CorpusText) -> CountProgress | None:
         if self._progress is None or self._progress.key not in (source.key(), self._wanted.get(source.number)):

@@ -41,8 +41,9 @@ def by_folder(texts: CorpusTexts, chosen: Collection[int]) -> dict[int, str]:
     common = Path(os.path.commonpath([path.parent for path in paths.values()]))
     if all(path.parent == common for path in paths.values()):
         return {number: path.name if path.is_dir() else common.name for number, path in paths.items()}
+    folders = {text.number for text in texts if text.is_folder}
     below = {number: path.relative_to(common).parts for number, path in paths.items()}
-    return {number: parts[0] if len(parts) > 1 else common.name for number, parts in below.items()}
+    return {number: parts[0] if len(parts) > 1 or number in folders else common.name for number, parts in below.items()}
 
 
 def split_folder(folder: CorpusText) -> tuple[CorpusText, CorpusTexts]:

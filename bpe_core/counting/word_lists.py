@@ -57,9 +57,14 @@ def _rows(source: Source, options: ReadingOptions, log: SkipLog) -> Iterator[tup
     for number, row in _separated(lines, source):
         if len(row) == 2 and is_count(row[1]):
             yield row[0], int(row[1])
-        elif number > 1 and any(part.strip() for part in row):
+        elif any(part.strip() for part in row) and (number > 1 or _is_some_number(row[-1])):
             reason = BadRow(f"a row of a list of words is a word, {_border(source)} and a whole number")
             pass_over(source, f"line {number:,}", reason, options, log)
+
+
+def _is_some_number(value: bytes) -> bool:
+    """Whether it names no column: -3, 0.5."""
+    return value.strip().lstrip(b"+-.")[:1].isdigit()
 
 
 def _separated(lines: NumberedLines, source: Source) -> Iterator[tuple[int, list[bytes]]]:

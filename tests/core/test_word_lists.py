@@ -83,6 +83,7 @@ def test_words_that_the_recipe_cannot_have_made_are_told(tmp_path: Path) -> None
     ("name", "content", "told"),
     [
         ("a.tsv", "low\t5\nlower two\n", ", line 2: a row of a list of words is a word, a tab and a whole number."),
+        ("a.tsv", "low\t-5\nlower\t2\n", ", line 1: a row of a list of words is a word, a tab and a whole number."),
         ("a.csv", "low,5\nlower,-2\n", ", line 2: a row of a list of words is a word, a comma and a whole number."),
         ("a.tsv", "low\t5\nlower\t1" + "0" * 30, ", line 2: a row of a list of words is a word, a tab"),
         ("a.tsv", "low\t0\n", " holds no word with a count above zero."),

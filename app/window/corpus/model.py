@@ -69,7 +69,7 @@ class CorpusListModel(QAbstractListModel):
     def refresh(self) -> None:
         """After another recipe was chosen, say; each text is looked at only when it is drawn."""
         fresh = self._corpus.texts.value
-        self._outcomes = [self._corpus.outcome_as_wanted(source) for source in fresh]
+        self._outcomes = self._corpus.outcomes_as_wanted()
         if fresh == self._sources:
             if fresh:
                 self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatch
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path, PurePath, PurePosixPath
 from typing import TypeVar
 
@@ -55,9 +55,10 @@ def without_papers(found: Sequence[P], name_of: Callable[[P], str], pass_over: P
     return wanted
 
 
-def holds_more_than(many: int, folder: Path, cancelled: CancelCheck = never_cancelled) -> bool:
-    """Whether more files than so many lie below a folder; no further ones are looked for."""
-    files = while_wanted(_all_files(folder, lambda name, error: None), cancelled, every=100)
+def holds_more_than(many: int, folders: Iterable[Path], cancelled: CancelCheck = never_cancelled) -> bool:
+    """Whether more files than so many lie below these folders together; no further ones are looked for."""
+    every = chain.from_iterable(_all_files(folder, lambda name, error: None) for folder in folders)
+    files = while_wanted(every, cancelled, every=100)
     return sum(1 for _ in islice(files, many + 1)) > many
 
 

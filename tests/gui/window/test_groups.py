@@ -156,3 +156,8 @@ def test_texts_are_regrouped_by_hand(
     model.group_by_folders([0])
     qtbot.waitUntil(lambda: model.rowCount() == 4, timeout=WAIT)
     assert [(text.name, text.is_folder) for text in corpus.texts.value] == [("code/", True), ("de/", True)]
+    model.remove(range(4))
+    model.add_paths([folder / "de", folder / "code"])
+    qtbot.waitUntil(lambda: model.rowCount() == 2, timeout=WAIT)
+    model.group_by_folders([])
+    assert [(text.name, text.group) for text in corpus.texts.value] == [("de/", "de"), ("code/", "code")]

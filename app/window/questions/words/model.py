@@ -70,7 +70,7 @@ class WordsModel(QAbstractTableModel, Watched):
 
     def refresh(self) -> None:
         texts = self._corpus.texts.value
-        outcomes = [self._corpus.outcome_as_wanted(text) for text in texts]
+        outcomes = self._corpus.outcomes_as_wanted()
         tables = tables_by_group(texts, outcomes)
         failed = sum(isinstance(one, CountFailed) for one in outcomes)
         missing = sum(not isinstance(one, Counted) for one in outcomes) - failed
