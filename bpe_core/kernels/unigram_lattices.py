@@ -34,6 +34,8 @@ class Lattice(NamedTuple):
     first_edge: npt.NDArray[np.int64]  # of each node, and the end of all
     edge_id: npt.NDArray[np.int32]
     edge_length: npt.NDArray[np.int16]
+    best: npt.NDArray[np.int32]  # the last token of the best path to each node, as it was last cut
+    best_length: npt.NDArray[np.int16]
     counts: npt.NDArray[np.int64]  # how often each token stands on the best paths
     tokens: npt.NDArray[np.int64]  # one number: all of them
 
@@ -54,6 +56,7 @@ class Desk(NamedTuple):
     other_token: npt.NDArray[np.int32]
     other_before: npt.NDArray[np.int64]
     other_node: npt.NDArray[np.int64]
+    is_new: npt.NDArray[np.bool_]  # whether the best path to there has changed
     lifts: npt.NDArray[np.int64]
     lifts_left: npt.NDArray[np.int64]
 
@@ -92,6 +95,8 @@ def _enter_best(lattice, desk, scores, start):
                 desk.token[place] = lattice.edge_id[edge]
                 desk.before[place] = here
         best[place] = most
+        lattice.best[node] = desk.token[place]
+        lattice.best_length[node] = place - desk.before[place]
 
 
 @inlined
@@ -129,21 +134,34 @@ def cut_words(lattice, desk, scores, word, work):
 def plan_words(lattice, desk, scores, turns, leaving, changes, word, work):
     """Find how words, from this one on, are cut anew while tokens are dropped in turn; the one that is next.
 
-    `leaving` tells for each turn how often its token stood when it was dropped, `changes` how many tokens more there
-    are then.
+    They were cut before. `leaving` tells for each turn how often its token stood when it was dropped, `changes` how
+    many tokens more there are then.
     """
     done = np.int64(0)
     while word < len(lattice.shared) and done < work:
         start = _lay(lattice, desk, word)
-        _enter_best(lattice, desk, scores, start)
         size = desk.size[0]
         for place in range(start, size + 1):
+            node = desk.node[place]
+            desk.token[place] = lattice.best[node]
+            desk.before[place] = place - np.int64(lattice.best_length[node])
             desk.turn[place] = min(turns[desk.token[place]], desk.turn[desk.before[place]])
-        done += _edges_of(lattice, word)
+        done += 3 + size - start
         if desk.turn[size] != NEVER:
             done += _cut_in_turn(lattice, desk, scores, turns, leaving, changes, lattice.weights[word])
         word += 1
     return word
+
+
+@inlined
+def _note_path(lattice, tokens, before, place, weight):
+    """Count the tokens of a path to this place so much more often; how many there are."""
+    count = np.int64(0)
+    while place > 0:
+        lattice.counts[tokens[place]] += weight
+        count += 1
+        place = before[place]
+    return count
 
 
 @kernel
@@ -154,19 +172,40 @@ def _cut_in_turn(lattice, desk, scores, turns, leaving, changes, weight):
     best[0] = 0.0
     for place in range(1, size + 1):
         tokens[place], before[place] = desk.token[place], desk.before[place]
-    turn, count = np.int64(desk.turn[size]), np.int64(0)
-    place = size
-    while place > 0:
-        lattice.counts[tokens[place]] -= weight
-        count -= 1
-        place = before[place]
+        best[place] = best[before[place]] + scores[tokens[place]]
+    turn = np.int64(desk.turn[size])
+    count = _note_path(lattice, tokens, before, size, -weight)
     while turn != NEVER:
         place = size
         while place > 0:
             if turns[tokens[place]] == turn:
                 leaving[turn] += weight
             place = before[place]
-        for place in range(1, size + 1):
+        work += size + _cut_without(lattice, desk, scores, turns, turn)
+        now, place, new_count = turn, size, np.int64(0)
+        turn = np.int64(NEVER)
+        while place > 0:
+            turn = min(turn, np.int64(turns[tokens[place]]))
+            new_count += 1
+            place = before[place]
+        changes[now] += weight * (new_count - count)
+        count = new_count
+    _note_path(lattice, tokens, before, size, weight)
+    return work
+
+
+@inlined
+def _cut_without(lattice, desk, scores, turns, turn):
+    """Find the best paths without what is dropped up to this turn, where they have changed; how many were changed.
+
+    Others stay: whatever they were better than is no better now.
+    """
+    best, tokens, before, is_new = desk.other, desk.other_token, desk.other_before, desk.is_new
+    changed = np.int64(0)
+    for place in range(1, desk.size[0] + 1):
+        is_new[place] = turns[tokens[place]] <= turn or is_new[before[place]]
+        if is_new[place]:
+            changed += 1
             node, most = desk.node[place], -np.inf
             for edge in range(lattice.first_edge[node], lattice.first_edge[node + 1]):
                 id = lattice.edge_id[edge]
@@ -177,20 +216,7 @@ def _cut_in_turn(lattice, desk, scores, turns, leaving, changes, weight):
                     tokens[place] = id
                     before[place] = here
             best[place] = most
-        now, place, new_count = turn, size, np.int64(0)
-        turn = np.int64(NEVER)
-        while place > 0:
-            turn = min(turn, np.int64(turns[tokens[place]]))
-            new_count += 1
-            place = before[place]
-        changes[now] += weight * (new_count + count)
-        count = -new_count
-        work += 5 * size
-    place = size
-    while place > 0:
-        lattice.counts[tokens[place]] += weight
-        place = before[place]
-    return work
+    return changed
 
 
 @kernel
@@ -252,7 +278,7 @@ def tidy_edges(lattice, scores):
 
 
 @inlined
-def _leave_expected(lattice, desk, chances, expected, stop):
+def _leave_expected(lattice, desk, shares, stop):
     """Add what the words that go on from the last beginnings expect of the tokens that end there, the longest first."""
     reached, left = desk.score, desk.left
     for place in range(desk.size[0], stop, -1):
@@ -260,42 +286,43 @@ def _leave_expected(lattice, desk, chances, expected, stop):
         if behind != 0.0:
             node = desk.node[place]
             for edge in range(lattice.first_edge[node], lattice.first_edge[node + 1]):
-                id = lattice.edge_id[edge]
+                at = 2 * np.int64(lattice.edge_id[edge])
                 here = place - np.int64(lattice.edge_length[edge])
-                through = chances[id] * behind
+                through = shares[at] * behind
                 left[here] += through
-                expected[id] += reached[here] * through
+                shares[at + 1] += reached[here] * through
             left[place] = 0.0
 
 
 @kernel
-def expect_words(lattice, desk, chances, expected, likelihood, word, work):
+def expect_words(lattice, desk, shares, likelihood, word, work):
     """Add, for each token at each place of words from this one on, how probable the paths are that go through it.
 
-    The one that is next. What leaves the range of numbers is worked out by itself.
+    The one that is next. `shares` holds of each token its probability, and behind it what is expected of it. What
+    leaves the range of numbers is worked out by itself.
     """
     done = np.int64(0)
     reached = desk.score
     while word < len(lattice.shared) and done < work:
-        _leave_expected(lattice, desk, chances, expected, np.int64(lattice.shared[word]))
+        _leave_expected(lattice, desk, shares, np.int64(lattice.shared[word]))
         start = _lay(lattice, desk, word)
         size = desk.size[0]
         for place in range(start, size + 1):
             node, total = desk.node[place], 0.0
             for edge in range(lattice.first_edge[node], lattice.first_edge[node + 1]):
                 here = place - np.int64(lattice.edge_length[edge])
-                total += reached[here] * chances[lattice.edge_id[edge]]
+                total += reached[here] * shares[2 * np.int64(lattice.edge_id[edge])]
             reached[place] = total
         weight = lattice.weights[word]
         if reached[size] < SMALL:
-            likelihood[0] += _expect_long_word(lattice, desk, chances, expected, weight)
+            likelihood[0] += _expect_long_word(lattice, desk, shares, weight)
         else:
             likelihood[0] += weight * math.log(reached[size])
             desk.left[size] += weight / reached[size]
         done += 2 * _edges_of(lattice, word)
         word += 1
     if word == len(lattice.shared):
-        _leave_expected(lattice, desk, chances, expected, np.int64(0))
+        _leave_expected(lattice, desk, shares, np.int64(0))
     return word
 
 
@@ -310,7 +337,7 @@ def _lifted(number, times):
 
 
 @kernel
-def _expect_long_word(lattice, desk, chances, expected, weight):
+def _expect_long_word(lattice, desk, shares, weight):
     """The same for the word on the desk, whose numbers are lifted to stay in range; how often is kept beside them."""
     size = desk.size[0]
     reached, left, lifts, lifts_left = desk.other, desk.other_left, desk.lifts, desk.lifts_left
@@ -324,7 +351,7 @@ def _expect_long_word(lattice, desk, chances, expected, weight):
             least = min(least, lifts[place - np.int64(lattice.edge_length[edge])])
         for edge in range(first, stop):
             here = place - np.int64(lattice.edge_length[edge])
-            total += _lifted(reached[here] * chances[lattice.edge_id[edge]], least - lifts[here])
+            total += _lifted(reached[here] * shares[2 * np.int64(lattice.edge_id[edge])], least - lifts[here])
         reached[place], lifts[place] = total, least
         if total < SMALL and place < size:
             reached[place], lifts[place] = _lifted(total, 1), least + 1
@@ -333,14 +360,14 @@ def _expect_long_word(lattice, desk, chances, expected, weight):
         if left[place] < SMALL:
             left[place], lifts_left[place] = _lifted(left[place], 1), lifts_left[place] + 1
         for edge in range(lattice.first_edge[desk.node[place]], lattice.first_edge[desk.node[place] + 1]):
-            id = lattice.edge_id[edge]
+            at = 2 * np.int64(lattice.edge_id[edge])
             here = place - np.int64(lattice.edge_length[edge])
-            behind = chances[id] * left[place]
+            behind = shares[at] * left[place]
             if lifts_left[place] < lifts_left[here]:  # what was known so far is nothing beside this
                 left[here] = _lifted(left[here], lifts_left[place] - lifts_left[here])
                 lifts_left[here] = lifts_left[place]
             left[here] += _lifted(behind, lifts_left[here] - lifts_left[place])
             times = lifts[size] - lifts[here] - lifts_left[place]
             half = np.int64(times / 2)  # half of it at a time: what comes between stays in range
-            expected[id] += _lifted(_lifted(reached[here] * share, half) * behind, times - half)
+            shares[at + 1] += _lifted(_lifted(reached[here] * share, half) * behind, times - half)
     return weight * (math.log(reached[size]) - lifts[size] * SHIFT * LN_2)

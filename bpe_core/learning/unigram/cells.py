@@ -6,8 +6,10 @@ like the marker, or a piece could not be told from one that begins a word.
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +19,9 @@ from bpe_core.counting.words import WordTable
 from bpe_core.learning.layout import SEPARATOR, lay_out
 from bpe_core.of_alphabet import OfAlphabet
 from bpe_core.recipe import Recipe
+
+if TYPE_CHECKING:
+    from bpe_core.kernels.unigram_trie import Trie
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
@@ -35,6 +40,7 @@ class Stretches:
     starts: Int64s  # the first cell of each stretch, and the end of all
     counts: Int64s
     followers: npt.NDArray[np.uint8]  # what stands behind each
+    leads: UInt8s  # as what each base symbol counts where it follows something
     unknown_tokens: int  # tokens of the corpus that stand for what the alphabet lacks
 
     @classmethod
@@ -63,7 +69,8 @@ class Stretches:
             unknown = int(words.counts[word_of_cell[begins]].sum())
         word = word_of_cell[firsts]
         behind = np.where(lasts == layout.starts[word + 1] - 3, _followers(words, recipe)[word], np.uint8(END))
-        return cls(kept, starts, words.counts[word], behind, unknown)
+        leads = np.array([symbol.text[0] for symbol in alphabet.but_seeds], np.uint8)
+        return cls(kept, starts, words.counts[word], behind, leads, unknown)
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -73,8 +80,31 @@ class Stretches:
         """For each cell how often its stretch occurs."""
         return np.repeat(self.counts, np.diff(self.starts))
 
+    @cached_property
+    def trie(self) -> Trie:
+        from bpe_core.learning.unigram.trie import trie_of  # loads machine code
+
+        return trie_of(self)
+
     def total(self) -> int:
         return int(self.counts.sum())
+
+
+def keep_for_learning(words: WordTable, alphabet: Alphabet, stretches: Stretches) -> None:
+    """Whoever finds seeds lays out the words before whoever learns with them."""
+    _KEPT[id(alphabet)] = weakref.ref(words), stretches
+    weakref.finalize(alphabet, _KEPT.pop, id(alphabet), None).atexit = False
+
+
+def for_learning(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Stretches:
+    """What was kept, if these are the words; the next one who learns from them lays them out anew."""
+    known, stretches = _KEPT.pop(id(alphabet), (None, None))
+    if stretches is not None and known is not None and known() is words:
+        return stretches
+    return Stretches.of(words, alphabet, recipe)
+
+
+_KEPT: dict[int, tuple[weakref.ref[WordTable], Stretches]] = {}
 
 
 def _followers(words: WordTable, recipe: Recipe) -> npt.NDArray[np.uint8]:

@@ -14,7 +14,6 @@ from bpe_core.kernels import unigram_pieces as table
 from bpe_core.kernels.unigram_trie import Trie
 from bpe_core.learning.unigram.cells import Int32s, Int64s, Stretches, piece_cells
 from bpe_core.learning.unigram.lattices import Float64s, OwnPaths
-from bpe_core.learning.unigram.trie import trie_of
 from bpe_core.recipe import Recipe
 
 TIDY_BELOW = 0.98  # of the tokens there were
@@ -31,22 +30,22 @@ class CompiledLattices:
         pieces = table_of(symbols, starts, size - len(starts) + 1, room or 3 * len(starts))
         self._lengths = np.ones(size, np.int64)
         self._lengths[size - len(starts) + 1 :] = np.diff(starts)
-        trie = trie_of(stretches, alphabet)
+        trie = stretches.trie
         edges = _edges(pieces, trie, room or len(trie.symbol))
         self._covered, self._ends = np.zeros(size, np.int64), np.full(size, -1, np.int64)
         table.cover(trie.weight, edges, self._covered, self._ends)
         self._lattice = kernel.Lattice(
             trie.shared, trie.lengths, trie.weights, trie.firsts, trie.parent,
-            edges.first, edges.id, edges.length, np.zeros(size, np.int64), np.zeros(1, np.int64),
+            edges.first, edges.id, edges.length, np.empty_like(trie.symbol), np.empty(len(trie.symbol), np.int16),
+            np.zeros(size, np.int64), np.zeros(1, np.int64),
         )  # fmt: skip
         self._desk = _desk(int(trie.lengths.max(initial=1)))
         self._tidied_at = size  # tokens that had a score
         self._scores = np.zeros(size, np.float32)
-        self._chances: Float64s = np.zeros(size)
+        self._shares: Float64s = np.zeros(2 * size)
         self._likelihood = np.zeros(1)
         self._turns = np.full(size, kernel.NEVER, np.int32)
         self.leaving, self.tokens_after, self._changes = (np.zeros(0, np.int64) for _ in range(3))
-        self.expected: Float64s = np.zeros(size)
 
     def __len__(self) -> int:
         return len(self._lattice.shared)
@@ -62,6 +61,10 @@ class CompiledLattices:
     @property
     def log_likelihood(self) -> float:
         return float(self._likelihood[0])
+
+    @property
+    def expected(self) -> Float64s:
+        return self._shares[1::2]
 
     def coverage(self) -> Int64s:
         return self._covered
@@ -92,7 +95,11 @@ class CompiledLattices:
             self.tokens_after = self.tokens + np.cumsum(self._changes)
             self._lattice.tokens[0] += int(self._changes.sum())
             self._scores[pieces] = DROPPED
-        return stop, 2 * self._edges_between(start, stop) if stop == len(self) else work
+        return stop, work
+
+    def in_order(self, pieces: Int64s) -> Int64s:
+        """By where they are looked for: neighbours share most of what is read."""
+        return pieces[np.argsort(self._ends[pieces])]
 
     def own_paths(self, pieces: Int64s, scores: Float32s) -> OwnPaths:
         lengths = self._lengths[pieces]
@@ -114,13 +121,11 @@ class CompiledLattices:
     def expect(self, start: int, work: int, scores: Float32s) -> tuple[int, int]:
         if start == 0:
             self._begin(1.0)
-            self._chances = np.exp(scores.astype(np.float64))
-            self.expected = np.zeros(len(scores))
+            self._shares[::2], self._shares[1::2] = np.exp(scores.astype(np.float64)), 0
             self._likelihood = np.zeros(1)
         stop = int(
             kernel.expect_words(
-                self._lattice, self._desk, self._chances, self.expected, self._likelihood,
-                np.int64(start), np.int64(work),
+                self._lattice, self._desk, self._shares, self._likelihood, np.int64(start), np.int64(work)
             )
         )  # fmt: skip
         return stop, 2 * self._edges_between(start, stop)
@@ -167,11 +172,9 @@ def _edges(pieces: table.Pieces, trie: Trie, room: int) -> table.Edges:
 
 
 def _desk(cells: int) -> kernel.Desk:
-    floats, short = ("score", "left", "other", "other_left"), ("token", "turn", "other_token")
-    desk = kernel.Desk._make(
-        np.zeros(cells + 1, np.float64 if name in floats else np.int32 if name in short else np.int64)
-        for name in kernel.Desk._fields
-    )
+    kinds: dict[str, type[np.generic]] = dict.fromkeys(("score", "left", "other", "other_left"), np.float64)
+    kinds |= {"token": np.int32, "turn": np.int32, "other_token": np.int32, "is_new": np.bool_}
+    desk = kernel.Desk._make(np.zeros(cells + 1, kinds.get(name, np.int64)) for name in kernel.Desk._fields)
     desk.turn[0] = kernel.NEVER
     return desk
 

@@ -9,7 +9,6 @@ from bpe_core.kernels import unigram_seeds as kernel
 from bpe_core.learning.unigram.cells import Int32s, Int64s, Stretches
 from bpe_core.learning.unigram.scripts import TRANSPARENT
 from bpe_core.learning.unigram.seeds import WALL, longest_of, scripts_of_symbols
-from bpe_core.learning.unigram.trie import trie_of
 from bpe_core.recipe import Recipe
 
 assert (kernel.WALL, kernel.TRANSPARENT) == (WALL, TRANSPARENT)  # kernels know nothing of whom they serve
@@ -17,7 +16,7 @@ assert (kernel.WALL, kernel.TRANSPARENT) == (WALL, TRANSPARENT)  # kernels know 
 
 def repeated(stretches: Stretches, base: Alphabet, recipe: Recipe) -> tuple[Spelled, Int64s]:
     """The pieces that are seeds, and how often each occurs."""
-    trie = trie_of(stretches, base)
+    trie = stretches.trie
     room, scripts = len(trie.symbol), scripts_of_symbols(base, recipe)
     tree = kernel.Tree(np.empty(2 * room, np.int64), scripts)
     kernel.lay_side_by_side(trie, tree.nodes)

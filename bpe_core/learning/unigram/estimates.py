@@ -26,9 +26,11 @@ def digamma(numbers: Float64s) -> Float64s:
     [-0.577216, 2.251753]
     """
     shifted, lost = numbers.copy(), np.zeros(len(numbers))
-    while (small := shifted < _SHIFT).any():
+    small = np.flatnonzero(shifted < _SHIFT)
+    while len(small):
         lost[small] += 1 / shifted[small]
         shifted[small] += 1
+        small = small[shifted[small] < _SHIFT]
     shifted -= 0.5
     inverse = 1 / (shifted * shifted)
     series = inverse * (1 / 24 - inverse * (7 / 960 - inverse * (31 / 8064 - inverse * 127 / 30720)))
@@ -52,6 +54,19 @@ def scores_of(expected: Float32s, stay: npt.NDArray[np.bool_]) -> Float32s:
     scores = np.full(len(expected), DROPPED, np.float32)
     scores[stay] = digamma(np.maximum(counts, _LEAST_EXPECTED)) - digamma(np.array([counts.sum()]))
     return scores
+
+
+def least_first(ids: Int64s, numbers: Float32s) -> Int64s:
+    """These ids, those with the least numbers first; of equals the last id.
+
+    >>> least_first(np.array([1, 2, 3, 4]), np.array([0.5, -2, 0.5, -7], np.float32)).tolist()
+    [4, 2, 3, 1]
+    """
+    bits = (numbers + np.float32(0)).view(np.int32)  # 0 has one sign
+    keys = (bits ^ (bits >> 31 & 0x7FFFFFFF)).astype(np.int64) << 32  # sorted as the numbers, and faster than two keys
+    keys |= 0xFFFFFFFF - ids
+    keys.sort()
+    return 0xFFFFFFFF - (keys & 0xFFFFFFFF)
 
 
 def losses(counts: Int64s, pieces: Int64s, starts: Int64s, others: Int64s) -> Float32s:

@@ -29,8 +29,6 @@ class OwnPaths(NamedTuple):
 class Lattices(Protocol):
     """Each word with the pieces that could stand in it. `work` is told in pieces looked at, and is only about right."""
 
-    expected: Float64s  # how often each token would stand in the corpus, over all paths by their probability
-
     leaving: Int64s  # how often each piece that was planned to leave stands on the best paths when it does
     tokens_after: Int64s  # how many tokens the corpus has then
 
@@ -41,6 +39,10 @@ class Lattices(Protocol):
     @property
     def counts(self) -> Int64s:
         """How often each stands there, by id."""
+
+    @property
+    def expected(self) -> Float64s:
+        """How often each token would stand in the corpus, over all paths by their probability."""
 
     @property
     def log_likelihood(self) -> float:
@@ -58,12 +60,16 @@ class Lattices(Protocol):
     def expect(self, start: int, work: int, scores: Float32s) -> tuple[int, int]:
         """Add to what is expected, from this stretch on, as before. 0: begin anew."""
 
+    def in_order(self, pieces: Int64s) -> Int64s:
+        """The order to ask for their own paths in."""
+
     def own_paths(self, pieces: Int64s, scores: Float32s) -> OwnPaths:
         """How these pieces would be cut themselves."""
 
     def plan(self, start: int, work: int, pieces: Int32s) -> tuple[int, int]:
         """Find how the stretches from this one on are cut while these pieces leave, one after the other, as before.
 
+        They must have been cut since other pieces left.
         With the last stretch, the pieces have left: the best paths are those without them.
         """
 

@@ -28,8 +28,8 @@ from bpe_core.errors import FormatError
 from bpe_core.history.history import NOTHING, Columns, EndReason, History, Reasons
 from bpe_core.history.scores import DROPPED, Float32s, Scores
 from bpe_core.learning.protocol import Candidate
-from bpe_core.learning.unigram.cells import Int32s, Int64s, Stretches
-from bpe_core.learning.unigram.estimates import RARE, UNKNOWN_PENALTY, first_scores, losses, scores_of
+from bpe_core.learning.unigram.cells import Int32s, Int64s, Stretches, for_learning
+from bpe_core.learning.unigram.estimates import RARE, UNKNOWN_PENALTY, first_scores, least_first, losses, scores_of
 from bpe_core.learning.unigram.lattices import Lattices
 from bpe_core.recipe import Recipe
 
@@ -103,7 +103,7 @@ class UnigramLearner:
         self._asked, self._specials = size_asked_for(recipe, alphabet), len(recipe.special_tokens)
         self._most = int(self._asked * MORE_THAN_ASKED)
         self._forced: Int32s = np.zeros(0, np.int32) if forced is None else forced.columns.left
-        stretches = Stretches.of(words, alphabet, recipe)
+        stretches = for_learning(words, alphabet, recipe)
         self._weight, self._unknown_tokens = stretches.total(), stretches.unknown_tokens
         self._lattices = make_lattices(stretches, alphabet, recipe)
         self._alphabet = alphabet
@@ -122,7 +122,7 @@ class UnigramLearner:
         }  # fmt: skip
         self.has_candidates = room > 0
         self._batch, self._next = Batch.of(np.zeros(0, np.int64), LEAST_LOSS), 0
-        self._round, self._work = 0, UNLIMITED
+        self._round, self._work, self._is_cut = 0, UNLIMITED, False  # whether nothing left since all words were cut
         for _ in self._cut():
             pass
         self.tokens_at_start = self._tokens()
@@ -218,7 +218,7 @@ class UnigramLearner:
         expected = self._lattices.expected.astype(np.float32)
         stay = self._in_force & (expected >= RARE)
         rare = np.flatnonzero(self._in_force & ~stay & self._is_seed)
-        rare = rare[np.lexsort((-rare, expected[rare]))]
+        rare = least_first(rare, expected[rare])
         stay[rare[room:]] = True
         if not stay.any():  # all words are too rare to tell
             stay = self._in_force & ~self._is_seed
@@ -231,7 +231,7 @@ class UnigramLearner:
         """The pieces that are never used as themselves, then those that cost least."""
         counts = self._lattices.counts
         used = self._in_force & (counts > 0)
-        pieces = np.flatnonzero(used & self._is_seed)
+        pieces = self._lattices.in_order(np.flatnonzero(used & self._is_seed))
         found, tokens, sizes = list[Float32s](), list[Int64s](), list[Int64s]()
         for start in range(0, len(pieces), PIECES_A_SLICE):
             own = self._lattices.own_paths(pieces[start : start + PIECES_A_SLICE], self._scores)
@@ -249,14 +249,14 @@ class UnigramLearner:
             starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.concatenate(sizes))))
             cost = losses(counts, pieces, starts, np.concatenate(tokens))
             keep = max(self._most, size * self._recipe.keep_share // 100) - int((used & ~self._is_seed).sum())
-            order = np.flatnonzero(~split)
-            order = order[np.lexsort((-pieces[order], cost[order]))]
-            least = order[: max(0, len(order) - max(0, keep))]
-            batch = Batch.of(pieces[least], LEAST_LOSS, cost[least])
+            whole, loss_of = pieces[~split], np.zeros(len(self._alive), np.float32)
+            loss_of[whole] = cost[~split]
+            least = least_first(whole, loss_of[whole])[: max(0, len(whole) - max(0, keep))]
+            batch = Batch.of(least, LEAST_LOSS, loss_of[least])
             kept = np.zeros(len(self._alive), np.bool_)
-            kept[pieces[~split]] = True
+            kept[whole] = True
             idle = np.flatnonzero(self._alive & ~kept)
-        idle = idle[np.lexsort((-idle, self._scores[idle]))]
+        idle = least_first(idle, self._scores[idle])
         return Batch.of(idle, NOT_ITS_OWN_PATH).then(batch)
 
     def _finish(self) -> Iterator[bool]:
@@ -284,6 +284,9 @@ class UnigramLearner:
             now, batch = batch.only(slice(size)), batch.only(slice(size, None))
             lattices, start = self._lattices, 0
             if lattices.counts[now.pieces].any():
+                if not self._is_cut:
+                    yield from self._cut()
+                self._is_cut = False
                 while start < len(lattices):
                     start, done = lattices.plan(start, max(1, min(self._work, SLICE)), now.pieces)
                     self._work -= done
@@ -350,3 +353,4 @@ class UnigramLearner:
             start, done = self._lattices.cut(start, max(1, min(self._work, SLICE)), self._scores)
             self._work -= done
             yield True
+        self._is_cut = True

@@ -24,7 +24,7 @@ from bpe_core.alphabet import Alphabet, Spelled
 from bpe_core.counting.words import WordTable
 from bpe_core.kernels.policy import Policy
 from bpe_core.learning.layout import SEPARATOR
-from bpe_core.learning.unigram.cells import VARIOUS, Int32s, Int64s, Stretches, UInt8s, may_be_joined
+from bpe_core.learning.unigram.cells import VARIOUS, Int32s, Int64s, Stretches, UInt8s, keep_for_learning, may_be_joined
 from bpe_core.learning.unigram.ordering import in_order
 from bpe_core.learning.unigram.scripts import TRANSPARENT, scripts_of
 from bpe_core.recipe import Recipe
@@ -52,7 +52,9 @@ def seeded(words: WordTable, recipe: Recipe, repeated: Repeated) -> Alphabet:
     if not len(stretches):
         return base
     seeds, counts = repeated(stretches, base, recipe)
-    return Alphabet(base.symbols, seeds.only(_best_first(seeds, counts, base)[: recipe.seed_size]))
+    alphabet = Alphabet(base.symbols, seeds.only(_best_first(seeds, counts, base)[: recipe.seed_size]))
+    keep_for_learning(words, alphabet, stretches)
+    return alphabet
 
 
 def _best_first(seeds: Spelled, counts: Int64s, base: Alphabet) -> Int64s:
@@ -72,7 +74,10 @@ def _letters(seeds: Spelled, base: Alphabet) -> Spelled:
     codes = np.frombuffer("".join(texts).encode("utf-32-le"), "<u4")
     ranks = np.unique(codes, return_inverse=True)[1].astype(np.int32)
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    of_symbols = Spelled(ranks, np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths))))
+    firsts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+    if (lengths[seeds.symbols] == 1).all():
+        return Spelled(ranks[firsts[:-1]][seeds.symbols], seeds.starts)
+    of_symbols = Spelled(ranks, firsts)
     ends = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths[seeds.symbols])))
     return Spelled(of_symbols.only(seeds.symbols).symbols, ends[seeds.starts])
 
@@ -107,9 +112,9 @@ def _codes(base: Alphabet) -> Int64s:
     return np.array([ord(symbol.text.decode()) if symbol.kind == "character" else 0 for symbol in base.symbols])
 
 
-def _followers(stretches: Stretches, base: Alphabet) -> UInt8s:
+def _followers(stretches: Stretches) -> UInt8s:
     """What each cell counts as where it follows a piece: the first byte of what is written there."""
-    followers = np.array([symbol.text[0] for symbol in base.symbols], np.uint8)[stretches.symbols]
+    followers = stretches.leads[stretches.symbols]
     followers[stretches.starts[1:] - 1] = stretches.followers
     return followers
 
@@ -154,7 +159,7 @@ def longest_of(recipe: Recipe) -> int:
 def _repeated(stretches: Stretches, base: Alphabet, recipe: Recipe) -> tuple[Spelled, Int64s]:
     limits = _limits(stretches, base, recipe)
     nothing: Int64s = np.zeros(0, np.int64)
-    found = [(nothing, nothing, nothing), *_found(stretches, limits, _followers(stretches, base))]
+    found = [(nothing, nothing, nothing), *_found(stretches, limits, _followers(stretches))]
     firsts, lengths, counts = (np.concatenate(column) for column in zip(*found, strict=True))
     starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
     cells = np.arange(int(starts[-1])) + np.repeat(firsts - starts[:-1], lengths)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from bpe_core.alphabet import Alphabet
 from bpe_core.kernels import unigram_trie as kernel
 from bpe_core.learning.unigram.cells import VARIOUS, Stretches
 from bpe_core.learning.unigram.ordering import in_order
@@ -12,7 +11,7 @@ from bpe_core.learning.unigram.ordering import in_order
 assert kernel.VARIOUS == VARIOUS  # kernels know nothing of whom they serve
 
 
-def trie_of(stretches: Stretches, alphabet: Alphabet) -> kernel.Trie:
+def trie_of(stretches: Stretches) -> kernel.Trie:
     order = in_order(stretches.symbols, stretches.starts[:-1], np.diff(stretches.starts) - 1)
     words = kernel.Words(stretches.symbols, stretches.starts, stretches.counts, stretches.followers, order)
     shared, lengths = np.empty(len(order), np.int32), np.empty(len(order), np.int32)
@@ -29,6 +28,5 @@ def trie_of(stretches: Stretches, alphabet: Alphabet) -> kernel.Trie:
         follower=np.full(nodes, kernel.NO_FOLLOWER, np.uint8),
         varies=np.zeros(nodes, np.bool_),
     )
-    leads = np.array([symbol.text[0] for symbol in alphabet.but_seeds], np.uint8)
-    kernel.plant(words, trie, leads, np.zeros(int(lengths.max(initial=0)) + 1, np.int32))
+    kernel.plant(words, trie, stretches.leads, np.zeros(int(lengths.max(initial=0)) + 1, np.int32))
     return trie
