@@ -15,7 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.kernels.jit import inlined, kernel
+from bpe_core.kernels.memory import prefetch
 
+AHEAD = 24  # edges whose tokens' numbers are brought into the cache
 NEVER = 2**31 - 1  # the turn of what is not dropped
 SMALL, SHIFT, UNREACHED = 2.0**-600, 600, 1 << 20  # as `learning/unigram/lattices.py` says
 LIFT = 2.0**SHIFT
@@ -86,17 +88,16 @@ def _enter_best(lattice, desk, scores, start):
     """Find the best path to each beginning from this length on; of equals the one whose last token is longest."""
     best = desk.score
     for place in range(start, desk.size[0] + 1):
-        node, most = desk.node[place], -np.inf
+        node, most, token, before = desk.node[place], -np.inf, np.int32(0), place
         for edge in range(lattice.first_edge[node], lattice.first_edge[node + 1]):
-            here = place - np.int64(lattice.edge_length[edge])
-            score = best[here] + scores[lattice.edge_id[edge]]
-            if score > most:
-                most = score
-                desk.token[place] = lattice.edge_id[edge]
-                desk.before[place] = here
-        best[place] = most
-        lattice.best[node] = desk.token[place]
-        lattice.best_length[node] = place - desk.before[place]
+            here, id = place - np.int64(lattice.edge_length[edge]), lattice.edge_id[edge]
+            score = best[here] + scores[id]
+            is_better = score > most
+            most = score if is_better else most
+            token = id if is_better else token
+            before = here if is_better else before
+        best[place], desk.token[place], desk.before[place] = most, token, before
+        lattice.best[node], lattice.best_length[node] = token, place - before
 
 
 @inlined
@@ -302,7 +303,7 @@ def expect_words(lattice, desk, shares, likelihood, word, work):
     leaves the range of numbers is worked out by itself.
     """
     done = np.int64(0)
-    reached = desk.score
+    reached, last = desk.score, len(lattice.edge_id) - 1
     while word < len(lattice.shared) and done < work:
         _leave_expected(lattice, desk, shares, np.int64(lattice.shared[word]))
         start = _lay(lattice, desk, word)
@@ -311,6 +312,7 @@ def expect_words(lattice, desk, shares, likelihood, word, work):
             node, total = desk.node[place], 0.0
             for edge in range(lattice.first_edge[node], lattice.first_edge[node + 1]):
                 here = place - np.int64(lattice.edge_length[edge])
+                prefetch(shares, np.uint64(2 * np.int64(lattice.edge_id[min(edge + AHEAD, last)])))
                 total += reached[here] * shares[2 * np.int64(lattice.edge_id[edge])]
             reached[place] = total
         weight = lattice.weights[word]

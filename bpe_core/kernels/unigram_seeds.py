@@ -13,10 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.kernels.jit import kernel
+from bpe_core.kernels.memory import prefetch
 from bpe_core.kernels.unigram_trie import VARIOUS
 
 WALL, TRANSPARENT = -2, -1  # instead of a script: no piece holds the symbol; it goes with any
 _NONE = -1
+AHEAD = 16  # places whose rows are brought into the cache
 
 
 class Tree(NamedTuple):
@@ -105,8 +107,9 @@ def part_groups(tree, places, groups, longer, parts, seeds, length):
 def _part_group(tree, places, group, parts):
     """Which part each place belongs to that is a symbol longer; how many parts, and how many places."""
     count = used = np.int64(0)
-    script = places.scripts[group]
+    script, last = places.scripts[group], len(places.nodes) - 1
     for i in range(places.starts[group], places.starts[group + 1]):
+        prefetch(tree.nodes, np.uint64(2 * places.nodes[min(i + AHEAD, last)] + 2))
         node = np.int64(places.nodes[i]) + 1
         if 2 * node == len(tree.nodes) or ((tree.nodes[2 * node] >> IS_FIRST_SHIFT) & 1) == 0:
             continue

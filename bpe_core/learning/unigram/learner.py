@@ -280,7 +280,7 @@ class UnigramLearner:
         """Find what becomes of the corpus when these pieces leave one after the other; then they do."""
         batch = self._as_told(batch)
         while len(batch.pieces):
-            size = max(STEPS_AT_ONCE, self._steps_left())  # whether there are more steps is seldom asked
+            size = self._steps_left() if self._steps_left() > 0 else STEPS_AT_ONCE  # more than there are to make
             now, batch = batch.only(slice(size)), batch.only(slice(size, None))
             lattices, start = self._lattices, 0
             if lattices.counts[now.pieces].any():
