@@ -86,10 +86,11 @@ def _edges_of(lattice, word):
 @inlined
 def _enter_best(lattice, desk, scores, start):
     """Find the best path to each beginning from this length on; of equals the one whose last token is longest."""
-    best = desk.score
+    best, last = desk.score, len(lattice.edge_id) - 1
     for place in range(start, desk.size[0] + 1):
-        node, most, token, before = desk.node[place], -np.inf, np.int32(0), place
+        node, most, token, before = desk.node[place], -np.inf, np.int32(0), np.int64(place)
         for edge in range(lattice.first_edge[node], lattice.first_edge[node + 1]):
+            prefetch(scores, np.uint64(lattice.edge_id[min(edge + AHEAD, last)]))
             here, id = place - np.int64(lattice.edge_length[edge]), lattice.edge_id[edge]
             score = best[here] + scores[id]
             is_better = score > most
@@ -263,11 +264,12 @@ def own_paths(lattice, desk, scores, pieces, ends, lengths, found, stops, tokens
 @kernel
 def tidy_edges(lattice, scores):
     """Leave out tokens that have no score any more."""
-    kept = np.int64(0)
+    kept, last = np.int64(0), len(lattice.edge_id) - 1
     for node in range(len(lattice.first_edge) - 1):
         first, stop = lattice.first_edge[node], lattice.first_edge[node + 1]
         lattice.first_edge[node] = kept
         for edge in range(first, stop):
+            prefetch(scores, np.uint64(lattice.edge_id[min(edge + AHEAD, last)]))
             if scores[lattice.edge_id[edge]] != -np.inf:
                 lattice.edge_id[kept] = lattice.edge_id[edge]
                 lattice.edge_length[kept] = lattice.edge_length[edge]
