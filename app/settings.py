@@ -37,6 +37,7 @@ PRINT_WIDTH = Setting("print/width", 120)  # of a chart for print, in millimetre
 PRINT_HEIGHT = Setting("print/height", 80)
 PRINT_TEXT = Setting("print/text", 8)  # points
 PRINT_LIGHT = Setting("print/light", True)  # on a light ground, whatever the window's is
+MANIFESTS = Setting("files/manifests", False)  # whether how it was made is kept beside what is saved
 START_HERE = Setting("window/start here", True)  # whether a window without files begins with the page to start from
 LESSONS_DONE = Setting[list[str]]("lessons/done", [])  # names of the lessons that were finished
 LESSON_PLACES = Setting[list[str]]("lessons/places", [])  # how far the others were taken, such as 2-weights:3

@@ -43,6 +43,7 @@ from app.window.lessons.panel import LessonPanel
 from app.window.lessons.stage import LessonStage
 from app.window.lessons.wiring import LESSON_STAGE, Teaching
 from app.window.main_window import Frame, MainWindow
+from app.window.manifests.wiring import Keeping
 from app.window.merges.model import MergeTableModel
 from app.window.merges.panel import MergePanel
 from app.window.merges.wiring import Merging
@@ -230,6 +231,7 @@ class Program(QObject):
         self.exchanging = Exchanging(session, frame, self.pages, self)
         self.compressing = Compressing(session, frame, self)
         self.filing = Filing(session, frame, text, self.merges, self.charts, self.lab.model, self)
+        self.keeping = Keeping(session, frame, self.charting, self.exchanging, self.filing, self)
         self.opening = Opening(session, frame, self.corpus, self.samples_menu, self.filing, self.exchanging, self)
         self.counting = CountingApart(session, frame, self.opening, self)
         self.travelling = Travelling(session, frame, self.bookmarks, self.bookmarks_panel, self)

@@ -63,6 +63,12 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("save_chart", "Save &Chart …", "Save the chart shown as PNG, SVG or CSV", "Ctrl+Alt+S"),
         Item("print_chart", "Save Fi&gure for Print …", "Save the chart shown as PDF, SVG or PNG of a size you say"),
         Item("copy_chart", "Copy C&hart", "Copy the chart shown as a picture", "Ctrl+Alt+C"),
+        Item(
+            "manifests",
+            "&Keep How It Was Made",
+            "Beside each export, report, table or drawing, keep a manifest by which a command makes it again",
+            checkable=True,
+        ),
         SEPARATOR,
         Item("compress_file", "Compress a Fi&le …", "Make a file of any kind smaller, as Gage did in 1994"),
         Item("expand_file", "E&xpand a File …", "Give back the original of a compressed file"),

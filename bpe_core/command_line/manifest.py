@@ -100,8 +100,10 @@ class Account:
         options: argparse.Namespace,
         parser: argparse.ArgumentParser,
         texts: Sequence[str] = (),
+        folder: Path = Path(),
     ) -> None:
-        """With the `texts` that files named in the arguments name themselves."""
+        """With the `texts` that files named in the arguments name themselves, and the folder it was asked in."""
+        self._folder = folder
         self.path: Path = options.manifest
         self._argv = _without_manifest(argv)
         if isinstance(getattr(options, "output", None), str) and options.output not in " ".join(argv):
@@ -126,7 +128,7 @@ class Account:
             results = [Fingerprint(STANDARD_OUTPUT, len(data), hashlib.sha256(data).hexdigest())]
         recipes = {self._relative(path): recipe for path in self._named + self._results if (recipe := _recipe(path))}
         arguments = [self._portable(word) for word in self._argv]
-        folder = self._relative(".")
+        folder = self._relative(str(self._folder))
         manifest = Manifest(program_version(), folder, arguments, self._inputs, results, recipes)
         with write_atomically(self.path) as file:
             file.write(json.dumps(asdict(manifest), ensure_ascii=False, indent=1).encode() + b"\n")

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QObject, Signal
 
+from app.session.manifests import RESULT, SESSION, TEXTS
 from app.session.run import Run
 from app.session.runs import Runs
 from app.session.session import Session
@@ -59,6 +60,12 @@ class CurveModel(QObject, Watched):
         else:
             work = lines
             self._aside.ask(self._topic, lambda task: work(task.cancelled), self._take)
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        at = () if self.chart == "compression" else ("--at", str(self._cursor.position))
+        texts = () if self.chart == "lengths" else (TEXTS,)
+        return ("chart", self.chart, SESSION, *at, "-o", RESULT, *texts)
 
     def _take(self, lines: ChartLines) -> None:
         self.lines = lines

@@ -6,7 +6,7 @@ import errno
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QPoint
+from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtGui import QGuiApplication
 
 from app.session.notices import Notice
@@ -35,6 +35,8 @@ NOT_SAVED = "The chart could not be saved. {}"
 
 class Charting(QObject):
     """Connects the charts with the window's actions."""
+
+    saved = Signal(tuple, Path)  # by which command it can be made, if by any, and where
 
     def __init__(
         self,
@@ -91,14 +93,21 @@ class Charting(QObject):
                 self._save_data(page, path)
             else:
                 self._frame.messages.show_notice(save(page, path))
+                self.saved.emit((), path)
 
     def _save_data(self, page: Page, path: Path) -> None:
         """Aside: there may be millions of rows."""
         exact, tell = page.exact(), self._frame.messages.show_notice
+        command = page.watched.command
+
+        def done(_: None) -> None:
+            tell(saved(path))
+            self.saved.emit(command, path)
+
         self._aside.ask(
             ("data", path),
             lambda task: write_data(exact(task.cancelled), checked_name(path), cancelled=task.cancelled),
-            lambda done: tell(saved(path)),
+            done,
             lambda sentence: tell(Notice(NOT_SAVED.format(sentence))),
             writes=True,
         )
@@ -119,9 +128,13 @@ class Charting(QObject):
             return
         paper = Paper.of_millimetres(width, height, text, is_dark=is_dark)
         chart, choices, exact = page.watched.chart, page.watched.chart_choices, page.exact()
+        command = page.watched.command if chart and path.suffix.lower() == ".svg" else ()
+        sides = ("--width", f"{width}", "--height", f"{height}", "--text-size", f"{text}")
+        drawn_so = (*sides, *(["--dark"] if is_dark else []))
 
         def write(drawn: bytes) -> None:
             tell(written(path, lambda beside: write_drawing(drawn, width, height, beside, path.suffix.lower())))
+            self.saved.emit((*command, *drawn_so) if command else (), path)
 
         if not chart:
             write(drawing_of(page.pictured, width, height, text, is_dark=is_dark))

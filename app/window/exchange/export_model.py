@@ -91,6 +91,7 @@ class TableExport(QObject):
     progressed = Signal(float)  # from 0 to 1
     checked = Signal(Check)
     written = Signal(str)  # a sentence
+    placed = Signal(Path, str, int)  # where, in which format (nothing: a folder), how many steps
     failed = Signal(str)
     ended = Signal()
     noticed = Signal(Notice)
@@ -235,6 +236,8 @@ class TableExport(QObject):
         sentence = f"Wrote {prepared.told} to {names}; {found.sentence}."
         self.written.emit(sentence)
         self.noticed.emit(Notice(sentence, "\n".join((*found.chosen, *found.cannot_hold)), is_error=False))
+        is_folder = prepared.path.is_dir()
+        self.placed.emit(prepared.path, "" if is_folder else prepared.format.name, prepared.merges)
 
     def _end(self) -> None:
         goes_on, self._goes_on = self._goes_on, False

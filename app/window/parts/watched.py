@@ -30,6 +30,14 @@ class Watched:
         """How that chart is drawn, where there is a choice."""
         return {}
 
+    @property
+    def command(self) -> tuple[str, ...]:
+        """What makes the table of its exact values without a window, in words of `app.session.manifests`, if any does.
+
+        Behind it stand the arguments of the picture, where it is one.
+        """
+        return ()
+
     def refresh_on(self, milliseconds: int, *news: SignalInstance) -> None:
         """Be refreshed after any of these, at most once in so many milliseconds."""
         self._least = milliseconds

@@ -22,7 +22,7 @@ from bpe_core.formats import OpenedTable
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.race import most_dramatic, race
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.learning.methods import learns_by_ranks
+from bpe_core.learning.methods import Wording, learns_by_ranks
 from bpe_core.measures.bits_per_byte import BitsPerByte, bits_per_byte, tenth_apart
 from bpe_core.measures.size_curves import USUAL_POWER
 from bpe_core.optional import renderer_or_none
@@ -98,6 +98,8 @@ def run(options: argparse.Namespace) -> int:
         write_data(table, options.output)
     else:
         about = {"measure": options.measure} if options.chart in ("sizes", "sweep") else {}
+        if options.chart == "race":
+            about = {"steps": options.steps}
         _write(picture(CHARTS[options.chart](table, **about), paper), options)
     print(f"Wrote {plain(str(options.output))}.")
     return 0
@@ -177,6 +179,7 @@ def _of_one(options: argparse.Namespace, opened: OpenedTable) -> DataTable:
 
 
 def _race(options: argparse.Namespace, history: bpe.History, words: bpe.WordTable, tokens: TokenColumns) -> DataTable:
+    options.steps = Wording.of(history.recipe).steps.capitalize()
     if not learns_by_ranks(history):
         raise BpeError(
             "Pairs run against each other only where they are joined one after the other; not in this table."

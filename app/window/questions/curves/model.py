@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app.session.corpus_texts import CorpusTexts, reading
+from app.session.manifests import RESULT
 from app.session.run_titles import name_of
 from app.session.session import Session
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine
@@ -229,6 +230,13 @@ class CurvesModel(QObject, Watched):
     @property
     def chart_choices(self) -> dict[str, object]:
         return {"measure": self.measure}
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """Of a sweep; no command draws the runs of a window."""
+        plan, results = self.source.plan, self.source.results
+        kept = results if plan is None else plan.with_name(plan.stem + RESULTS)
+        return () if kept is None else ("chart", "sweep", str(kept.absolute()), "--measure", self.measure, "-o", RESULT)
 
     def exact(self) -> Exact:
         table = DataTable({}) if self.table is None else self.table

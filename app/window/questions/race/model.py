@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
+from app.session.manifests import RESULT, SESSION, TEXTS
 from app.session.run import NO_RUN, Run
 from app.session.session import Session
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine
@@ -89,6 +90,12 @@ class RaceModel(QObject, Watched):
                 "page of a token how often it stood in the corpus when."
             )
         return f"The pairs of the next {(NO_RUN if run is None else run.wording).steps} run here when training begins."
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        runners = () if self.facts is None else self.facts.runners
+        pairs = (word for one in runners for word in ("--pair", *(f"#{id}" for id in one.pair)))
+        return ("chart", "race", SESSION, *pairs, "-o", RESULT, TEXTS) if runners else ()
 
     def exact(self) -> Exact:
         facts, run = self.facts, self._runs.shown

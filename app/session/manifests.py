@@ -1,0 +1,91 @@
+"""How what is saved from the window was made: as a command, beside it, with the session that it is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.session.notices import Notice
+from app.session.run import Run
+from app.session.session import Session
+from app.session.snapshot import snapshot_of
+from app.worker.job import Task
+from bpe_core.command_line.made_elsewhere import keep_manifest
+from bpe_core.session_file import write_session
+from bpe_core.session_file.schema import EXTENSION
+
+# What stands in a command for the session, for the texts that the run was learned from, and for what is made.
+SESSION, TEXTS, RESULT = "the session", "the texts", "the result"
+MANIFEST = ".manifest.json"
+NO_COMMAND = (
+    "{} was saved without a manifest: no command makes it. Charts and tables of a run, exports and reports are."
+)
+NO_FILES = "{} was saved without a manifest: the run was learned from texts that are in no file."
+DIFFERENT = "{} was saved without a manifest: the command makes another one, so it would not be true."
+KEPT = "{} was made again by a command and is identical; how, stands in {}."
+
+
+class Manifests(QObject):
+    """Nothing is kept unless a person wants it: files would appear that nobody asked for."""
+
+    noticed = Signal(Notice)
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.is_on = False
+        self._session = session
+
+    def keep(self, command: Sequence[str], path: Path) -> None:
+        """Beside a file that was just saved; a command without words is none."""
+        if not self.is_on:
+            return
+        run, beside = self._session.runs.shown, path.with_name(path.name + EXTENSION)
+        texts = None if run is None else _texts_of(run)
+        if not command or (SESSION in command and run is None):
+            self._tell(NO_COMMAND, path)
+            return
+        if TEXTS in command and texts is None:
+            self._tell(NO_FILES, path)
+            return
+        place = {SESSION: [str(beside.absolute())], TEXTS: texts or [], RESULT: [str(path.absolute())]}
+        words = [told for word in command for told in place.get(word, [word])]
+        now = snapshot_of(self._session, {})
+        manifest = path.absolute().with_name(path.name + MANIFEST)
+
+        def work(task: Task) -> bool:
+            if SESSION in command:
+                write_session(now, beside)
+            is_kept = False
+            try:
+                is_kept = keep_manifest(words, manifest, task.cancelled)
+            finally:
+                if not is_kept and SESSION in command:
+                    beside.unlink(missing_ok=True)
+            return is_kept
+
+        def take(is_kept: bool) -> None:
+            self._tell(KEPT if is_kept else DIFFERENT, path, manifest.name)
+
+        self._session.aside.ask(
+            ("manifest", path), work, take, lambda sentence: self.noticed.emit(Notice(sentence)), writes=True
+        )
+
+    def _tell(self, sentence: str, *names: Path | str) -> None:
+        told = (name.name if isinstance(name, Path) else name for name in names)
+        self.noticed.emit(Notice(sentence.format(*told), is_error=False))
+
+
+def _texts_of(run: Run) -> list[str] | None:
+    """The arguments that name them; None where one is in no file, or is read in a way of its own."""
+    groups: dict[str, list[str]] = {}
+    for source in run.sources:
+        if source.path is None or source.encoding or source.column or source.word_list is not None:
+            return None
+        groups.setdefault(source.group, []).append(str(source.path.absolute()))
+    if not groups:
+        return None
+    if set(groups) == {""}:
+        return ["--corpus", *groups[""]]
+    return None if "" in groups else [word for name, paths in groups.items() for word in ("--group", name, *paths)]

@@ -1,0 +1,1 @@
+"""How what is saved was made, beside it."""

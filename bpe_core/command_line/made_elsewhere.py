@@ -1,0 +1,51 @@
+"""A manifest of what was not made by a command, but could have been: kept only if the command makes the same."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+from bpe_core.command_line.main import parsed
+from bpe_core.command_line.manifest import Account
+from bpe_core.errors import OutputError
+from bpe_core.progress import CancelCheck, never_cancelled
+
+LOOK_AGAIN = 0.1  # seconds
+
+
+def keep_manifest(command: Sequence[str], manifest: Path, cancelled: CancelCheck = never_cancelled) -> bool:
+    """Write how the command's result, which is there, is made; it is made again to see whether that is so.
+
+    False, and no manifest, where the command makes something else.
+    """
+    options = parsed([*command, "--manifest", str(manifest)])
+    if options is None:
+        raise OutputError(f"There is no command {' '.join(command)[:80]!r} that would make this.")
+    parser = argparse.ArgumentParser()
+    import_module(f"bpe_core.command_line.commands.{options.command}").add_arguments(parser)
+    Account(command, options, parser, folder=manifest.parent).write("")
+    is_same = False
+    try:
+        is_same = _is_repeated(manifest, cancelled)
+    finally:
+        if not is_same:
+            manifest.unlink(missing_ok=True)
+    return is_same
+
+
+def _is_repeated(manifest: Path, cancelled: CancelCheck) -> bool:
+    call = [sys.executable, "-m", "bpe_core", "repeat", manifest.name]
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(call, cwd=manifest.parent, stdin=quiet, stdout=quiet, stderr=quiet) as process:
+        while process.poll() is None:
+            if cancelled():
+                process.terminate()
+            try:
+                process.wait(LOOK_AGAIN)
+            except subprocess.TimeoutExpired:
+                continue
+    return process.returncode == 0

@@ -1,0 +1,92 @@
+"""What is saved from the window can be made again by a command, if a person wants that told; it is tried first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.session import manifests
+from app.session.manifests import MANIFEST
+from app.window.questions.benchmark.page import BenchmarkPage
+from app.wiring import Program
+from bpe_core.command_line.commands.repeat import MADE_AT
+from bpe_core.command_line.main import run
+from tests.gui.conftest import WAIT, settle
+from tests.shared import ROOT
+
+TEXT = "the lowest price is lower than the last one, and the widest of the low is the lowest.\n" * 4
+
+
+def test_a_table_a_drawing_an_export_and_a_report(
+    qtbot: QtBot,
+    program: Program,
+    train: Callable[[Program], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # of the commands
+    (tmp_path / "book.txt").write_text(TEXT, encoding="utf-8")
+    program.corpus.add_paths([tmp_path / "book.txt"])
+    assert program.form.choose(vocab_size=280)
+    settle(qtbot, program)
+    train(program)
+    program.session.cursor.go_to(10)
+    told: list[str] = []
+    program.keeping.manifests.noticed.connect(lambda notice: told.append(notice.sentence))
+    program.actions["manifests"].setChecked(True)
+
+    def saved(name: str, save: Callable[[Path], object]) -> str:
+        count = len(told)
+        save(tmp_path / name)
+        qtbot.waitUntil(lambda: len(told) > count, timeout=WAIT)
+        return told[-1]
+
+    def save_chart(path: Path) -> None:
+        monkeypatch.setattr("app.window.charts.wiring.ask_where_to_save", lambda *_: path)
+        program.actions["save_chart"].trigger()
+
+    def print_chart(path: Path) -> None:
+        monkeypatch.setattr("app.window.charts.wiring.ask_where_to_save", lambda *_: path)
+        program.charting._print(90, 60, 7, False)
+
+    program.charts.show_page("ranks")
+    settle(qtbot, program)
+    assert "identical" in saved("ranks.csv", save_chart)  # by a command of its own
+    assert "no command makes it" in saved("ranks.png", save_chart)
+    manifest = json.loads((tmp_path / f"ranks.csv{MANIFEST}").read_text(encoding="utf-8"))
+    assert manifest["folder"] == "."
+    assert {one["path"] for one in manifest["inputs"]} == {"book.txt", "ranks.csv.bpex"}
+    assert str(tmp_path) not in json.dumps(manifest)
+
+    commands: list[list[str]] = []  # which are given here, for processes take their time to begin
+
+    def keep(command: list[str], *_: object) -> bool:
+        commands.append(command)
+        return True
+
+    monkeypatch.setattr(manifests, "keep_manifest", keep)
+    program.charts.show_page("race")
+    settle(qtbot, program)
+    qtbot.waitUntil(lambda: not program.session.aside.is_busy(), timeout=WAIT)
+    assert "identical" in saved("race.svg", print_chart)
+    assert "identical" in saved("own.tokenizer.json", program.exchanging.export.start)
+    assert "identical" in saved("page.html", program.filing.document.report)
+    for command, name in zip(commands, ("race.svg", "own.tokenizer.json", "page.html"), strict=True):
+        again = tmp_path / "again" / name
+        again.parent.mkdir(exist_ok=True)
+        assert run([str(again) if word == str(tmp_path / name) else word for word in command]) == 0, capsys.readouterr()
+        made = [MADE_AT.sub(b"", path.read_bytes()) for path in (tmp_path / name, again)]
+        assert made[0] == made[1], name
+
+    monkeypatch.setattr(manifests, "keep_manifest", lambda *_: False)
+    program.charts.show_page("ranks")
+    settle(qtbot, program)
+    assert "the command makes another one" in saved("other.csv", save_chart)
+    assert not (tmp_path / "other.csv.bpex").exists()
+    program.actions["manifests"].setChecked(False)
+    assert program.pages[BenchmarkPage].watched.command == ()
