@@ -11,6 +11,7 @@ from bpe_core.counting.compiled import Counter, count_compiled
 from bpe_core.counting.compiled_joining import join_by_kernels
 from bpe_core.counting.joining import WordColumns
 from bpe_core.counting.words import WordTable
+from bpe_core.formats.compiled_recovering import recovered_pairs
 from bpe_core.history.history import Columns, History
 from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.learning.gage.compiled import CompiledLearner as CompressingLearner
@@ -43,6 +44,7 @@ def warm_up() -> None:
     _learn_unigram()
     _rank()
     _encode()
+    recovered_pairs([b"lo", b"low"], {bytes([byte]): byte for byte in range(256)})
     _compress()
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from operator import add
 from typing import Any
 
 from bpe_core.errors import FormatError
 from bpe_core.formats import byte_level
 from bpe_core.formats.base import numbers_or_ids
-from bpe_core.formats.checked_json import Object, list_in, object_in, text_in, vocabulary_of, whole_text
+from bpe_core.formats.checked_json import Object, are_whole, list_in, object_in, text_in, vocabulary_of, whole_text
 from bpe_core.formats.guessing import likely_pattern
 from bpe_core.formats.hugging_face_steps import TextPreparation
 from bpe_core.formats.json_model import JsonModel, OpenedModel, prefix_impossible, recipe_of, specials_in
@@ -98,8 +99,13 @@ class JsonBpe(JsonModel):
 
 def _merges(model: Object, name: str) -> list[WrittenMerge]:
     """Pairs as lists of two; in older files one text with a blank between."""
+    items = list_in(model, "merges", name)
     found = []
-    for place, item in enumerate(list_in(model, "merges", name), start=1):
+    if set(map(type, items)) == {list} and set(map(len, items)) == {2}:
+        lefts, rights = [item[0] for item in items], [item[1] for item in items]
+        if are_whole(map(add, lefts, rights)) and all(lefts) and all(rights):
+            return list(map(WrittenMerge, lefts, rights, range(1, len(items) + 1)))
+    for place, item in enumerate(items, start=1):
         parts = item.split(" ") if isinstance(item, str) else item
         if not isinstance(parts, list) or len(parts) != 2 or not all(isinstance(part, str) and part for part in parts):
             raise FormatError(f"{name}, merge {place:,}: there must be two tokens, not {str(item)[:80]!r}.")

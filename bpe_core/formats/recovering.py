@@ -19,13 +19,15 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.errors import TooLarge
+from bpe_core.kernels.policy import Policy
 
 Text = TypeVar("Text", bytes, str)
 
+KERNELS = Policy("bpe_core.formats.compiled_recovering", small=10_000)  # tokens
 NO_LIMIT = 2**62
 NOT_LATE = -1
 SHORT = 40  # pieces; up to here looking at all of them is faster than a heap
@@ -134,6 +136,12 @@ def recover(ranks: Mapping[Text, int], base: Mapping[Text, int], first_id: int) 
     """
     found: Recovered[Text] = Recovered(first_id=first_id)
     recovery = Recovery(ranks)
+    if KERNELS.chooses(len(ranks)) and first_id == len(base):
+        found.tokens = [token for token in ranks if token not in base]
+        if (pairs := _by_kernels(found.tokens, base)) is not None:
+            found.pairs = pairs
+            return found
+        found.tokens = []
     made_of: dict[Text, list[Text]] = {}
     turn: dict[Text, tuple[int, int]] = {}
     for token, rank in ranks.items():
@@ -157,6 +165,15 @@ def recover(ranks: Mapping[Text, int], base: Mapping[Text, int], first_id: int) 
             found.pairs.append((ids[left], ids[right]))
     found.lost += [token for token in made_of if token not in ids]  # made of what no merge makes
     return found
+
+
+def _by_kernels(tokens: Sequence[str | bytes], base: Mapping[Any, int]) -> list[tuple[int, int]] | None:
+    """The pairs, where all tokens are bytes and fall into two."""
+    if not all(isinstance(token, bytes) for token in tokens):
+        return None
+    from bpe_core.formats.compiled_recovering import recovered_pairs  # loads machine code
+
+    return recovered_pairs(cast(Sequence[bytes], tokens), base)
 
 
 def _parts_first(

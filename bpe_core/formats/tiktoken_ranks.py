@@ -36,6 +36,7 @@ ROWS_BETWEEN_REPORTS = 4_096
 EVERYTHING = "(?s:.+)"  # an expression that cuts nothing, as for a peer that is given words
 
 _LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2} -?\d+\r?(\n|\Z)")
+_USUAL = re.compile(rb"(?:[A-Za-z0-9+/]++={0,2} [0-9]{1,10}\n)++")
 _EMPTY = b"="  # how files write a token of no bytes, as Whisper's do
 
 
@@ -139,13 +140,28 @@ def read_ranks(data: bytes, name: str) -> dict[bytes, int]:
     """Each token with its rank, lowest first."""
     if len(data) > LARGEST_FILE:
         raise TooLarge(f"{name} has {len(data):,} bytes; a .tiktoken file of more than {LARGEST_FILE:,} is not read.")
-    ranks: dict[bytes, int] = {}
+    ranks = _read_at_once(data) or {}
+    if ranks:
+        return checked_ranks(ranks, name)
     for number, line in enumerate(data.split(b"\n"), start=1):
         if line.strip():
             token, rank = _token_and_rank(line.removesuffix(b"\r"), f"{name}, line {number:,}")
             if ranks.setdefault(token, rank) != rank:
                 raise FormatError(f"{name}, line {number:,}: the token {token[:40]!r} was given another rank before.")
     return checked_ranks(ranks, name)
+
+
+def _read_at_once(data: bytes) -> dict[bytes, int] | None:
+    """The same where every line is as most programs write it; None where each must be looked at by itself."""
+    if not _USUAL.fullmatch(data):
+        return None
+    parts = data.split()
+    try:
+        tokens = [binascii.a2b_base64(encoded, strict_mode=True) for encoded in parts[::2]]
+    except binascii.Error:
+        return None
+    ranks = dict(zip(tokens, map(int, parts[1::2]), strict=True))
+    return ranks if len(ranks) == len(tokens) and max(ranks.values()) <= LARGEST_RANK else None
 
 
 def checked_ranks(ranks: dict[bytes, int], name: str) -> dict[bytes, int]:

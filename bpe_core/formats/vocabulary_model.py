@@ -59,7 +59,7 @@ def build(
     else:
         entries = vocabulary
         _check_in_vocabulary(merges, vocabulary, where)
-    joined = {part for merge in merges for part in (merge.left, merge.right)}
+    joined = {merge.left for merge in merges} | {merge.right for merge in merges}
     alone = {text for text in specials if text not in joined}  # one that merges join is a base symbol as well
     plain = [text for text in entries if text not in alone and (text not in made or style.is_symbol(text))]
     symbols = base_symbols(plain, vocabulary, style)
@@ -86,6 +86,11 @@ def _in_any_order(base: Mapping[str, int], merges: Sequence[WrittenMerge]) -> Re
 
 
 def _check_in_vocabulary(merges: Sequence[WrittenMerge], vocabulary: Mapping[str, int], where: str) -> None:
+    known = vocabulary.keys()
+    if all(
+        known >= set(texts) for texts in zip(*((left, right, left + right) for left, right, _ in merges), strict=True)
+    ):
+        return
     for merge in merges:
         for text in (merge.left, merge.right, merge.left + merge.right):
             if text not in vocabulary:

@@ -110,7 +110,8 @@ class History(Sequence[Step]):
         for column in columns:
             column[:] = NOTHING
         if pairs:
-            columns.left[:], columns.right[:] = np.array(pairs, np.int32).T
+            flat = np.fromiter(chain.from_iterable(pairs), np.int32, 2 * len(pairs))
+            columns.left[:], columns.right[:] = flat.reshape(-1, 2).T
         return cls(recipe, alphabet, columns.first(len(pairs)), joining=joining)
 
     def __len__(self) -> int:

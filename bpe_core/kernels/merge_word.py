@@ -71,25 +71,36 @@ def bucket_of(keys, key):
 
 
 @kernel
-def enter_merges(table):
-    """Fill an empty table. Of a pair that is listed twice, the first merge leaves the second nothing to join."""
-    base, keys = table.number[BASE], table.keys
+def clear_merges(table):
+    """Empty a table in which no more is known than the base symbols."""
+    table.keys[:] = 0
     table.byte_pairs[:] = NEVER
     table.ranks[:] = NEVER
-    table.lengths[:base] = 1
+    table.lengths[: table.number[BASE]] = 1
+
+
+@kernel
+def enter_merge(table, rank):
+    """Enter the merge of a left and a right. Of a pair that is listed twice, the first leaves the second nothing."""
+    base, keys, left, right = table.number[BASE], table.keys, table.left[rank], table.right[rank]
+    length = np.int64(table.lengths[left]) + np.int64(table.lengths[right])
+    table.lengths[base + rank] = np.int32(min(length, np.int64(NEVER)))
+    if left < 256 and right < 256:
+        pair = np.int64(left) << np.int64(8) | np.int64(right)
+        table.byte_pairs[pair] = min(table.byte_pairs[pair], np.int32(rank))
+    key = pair_key(left, right)
+    place = bucket_of(keys, key)
+    while keys[place] != np.uint64(0) and keys[place] != key:
+        place = (place + np.uint64(1)) & np.uint64(len(keys) - 1)
+    keys[place] = key
+    table.ranks[place] = min(table.ranks[place], np.int32(rank))
+
+
+@kernel
+def enter_merges(table):
+    """Fill an empty table."""
     for rank in range(len(table.left)):
-        left, right = table.left[rank], table.right[rank]
-        length = np.int64(table.lengths[left]) + np.int64(table.lengths[right])
-        table.lengths[base + rank] = np.int32(min(length, np.int64(NEVER)))
-        if left < 256 and right < 256:
-            pair = np.int64(left) << np.int64(8) | np.int64(right)
-            table.byte_pairs[pair] = min(table.byte_pairs[pair], np.int32(rank))
-        key = pair_key(left, right)
-        place = bucket_of(keys, key)
-        while keys[place] != np.uint64(0) and keys[place] != key:
-            place = (place + np.uint64(1)) & np.uint64(len(keys) - 1)
-        keys[place] = key
-        table.ranks[place] = min(table.ranks[place], np.int32(rank))
+        enter_merge(table, rank)
 
 
 @inlined

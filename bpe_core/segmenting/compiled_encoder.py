@@ -14,7 +14,17 @@ from bpe_core.errors import TooLarge
 from bpe_core.history.history import History
 from bpe_core.kernels import encode as kernel
 from bpe_core.kernels import word_memory
-from bpe_core.kernels.merge_word import BASE, BUCKET, LIMIT, MERGE_NUMBERS, SHORT, MergeTable, Workplace, enter_merges
+from bpe_core.kernels.merge_word import (
+    BASE,
+    BUCKET,
+    LIMIT,
+    MERGE_NUMBERS,
+    SHORT,
+    MergeTable,
+    Workplace,
+    clear_merges,
+    enter_merges,
+)
 from bpe_core.kernels.pieces import AT, NO_TOKEN, PIECE_NUMBERS, PieceTable
 from bpe_core.kernels.scan import REGISTERS, machine_of
 from bpe_core.recipe import Recipe
@@ -66,7 +76,9 @@ class CompiledEncoder:
         history = history if pieces is None else history.first(0)
         self._cutting = cutting
         self._merges = len(history)
-        self._table = _merge_table(history)
+        left, right = (np.array(column, np.int32) for column in (history.columns.left, history.columns.right))
+        self._table = merge_table(len(history.alphabet), left, right)
+        enter_merges(self._table)
         self._pieces = pieces or piece_table(0)
         self._scores_at = scores_at
         self._alphabet = _alphabet(history.alphabet, history.recipe)
@@ -204,21 +216,22 @@ def piece_table(characters: int) -> PieceTable:
     )
 
 
-def _merge_table(history: History) -> MergeTable:
-    merges, base = len(history), len(history.alphabet)
+def merge_table(base: int, left: Int32s, right: Int32s) -> MergeTable:
+    """A table with room for merges of these pairs, none of which is entered, behind so many base symbols."""
+    merges = len(left)
     room = BUCKET << (merges // 2).bit_length()
     number = np.zeros(MERGE_NUMBERS, np.int64)
     number[BASE], number[LIMIT] = base, merges
     table = MergeTable(
-        keys=np.zeros(room, np.uint64),
+        keys=np.empty(room, np.uint64),
         ranks=np.empty(room, np.int32),
         byte_pairs=np.empty(1 << 16, np.int32),
-        left=np.array(history.columns.left, np.int32),
-        right=np.array(history.columns.right, np.int32),
+        left=left,
+        right=right,
         lengths=np.empty(base + merges, np.int32),
         number=number,
     )
-    enter_merges(table)
+    clear_merges(table)
     return table
 
 

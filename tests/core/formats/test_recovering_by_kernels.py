@@ -1,0 +1,35 @@
+"""Merges recovered from ranks by machine code are those that plain Python recovers."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_core.formats.compiled_recovering import recovered_pairs
+from bpe_core.formats.recovering import recover
+
+BYTES = {bytes([byte]): byte for byte in range(256)}
+SHORT = st.text("ab", min_size=2, max_size=4).map(str.encode)
+LONG = st.builds(lambda part, power: part * 2**power, st.sampled_from([b"ab", b"a", b"abb"]), st.integers(1, 7))
+
+
+@given(tokens=st.lists(SHORT | LONG, unique=True, max_size=20))
+def test_the_same_pairs_or_none(tokens: list[bytes]) -> None:
+    """None where a token falls into more or fewer than two, or is made of younger ones."""
+    _compare(tokens)
+    _compare(sorted(tokens, key=len))
+
+
+def test_doubling() -> None:
+    tokens = [b"ab" * 2**power for power in range(8)] + [b"c" * 2**power for power in range(1, 8)]
+    assert _compare(tokens)
+
+
+def _compare(tokens: list[bytes]) -> bool:
+    ranks = {token: rank for rank, token in enumerate([*BYTES, *tokens])}
+    plain, compiled = recover(ranks, BYTES, 256), recovered_pairs(tokens, BYTES)
+    if plain.out_of_turn or plain.lost:
+        assert compiled is None
+        return False
+    assert (plain.tokens, plain.pairs) == (tokens, compiled)
+    return True
