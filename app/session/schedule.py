@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-WHOLE_SECONDS = 20.0  # however long the history is, playing it at full speed takes about so long
+WHOLE_SECONDS = 18.5  # however long the history is, playing it at full speed takes about so long: twenty with learning
 FIRST_PER_SECOND = 1.0  # so slowly it begins
 _HALVINGS = 60  # of the range in which the growth is sought: more than a float can tell apart
 
