@@ -6,12 +6,13 @@ import base64
 import json
 import struct
 import sys
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from bpe_core import Recipe, Tokenizer
@@ -131,9 +132,19 @@ def files(draw: st.DrawFn) -> dict[str, Any]:
     return whole
 
 
+def unless_it_breaks(asked: Callable[[], Any]) -> Any:
+    """The library does so where a token is looked for inside a character that stands for a byte, and the like."""
+    try:
+        return asked()
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        reject()
+
+
 @given(files(), st.lists(TEXTS, min_size=1, max_size=3))
 def test_any_preparation_gives_the_ids_of_the_library(whole: dict[str, Any], texts: list[str]) -> None:
-    asked = tokenizers.Tokenizer.from_str(json.dumps(whole))
+    asked = unless_it_breaks(lambda: tokenizers.Tokenizer.from_str(json.dumps(whole)))
     found = TOKENIZER_JSON.open(json.dumps(whole).encode(), "odd.json")
     assert not any("step" in note for note in found.notes)
     recipe = found.history.recipe
@@ -142,7 +153,7 @@ def test_any_preparation_gives_the_ids_of_the_library(whole: dict[str, Any], tex
     tokenizer = Tokenizer(found.history)
     for text in texts:
         ids = tokenizer.encode(text, allowed_special="all")
-        assert found.numbers_of(ids) == asked.encode(text, add_special_tokens=False).ids
+        assert found.numbers_of(ids) == unless_it_breaks(partial(asked.encode, text, add_special_tokens=False)).ids
         spans = tokenizer.spans(text, allowed_special="all")
         assert [id for _, _, id in spans] == [id for id in ids if id in {one for _, _, one in spans}]
         places = [place for start, stop, _ in spans for place in (start, stop)]
