@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice, pairwise
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from bpe_core.token_texts import quoted
 from bpe_core.verification.hard_cases import HARD_TEXTS, joined_tokens, special_texts
 
 WANTED_WORDS = 10_000
+AT_ONCE = 256  # samples between two looks whether all is still wanted
 NOTHING_NEW = 100  # samples in a row without a word that was not compared yet: a small vocabulary makes few
 LONGEST_TEXT = 300_000  # characters of the person's text that are checked
 LISTED = 5  # differences named
@@ -88,12 +90,12 @@ def verify(
     comparison = Comparison(history, opened, format, numbered)
     comparison.compare_columns()
     peer = _peer(format, data, history, name, beside, comparison)
-    for done, sample in enumerate(comparison.samples(text)):
+    samples = comparison.samples(text)
+    while some := list(islice(samples, AT_ONCE)):
+        comparison.compare(some, peer)
+        progress(Progress("verifying", len(comparison.words), WANTED_WORDS, "words"))
         if cancelled():
             raise Cancelled("The check was stopped. What stood there before is unchanged.")
-        comparison.compare(sample, peer)
-        if done % 256 == 0:
-            progress(Progress("verifying", len(comparison.words), WANTED_WORDS, "words"))
     asked = format.peer_name if peer else ""
     found = comparison.found
     return Verification(format.name, len(comparison.words), tuple(found[:LISTED]), len(found), cannot_hold, asked)
@@ -145,7 +147,8 @@ class Comparison:
 
     def _tokenizer(self, history: History) -> Tokenizer:
         """By the recipe that the file is checked with, or where that cannot be told of one word, by none."""
-        alone = not self._format.holds_splitting and not has_ranks(history)
+        needs_words = has_ranks(history) and self._recipe.marker != "none"  # of which only some have a marker
+        alone = not self._format.holds_splitting and not needs_words
         return Tokenizer(_with_recipe(history, _of_one_word(self._recipe) if alone else self._recipe))
 
     def samples(self, text: str) -> Iterator[str]:
@@ -179,18 +182,21 @@ class Comparison:
         yield text[:LONGEST_TEXT]
         yield from joined_tokens(self._ours.history, WANTED_WORDS)
 
-    def compare(self, sample: str, peer: Peer | None) -> None:
-        """Cut the sample by all, and note where they part ways."""
+    def compare(self, samples: list[str], peer: Peer | None) -> None:
+        """Cut the samples by all, and note where they part ways."""
         if not self._format.numbers_tokens:
-            self._compare_pieces(sample, peer)
+            for sample in samples:
+                self._compare_pieces(sample, peer)
             return
-        expected = self._numbers[self._ids(self._ours, sample)].tolist()
-        read_back = self._opened.numbers_of(self._ids(self._theirs, sample))
-        self._note(sample, expected, read_back, "the file as it is read back")
-        if peer is not None:
-            asked = _asked(peer, sample)
-            if not self._is_as_probable(expected, asked):
-                self._note(sample, expected, asked, self._format.peer_name)
+        for sample, ours, theirs in zip(
+            samples, self._ids(self._ours, samples), self._ids(self._theirs, samples), strict=True
+        ):
+            expected = self._numbers[ours].tolist()
+            self._note(sample, expected, self._opened.numbers_of(theirs), "the file as it is read back")
+            if peer is not None:
+                asked = _asked(peer, sample)
+                if not self._is_as_probable(expected, asked):
+                    self._note(sample, expected, asked, self._format.peer_name)
 
     def _is_as_probable(self, expected: list[int], other: object) -> bool:
         """Whether two cuts by log-probabilities differ by no more than these can be added up with 32 bits."""
@@ -207,11 +213,16 @@ class Comparison:
                 if not np.array_equal(column, getattr(theirs.columns, name)):
                     self.found.append(f"The column {name} is read back otherwise.")
 
-    def _ids(self, tokenizer: Tokenizer, sample: str) -> list[int]:
-        if self._format.holds_splitting:
-            allowed: Allowed = "all" if self._format.holds_specials else ()
-            return self._joined(tokenizer.encode(sample, allowed_special=allowed), tokenizer.history)
-        return encode_word(tokenizer, sample)
+    def _ids(self, tokenizer: Tokenizer, samples: list[str]) -> Iterator[list[int]]:
+        """Those of each sample."""
+        if tokenizer.history.recipe.pattern != "none" and not self._format.holds_splitting:
+            yield from (encode_word(tokenizer, word) for word in samples)
+            return
+        allowed: Allowed = "all" if self._format.holds_splitting and self._format.holds_specials else ()
+        ids, offsets = tokenizer.encode_batch(samples, allowed_special=allowed)
+        for start, stop in pairwise(offsets.tolist()):
+            found = ids[start:stop].tolist()
+            yield self._joined(found, tokenizer.history) if self._format.holds_splitting else found
 
     def _joined(self, ids: list[int], history: History) -> list[int]:
         """Several unknown tokens in a row as one, for formats that have it so."""

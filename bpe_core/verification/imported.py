@@ -72,7 +72,7 @@ def _compared(format: Format, opened: OpenedTable, peer: Peer, patience: float, 
     until = time.monotonic() + patience
     for sample in while_wanted(comparison.samples(""), cancelled, every=1):
         before = len(comparison.found)
-        comparison.compare(sample, peer)
+        comparison.compare([sample], peer)
         texts += 1
         agreeing += len(comparison.found) == before
         if texts == TEXTS or time.monotonic() > until:
