@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.window.questions.audit.page import AuditPage
 from app.window.questions.compare.page import ComparePage
 from app.wiring import Program
+from bpe_core import Tokenizer
 from tests.gui.conftest import WAIT
 from tests.gui.questions.conftest import MERGES, answered
 
@@ -84,5 +85,9 @@ def test_tokens_are_listed_saved_and_taken_out(
     assert both is not None
     assert both.history is not None
     assert both.history.id_count == 256 + MERGES
+    tables = (both.history, trimmed.history)
+    texts = [Tokenizer(one).encode(program.session.text.value) for one in tables]
+    qtbot.waitUntil(lambda: [*map(len, compared.model.cut or ())] == [*map(len, texts)], timeout=WAIT)
+    assert compared.model.other is trimmed
     assert both.numbers is not None
     assert both.numbers[:left].tolist() == trimmed.numbers.tolist()

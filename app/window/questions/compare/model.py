@@ -94,11 +94,11 @@ class CompareModel(QAbstractTableModel, Watched):
         self._tables: tuple[Hashable, ...] = ()  # what `found` is about
         self._texts: tuple[Hashable, ...] = ()  # what `_encoded` is about
         self._is_whole = True  # the text is compared to its end
+        self._parents_offered: set[Hashable] = set()  # of runs by their stamps
+        runs.changed.connect(self._offer_parent)  # before what is shown follows, which may be at once
         self.refresh_on(
             REDRAW_MILLISECONDS, runs.changed, runs.grew, session.text.changed, cursor.moved, cursor.live_changed
         )
-        self._parents_offered: set[Hashable] = set()  # of runs by their stamps
-        runs.changed.connect(self._offer_parent)
         runs.changed.connect(self.choices_changed)
 
     # What is compared
