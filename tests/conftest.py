@@ -66,5 +66,5 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One more than there are processors: a test of the window waits for a third of its time."""
-    return (os.cpu_count() or 1) + 1
+    """Two more than there are processors: a test of the window waits for most of its time."""
+    return (os.cpu_count() or 1) + 2

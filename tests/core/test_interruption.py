@@ -180,7 +180,7 @@ import signal, sys, time
 from bpe_core.segmenting import encode_corpus
 from bpe_core.command_line.main import run
 
-def write_on(corpus, encoding, files, file, *rest):
+def write_on(corpus, encoding, files, groups, file, *rest):
     file.write(b"half")
     print("writing", flush=True)
     while True:

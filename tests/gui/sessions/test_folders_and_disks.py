@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from PySide6.QtWidgets import QFileDialog
@@ -14,7 +15,7 @@ from app.session.run import Phase
 from app.session.safety_copy import SafetyCopy
 from app.settings import data_folder
 from app.wiring import Program
-from app.worker import safety_copy
+from app.worker import job, safety_copy
 from bpe_core import OutputError, Recipe
 from bpe_core.session_file import SavedSession, SessionWriter, read_session, write_session
 from resources import samples
@@ -47,7 +48,7 @@ def test_a_folder_that_cannot_be_written_is_told_once_and_training_goes_on(
 
 
 @pytest.fixture
-def locked_folder(tmp_path: Path) -> Iterator[Path]:
+def locked_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder in which nothing can be changed, with a session."""
     if os.name != "posix":
         pytest.skip("Windows locks folders in another way")
@@ -56,6 +57,7 @@ def locked_folder(tmp_path: Path) -> Iterator[Path]:
     write_session(SavedSession(Recipe.preset("gpt2"), text="as it was"), folder / "one.bpex")
     folder.chmod(0o555)
     (folder / "one.bpex").chmod(0o444)
+    monkeypatch.setattr(job, "start_soon", Thread.start)  # or what may not be done here, another thread's threads may
     with permissions.obeyed():
         yield folder
     folder.chmod(0o755)
