@@ -21,7 +21,7 @@ _SLOW_START = [HealthCheck.too_slow]
 
 settings.register_profile(
     "ci",
-    max_examples=20,
+    max_examples=15,
     derandomize=True,
     deadline=None,
     database=None,
