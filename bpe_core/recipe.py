@@ -261,8 +261,7 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
 
     def differing(self, other: Recipe, *parts: type[Part]) -> list[str]:
         """The names of the choices of these parts in which the two differ."""
-        names = [field.name for kind in parts for field in dataclasses.fields(kind)]
-        return [name for name in names if getattr(self, name) != getattr(other, name)]
+        return [name for name in _choices_of(parts) if getattr(self, name) != getattr(other, name)]
 
     def is_same_but_for_size(self, other: Recipe) -> bool:
         """Whether what one learns is the beginning of what the other learns."""
@@ -346,6 +345,11 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
 
 
 CHOICES: dict[str, Choice] = {field.name: field.metadata["choice"] for field in dataclasses.fields(Recipe)}
+
+
+@cache
+def _choices_of(parts: tuple[type[Part], ...]) -> list[str]:
+    return [field.name for kind in parts for field in dataclasses.fields(kind)]
 
 
 @cache

@@ -15,17 +15,18 @@ MOST_NAMED = 2  # choices by which two runs of one name are told apart
 
 def name_of(run: Run, runs: Sequence[Run]) -> str:
     """Its number and its title among the others."""
-    return f"Run {run.number}: {titles_of([run, *(other for other in runs if other is not run)])[0]}"
+    return f"Run {run.number}: {_title(run, runs)}"
 
 
 def titles_of(runs: Sequence[Run]) -> list[str]:
     """What each is called: by its recipe, and where several are called alike, by what differs, too."""
-    titles: list[str] = []
-    for run in runs:
-        alike = [other for other in runs if other.recipe.name == run.recipe.name and other is not run]
-        alike = [other for other in alike if other.parent != run.number]  # which says itself what is different there
-        titles.append(run.recipe.name + "".join(f", {told}" for told in _what_differs(run, alike)))
-    return titles
+    return [_title(run, runs) for run in runs]
+
+
+def _title(run: Run, runs: Sequence[Run]) -> str:
+    alike = [other for other in runs if other.recipe.name == run.recipe.name and other is not run]
+    alike = [other for other in alike if other.parent != run.number]  # which says itself what is different there
+    return run.recipe.name + "".join(f", {told}" for told in _what_differs(run, alike))
 
 
 def changed_name(name: str, change: str) -> str:
@@ -53,7 +54,8 @@ def _what_differs(run: Run, others: Sequence[Run]) -> list[str]:
     """The choices that set it apart from others of its name, a word for each."""
     recipe = run.recipe
     parts = (Learning, Size, Symbols, Splitting, Normalization)
-    names = {name for other in others for name in recipe.differing(other.recipe, *parts)}
+    recipes = {id(other.recipe): other.recipe for other in others if other.recipe is not recipe}  # many runs share one
+    names = {name for other in recipes.values() for name in recipe.differing(other, *parts)}
     if recipe.grown_from:
         names -= {"vocab_size", "merges"}
     return (_steering(run) + [_told(recipe, name) for name in CHOICES if name in names])[:MOST_NAMED]
