@@ -15,15 +15,14 @@ from PySide6.QtWidgets import (
 
 from app.window.parts.dialogs import DATA_FILTERS, ask_where_to_save
 from app.window.parts.page import Page
-from app.window.parts.selected_rows import select_whole_rows, selected_rows
-from app.window.parts.theme import fixed_font
+from app.window.parts.selected_rows import selected_rows
+from app.window.parts.table_of_rows import put_headings_left, table_of_rows
 from app.window.parts.widgets import flat_button, paragraph
 from app.window.parts.wording import tip
 from app.window.questions.audit.model import NUMBERS, AuditModel
 from app.window.questions.audit.trim_dialog import TrimDialog
 from app.window.questions.audit.trimming import Trimming
 
-ROW_HEIGHT = 22
 WIDTHS = (64, 150, 100, 80, 130)
 
 
@@ -116,20 +115,11 @@ class AuditPage(Page):
 
 
 def _table(model: AuditModel) -> QTableView:
-    table = QTableView()
-    table.setAccessibleName("Tokens that deserve a second look")
-    table.setModel(model)
-    table.setFont(fixed_font(table.font().pointSizeF()))
-    select_whole_rows(table)
-    table.verticalHeader().hide()
-    table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
-    table.setShowGrid(False)
+    table = table_of_rows(model, "Tokens that deserve a second look", WIDTHS)
+    put_headings_left(table)
     header = table.horizontalHeader()
     header.setStretchLastSection(True)
-    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
     header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
     header.setSortIndicator(NUMBERS[0], Qt.SortOrder.AscendingOrder)
     table.setSortingEnabled(True)
-    for column, width in enumerate(WIDTHS):
-        table.setColumnWidth(column, width)
     return table

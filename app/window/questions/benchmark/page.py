@@ -16,13 +16,13 @@ from PySide6.QtWidgets import (
 )
 
 from app.window.parts.page import Page
+from app.window.parts.table_of_rows import table_of_rows
 from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import flat_button, label, paragraph, scrolling
 from app.window.parts.wording import tip
 from app.window.questions.benchmark.dots import DotsChart
 from app.window.questions.benchmark.model import FOLDER, LIST, SOURCES, BenchmarkModel
 
-ROW_HEIGHT = 22
 WIDTHS = (170, 70)
 NUMBER_WIDTH = 88
 FEWEST_CHARACTERS = 8  # of a choice that are shown where there is little room
@@ -133,20 +133,11 @@ def _offer(box: QComboBox, choices: list[tuple[str, str]], chosen: str) -> None:
 
 
 def _table(model: BenchmarkModel) -> QTableView:
-    table = QTableView()
-    table.setAccessibleName("Tokenizers by texts")
-    table.setModel(model)
-    table.setFont(fixed_font(table.font().pointSizeF()))
-    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table = table_of_rows(model, "Tokenizers by texts", WIDTHS)
     table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-    table.verticalHeader().hide()
-    table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
-    table.setShowGrid(False)
     table.setWordWrap(False)
     table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
     table.horizontalHeader().setDefaultSectionSize(NUMBER_WIDTH)
     table.horizontalHeader().setSortIndicator(0, Qt.SortOrder.AscendingOrder)
     table.setSortingEnabled(True)
-    for column, width in enumerate(WIDTHS):
-        table.setColumnWidth(column, width)
     return table

@@ -13,14 +13,12 @@ from PySide6.QtWidgets import (
 )
 
 from app.window.parts.page import Page
-from app.window.parts.selected_rows import select_whole_rows
-from app.window.parts.theme import fixed_font
+from app.window.parts.table_of_rows import table_of_rows
 from app.window.parts.widgets import paragraph
 from app.window.questions.compare.choice import OtherChoice
 from app.window.questions.compare.model import CompareModel
 from app.window.questions.compare.putting_together import PuttingTogether
 
-ROW_HEIGHT = 22
 NOTHING_CHOSEN = "Choose another run, or open a tokenizer, to compare with the one shown."
 
 
@@ -80,13 +78,6 @@ class ComparePage(Page):
 
 
 def _table(model: CompareModel) -> QTableView:
-    table = QTableView()
-    table.setAccessibleName("Steps that differ")
-    table.setModel(model)
-    table.setFont(fixed_font(table.font().pointSizeF()))
-    select_whole_rows(table)
-    table.verticalHeader().hide()
-    table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
+    table = table_of_rows(model, "Steps that differ")
     table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-    table.setShowGrid(False)
     return table

@@ -5,17 +5,15 @@ from __future__ import annotations
 import html
 
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtWidgets import QHBoxLayout, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.window.parts.lines_chart import LinesChart
 from app.window.parts.page import Page
-from app.window.parts.selected_rows import select_whole_rows
-from app.window.parts.theme import fixed_font
+from app.window.parts.table_of_rows import put_headings_left, table_of_rows
 from app.window.parts.widgets import paragraph
 from app.window.questions.gage.model import BlocksModel
 from app.window.questions.gage.strip import BlockStrip
 
-ROW_HEIGHT = 22
 WIDTHS = (46, 78, 96, 46)
 
 
@@ -31,18 +29,9 @@ class BlocksPage(Page):
         self.told_of_size.setTextFormat(Qt.TextFormat.RichText)
         self.told.setAccessibleName("The block at work")
         self.told_of_size.setAccessibleName("The size of all blocks")
-        self.table = QTableView()
-        self.table.setAccessibleName("What bytes stand for in the block at work")
-        self.table.setModel(model)
-        self.table.setFont(fixed_font(self.font().pointSizeF()))
-        select_whole_rows(self.table)
-        self.table.verticalHeader().hide()
-        self.table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
-        self.table.setShowGrid(False)
-        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.table = table_of_rows(model, "What bytes stand for in the block at work", WIDTHS)
+        put_headings_left(self.table)
         self.table.horizontalHeader().setStretchLastSection(True)
-        for column, width in enumerate(WIDTHS):
-            self.table.setColumnWidth(column, width)
         self._lay_out()
         self.chart.time_chosen.connect(model.travel_to)
         self.strip.block_chosen.connect(model.travel_to_block)

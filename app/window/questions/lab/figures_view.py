@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.window.parts.lines_chart import LinesChart, line_colour
-from app.window.parts.theme import fixed_font
+from app.window.parts.table_of_rows import ROW_HEIGHT, table_of_rows
 from app.window.parts.widgets import muted, paragraph
 from app.window.parts.wording import tip
 from app.window.questions.lab.figures import MEASURES, LabFigures
@@ -28,7 +28,6 @@ from app.window.questions.lab.model import LabModel
 from app.window.questions.lab.words_model import DifferingWordsModel
 
 ROOM_FOR_ALL = 640  # pixels in which three charts can still be read
-ROW_HEIGHT = 22
 HINT = "Measured while you look …"
 NO_WORDS = (
     "None of these was learned here, so there are no words to measure: train a run, or count a table on your texts."
@@ -162,15 +161,8 @@ def _html_table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _table(model: DifferingWordsModel) -> QTableView:
-    table = QTableView()
-    table.setAccessibleName("Words that are cut most differently")
-    table.setModel(model)
-    table.setFont(fixed_font(table.font().pointSizeF()))
-    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table = table_of_rows(model, "Words that are cut most differently")
     table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-    table.verticalHeader().hide()
-    table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
     table.horizontalHeader().setMinimumSectionSize(36)
-    table.setShowGrid(False)
     table.setMinimumHeight(3 * ROW_HEIGHT)
     return table

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import html
 
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import QModelIndex
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QPushButton,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
 
 from app.window.parts.linked_text import LinkedText, link_to_step, number_in
 from app.window.parts.page import Page
-from app.window.parts.selected_rows import select_whole_rows
-from app.window.parts.theme import fixed_font, shades_of
+from app.window.parts.table_of_rows import put_headings_left, table_of_rows
+from app.window.parts.theme import shades_of
 from app.window.parts.widgets import label, paragraph, scrolling
 from app.window.questions.ties.model import TIE_RULES, CutToken, TiesModel, WhatIf
 
-ROW_HEIGHT = 22
+WIDTHS = (56, 120, 120, 64, 110)
 
 
 class TiesPage(Page):
@@ -31,18 +30,9 @@ class TiesPage(Page):
         super().__init__(model, parent)
         self.model = model
         self.summary = paragraph()
-        self.table = QTableView()
-        self.table.setAccessibleName("Merges decided by a tie")
-        self.table.setModel(model)
-        self.table.setFont(fixed_font(self.font().pointSizeF()))
-        select_whole_rows(self.table)
-        self.table.verticalHeader().hide()
-        self.table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
-        self.table.setShowGrid(False)
-        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.table = table_of_rows(model, "Merges decided by a tie", WIDTHS)
+        put_headings_left(self.table)
         self.table.horizontalHeader().setStretchLastSection(True)
-        for column, width in enumerate((56, 120, 120, 64, 110)):
-            self.table.setColumnWidth(column, width)
         self.rule = QComboBox()
         self.rule.setAccessibleName("Another tie rule")
         for rule in TIE_RULES.values():

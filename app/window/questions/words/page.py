@@ -7,12 +7,10 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTableView, QVBoxLayout,
 
 from app.window.parts.dialogs import DATA_FILTERS, ask_where_to_save
 from app.window.parts.page import Page
-from app.window.parts.selected_rows import select_whole_rows
-from app.window.parts.theme import fixed_font
+from app.window.parts.table_of_rows import put_headings_left, table_of_rows
 from app.window.parts.widgets import entry, paragraph
 from app.window.questions.words.model import WordsModel
 
-ROW_HEIGHT = 22
 WIDTHS = (150, 90, 70)
 WIDTH_OF_GROUP = 90
 
@@ -59,18 +57,8 @@ class WordsPage(Page):
 
 
 def _table(model: WordsModel) -> QTableView:
-    table = QTableView()
-    table.setAccessibleName("Words of the corpus")
-    table.setModel(model)
-    table.setFont(fixed_font(table.font().pointSizeF()))
-    select_whole_rows(table)
-    table.verticalHeader().hide()
-    table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
-    table.setShowGrid(False)
-    header = table.horizontalHeader()
-    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-    header.setSortIndicator(model.choice.column, Qt.SortOrder.DescendingOrder)
+    table = table_of_rows(model, "Words of the corpus", WIDTHS)
+    put_headings_left(table)
+    table.horizontalHeader().setSortIndicator(model.choice.column, Qt.SortOrder.DescendingOrder)
     table.setSortingEnabled(True)
-    for column, width in enumerate(WIDTHS):
-        table.setColumnWidth(column, width)
     return table
