@@ -48,25 +48,34 @@ class TokenPage(Page):
             button.clicked.connect(lambda _=False, place=place: self._travel_to_part(place))
             self._parts.addWidget(button)
         self._parts.addStretch()
-        self._table = QWidget()
-        form = QFormLayout(self._table)
+        self.forbid = flat_button("")
+        self.forbid.setToolTip(tip("A new run beside this one, in which this pair is never joined from here on"))
+        self.forbid.clicked.connect(self._forbid)
+        self._table = self._facts_as_rows()
+        self.save = flat_button("Save …")
+        self.save.setToolTip(tip("What is told here as a picture, or all its counts as CSV, TSV, JSON or Parquet"))
+        self.save.clicked.connect(self.save_wanted)
+        self._lay_out()
+        self.life.section_wanted.connect(self._bring_into_view, Qt.ConnectionType.QueuedConnection)
+        model.changed.connect(self._show)
+        self._show()
+
+    def _facts_as_rows(self) -> QWidget:
+        table = QWidget()
+        form = QFormLayout(table)
         form.setContentsMargins(0, 0, 0, 0)
         form.setVerticalSpacing(4)
         for title, fact in self.facts.items():
             fact.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             form.addRow(_title(title), fact)
         form.addRow(_title("Parts"), self._parts)
-        self.forbid = flat_button("")
-        self.forbid.setToolTip(tip("A new run beside this one, in which this pair is never joined from here on"))
-        self.forbid.clicked.connect(self._forbid)
-        beside = QHBoxLayout()
+        self._forbidding = beside = QHBoxLayout()
         beside.addWidget(self.forbid)
         beside.addStretch()
-        self._forbidding = beside
         form.addRow(_title(""), beside)
-        self.save = flat_button("Save …")
-        self.save.setToolTip(tip("What is told here as a picture, or all its counts as CSV, TSV, JSON or Parquet"))
-        self.save.clicked.connect(self.save_wanted)
+        return table
+
+    def _lay_out(self) -> None:
         self._inside = inside = QWidget()
         self._column = column = QVBoxLayout(inside)
         column.setContentsMargins(8, 4, 8, 8)
@@ -80,9 +89,6 @@ class TokenPage(Page):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.area)
-        self.life.section_wanted.connect(self._bring_into_view, Qt.ConnectionType.QueuedConnection)
-        model.changed.connect(self._show)
-        self._show()
 
     @property
     def pictured(self) -> QWidget:
