@@ -2,7 +2,6 @@
 
 >>> from bpe_core.alphabet import Alphabet
 >>> from bpe_core.recipe import Recipe
-from resources import morpheme_samples
 >>> pairs = [(108, 111), (256, 119), (101, 115)]  # l+o, lo+w, e+s
 >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
 >>> found = morpheme_agreement({"ours": history}, {"en": {"lowest": ["low", "est"], "slow": ["slow"]}})

@@ -34,7 +34,7 @@ def beginnings(expression: str) -> npt.NDArray[np.bool_] | None:
     """By code point: whether a match begins there, if none is going on. None where that is not told by one character.
 
     >>> found = beginnings("ab*|c")
-    >>> found is not None and found[ord("a")], beginnings("ab") is None
+    >>> found is not None and bool(found[ord("a")]), beginnings("ab") is None
     (True, True)
     """
     try:
