@@ -125,6 +125,7 @@ def begun_anew(qtbot: QtBot, only_window: Program, hurry: None) -> Callable[...,
         for tabs in (program.charts, program.inspector):
             tabs.show_page(tabs.ids[0])
         program.messages.hide()
+        program.messages.sentence.clear()  # or a test might take what another was told for what it waits for
         program.speed.slider.setValue(SPEED.default)
         program.begin(files)
         return program
