@@ -52,6 +52,7 @@ from app.window.pages import PAGES, Pages, World
 from app.window.parts.icons import app_icon
 from app.window.parts.page import PageTabs
 from app.window.parts.theme import Theme
+from app.window.questions.curves.page import CurvesPage
 from app.window.questions.lab.page import LabPage
 from app.window.questions.lab.wiring import Laboratory
 from app.window.questions.token.model import TokenModel
@@ -245,6 +246,7 @@ class Program(QObject):
         self.session.recipe.changed.connect(lambda _: self.corpus.refresh())
         self.session.playing.stepped.connect(self.pages[PairsPage].show_step)
         self.runs_panel.compare_wanted.connect(self.asking.compare_with)
+        self.pages[CurvesPage].session_wanted.connect(self.filing.open)
         self.status.addPermanentWidget(ExportBar(self.exchanging.export))
 
     def _connect_help_and_notices(self) -> None:

@@ -108,7 +108,7 @@ class Account:
         self._argv = _without_manifest(argv)
         if isinstance(getattr(options, "output", None), str) and options.output not in " ".join(argv):
             self._argv += ["--output", options.output]  # where nothing was said
-        self._results = [str(value) for name in RESULTS if (value := getattr(options, name, None)) is not None]
+        self._results = results_of(options)
         named = {path for action in parser._actions if _names_files(action) for path in _texts(options, action.dest)}
         named |= {*texts}
         address = next((path for path in named if "://" in path), None)
@@ -165,6 +165,11 @@ def read_manifest(path: Path) -> Manifest:
     if not lists_texts or not manifest.results or not all(isinstance(place, str) for place in places):
         raise FormatError(f"{path} is no manifest of this program, or a damaged one.")
     return manifest
+
+
+def results_of(options: argparse.Namespace) -> list[str]:
+    """What a command is told to write."""
+    return [path for name in RESULTS for path in _texts(options, name)]
 
 
 def _names_files(action: argparse.Action) -> bool:

@@ -15,6 +15,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.data_table import DataTable
 from bpe_core.errors import BpeError, Cancelled
 from bpe_core.fingerprints import fingerprint_of
+from bpe_core.history.history import History
 from bpe_core.learning.methods import METHODS, Method
 from bpe_core.learning.trainer import learn
 from bpe_core.limits import check_room
@@ -26,6 +27,7 @@ from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, neve
 from bpe_core.recipe import LARGEST_VOCABULARY, Recipe, Splitting
 from bpe_core.sweep.measuring import Yardstick, measured
 from bpe_core.sweep.plan import Plan
+from bpe_core.sweep.runs_in_session import RunsInSession
 from bpe_core.text.corpus import Corpus
 
 Result = TypeVar("Result")
@@ -82,33 +84,43 @@ def sweep(
     plan: Plan,
     *,
     before: DataTable | None = None,
+    session: RunsInSession | None = None,
     keep: Keep = lambda table: None,
     threads: int | None = None,
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> Swept:
-    """Make all runs of the plan that the table of `before` does not hold; `keep` is given the table as it grows."""
+    """Make all runs of the plan that the table of `before` does not hold; `keep` is given the table as it grows.
+
+    A `session` is given the runs themselves; those it holds are measured where the table does not, but not learned.
+    """
     runs = runs_of(plan)
     rows = _of_before(runs, before)
-    waiting = [run for run in runs if not _is_done(run, rows)]
-    work = _Work(plan, waiting)
+    known = sum(_is_done(run, rows) for run in runs)
+    waiting = [run for run in runs if session is not None or not _is_done(run, rows)]
+    work = _Work(plan, waiting, {run.key for run in runs if _is_done(run, rows)}, session)
     with OnThreads(threads, progress, cancelled) as pool:
         if waiting:
             work.prepare(pool)
-            for place, found in pool.each([work.piece(run) for run in waiting], "learning", "runs"):
-                rows[waiting[place].key] = found
+            for place, (history, found) in pool.each([work.piece(run) for run in waiting], "learning", "runs"):
+                run = waiting[place]
+                rows[run.key] = found or rows[run.key]
+                if session is not None:
+                    words, title = work.words_of(run), _title(run, plan)
+                    session.add(place, title, run.corpus, run.recipe, words, history)
                 keep(_table(runs, rows))
     wanted = {(run.key, size) for run in runs for size in run.sizes}
     old = [] if before is None else results.rows_of(before)
     left_out = sum((row["run"], row["size"]) not in wanted for row in old)
-    return Swept(_table(runs, rows), len(runs), len(runs) - len(waiting), left_out, tuple(work.remarks))
+    return Swept(_table(runs, rows), len(runs), known, left_out, tuple(work.remarks))
 
 
 class _Work:
     """What several runs need is made once: words to learn from, documents to be measured by."""
 
-    def __init__(self, plan: Plan, runs: list[Run]) -> None:
-        self._plan, self._runs = plan, runs
+    def __init__(self, plan: Plan, runs: list[Run], measured: set[str], session: RunsInSession | None) -> None:
+        """Some of the runs may be `measured` already, by their keys."""
+        self._plan, self._runs, self._measured, self._session = plan, runs, measured, session
         self._words: Mapping[Hashable, WordTable] = {}
         self._yardsticks: Mapping[tuple[str, Recipe | None], Yardstick] = {}
         self._morphemes = read_morphemes(plan.morphemes) if plan.morphemes and runs else None
@@ -123,7 +135,7 @@ class _Work:
         for run in self._runs:
             alike.setdefault((run.words_key, run.recipe.with_changes(vocab_size=LARGEST_VOCABULARY)), []).append(run)
         pool.all([self._check(runs) for runs in alike.values()], "checking", "recipes")
-        by = {self._measured_by(run): run for run in self._runs}
+        by = {self._measured_by(run): run for run in self._runs if run.key not in self._measured}
         documents = {name: self._documents(name) for name in dict.fromkeys(name for name, _ in by)}
 
         def made(name: str, run: Run) -> Piece[Yardstick]:
@@ -132,14 +144,24 @@ class _Work:
         yardsticks = pool.all([made(name, run) for (name, _), run in by.items()], "counting", "texts to measure by")
         self._yardsticks = dict(zip(by, yardsticks, strict=True))
 
-    def piece(self, run: Run) -> Piece[list[results.Row]]:
-        return lambda stopped: _saying_which(run, lambda: self._rows(run, stopped))
+    def words_of(self, run: Run) -> WordTable:
+        """What it learns from."""
+        return self._words[run.words_key]
 
-    def _rows(self, run: Run, stopped: CancelCheck) -> list[results.Row]:
-        words = self._words[run.words_key]
-        history = learn(words, run.recipe, cancelled=stopped)
+    def piece(self, run: Run) -> Piece[tuple[History, list[results.Row]]]:
+        """What it learned; its rows, where they are not known."""
+        return lambda stopped: _saying_which(run, lambda: self._learned(run, stopped))
+
+    def _learned(self, run: Run, stopped: CancelCheck) -> tuple[History, list[results.Row]]:
+        words = self.words_of(run)
+        history = None if self._session is None else self._session.history(run.recipe, words)
+        if history is None:
+            history = learn(words, run.recipe, cancelled=stopped)
         if stopped():
             raise Cancelled(CANCELLED)
+        return history, [] if run.key in self._measured else self._rows(run, words, history, stopped)
+
+    def _rows(self, run: Run, words: WordTable, history: History, stopped: CancelCheck) -> list[results.Row]:
         found = measured(
             history,
             run.sizes,
@@ -188,6 +210,13 @@ class _Work:
 
     def _tell(self, corpus: Corpus) -> None:
         self.remarks += [str(one) for one in corpus.skipped if str(one) not in self.remarks]
+
+
+def _title(run: Run, plan: Plan) -> str:
+    """What it is called beside the others; rules for ties and sizes are told of runs that are called alike."""
+    corpus = [run.corpus] if len(plan.corpora) > 1 else []
+    seed = [f"sample {run.seed}"] if len(plan.seeds) > 1 else []
+    return ", ".join([run.name, *corpus, *seed])
 
 
 def _by_sizes(recipe: Recipe, plan: Plan) -> Iterator[tuple[Recipe, tuple[int, ...]]]:

@@ -37,8 +37,8 @@ STAGES = [
     ),
     *("presets", "interventions", "mixture", "choice", "recipe", "choice_titles", "text"),
     *("kernels", "counting", "alphabet", "of_alphabet", "history", "learning", "honest_text", "token_texts"),
-    *("segmenting", "insight", "measures", "sweep", "exact", "tables", "formats", "editing", "verification"),
-    *("delivery", "session_file", "report"),
+    *("segmenting", "insight", "measures", "exact", "tables", "formats", "editing", "verification"),
+    *("delivery", "session_file", "sweep", "report"),
     *("reference", "gage_file"),
     *("warm_up", "compiler", "command_line", "__main__"),
 ]

@@ -13,12 +13,12 @@ from pathlib import Path
 
 from bpe_core.command_line.manifest import (
     PATH,
-    RESULTS,
     STANDARD_OUTPUT,
     Fingerprint,
     Manifest,
     program_version,
     read_manifest,
+    results_of,
 )
 from bpe_core.errors import BpeError, CorpusError, FormatError, plain
 from bpe_core.fingerprints import fingerprint_of
@@ -90,9 +90,8 @@ def _check_command(words: list[str], folder: Path) -> None:
     options = parsed(words)
     if options is None or options.command in WITHOUT or options.manifest is not None:
         raise FormatError("The manifest holds no command of this program that makes a table, figure, export or report.")
-    for name in RESULTS:
-        result = getattr(options, name, None)
-        if result is not None and folder not in Path(result).parents:
+    for result in results_of(options):
+        if folder not in Path(result).parents:
             raise FormatError(f"The manifest would write {result}, which it does not name among its results.")
 
 

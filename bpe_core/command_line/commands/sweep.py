@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import time
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
@@ -15,11 +14,15 @@ import bpe_core as bpe
 from bpe_core.command_line.arguments import number
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
+from bpe_core.command_line.tables import is_session_name
 from bpe_core.data_table import ENDINGS, DataTable, checked_name, write_data
 from bpe_core.errors import BpeError, OutputError, plain
+from bpe_core.session_file.schema import EXTENSION
+from bpe_core.sweep.kept_on_disk import KeptOnDisk
 from bpe_core.sweep.plan import Plan, read_plan
 from bpe_core.sweep.results import MEANINGS, read_results, rows_of, summary_of
 from bpe_core.sweep.running import sweep
+from bpe_core.sweep.runs_in_session import RunsInSession
 
 EXAMPLE = """\
 # What is learned: every recipe on every corpus by every rule for ties, from a sample for every seed.
@@ -56,7 +59,6 @@ examples:
       were added to the plan, or not done when it was stopped. `chart sweep results.parquet` draws its curves.
 
 """
-SECONDS_BETWEEN_WRITINGS = 2.0
 SHOWN = (
     ("bytes_per_token", "bytes/token"),
     ("tokens_per_word", "tokens/word"),
@@ -73,7 +75,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("plan", nargs="?", metavar="PLAN", help="what to learn and to measure, as TOML")
     parser.add_argument("--example", action="store_true", help="print a plan to begin with")
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="OUT", help=f"the table ({', '.join(ENDINGS)}), a row a run and size"
+        "-o",
+        "--output",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="OUT",
+        help=f"the table ({', '.join(ENDINGS)}), a row a run and size; or {EXTENSION}, all runs as a session",
     )
     parser.add_argument("--summary", type=Path, metavar="OUT", help="mean, deviation, least and most of the seeds")
     parser.add_argument("--threads", type=number, metavar="N", help="runs at a time (else as many as there are cores)")
@@ -97,14 +105,21 @@ def run(options: argparse.Namespace) -> int:
     if options.threads is not None and options.threads < 1:
         raise BpeError("At least one run must be made at a time: --threads 1.")
     plan = read_plan(options.plan)
-    for path in filter(None, (options.output, options.summary)):
-        if not checked_name(path).absolute().parent.is_dir():
-            raise OutputError(f"Could not write {path}: the folder {path.parent} does not exist.")
-    before = read_results(options.output) if options.output is not None and options.output.exists() else None
-    bar, kept = TerminalBar(sys.stderr), _Kept(options.output)
+    table, session = _outputs(options)
+    before = read_results(table) if table is not None and table.exists() else None
+    runs = None if session is None else RunsInSession(session, plan)
+    bar, kept = TerminalBar(sys.stderr), KeptOnDisk(table, runs)
     with Interruption("Stopping; what is measured is kept.") as interruption:
         try:
-            found = sweep(plan, before=before, keep=kept, threads=options.threads, progress=bar, cancelled=interruption)
+            found = sweep(
+                plan,
+                before=before,
+                session=runs,
+                keep=kept,
+                threads=options.threads,
+                progress=bar,
+                cancelled=interruption,
+            )
         except bpe.Cancelled:
             return interruption.exit_code
         finally:
@@ -117,29 +132,25 @@ def run(options: argparse.Namespace) -> int:
     if options.summary is not None:
         write_data(summary, options.summary)
     _tell(options, plan, summary)
-    if options.output is not None and not options.json:
+    if table is not None and not options.json:
         again = f" ({found.known:,} of them were there)" if found.known else ""
         gone = f" {found.left_out:,} rows that the plan no longer asks for were left out." if found.left_out else ""
-        print(f"Wrote {len(found.table):,} rows of {found.runs:,} runs{again} to {plain(str(options.output))}.{gone}")
+        print(f"Wrote {len(found.table):,} rows of {found.runs:,} runs{again} to {plain(str(table))}.{gone}")
+    if runs is not None and not options.json:
+        print(f"Wrote {runs.told} to {plain(str(session))}; the window opens it.")
     return 0
 
 
-class _Kept:
-    """The table as it grows, on the disk every other second."""
-
-    def __init__(self, path: Path | None) -> None:
-        self._path, self._written = path, time.monotonic()
-        self._table: DataTable | None = None
-
-    def __call__(self, table: DataTable) -> None:
-        self._table = table
-        if time.monotonic() - self._written >= SECONDS_BETWEEN_WRITINGS:
-            self.write()
-
-    def write(self) -> None:
-        if self._table is not None and self._path is not None:
-            write_data(self._table, self._path)
-        self._table, self._written = None, time.monotonic()
+def _outputs(options: argparse.Namespace) -> tuple[Path | None, Path | None]:
+    """The table and the session, of which there is one each at most."""
+    sessions = [path for path in options.output if is_session_name(path)]
+    tables = [path for path in options.output if not is_session_name(path)]
+    if max(len(sessions), len(tables)) > 1:
+        raise OutputError("A sweep writes one table and one session at most; name each once with -o.")
+    for path in (*sessions, *map(checked_name, filter(None, (*tables, options.summary)))):
+        if not path.absolute().parent.is_dir():
+            raise OutputError(f"Could not write {path}: the folder {path.parent} does not exist.")
+    return next(iter(tables), None), next(iter(sessions), None)
 
 
 def _tell(options: argparse.Namespace, plan: Plan, summary: DataTable) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,12 @@ from bpe_core.measures.bits_per_byte import bits_per_byte
 from bpe_core.measures.morphemes import morpheme_agreement, read_morphemes
 from bpe_core.measures.size_curves import renyi_efficiency
 from bpe_core.mixture import Group, Mixture, Sample, weight_of
+from bpe_core.session_file import Bookmark, read_session, write_session
 from bpe_core.sweep.measuring import DRAWN, LEAST, intervals
 from bpe_core.sweep.plan import Plan, read_plan
 from bpe_core.sweep.results import COLUMNS, read_results, rows_of, summary_of
 from bpe_core.sweep.running import Swept, sweep
+from bpe_core.sweep.runs_in_session import RunsInSession
 from tests.shared import text_of
 
 PLAN = """
@@ -160,6 +163,38 @@ def test_what_is_done_is_not_done_again(folder: Path, swept: Swept, capsys: pyte
     assert run(["sweep", str(folder / "fewer.toml"), "-o", str(table)]) == 0
     assert "16 rows of 8 runs (4 of them were there)" in (told := capsys.readouterr().out)
     assert "8 rows that the plan no longer asks for were left out" in told
+
+
+def test_runs_are_kept_in_a_session_that_goes_on(
+    folder: Path, swept: Swept, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, asked = tmp_path / "all.bpex", ["sweep", str(folder / "plan.toml"), "-o", str(tmp_path / "all.bpex")]
+    begun = RunsInSession(path, plan := read_plan(folder / "plan.toml"))
+    grown: list[DataTable] = []
+    with pytest.raises(bpe.Cancelled):
+        sweep(plan, session=begun, keep=grown.append, threads=1, cancelled=lambda: len(grown) > 2)
+    begun.write()
+    some = read_session(path)
+    marked = replace(some, bookmarks=(Bookmark(2, 5, "look"),))
+    write_session(marked, path)
+    assert run([*asked, "-o", str(tmp_path / "all.csv")]) == 0
+    told = capsys.readouterr().out
+    assert f"Wrote 8 runs ({len(some.runs)} of them were there) to {path}" in told
+    assert csv_text(read_results(tmp_path / "all.csv")) == csv_text(swept.table)
+    saved = read_session(path)
+    assert [one.number for one in saved.runs] == [*range(1, 9)]
+    assert [one.note for one in saved.bookmarks] == ["look"]
+    assert len({(one.recipe.name, one.recipe.ties) for one in saved.runs}) == 8
+    for one in saved.runs:
+        recipe = plan.recipes[one.recipe.name.partition(",")[0]]
+        changes = {"ties": one.recipe.ties, "mixture": one.recipe.mixture}
+        by_hand = bpe.train(bpe.Corpus.from_files(folder / "poem.txt"), recipe.with_changes(**changes))
+        assert one.history is not None
+        assert one.history.pairs() == by_hand.pairs()
+    assert run(asked) == 0
+    assert "(8 of them were there)" in capsys.readouterr().out
+    assert run([*asked, "-o", str(tmp_path / "other.bpex")]) == 1
+    assert "one table and one session at most" in capsys.readouterr().err
 
 
 def test_a_mistake_is_found_before_anything_begins(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

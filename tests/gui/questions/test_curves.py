@@ -48,9 +48,10 @@ def test_runs_of_the_window_and_a_sweep_made_in_it(qtbot: QtBot, learned: Progra
     dialog.part.setValue(60)
     dialog.samples.setValue(2)
     dialog.recipes.item(4).setCheckState(Qt.CheckState.Checked)
+    dialog.runs.setChecked(True)
     dialog.write(plan)
     answered(qtbot, learned)
-    assert "4 runs; kept in plan.results.csv." in page.summary.text()
+    assert "4 runs; kept in plan.results.csv and plan.bpex." in page.summary.text()
     assert [len(line.x) for line in model.lines.lines] == [2, 2]
     kept = tmp_path / f"plan{RESULTS}"
     made = sweep(read_plan(plan))
@@ -61,6 +62,11 @@ def test_runs_of_the_window_and_a_sweep_made_in_it(qtbot: QtBot, learned: Progra
     page.make(plan)
     answered(qtbot, learned)
     assert "4 of them made before" in page.summary.text()
+    opened: list[Path] = []
+    page.session_wanted.connect(opened.append)
+    page.open.click()
+    page.session_wanted.disconnect(opened.append)
+    assert opened == [tmp_path / "plan.bpex"]
     model.choose_source(Source(results=kept))
     answered(qtbot, learned)
     assert len(rows_of(made.table)) == len(rows_of(model.exact()(lambda: False)))

@@ -17,19 +17,22 @@ from app.window.parts.watched import Exact, Watched
 from app.window.parts.wording import count_text
 from app.worker.job import Task
 from bpe_core import History, Progress, WordTable
-from bpe_core.data_table import DataTable, write_data
+from bpe_core.data_table import DataTable
 from bpe_core.measures.benchmark import MEANINGS
 from bpe_core.measures.bits_per_byte import LIMITS
 from bpe_core.measures.morphemes import own_lists, read_morphemes
+from bpe_core.session_file import EXTENSION
 from bpe_core.sweep.curves import BAND, BandedCurve, curves_of
+from bpe_core.sweep.kept_on_disk import KeptOnDisk
 from bpe_core.sweep.overlay import overlay
 from bpe_core.sweep.plan import read_plan
 from bpe_core.sweep.results import MEASURES, read_results
 from bpe_core.sweep.running import sweep
+from bpe_core.sweep.runs_in_session import RunsInSession
 
 REDRAW_MILLISECONDS = 400
 TOPIC = "curves"
-RESULTS = ".results.csv"  # behind the name of a plan: where its table is kept
+RESULTS = ".results.csv"  # behind the name of a plan: where its table is kept, and with EXTENSION its runs
 NOTHING_YET = "Train, or open a tokenizer: the curves of all runs are drawn side by side. Or make a sweep."
 NO_TEXTS = "There is no text in the corpus to measure by."
 STOPPED = "Stopped; what was measured is kept. Choose the plan again to go on."
@@ -51,6 +54,13 @@ class Source:
 
     plan: Path | None = None
     results: Path | None = None
+    keeps_runs: bool = False  # of a plan: in a session, which is gone on with where it is there
+
+    @property
+    def session(self) -> Path | None:
+        """Where the runs are kept."""
+        path = None if self.plan is None else self.plan.with_suffix(EXTENSION)
+        return path if path is not None and (self.keeps_runs or path.exists()) else None
 
     @property
     def is_runs(self) -> bool:
@@ -98,7 +108,7 @@ class CurvesModel(QObject, Watched):
         elif self._asked is None:
             self._asked = self.source
             if self.source.plan is not None:
-                self._make(self.source.plan)
+                self._make(self.source.plan, self.source.session)
             elif self.source.results is not None:
                 path = self.source.results
                 self._ask(lambda task: (read_results(path), f"Read from {path.name}."))
@@ -130,23 +140,31 @@ class CurvesModel(QObject, Watched):
                     words[name] = run.words
         return histories, words
 
-    def _make(self, path: Path) -> None:
+    def _make(self, path: Path, session: Path | None) -> None:
         """What is there already is not made again; what is made is kept beside the plan, and drawn at once."""
         results = path.with_name(path.stem + RESULTS)
 
         def work(task: Task) -> tuple[DataTable, str]:
-            def keep(table: DataTable) -> None:
-                write_data(table, results)
-                task.report(table)
-
             plan = read_plan(path)
             before = read_results(results) if results.exists() else None
-            found = sweep(plan, before=before, keep=keep, progress=task.report, cancelled=task.cancelled)
+            runs = None if session is None else RunsInSession(session, plan)
+            kept = KeptOnDisk(results, runs)
+
+            def keep(table: DataTable) -> None:
+                kept(table)
+                task.report(table)
+
+            try:
+                found = sweep(
+                    plan, before=before, session=runs, keep=keep, progress=task.report, cancelled=task.cancelled
+                )
+                kept(found.table)
+            finally:
+                kept.write()
             task.remarks.extend(found.remarks)
-            if before is None or found.known < found.runs or found.left_out:
-                write_data(found.table, results)
             again = f", {found.known:,} of them made before" if found.known else ""
-            return found.table, f"{count_text(found.runs, 'run')}{again}; kept in {results.name}."
+            where = results.name if session is None else f"{results.name} and {session.name}"
+            return found.table, f"{count_text(found.runs, 'run')}{again}; kept in {where}."
 
         self._ask(work, writes=True)
 
@@ -210,6 +228,12 @@ class CurvesModel(QObject, Watched):
         hidden = len(self._curves) - MOST_DRAWN
         more = f" The first {MOST_DRAWN} of {len(self._curves)} curves are drawn; the table saved holds all."
         return self.told + (more if hidden > 0 else "")
+
+    @property
+    def session(self) -> Path | None:
+        """Of a sweep that is made: where its runs can be opened."""
+        path = self.source.session
+        return path if path is not None and not self.progress and not self.trouble and path.exists() else None
 
     @property
     def lines(self) -> ChartLines:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.window.parts.lines_chart import LinesChart
@@ -25,6 +25,8 @@ OTHER_LIST = "A list of your own …"
 class CurvesPage(Page):
     """The curves are clicked on by nobody: they are of many runs, and of no moment."""
 
+    session_wanted = Signal(object)  # the path of one that holds the runs of a sweep
+
     def __init__(self, model: CurvesModel, planning: Planning, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
         self.model, self._planning = model, planning
@@ -40,6 +42,8 @@ class CurvesPage(Page):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(FEWEST_CHARACTERS)
         self.stop = flat_button("Stop")
+        self.open = flat_button("Open Its Runs")
+        self.open.setToolTip("Open the session with the runs of this sweep, instead of what this window holds")
         self.chart = LinesChart("Curves of many runs", lambda: model.lines, NOTHING_YET)
         self.legend, self.summary = paragraph(), paragraph()
         self.legend.setTextFormat(Qt.TextFormat.RichText)
@@ -51,11 +55,12 @@ class CurvesPage(Page):
         self.measure.activated.connect(lambda: model.choose_measure(self.measure.currentData()))
         self.list.activated.connect(self._choose_list)
         self.stop.clicked.connect(model.stop)
+        self.open.clicked.connect(lambda: self.session_wanted.emit(model.session))
         self._show()
 
-    def make(self, plan: Path) -> None:
+    def make(self, plan: Path, keeps_runs: bool = False) -> None:
         """Make what a plan says."""
-        self.model.choose_source(Source(plan=plan))
+        self.model.choose_source(Source(plan=plan, keeps_runs=keeps_runs))
 
     def open_dialog(self) -> None:
         """Plan a sweep by hand."""
@@ -69,6 +74,7 @@ class CurvesPage(Page):
         for widget in (self.source, self.measure, self.list):
             row.addWidget(widget, 1)
         row.addWidget(self.stop)
+        row.addWidget(self.open)
         beside = QWidget()
         text = QVBoxLayout(beside)
         text.setContentsMargins(0, 0, 0, 0)
@@ -117,6 +123,7 @@ class CurvesPage(Page):
         for widget in (self.measure, self.chart):
             widget.setToolTip(tip(model.tip))
         self.stop.setVisible(bool(model.progress))
+        self.open.setVisible(model.session is not None)
         self.summary.setText(model.summary)
         self.summary.setVisible(bool(model.summary))
         form = "{:.1%}" if model.lines.is_share else "{:.3f}"

@@ -38,7 +38,7 @@ PLAN_FILTERS = {"Plan (*.toml)": "toml"}
 class PlanDialog(QDialog):
     """Begins with the recipe and the size that are chosen in the window."""
 
-    written = Signal(Path)
+    written = Signal(Path, bool)  # the plan, and whether the runs themselves are to be kept
 
     def __init__(self, planning: Planning, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,6 +59,7 @@ class PlanDialog(QDialog):
         self.held_out.setToolTip("Choose a text that is not learned from")
         self.bits = QCheckBox("&Bits per byte of a small model, too (takes longer)")
         self.bits.setChecked(True)
+        self.runs = QCheckBox("&Keep the runs, too, as a session to be opened here")
         self.trouble = paragraph()
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.go = self.buttons.addButton("Save and Begin …", QDialogButtonBox.ButtonRole.AcceptRole)
@@ -83,6 +84,7 @@ class PlanDialog(QDialog):
         form.addRow("Samples", row)
         form.addRow("&Measured by", self.held_out)
         form.addRow("", self.bits)
+        form.addRow("", self.runs)
         column = QVBoxLayout(self)
         column.addLayout(form)
         column.addWidget(muted(EXPLANATION))
@@ -122,7 +124,7 @@ class PlanDialog(QDialog):
         self.trouble.setVisible(bool(trouble))
         if not trouble:
             self.accept()
-            self.written.emit(path)
+            self.written.emit(path, self.runs.isChecked())
 
 
 def _ticked(choices: list[tuple[str, str]], ticked: set[str], name: str) -> QListWidget:

@@ -1,0 +1,118 @@
+"""The runs of a sweep as one session, which the window opens; those that are in it already are not learned again.
+
+What a run learns is decided by its recipe and its words, so a run of the file with both is the run that is wanted.
+All else that the file holds, other runs and bookmarks, stays.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.fingerprints import fingerprint_of
+from bpe_core.history.history import END_SENTENCES, History
+from bpe_core.recipe import Recipe
+from bpe_core.session_file import Fingerprint, SavedRun, SavedSession, SavedSource, View, read_session, write_session
+from bpe_core.sweep.plan import Plan
+
+
+class RunsInSession:
+    """A file that grows by runs; it is written as a whole, when it is asked for."""
+
+    def __init__(self, path: Path, plan: Plan) -> None:
+        """What is there already is read, and must be a session."""
+        self._path, self._plan = path, plan
+        self._before = read_session(path) if path.exists() else None
+        self._found: dict[int, SavedRun] = {}  # by the place in the plan, with the number it has in the file
+        self._fresh: dict[int, SavedRun] = {}
+        self._sources = {corpus: _sources_of(corpus, plan) for corpus in plan.corpora}
+
+    @property
+    def told(self) -> str:
+        """How many runs of the plan are in it, and how many of them were.
+
+        `3 runs (1 of them was there)`
+        """
+        old = len({run.number for run in self._found.values()})
+        total = old + len(self._fresh)
+        were = f" ({old:,} of them {'was' if old == 1 else 'were'} there)" if old else ""
+        return f"{total:,} run{'' if total == 1 else 's'}{were}"
+
+    def history(self, recipe: Recipe, words: WordTable) -> History | None:
+        """What that recipe learned from these words, if the file holds it."""
+        run = self._known(recipe, words)
+        return None if run is None else run.history
+
+    def _known(self, recipe: Recipe, words: WordTable) -> SavedRun | None:
+        for run in () if self._before is None else self._before.runs:
+            is_whole = run.history is not None and run.state == "ended" and run.words is not None
+            if is_whole and run.recipe.with_changes(name=recipe.name) == recipe and _are_same(run.words, words):
+                return run
+        return None
+
+    def add(self, place: int, title: str, corpus: str, recipe: Recipe, words: WordTable, history: History) -> None:
+        """A run of the plan, by its place there; one that was in the file keeps its number and its name."""
+        known = self._known(recipe, words)
+        if known is not None:
+            self._found[place] = dataclasses.replace(known, words=words)  # which all runs of a corpus share
+            return
+        self._fresh[place] = SavedRun(
+            0,
+            recipe.with_changes(name=title),
+            self._sources[corpus],
+            words,
+            history,
+            state="ended",
+            sentence=END_SENTENCES[history.end_reason],
+        )
+
+    def write(self) -> None:
+        """New runs get numbers behind those that are there, in the order of the plan."""
+        before = self._before or SavedSession(next(iter(self._plan.recipes.values())), self._shelf())
+        found = {run.number: run for run in self._found.values()}
+        old = [found.get(run.number, run) for run in before.runs]
+        first = max((run.number for run in old), default=0) + 1
+        fresh = [
+            dataclasses.replace(self._fresh[place], number=first + index)
+            for index, place in enumerate(sorted(self._fresh))
+        ]
+        view = before.view
+        if view.shown_run is None and fresh:
+            view = View(shown_run=fresh[0].number, position=fresh[0].learned)
+        write_session(dataclasses.replace(before, runs=(*old, *fresh), view=view), self._path)
+
+    def _shelf(self) -> tuple[SavedSource, ...]:
+        """All texts, by their corpora where there are several."""
+        if len(self._sources) == 1:
+            return next(iter(self._sources.values()))
+        return tuple(
+            dataclasses.replace(one, group=corpus) for corpus, sources in self._sources.items() for one in sources
+        )
+
+
+def _sources_of(corpus: str, plan: Plan) -> tuple[SavedSource, ...]:
+    """As the window knows texts: a file with what it was when it was read, a folder as one of them."""
+    found = []
+    for path in (Path(one).absolute() for one in plan.corpora[corpus]):
+        known = None
+        if path.is_file():
+            status = path.stat()
+            known = Fingerprint(status.st_size, status.st_mtime_ns, fingerprint_of(path)[1])
+        encoding, column = plan.reading.get("encoding"), plan.reading.get("field", "")
+        name = path.name + ("/" if path.is_dir() else "")
+        found.append(SavedSource(name, str(path), encoding=encoding, fingerprint=known, column=column))
+    return tuple(found)
+
+
+def _are_same(one: WordTable | None, other: WordTable) -> bool:
+    if one is None:
+        return False
+    columns: Sequence[tuple[object, object]] = ((one.text, other.text), (one.counts, other.counts))
+    return one.starts.shape == other.starts.shape and all(
+        np.array_equal(a, b)  # type: ignore[arg-type]
+        for a, b in (*columns, (one.starts, other.starts))
+    )
