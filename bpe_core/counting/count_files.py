@@ -27,6 +27,12 @@ from bpe_core.text.reading.counted import COUNT, KEY, LINE_ENDS, PLACE, WORD, Co
 from bpe_core.text.reading.source import Source
 
 ROWS_IN_A_GROUP = 2**20
+STORED: Mapping[str, Any] = {  # of which page is damaged, its checksum tells
+    "use_dictionary": False,
+    "compression": "zstd",
+    "compression_level": 1,
+    "write_page_checksum": True,
+}
 FEWER_WORDS = "Leave out the rarest words first (--min-word-count), or open it where there is more memory."
 
 
@@ -69,9 +75,7 @@ def write_columns(columns: CountedColumns, head: CountsHead, file: BinaryIO) -> 
     arrays = [arrow_words(arrow, columns.words), *map(arrow.array, columns.numbers.values())]
     table = arrow.Table.from_arrays(arrays, names=[WORD, *columns.numbers])
     table = table.replace_schema_metadata({KEY: head.to_json()})
-    arrow.parquet.write_table(
-        table, file, row_group_size=ROWS_IN_A_GROUP, use_dictionary=False, compression="zstd", compression_level=1
-    )
+    arrow.parquet.write_table(table, file, row_group_size=ROWS_IN_A_GROUP, **STORED)
 
 
 def counted_words(source: Source) -> WordTable:

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from bpe_core.counting.arrow_columns import arrow_words
-from bpe_core.counting.count_files import CountedColumns, columns_from, needed_pyarrow, write_columns
+from bpe_core.counting.count_files import STORED, CountedColumns, columns_from, needed_pyarrow, write_columns
 from bpe_core.counting.joining import Int64s, WordColumns, join
 from bpe_core.counting.places import Place
 from bpe_core.counting.weighing import hashes
@@ -51,9 +51,7 @@ def write_run(columns: CountedColumns, bits: int, file: BinaryIO) -> None:
     borders = np.searchsorted(ranges[order], np.arange((1 << bits) + 1))
     some = np.flatnonzero(np.diff(borders)).tolist()
     schema = table.schema.with_metadata({_RANGES_KEY: json.dumps(some)})
-    with arrow.parquet.ParquetWriter(
-        file, schema, use_dictionary=False, compression="zstd", compression_level=1
-    ) as writer:
+    with arrow.parquet.ParquetWriter(file, schema, **STORED) as writer:
         for number in some:
             rows = int(borders[number + 1] - borders[number])
             writer.write_table(table.slice(int(borders[number]), rows).cast(schema), row_group_size=rows)
@@ -121,7 +119,7 @@ def _range_in(place: Place, name: str, number: int) -> CountedColumns | None:
     arrow = needed_pyarrow()
     with place.open(name) as raw:
         try:
-            file = arrow.parquet.ParquetFile(raw)
+            file = arrow.parquet.ParquetFile(raw, page_checksum_verification=True)
             some = json.loads(file.schema_arrow.metadata[_RANGES_KEY])
             if number not in some:
                 return None

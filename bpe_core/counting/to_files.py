@@ -252,7 +252,7 @@ def _ranges_in(work: Place, numbers: range, ranks: Sequence[Int64s]) -> Iterator
         name = _range_name(number)
         with work.open(name) as raw:
             try:
-                table = arrow.parquet.ParquetFile(raw).read(use_threads=False)
+                table = arrow.parquet.ParquetFile(raw, page_checksum_verification=True).read(use_threads=False)
             except (arrow.ArrowException, OSError, ValueError) as error:
                 raise CorpusError(f"{work.name}/{name} is damaged; give the same command again.") from error
         columns = columns_from(table, f"{work.name}/{name}")

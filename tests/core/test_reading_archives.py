@@ -80,6 +80,7 @@ def test_archives_that_are_hostile_or_broken(tmp_path: Path, monkeypatch: pytest
     for name, content in (
         ("c.zip", bytes(changed)),
         ("d.zip", whole[:-30]),
+        ("g.zip", whole[:35] + whole[40:]),
         ("e.zip", b""),
         ("f.zip", b"low lower"),
         ("c.tar", (tmp_path / "a.tar").read_bytes()[:600]),
@@ -91,6 +92,9 @@ def test_archives_that_are_hostile_or_broken(tmp_path: Path, monkeypatch: pytest
         assert sentence(where) == (
             f"{where} is no sound {kind} archive, or a part of it is missing. Copy or download it again."
         )
+    corpus = Corpus.from_files(write(tmp_path, "f.tar", (tmp_path / "a.tar").read_bytes()[:3584]))
+    assert len(documents(corpus)) == 1, "the first of perhaps many"
+    assert "f.tar ends without the mark that such files end with" in str(corpus.skipped[0])
     assert "its gzip data is cut off" in sentence(write(tmp_path, "c.tgz", (tmp_path / "a.tgz").read_bytes()[:90]))
     monkeypatch.setattr(archives, "HARMLESS", 100_000)
     bomb = {"a.txt": b"a" * 1_000_000}

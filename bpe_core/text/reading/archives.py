@@ -17,7 +17,7 @@ from typing import BinaryIO, NamedTuple, cast
 from bpe_core.errors import CorpusError
 from bpe_core.text.reading.beginning import NotText
 from bpe_core.text.reading.opening import ByteStream, open_raw, open_stream, shown
-from bpe_core.text.reading.skipped import SkipLog
+from bpe_core.text.reading.skipped import SkipLog, perhaps_cut_off
 from bpe_core.text.reading.source import DocumentPiece, ReadingOptions, Source
 
 HARMLESS = 256 * 2**20  # bytes that any archive may hold
@@ -53,7 +53,7 @@ class ArchiveReader:
         """The documents of all members; what is no text is told, and refused only if nothing else is there."""
         self._reason, found = "", False
         with _sentences(source):
-            for member, place in _members(source):
+            for member, place in _members(source, log):
                 for piece in self._of_member(member, source, options, size, log):
                     found = True
                     yield piece._replace(bytes_read=place())
@@ -89,9 +89,9 @@ def _is_hidden(name: str) -> bool:
     return any(part.startswith(".") and part not in (".", "..") for part in parts) or parts[:1] == ("__MACOSX",)
 
 
-def _members(source: Source) -> Iterator[tuple[Member, Callable[[], int]]]:
+def _members(source: Source, log: SkipLog) -> Iterator[tuple[Member, Callable[[], int]]]:
     """The files of an archive in their order, and how far reading has come."""
-    return _of_tar(source) if source.kind == "tar" else _of_zip(source)
+    return _of_tar(source, log) if source.kind == "tar" else _of_zip(source)
 
 
 class _Unpacked:
@@ -136,17 +136,26 @@ class _Stream(io.RawIOBase):
     def __init__(self, stream: ByteStream, source: Source) -> None:
         super().__init__()
         self._stream, self._unpacked, self._stored = stream, _Unpacked(source), source.size
+        self._last, self._has_ended = b"", False
 
     def read(self, size: int = -1) -> bytes:
         buffer = memoryview(bytearray(max(0, size)))
         got = self._stream.fill(buffer)
         self._unpacked.add(got, self._stored or self._stream.bytes_read)
+        self._last = bytes(buffer[:got][-tarfile.BLOCKSIZE :]) or self._last
+        self._has_ended = got < len(buffer)
         return bytes(buffer[:got])
 
+    @property
+    def lacks_its_end(self) -> bool:
+        """Whether all was read, and its last block is not the empty one that ends an archive."""
+        return self._has_ended and any(self._last)
 
-def _of_tar(source: Source) -> Iterator[tuple[Member, Callable[[], int]]]:
+
+def _of_tar(source: Source, log: SkipLog) -> Iterator[tuple[Member, Callable[[], int]]]:
     with open_stream(source) as stream:
-        archive = tarfile.open(fileobj=_Stream(stream, source), mode="r|")  # noqa: SIM115  # it holds nothing to close
+        whole = _Stream(stream, source)
+        archive = tarfile.open(fileobj=whole, mode="r|")  # noqa: SIM115  # it holds nothing to close
         while (member := archive.next()) is not None:
             archive.members = []  # type: ignore[attr-defined]  # it would remember them all
             if member.isdir() or _is_hidden(member.name):
@@ -157,6 +166,8 @@ def _of_tar(source: Source) -> Iterator[tuple[Member, Callable[[], int]]]:
                 return cast(BinaryIO, archive.extractfile(member))
 
             yield Member(member.name, open_member, problem), lambda: stream.bytes_read
+        if whole.lacks_its_end:
+            log.add(source.name, perhaps_cut_off(source.name))
 
 
 def _of_zip(source: Source) -> Iterator[tuple[Member, Callable[[], int]]]:
@@ -167,6 +178,8 @@ def _of_zip(source: Source) -> Iterator[tuple[Member, Callable[[], int]]]:
         stored = source.size or raw.seek(0, io.SEEK_END)
         for info in archive.infolist():
             done += info.compress_size
+            if info.header_offset < 0:
+                raise zipfile.BadZipFile("something before it is missing")
             if info.is_dir() or _is_hidden(info.filename):
                 continue
 

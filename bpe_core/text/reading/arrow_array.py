@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.errors import CorpusError, EncodingError
+from bpe_core.errors import EncodingError
 from bpe_core.text.reading.rows import BadRow
 from bpe_core.text.reading.source import DocumentPiece, OnInvalid
 from bpe_core.text.reading.texts import pieces_of
@@ -22,6 +22,10 @@ Int64s = npt.NDArray[np.int64]
 Mended = Callable[[bytes, int], bytes]  # a text that is no UTF-8, and its place in the array
 
 _FIRST_BITS, _GOES_ON = 0xC0, 0x80  # of a byte that does not begin a character
+
+
+class Damaged(Exception):
+    """What of a file is damaged, for the middle of a sentence."""
 
 
 class Strings:
@@ -45,7 +49,7 @@ class Strings:
             all_bounds = np.frombuffer(bounds, width)
             self.bounds = all_bounds[array.offset : array.offset + len(array) + 1].astype(np.int64)
         if self.bounds[0] < 0 or self.bounds[-1] > len(self.data) or bool((np.diff(self.bounds) < 0).any()):
-            raise CorpusError("its strings lie outside of it")
+            raise Damaged("its strings lie outside of it")
 
     def pieces(self, size: int, bytes_read: int, mended: Mended) -> Iterator[DocumentPiece]:
         """The documents, many at once where they are short; empty ones are none."""

@@ -2,37 +2,77 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from bpe_core.errors import CorpusError, cause_of
 from bpe_core.optional import MISSING_PYARROW, pyarrow_or_none
-from bpe_core.text.reading.arrow_array import Strings, mended_text
+from bpe_core.text.reading.arrow_array import Damaged, Strings, mended_text
 from bpe_core.text.reading.fields import DEEPEST, Steps, chosen, steps_of
 from bpe_core.text.reading.opening import open_raw
 from bpe_core.text.reading.rows import BadRow, listed, pass_over
-from bpe_core.text.reading.skipped import SkipLog
+from bpe_core.text.reading.skipped import SkipLog, perhaps_cut_off
 from bpe_core.text.reading.source import DocumentPiece, ReadingOptions, Source
 
 PARQUET_MARK, ARROW_MARK, OLD_FEATHER_MARK = b"PAR1", b"ARROW1", b"FEA1"
+STREAM_MARK, STREAM_END = b"\xff\xff\xff\xff", b"\xff\xff\xff\xff\0\0\0\0"
 WANTED_BYTES = 2**20  # of a column at a time
 LEAST_ROWS, MOST_ROWS = 2**4, 2**14  # at a time
 BUFFER = 2**20  # bytes of a column that are read ahead
+_FOOTER_LENGTH = 4  # bytes that tell it
+
+
+class _BeforeFooter(io.RawIOBase):
+    """A file whose end tells where its columns lie: once that is known, they end before it.
+
+    Of a file that lacks some of its middle they would else seem to go on into it.
+    """
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw, self._end = raw, raw.seek(0, io.SEEK_END)
+
+    def end_before_footer(self) -> None:
+        self._raw.seek(self._end - len(PARQUET_MARK) - _FOOTER_LENGTH)
+        self._end -= len(PARQUET_MARK) + _FOOTER_LENGTH + int.from_bytes(self._raw.read(_FOOTER_LENGTH), "little")
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        left = max(0, self._end - self._raw.tell())
+        return self._raw.read(left if size < 0 else min(size, left))
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._raw.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._raw.tell()
 
 
 class ParquetFile:
-    """Row groups are unpacked page by page, whatever their size; of a nested column only the part that is wanted."""
+    """Row groups are unpacked page by page, whatever their size; of a nested column only the part that is wanted.
+
+    Pages are held against their checksums. Where a file has none, bytes that were changed may be text as before.
+    """
 
     def __init__(self, arrow: Any, raw: BinaryIO) -> None:
-        self._file = arrow.parquet.ParquetFile(raw, pre_buffer=False, buffer_size=BUFFER)
+        self._errors = (arrow.ArrowException, OSError)
+        pages = _BeforeFooter(raw)
+        options: dict[str, Any] = {"pre_buffer": False, "buffer_size": BUFFER, "page_checksum_verification": True}
+        self._file = arrow.parquet.ParquetFile(pages, **options)
+        pages.end_before_footer()
         self.schema = self._file.schema_arrow
         self.rows: int = self._file.metadata.num_rows
 
     def batches(self, steps: Steps) -> Iterator[Any]:
         rows = min(max(LEAST_ROWS, WANTED_BYTES * self.rows // max(1, self.size)), MOST_ROWS)
         paths = [self._file.schema.column(leaf).path for leaf in self._leaves(steps)]
-        for batch in self._file.iter_batches(rows, columns=paths, use_threads=False):
+        for batch in self._sound(paths, rows):
             yield batch.column(0)
 
     @property
@@ -46,7 +86,39 @@ class ParquetFile:
 
     def read(self, columns: Sequence[str]) -> Any:
         """All rows at once."""
-        return self._file.read(columns=list(columns), use_threads=False)
+        try:
+            return self._file.read(columns=list(columns), use_threads=False)
+        except self._errors as error:
+            raise self._damage(error, columns, 0) from error
+
+    def _sound(self, paths: Sequence[str], rows: int) -> Iterator[Any]:
+        """All rows of these columns; if they cannot be read, it is said where."""
+        done = 0
+        try:
+            for batch in self._file.iter_batches(rows, columns=paths, use_threads=False):
+                yield batch
+                done += len(batch)
+        except self._errors as error:
+            raise self._damage(error, paths, done) from error
+        if done != self.rows:
+            raise Damaged(f"it holds {done:,} rows, but should hold {self.rows:,}")
+
+    def _damage(self, error: Exception, columns: Sequence[str], done: int) -> Damaged:
+        """Where that is: in the first row group that cannot be read, after so many rows that could."""
+        groups, last = self._file.metadata.num_row_groups, 0
+        is_of_the_disk = isinstance(error, OSError) and error.errno
+        for group in () if is_of_the_disk else range(groups):
+            rows = self._file.metadata.row_group(group).num_rows
+            last += rows
+            if last <= done:
+                continue
+            try:
+                for _ in self._file.iter_batches(MOST_ROWS, [group], columns=columns, use_threads=False):
+                    pass
+            except self._errors:
+                where = f"its row group {group + 1:,} of {groups:,}, rows {last - rows + 1:,} to {last:,}"
+                return Damaged(f"{where}, cannot be read")
+        return Damaged(cause_of(error))
 
     def _leaves(self, steps: Steps) -> list[int]:
         """The stored columns that the way leads to: their paths name the levels of lists, which ours does not."""
@@ -93,6 +165,14 @@ class ArrowFile:
             return reader.read_all().select(list(columns))
 
     @property
+    def lacks_its_end(self) -> bool:
+        """Whether a stream has no mark at its end: where it was cut between two batches, nothing else tells."""
+        self._raw.seek(0)
+        begins = self._raw.read(len(STREAM_MARK)) == STREAM_MARK
+        self._raw.seek(-len(STREAM_END), io.SEEK_END)
+        return begins and self._raw.read(len(STREAM_END)) != STREAM_END
+
+    @property
     def place(self) -> int:
         """How far reading has come, in bytes."""
         return self._raw.tell()
@@ -122,6 +202,8 @@ def opened(source: Source) -> Iterator[TableFile]:
             yield (ParquetFile if source.kind == "parquet" else ArrowFile)(arrow, raw)
         except MemoryError as error:
             raise CorpusError(f"{source.name} is damaged, or asks for more memory than there is.") from error
+        except Damaged as damage:
+            raise CorpusError(f"{source.name} is damaged: {damage}. Copy or download the file again.") from damage
         except (arrow.ArrowException, OSError, ValueError, KeyError, IndexError, EOFError) as error:
             raise CorpusError(f"{source.name} is a damaged {_called(source)} file: {cause_of(error)}.") from error
 
@@ -200,6 +282,8 @@ def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> 
             missing += column.missing
             yield from column.strings.pieces(size, reached, column.mended)
             row += rows
+        if isinstance(file, ArrowFile) and file.lacks_its_end:
+            log.add(source.name, perhaps_cut_off(source.name))
         if missing:
             log.add(source.name, f'{missing:,} rows have no text in "{field}"', missing)
 

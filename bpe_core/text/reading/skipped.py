@@ -48,3 +48,8 @@ class SkipLog:
         more = {source: seen - SHOWN_PER_SOURCE for source, seen in self._seen.items()}
         rest = [Skipped(source, f"and {n:,} more", n) for source, n in more.items() if n > 0]
         return (*self._shown, *rest)
+
+
+def perhaps_cut_off(name: str) -> str:
+    """Of a file that lacks the mark at its end, which not every program writes."""
+    return f"{name} ends without the mark that such files end with: if it was cut off, texts are missing."
