@@ -59,11 +59,7 @@ def write_and_tell(
     if options.at is not None and not 0 <= options.at <= len(history):
         raise BpeError(f"The table holds {told_by(history)}; --at must be a number from 0 to that.")
     target = Path(options.out)
-    prepare: Callable[..., PreparedExport]
-    if delivery is not None:
-        prepare = partial(prepare_folder, delivery=delivery)
-    else:
-        prepare = partial(prepare_export, format=FORMATS[options.to] if options.to else format_for(target))
+    prepare = _way_to_write(target, options.to, delivery)
     if not target.resolve().parent.is_dir():
         raise OutputError(f"Could not write {target}: the folder {target.parent} does not exist.")
     bar = TerminalBar(sys.stderr)
@@ -92,6 +88,12 @@ def write_and_tell(
     else:
         _tell(prepared, written, notes)
     return 0 if written else 1
+
+
+def _way_to_write(target: Path, format: str | None, delivery: Delivery | None) -> Callable[..., PreparedExport]:
+    if delivery is not None:
+        return partial(prepare_folder, delivery=delivery)
+    return partial(prepare_export, format=FORMATS[format] if format else format_for(target))
 
 
 def _tell(prepared: PreparedExport, written: bool, notes: tuple[str, ...]) -> None:

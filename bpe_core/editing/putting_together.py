@@ -30,7 +30,9 @@ apart under them, and texts would be cut by neither.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -120,15 +122,8 @@ def put_together(
     texts, other_texts = joining.texts, written(other)
     new = [id for id in range(len(other.alphabet), other.first_special) if other_texts[id] not in texts]
     shared = len(other) - len(new)
-    waiting, before = new, len(new) + 1
-    while waiting and len(waiting) < before:
-        before, still = len(waiting), []
-        for done, id in enumerate(waiting):
-            if done % REPORTED == 0:
-                _report(progress, cancelled, done, len(waiting))
-            if not joining.add(other_texts[id], [of_other[symbol] for symbol in other.symbols_of(id)]):
-                still.append(id)
-        waiting = still
+    symbols = {id: [of_other[symbol] for symbol in other.symbols_of(id)] for id in new}
+    waiting = _add_all(joining, other_texts, symbols, partial(_report, progress, cancelled))
     specials = [token for token in other.recipe.special_tokens if token not in one.recipe.special_tokens]
     history = _history(one, alphabet, joining.pairs, specials)
     return PutTogether(
@@ -142,6 +137,22 @@ def put_together(
         left_out=tuple(other_texts[id] for id in waiting),
         notes=_notes(one.recipe, other.recipe),
     )
+
+
+def _add_all(
+    joining: _Joining, texts: Sequence[bytes], symbols: Mapping[int, list[int]], report: Callable[[int, int], None]
+) -> list[int]:
+    """Add each token that can be made, again until a whole round adds none; those that are left."""
+    waiting, before = list(symbols), len(symbols) + 1
+    while waiting and len(waiting) < before:
+        before, still = len(waiting), []
+        for done, id in enumerate(waiting):
+            if done % REPORTED == 0:
+                report(done, before)
+            if not joining.add(texts[id], symbols[id]):
+                still.append(id)
+        waiting = still
+    return waiting
 
 
 def _beside(one: History, other: History, known: Int64s, cancelled: CancelCheck) -> PutTogether:

@@ -125,19 +125,7 @@ def trim(
     check_can_be_edited(history)
     known, named = numbers_of(history, numbers), sorted(set(tokens))
     _check_named(history, named)
-    goes, hidden = np.zeros(history.id_count, np.bool_), np.zeros(history.id_count, np.bool_)
-    goes[named] = True
-    doubles = 0
-    if looks_tokens_up(history):
-        before = np.count_nonzero(goes)
-        goes[written_alike(history)] = True
-        doubles = int(np.count_nonzero(goes) - before)
-    elif needed == "lose":
-        _lose(history, goes)
-    else:
-        _spare(history, goes)
-    if needed == "hide" and not looks_tokens_up(history):
-        hidden[[id for id in named if not goes[id]]] = True
+    goes, hidden = _what_goes(history, named, needed)
     more = Further(lone_characters(history))
     left = without(history, goes, hidden, more)
     while history.joining is not None and (unmade := _not_made_any_more(history, left, cancelled)):
@@ -153,9 +141,24 @@ def trim(
         asked=tuple(id for id in named if goes[id]),
         spared=tuple(id for id in named if not goes[id] and not hidden[id]),
         hidden=tuple(np.flatnonzero(hidden).tolist()),
-        doubles=doubles,
+        doubles=int(np.count_nonzero(goes)) - len(named) if looks_tokens_up(history) else 0,
         added=len(more.symbols),
     )
+
+
+def _what_goes(history: History, named: list[int], needed: Needed) -> tuple[Bools, Bools]:
+    """For each token whether it goes with those named, and whether only its id does."""
+    goes, hidden = np.zeros(history.id_count, np.bool_), np.zeros(history.id_count, np.bool_)
+    goes[named] = True
+    if looks_tokens_up(history):
+        goes[written_alike(history)] = True
+    elif needed == "lose":
+        _lose(history, goes)
+    else:
+        _spare(history, goes)
+        if needed == "hide":
+            hidden[[id for id in named if not goes[id]]] = True
+    return goes, hidden
 
 
 def _not_made_any_more(history: History, left: Without, cancelled: CancelCheck) -> list[int]:

@@ -77,13 +77,7 @@ def prepare_export(
     numbers = numbers_at(history, merges, numbers)
     table = history if merges is None else history.first(merges)
     chosen.refuse_the_impossible(table)
-    main = io.BytesIO()
-    chosen.write(table, main, numbers=numbers, progress=report)
-    files = {target: main.getvalue()}
-    for companion, write in chosen.companions(target).items():
-        beside = io.BytesIO()
-        write(table, beside, chosen.numbers(table, numbers))
-        files[companion] = beside.getvalue()
+    files = _written(table, chosen, target, numbers, report)
     by_name = {one.name: content for one, content in files.items()}
     found = verify(
         files[target],
@@ -97,3 +91,17 @@ def prepare_export(
         cancelled=cancelled,
     )
     return PreparedExport(target, chosen, len(table), told_by(table), files, found)
+
+
+def _written(
+    table: History, chosen: Format, target: Path, numbers: Int64s | None, report: ProgressReport
+) -> dict[Path, bytes]:
+    """What each file would hold, the main one first."""
+    main = io.BytesIO()
+    chosen.write(table, main, numbers=numbers, progress=report)
+    files = {target: main.getvalue()}
+    for companion, write in chosen.companions(target).items():
+        beside = io.BytesIO()
+        write(table, beside, chosen.numbers(table, numbers))
+        files[companion] = beside.getvalue()
+    return files

@@ -82,14 +82,6 @@ class LabPage(Page):
         self.measured.setToolTip("Curves, vocabularies and words below the rows; without them the rows have all room")
         self.measured.setCheckable(True)
         self.measured.setChecked(True)
-        head = QHBoxLayout()
-        title = label("Lab")
-        title.setStyleSheet("font-weight: 600;")
-        head.addWidget(title)
-        head.addWidget(self.summary, 1)
-        head.addWidget(self.back)
-        for button in (self.add, self.measured, self.close_button):
-            head.addWidget(button)
         self.halves = QSplitter(Qt.Orientation.Vertical)
         self.editor.setAccessibleName("Your text")
         self.editor.setAccessibleDescription("Type here: all rows follow. Shift+Tab leaves the text.")
@@ -117,8 +109,18 @@ class LabPage(Page):
         self.stack.addWidget(self._empty())
         whole = QVBoxLayout(self)
         whole.setContentsMargins(8, 6, 8, 4)
-        whole.addLayout(head)
+        whole.addLayout(self._head())
         whole.addWidget(self.stack, 1)
+
+    def _head(self) -> QHBoxLayout:
+        head = QHBoxLayout()
+        title = label("Lab")
+        title.setStyleSheet("font-weight: 600;")
+        head.addWidget(title)
+        head.addWidget(self.summary, 1)
+        for button in (self.back, self.add, self.measured, self.close_button):
+            head.addWidget(button)
+        return head
 
     def _empty(self) -> QWidget:
         empty = QWidget()
