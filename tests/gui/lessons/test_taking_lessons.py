@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -21,6 +21,7 @@ from tests.gui.conftest import WAIT, settle
 from tests.gui.lessons.named import NAMES, lesson_named
 
 LEFT = Qt.MouseButton.LeftButton
+SMALL = QSize(1280, 800)
 
 
 def page_of(qtbot: QtBot, program: Program) -> LessonPage:
@@ -48,6 +49,18 @@ def assert_nothing_gives_it_away(program: Program, page: LessonPage) -> None:
     assert program.session.runs.shown is not None
     assert program.session.runs.shown.learned == page.step.merges
     assert page.after == ""
+
+
+def assert_all_is_in_sight(program: Program) -> None:
+    """What is asked and every way to answer, without scrolling, on a small screen."""
+    view = program.lesson_panel.step
+    assert program.window.height() <= SMALL.height()
+    seen = view.area.viewport().rect()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+    for part in (view.say, view.entry, view.entry_button, *view.choice_buttons):
+        if part.isVisible():
+            place = QRect(part.mapTo(view.area.viewport(), QPoint()), part.size())
+            assert seen.contains(place), (part.accessibleName(), place, seen)
 
 
 def solve(qtbot: QtBot, program: Program, page: LessonPage) -> None:
@@ -114,6 +127,7 @@ def answer(qtbot: QtBot, program: Program, page: LessonPage) -> None:
 @pytest.mark.usefixtures("only_window")
 @pytest.mark.parametrize("lesson", lessons(), ids=NAMES)
 def test_a_lesson_is_taken_to_its_end(qtbot: QtBot, program: Program, lesson: Lesson) -> None:
+    program.window.resize(SMALL)
     begin(qtbot, program, lesson)
     view = program.lesson_panel.step
     for number in range(len(lesson.steps)):
@@ -126,6 +140,7 @@ def test_a_lesson_is_taken_to_its_end(qtbot: QtBot, program: Program, lesson: Le
             assert program.window.stage == LESSON_STAGE
             assert [id for id, dock in program.window.docks.items() if dock.isVisible()] == ["lessons"]
             assert not program.charts.isVisible()
+            assert_all_is_in_sight(program)
             solve(qtbot, program, page)
             assert view.after.isVisible() == bool(page.step.after)
         qtbot.mouseClick(view.next_button, LEFT)
