@@ -25,7 +25,6 @@ from app.system.garbage import GarbageCollection
 from app.window.actions import Actions
 from app.window.bookmarks.model import BookmarkListModel
 from app.window.bookmarks.panel import BookmarksPanel
-from app.window.charts.pairs_page import PairsPage
 from app.window.charts.wiring import Charting
 from app.window.compress.wiring import Compressing
 from app.window.corpus.model import CorpusListModel
@@ -48,12 +47,10 @@ from app.window.merges.model import MergeTableModel
 from app.window.merges.panel import MergePanel
 from app.window.merges.wiring import Merging
 from app.window.message_bar import MessageBar
-from app.window.pages import PAGES, Pages, World
+from app.window.pages import CURVES, PAGES, PAIRS, Pages, World
 from app.window.parts.icons import app_icon
 from app.window.parts.page import PageTabs
 from app.window.parts.theme import Theme
-from app.window.questions.curves.page import CurvesPage
-from app.window.questions.lab.page import LabPage
 from app.window.questions.lab.wiring import Laboratory
 from app.window.questions.token.model import TokenModel
 from app.window.questions.wiring import Asking
@@ -183,7 +180,6 @@ class Program(QObject):
         self.pages = Pages(World(self.session, self.token_text, self.token))
         self.charts = PageTabs("Charts", self.pages.on("charts"))
         self.inspector = PageTabs("Inspector", self.pages.on("inspector"))
-        self.lab = self.pages[LabPage]
         self.corpus_panel = CorpusPanel(self.corpus, actions["open"], actions["words"])
         self.recipe_panel = RecipePanel(self.form)
         self.merge_panel = MergePanel(self.merges)
@@ -210,7 +206,7 @@ class Program(QObject):
             message_bar=self.messages,
             text=self.text_panel,
             charts=self.charts,
-            stages={id: page for id, (_, page) in self.pages.on("centre").items()}
+            stages=self.pages.on("centre")
             | {STAGE: self.start_page, LESSON_STAGE: LessonStage(self.course, self.lesson_panel.step.words)},
             docks=docks,
             time_bar=self.time_bar,
@@ -231,7 +227,7 @@ class Program(QObject):
         self.comparing = Laboratory(session, frame, self.pages, self.inspector, self)
         self.exchanging = Exchanging(session, frame, self.pages, self)
         self.compressing = Compressing(session, frame, self)
-        self.filing = Filing(session, frame, text, self.merges, self.charts, self.lab.model, self)
+        self.filing = Filing(session, frame, text, self.merges, self.charts, self.pages, self)
         self.keeping = Keeping(session, frame, self.charting, self.exchanging, self.filing, self)
         self.opening = Opening(session, frame, self.corpus, self.samples_menu, self.filing, self.exchanging, self)
         self.counting = CountingApart(session, frame, self.opening, self)
@@ -244,9 +240,9 @@ class Program(QObject):
 
     def _connect_topics_with_each_other(self) -> None:
         self.session.recipe.changed.connect(lambda _: self.corpus.refresh())
-        self.session.playing.stepped.connect(self.pages[PairsPage].show_step)
+        self.session.playing.stepped.connect(self.pages.page(PAIRS).show_step)
         self.runs_panel.compare_wanted.connect(self.asking.compare_with)
-        self.pages[CurvesPage].session_wanted.connect(self.filing.open)
+        self.pages.when_built(CURVES, lambda page: page.session_wanted.connect(self.filing.open))
         self.status.addPermanentWidget(ExportBar(self.exchanging.export))
 
     def _connect_help_and_notices(self) -> None:
@@ -265,15 +261,12 @@ class Program(QObject):
             self.toolbar,
             self.corpus_panel,
             self.merge_panel,
-            self.charts,
-            self.inspector,
+            self.pages,
             self.start_page,
             self.bookmarks_panel,
             self.lesson_panel,
         ):
             self.theme.changed.connect(part.recolor)
-        for _, page in self.pages.on("centre").values():
-            self.theme.changed.connect(page.recolor)
         self.theme.dress()
         stored = (self.settings.get(setting) for setting in (WINDOW_GEOMETRY, WINDOW_STATE, CENTRE_STATE))
         self.window.restore_layout(*stored)

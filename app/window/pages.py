@@ -1,58 +1,46 @@
 """Every page that follows the time cursor, a row each: a new one is its own file and a line here.
 
 The tabs, the Ask menu, saving, copying and colours, and what a session remembers of the layout follow from the rows.
+A page is loaded and built when it is first looked at or asked for: few of them ever are, and a window opens at once.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Literal, TypeVar
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 from app.session.session import Session
 from app.window.actions import Item
-from app.window.charts import curves
-from app.window.charts.curve_page import CurvePage
-from app.window.charts.pairs_model import PairsModel
-from app.window.charts.pairs_page import PairsPage
-from app.window.parts.page import Page
-from app.window.questions.audit.model import AuditModel
-from app.window.questions.audit.page import AuditPage
-from app.window.questions.audit.trimming import Trimming
-from app.window.questions.benchmark.model import BenchmarkModel
-from app.window.questions.benchmark.page import BenchmarkPage
-from app.window.questions.compare.duel_page import DuelPage
-from app.window.questions.compare.model import CompareModel
-from app.window.questions.compare.page import ComparePage
-from app.window.questions.compare.putting_together import PuttingTogether
-from app.window.questions.curves.model import CurvesModel
-from app.window.questions.curves.page import CurvesPage
-from app.window.questions.curves.planning import Planning
-from app.window.questions.gage.model import BlocksModel
-from app.window.questions.gage.page import BlocksPage
-from app.window.questions.lab.figures import LabFigures
-from app.window.questions.lab.model import LabModel
-from app.window.questions.lab.page import LabPage
-from app.window.questions.lab.words_model import DifferingWordsModel
-from app.window.questions.race.model import RaceModel
-from app.window.questions.race.page import RacePage
-from app.window.questions.sizes.model import SizesModel
-from app.window.questions.sizes.page import SizesPage
-from app.window.questions.ties.model import TiesModel
-from app.window.questions.ties.page import TiesPage
-from app.window.questions.token.life_model import LifeModel
+from app.window.parts.page import Page, PagePlace
 from app.window.questions.token.model import TokenModel
-from app.window.questions.token.page import TokenPage
-from app.window.questions.why.model import WhyModel
-from app.window.questions.why.page import WhyPage
-from app.window.questions.why.tree_page import TreePage
-from app.window.questions.words.model import WordsModel
-from app.window.questions.words.page import WordsPage
 from app.window.text.model import TokenTextModel
+
+if TYPE_CHECKING:
+    from app.window.charts.curve_page import CurvePage
+    from app.window.charts.pairs_page import PairsPage
+    from app.window.questions.audit.page import AuditPage
+    from app.window.questions.benchmark.page import BenchmarkPage
+    from app.window.questions.compare.duel_page import DuelPage
+    from app.window.questions.compare.model import CompareModel
+    from app.window.questions.compare.page import ComparePage
+    from app.window.questions.curves.page import CurvesPage
+    from app.window.questions.gage.page import BlocksPage
+    from app.window.questions.lab.page import LabPage
+    from app.window.questions.race.page import RacePage
+    from app.window.questions.sizes.page import SizesPage
+    from app.window.questions.ties.page import TiesPage
+    from app.window.questions.token.page import TokenPage
+    from app.window.questions.why.model import WhyModel
+    from app.window.questions.why.page import WhyPage
+    from app.window.questions.why.tree_page import TreePage
+    from app.window.questions.words.page import WordsPage
 
 Tabs = Literal["charts", "inspector", "centre"]
 Kind = TypeVar("Kind", bound=Page)
+Built = TypeVar("Built", bound=Page, covariant=True)
 
 
 @dataclass(frozen=True)
@@ -66,114 +54,295 @@ class World:
     @cached_property
     def why(self) -> WhyModel:
         """One question, answered small and large."""
+        from app.window.questions.why.model import WhyModel
+
         return WhyModel(self.session, self.text)
 
     @cached_property
     def comparison(self) -> CompareModel:
         """One question, answered by a table and by the text."""
+        from app.window.questions.compare.model import CompareModel
+
         return CompareModel(self.session)
 
 
-def build_ranks(session: Session) -> CurvePage:
-    return CurvePage("Rank and frequency", session, curves.rank_frequency, curves.exact_ranks, "ranks")
+def build_token(world: World) -> TokenPage:
+    from app.window.questions.token.life_model import LifeModel
+    from app.window.questions.token.page import TokenPage
+
+    return TokenPage(world.token, LifeModel(world.session, world.token))
 
 
-def build_compression(session: Session) -> CurvePage:
-    return CurvePage("Compression", session, curves.compression, curves.exact_compression, "compression")
+def build_why(world: World) -> WhyPage:
+    from app.window.questions.why.page import WhyPage
+
+    return WhyPage(world.why, world.session.playing)
 
 
-def build_lengths(session: Session) -> CurvePage:
-    return CurvePage("Token lengths", session, curves.token_lengths, curves.exact_lengths, "lengths")
+def build_pairs(world: World) -> PairsPage:
+    from app.window.charts.pairs_model import PairsModel
+    from app.window.charts.pairs_page import PairsPage
+
+    return PairsPage(PairsModel(world.session))
+
+
+def build_ranks(world: World) -> CurvePage:
+    from app.window.charts import curves
+    from app.window.charts.curve_page import CurvePage
+
+    return CurvePage("Rank and frequency", world.session, curves.rank_frequency, curves.exact_ranks, "ranks")
+
+
+def build_compression(world: World) -> CurvePage:
+    from app.window.charts import curves
+    from app.window.charts.curve_page import CurvePage
+
+    return CurvePage("Compression", world.session, curves.compression, curves.exact_compression, "compression")
+
+
+def build_lengths(world: World) -> CurvePage:
+    from app.window.charts import curves
+    from app.window.charts.curve_page import CurvePage
+
+    return CurvePage("Token lengths", world.session, curves.token_lengths, curves.exact_lengths, "lengths")
+
+
+def build_race(world: World) -> RacePage:
+    from app.window.questions.race.model import RaceModel
+    from app.window.questions.race.page import RacePage
+
+    return RacePage(RaceModel(world.session))
+
+
+def build_sizes(world: World) -> SizesPage:
+    from app.window.questions.sizes.model import SizesModel
+    from app.window.questions.sizes.page import SizesPage
+
+    return SizesPage(SizesModel(world.session))
+
+
+def build_ties(world: World) -> TiesPage:
+    from app.window.questions.ties.model import TiesModel
+    from app.window.questions.ties.page import TiesPage
+
+    return TiesPage(TiesModel(world.session))
+
+
+def build_words(world: World) -> WordsPage:
+    from app.window.questions.words.model import WordsModel
+    from app.window.questions.words.page import WordsPage
+
+    return WordsPage(WordsModel(world.session))
 
 
 def build_audit(world: World) -> AuditPage:
+    from app.window.questions.audit.model import AuditModel
+    from app.window.questions.audit.page import AuditPage
+    from app.window.questions.audit.trimming import Trimming
+
     model = AuditModel(world.session)
     return AuditPage(model, Trimming(world.session, model))
 
 
+def build_benchmark(world: World) -> BenchmarkPage:
+    from app.window.questions.benchmark.model import BenchmarkModel
+    from app.window.questions.benchmark.page import BenchmarkPage
+
+    return BenchmarkPage(BenchmarkModel(world.session))
+
+
+def build_curves(world: World) -> CurvesPage:
+    from app.window.questions.curves.model import CurvesModel
+    from app.window.questions.curves.page import CurvesPage
+    from app.window.questions.curves.planning import Planning
+
+    return CurvesPage(CurvesModel(world.session), Planning(world.session))
+
+
+def build_blocks(world: World) -> BlocksPage:
+    from app.window.questions.gage.model import BlocksModel
+    from app.window.questions.gage.page import BlocksPage
+
+    return BlocksPage(BlocksModel(world.session))
+
+
 def build_compare(world: World) -> ComparePage:
+    from app.window.questions.compare.page import ComparePage
+    from app.window.questions.compare.putting_together import PuttingTogether
+
     return ComparePage(world.comparison, PuttingTogether(world.session, world.comparison))
 
 
+def build_duel(world: World) -> DuelPage:
+    from app.window.questions.compare.duel_page import DuelPage
+
+    return DuelPage(world.comparison)
+
+
 def build_lab(world: World) -> LabPage:
+    from app.window.questions.lab.figures import LabFigures
+    from app.window.questions.lab.model import LabModel
+    from app.window.questions.lab.page import LabPage
+    from app.window.questions.lab.words_model import DifferingWordsModel
+
     model = LabModel(world.session)
     figures = LabFigures(world.session, model)
     return LabPage(model, figures, DifferingWordsModel(figures, model), world.text)
 
 
+def build_tree(world: World) -> TreePage:
+    from app.window.questions.why.tree_page import TreePage
+
+    return TreePage(world.why, world.session.cursor, world.session.playing)
+
+
 @dataclass(frozen=True)
-class PageRow:
+class PageRow(Generic[Built]):
     """One page: its name in files and code, its title, its place, and the actions about it, the first of which
     shows it."""
 
     id: str
     title: str
     tabs: Tabs
-    build: Callable[[World], Page]
+    build: Callable[[World], Built]
     actions: tuple[Item, ...] = ()
 
+    @property
+    def kind(self) -> str:
+        """The name of the class of the page, which its builder tells: the class itself may not be loaded yet."""
+        return str(self.build.__annotations__["return"])
 
-PAGES = (
-    PageRow("token", "Token", "inspector", lambda w: TokenPage(w.token, LifeModel(w.session, w.token))),
-    PageRow("why", "Why here?", "inspector", lambda w: WhyPage(w.why, w.session.playing)),
-    PageRow("pairs", "Pairs", "charts", lambda w: PairsPage(PairsModel(w.session))),
-    PageRow("ranks", "Ranks", "charts", lambda w: build_ranks(w.session)),
-    PageRow("compression", "Compression", "charts", lambda w: build_compression(w.session)),
-    PageRow("lengths", "Lengths", "charts", lambda w: build_lengths(w.session)),
-    PageRow("race", "Race", "charts", lambda w: RacePage(RaceModel(w.session)), (
+
+TOKEN = PageRow("token", "Token", "inspector", build_token)
+WHY = PageRow("why", "Why here?", "inspector", build_why)
+PAIRS = PageRow("pairs", "Pairs", "charts", build_pairs)
+RANKS = PageRow("ranks", "Ranks", "charts", build_ranks)
+COMPRESSION = PageRow("compression", "Compression", "charts", build_compression)
+LENGTHS = PageRow("lengths", "Lengths", "charts", build_lengths)
+RACE = PageRow(
+    "race",
+    "Race",
+    "charts",
+    build_race,
+    (
         Item("race", "The &Race of Pairs", "Follow the counts of chosen pairs through the training"),
         Item("follow", "&Follow This Pair", "Let the pair of the merge shown run against the others", "Ctrl+Shift+F"),
-    )),
-    PageRow("sizes", "Sizes", "charts", lambda w: SizesPage(SizesModel(w.session)), (
-        Item("sizes", "Which Vocabulary &Size?", "Show what each size would mean for your texts"),
-    )),
-    PageRow("ties", "Ties", "charts", lambda w: TiesPage(TiesModel(w.session)), (
-        Item("ties", "What Did the T&ies Decide?", "List the {steps} that a tie decided, and try another rule"),
-    )),
-    PageRow("words", "Words", "charts", lambda w: WordsPage(WordsModel(w.session)), (
-        Item("words", "The W&ords of the Corpus", "List what the texts were counted into, the most frequent first"),
-    )),
-    PageRow("audit", "Audit", "charts", build_audit, (
-        Item("audit", "A&udit of the Tokens", "List those that are unused, unreachable or broken; trim the table"),
-    )),
-    PageRow("benchmark", "Benchmark", "charts", lambda w: BenchmarkPage(BenchmarkModel(w.session)), (
-        Item("benchmark", "&Benchmark", "Measure all runs by many texts, and by the same sentences in many languages"),
-    )),
-    PageRow("curves", "Curves", "charts", lambda w: CurvesPage(CurvesModel(w.session), Planning(w.session)), (
-        Item("curves", "Cur&ves of Many Runs", "Draw a measure of all runs, or of a sweep, by the size of vocabulary"),
-    )),
-    PageRow("blocks", "Blocks", "charts", lambda w: BlocksPage(BlocksModel(w.session)), (
-        Item("blocks", "What Do B&ytes Stand For?", "Show the blocks of Gage's compressor and their tables"),
-    )),
-    PageRow("compare", "Compare", "charts", build_compare, (
-        Item("compare", "&Compare with Another …", "Put another run or tokenizer beside the one shown"),
-    )),
-    PageRow("duel", "Duel", "centre", lambda w: DuelPage(w.comparison), (
-        Item("duel", "&Duel", "Put your text as two tokenizers cut it side by side", "Ctrl+Shift+K"),
-    )),
-    PageRow("lab", "Lab", "centre", build_lab),
-    PageRow("tree", "Merge Tree", "centre", lambda w: TreePage(w.why, w.session.cursor, w.session.playing)),
+    ),
+)
+SIZES = PageRow(
+    "sizes",
+    "Sizes",
+    "charts",
+    build_sizes,
+    (Item("sizes", "Which Vocabulary &Size?", "Show what each size would mean for your texts"),),
+)
+TIES = PageRow(
+    "ties",
+    "Ties",
+    "charts",
+    build_ties,
+    (Item("ties", "What Did the T&ies Decide?", "List the {steps} that a tie decided, and try another rule"),),
+)
+WORDS = PageRow(
+    "words",
+    "Words",
+    "charts",
+    build_words,
+    (Item("words", "The W&ords of the Corpus", "List what the texts were counted into, the most frequent first"),),
+)
+AUDIT = PageRow(
+    "audit",
+    "Audit",
+    "charts",
+    build_audit,
+    (Item("audit", "A&udit of the Tokens", "List those that are unused, unreachable or broken; trim the table"),),
+)
+BENCHMARK = PageRow(
+    "benchmark",
+    "Benchmark",
+    "charts",
+    build_benchmark,
+    (Item("benchmark", "&Benchmark", "Measure all runs by many texts, and by the same sentences in many languages"),),
+)
+CURVES = PageRow(
+    "curves",
+    "Curves",
+    "charts",
+    build_curves,
+    (Item("curves", "Cur&ves of Many Runs", "Draw a measure of all runs, or of a sweep, by the size of vocabulary"),),
+)
+BLOCKS = PageRow(
+    "blocks",
+    "Blocks",
+    "charts",
+    build_blocks,
+    (Item("blocks", "What Do B&ytes Stand For?", "Show the blocks of Gage's compressor and their tables"),),
+)
+COMPARE = PageRow(
+    "compare",
+    "Compare",
+    "charts",
+    build_compare,
+    (Item("compare", "&Compare with Another …", "Put another run or tokenizer beside the one shown"),),
+)
+DUEL = PageRow(
+    "duel",
+    "Duel",
+    "centre",
+    build_duel,
+    (Item("duel", "&Duel", "Put your text as two tokenizers cut it side by side", "Ctrl+Shift+K"),),
+)
+LAB = PageRow("lab", "Lab", "centre", build_lab)
+TREE = PageRow("tree", "Merge Tree", "centre", build_tree)
+
+PAGES: tuple[PageRow[Page], ...] = (
+    TOKEN, WHY, PAIRS, RANKS, COMPRESSION, LENGTHS, RACE, SIZES, TIES, WORDS, AUDIT, BENCHMARK, CURVES, BLOCKS, COMPARE,
+    DUEL, LAB, TREE,
 )  # fmt: skip
 
 
 class Pages:
-    """The pages of one window, found by their kind or by where they lie."""
+    """The pages of one window, found by their rows, or their kind. Who asks for one that is not there makes it be."""
 
     def __init__(self, world: World) -> None:
-        self._pages: dict[str, Page] = {row.id: row.build(world) for row in PAGES}
+        self._world = world
+        self._built: dict[str, Page] = {}
+        self._connections: dict[str, list[Callable[[Any], object]]] = defaultdict(list)
+        self._places = {row.id: PagePlace(row.title, partial(self.page, row)) for row in PAGES}
 
     def __getitem__(self, kind: type[Kind]) -> Kind:
-        return next(page for page in self._pages.values() if isinstance(page, kind))
+        return cast(Kind, self.page(next(row for row in PAGES if row.kind == kind.__name__)))
 
-    def page(self, id: str) -> Page:
-        """The page of that id."""
-        return self._pages[id]
+    def page(self, row: PageRow[Kind]) -> Kind:
+        """The page of that row."""
+        if row.id not in self._built:
+            self._built[row.id] = page = row.build(self._world)
+            self._places[row.id].take(page, scrolls=row.tabs != "centre")
+            page.recolor()
+            for connect in self._connections.pop(row.id, ()):
+                connect(page)
+        return cast(Kind, self._built[row.id])
 
-    def on(self, tabs: Tabs) -> dict[str, tuple[str, Page]]:
-        """Title and page, by id, in their order."""
-        return {row.id: (row.title, self._pages[row.id]) for row in PAGES if row.tabs == tabs}
+    def known(self, row: PageRow[Kind]) -> Kind | None:
+        """The page of that row, if it was built."""
+        return cast("Kind | None", self._built.get(row.id))
+
+    def when_built(self, row: PageRow[Kind], connect: Callable[[Kind], object]) -> None:
+        """Connect a page with something, which can wait until the page is there."""
+        if row.id in self._built:
+            connect(self.page(row))
+        else:
+            self._connections[row.id].append(connect)
+
+    def on(self, tabs: Tabs) -> dict[str, PagePlace]:
+        """The places of the pages there, by id, in their order."""
+        return {row.id: self._places[row.id] for row in PAGES if row.tabs == tabs}
+
+    def recolor(self) -> None:
+        for page in self._built.values():
+            page.recolor()
 
     @property
     def are_waiting(self) -> bool:
         """Whether one may show an earlier moment."""
-        return any(page.watched.is_waiting for page in self._pages.values())
+        return any(page.watched.is_waiting for page in self._built.values())

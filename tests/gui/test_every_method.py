@@ -55,7 +55,7 @@ def learned(
 
 def texts_on(program: Program, page: str) -> str:
     """All that is written on a page, whether in labels or drawn."""
-    shown = program.pages.page(page)
+    shown = program.pages.page(next(row for row in PAGES if row.id == page))
     labels = [label.text() for label in shown.findChildren(QLabel) if label.isVisibleTo(shown)]
     return " ".join([*labels, *(str(cell) for row in exact_rows(shown) for cell in row), shown.accessibleDescription()])
 

@@ -11,6 +11,7 @@ from PySide6.QtCore import QAbstractItemModel, Qt
 from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.window.pages import PAGES
 from app.window.parts.dialogs import ask_before_leaving
 from app.wiring import Program
 from bpe_core import Corpus, Recipe, train
@@ -22,6 +23,7 @@ NAME = "<h1>large<img src=x>.csv"
 
 
 def test_every_label_shows_text_as_it_is(program: Program) -> None:
+    assert all(program.pages.page(row) for row in PAGES)  # all are there
     labels = [label for label in program.window.findChildren(QLabel) if type(label) is QLabel]
     assert len(labels) > 20
     fixed = [label for label in labels if label.buddy() is not None]  # the titles of fields

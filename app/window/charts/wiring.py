@@ -14,14 +14,12 @@ from app.session.run import NO_RUN
 from app.session.session import Session
 from app.settings import LAST_FOLDER
 from app.window.charts.flight import Flight
-from app.window.charts.pairs_page import PairsPage
 from app.window.charts.print_dialog import PrintDialog
 from app.window.main_window import Frame
-from app.window.pages import PAGES, Pages
+from app.window.pages import PAGES, PAIRS, TOKEN, Pages
 from app.window.parts.dialogs import ANIMATED_FILTER, CHART_FILTERS, PRINT_FILTERS, ask_where_to_save
 from app.window.parts.page import Page, PageTabs
 from app.window.parts.pictures import drawing_of, picture_of, save_animated, save_png, save_svg, write_drawing
-from app.window.questions.token.page import TokenPage
 from bpe_core import OutputError
 from bpe_core.atomic import replace_atomically
 from bpe_core.data_table import checked_name, is_data, write_data
@@ -49,14 +47,15 @@ class Charting(QObject):
     ) -> None:
         """With where on the screen the token stands that the step made which leads to a moment."""
         super().__init__(parent)
-        self.flight, self._place_of, self._pairs = Flight(frame.window), place_of, pages[PairsPage]
+        self.flight, self._place_of, self._pairs = Flight(frame.window), place_of, pages.page(PAIRS)
         self._pairs.winner_left.connect(self._let_winner_fly)
         session.cursor.moved.connect(self.flight.end)
         self._frame, self._charts, self._pages, self._runs = frame, charts, pages, session.runs
         self._aside = session.aside
         session.runs.changed.connect(self._name_pages)
         frame.actions["save_chart"].triggered.connect(lambda: self._save(self._shown))
-        pages[TokenPage].save_wanted.connect(lambda: self._save(pages[TokenPage]))
+        token = pages.page(TOKEN)
+        token.save_wanted.connect(lambda: self._save(token))
         frame.actions["print_chart"].triggered.connect(self._open_print_dialog)
         frame.actions["copy_chart"].triggered.connect(self._copy)
         for row in PAGES:
@@ -81,7 +80,7 @@ class Charting(QObject):
     @property
     def _shown(self) -> Page:
         on_stage = self._pages.on("centre").get(self._frame.window.stage)
-        return self._charts.page if on_stage is None else on_stage[1]
+        return self._charts.page if on_stage is None else on_stage.page
 
     def _save(self, page: Page) -> None:
         name = f"{(page.accessibleName() or SOME).lower()}.png"

@@ -15,10 +15,8 @@ from app.window.exchange.export_dialog import ExportDialog
 from app.window.exchange.export_model import TableExport
 from app.window.exchange.growth_dialog import GrowthDialog, GrowthOffer
 from app.window.main_window import Frame
-from app.window.pages import Pages
+from app.window.pages import COMPARE, DUEL, Pages
 from app.window.parts.dialogs import ask_for_tokenizer
-from app.window.questions.compare.duel_page import DuelPage
-from app.window.questions.compare.page import ComparePage
 from bpe_core import BpeError, History
 from bpe_core.editing.numbering import numbers_of
 from bpe_core.formats.rebuilding import LARGEST_NUMBER
@@ -38,13 +36,13 @@ class Exchanging(QObject):
         self.export_dialog: ExportDialog | None = None
         self.export = TableExport(session.runs, session.cursor, session.text, session.aside, self)
         self.imports = Imports(session.runs, session.aside, self)
-        self._comparison = pages[ComparePage].model
+        self._pages = pages
         actions["export"].triggered.connect(self._export)
         actions["import"].triggered.connect(self._import)
         actions["count_imported"].triggered.connect(self._count)
         actions["extend_imported"].triggered.connect(self._extend)
-        for page in (pages[ComparePage], pages[DuelPage]):
-            page.choice.import_wanted.connect(self._import_to_compare)
+        pages.when_built(COMPARE, lambda page: page.choice.import_wanted.connect(self._import_to_compare))
+        pages.when_built(DUEL, lambda page: page.choice.import_wanted.connect(self._import_to_compare))
         session.runs.changed.connect(self._enable)
         for teller in (self.export, self.imports):
             teller.noticed.connect(frame.messages.show_notice)
@@ -83,7 +81,7 @@ class Exchanging(QObject):
         if self._session.runs.shown is None:
             self._session.runs.show(run)
         else:
-            self._comparison.choose(run.number)
+            self._pages.page(COMPARE).model.choose(run.number)
 
     def _count(self) -> None:
         self._session.runs.count_on(self._session.corpus.texts.value)

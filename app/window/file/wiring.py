@@ -19,6 +19,7 @@ from app.settings import LAST_FOLDER, data_folder
 from app.system.file_type import claim_sessions
 from app.window.main_window import Frame
 from app.window.merges.model import MergeTableModel
+from app.window.pages import LAB, Pages
 from app.window.parts.dialogs import (
     REPORT_FILTERS,
     SESSION_FILTERS,
@@ -28,7 +29,6 @@ from app.window.parts.dialogs import (
 )
 from app.window.parts.page import PageTabs
 from app.window.parts.wording import count_text
-from app.window.questions.lab.model import LabModel
 from app.window.text.model import TokenTextModel
 from bpe_core.session_file import EXTENSION, View
 
@@ -45,13 +45,13 @@ class Filing(QObject):
         text: TokenTextModel,
         merges: MergeTableModel,
         charts: PageTabs,
-        lab: LabModel,
+        pages: Pages,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         window, actions, messages = frame.window, frame.actions, frame.messages
         self._session, self._window, self._messages, self._settings = session, window, messages, frame.settings
-        self._text, self._merges, self._charts, self._lab = text, merges, charts, lab
+        self._text, self._merges, self._charts, self._pages = text, merges, charts, pages
         self._actions = actions
         self._was_saved_to_leave = False
         window.may_close = partial(self._may_leave, window.close)
@@ -209,14 +209,14 @@ class Filing(QObject):
 
     def _layout(self) -> dict[str, Any]:
         """How the window is arranged, in values that anybody can read."""
-        docks = self._window.arrangement()
+        docks, lab = self._window.arrangement(), self._pages.known(LAB)
         return {
             "docks": dict(docks.is_open),
             "sizes": {name: list(size) for name, size in docks.sizes.items()},
             "centre": self._window.centre.sizes(),
             "chart": self._charts.shown,
             "sort": [self._merges.sort_column, self._merges.sort_descending],
-            "lab": self._lab.kept() | {"open": self._window.stage == "lab"},
+            "lab": ({} if lab is None else lab.model.kept()) | {"open": self._window.stage == "lab"},
         }
 
     def _show_opened(self, view: View) -> None:
@@ -227,7 +227,9 @@ class Filing(QObject):
 
     def _open_lab(self, kept: object) -> None:
         """With the runs that were in it."""
-        self._lab.restore(kept)
+        had_any = isinstance(kept, dict) and any(value not in (None, False) for value in kept.values())
+        if had_any or self._pages.known(LAB) is not None:
+            self._pages.page(LAB).model.restore(kept)
         self._actions["lab"].setChecked(isinstance(kept, dict) and kept.get("open") is True)
 
     def _arrange(self, layout: Mapping[str, Any]) -> None:

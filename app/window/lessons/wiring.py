@@ -5,14 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from app.settings import LESSON_PLACES, LESSONS_DONE
-from app.window.charts.pairs_page import PairsPage
 from app.window.lessons.course import Course
 from app.window.lessons.lessons import lessons
 from app.window.lessons.panel import LessonPanel, Offer
 from app.window.main_window import TEXT_STAGE, Frame
 from app.window.merges.model import MergeTableModel
-from app.window.pages import Pages
-from app.window.questions.token.page import TokenPage
+from app.window.pages import PAIRS, TOKEN, Pages
 
 LESSON_STAGE = "lesson"
 
@@ -32,9 +30,9 @@ class Teaching(QObject):
         super().__init__(parent)
         self.course, self.panel = course, panel
         self._window, self._settings = frame.window, frame.settings
-        self._pairs, self._token, self._merges = pages[PairsPage].model, pages[TokenPage].model, merges
+        self._pairs, self._token, self._merges = pages.page(PAIRS).model, pages.page(TOKEN).model, merges
         frame.actions["lessons"].triggered.connect(self.open)
-        pages[PairsPage].lessons_wanted.connect(self.open)
+        pages.page(PAIRS).lessons_wanted.connect(self.open)
         frame.window.docks["lessons"].visibilityChanged.connect(self._fill_when_seen)
         panel.chosen.connect(self.begin)
         course.noticed.connect(frame.messages.show_notice)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QAction, QPalette
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.session.merge_filter import MergeFilter
@@ -28,7 +28,8 @@ class MergePanel(QWidget):
         self._model = model
         self.table = MergeTableView(model)
         self.needle = entry(can_be_cleared=True)
-        self._sign = self.needle.addAction(icon("search", self.palette()), QLineEdit.ActionPosition.LeadingPosition)
+        self._sign = QAction(icon("search", self.palette()), "", self.needle)
+        self.needle.addAction(self._sign, QLineEdit.ActionPosition.LeadingPosition)
         self.kind = QComboBox()
         self.kind.setAccessibleName("What the filter looks for")
         for title, value in KINDS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
@@ -18,6 +18,13 @@ def order_focus(parts: Sequence[QWidget]) -> None:
     chain = [(widget, is_met) for widget, is_met in chain if is_met or widget in begins]
     everything = [widget for part in parts for widget in _controls(part, chain)]
     for one, next_one in pairwise(everything):
+        QWidget.setTabOrder(one, next_one)
+
+
+def insert_focus(place: QWidget, part: QWidget) -> None:
+    """Tab goes through a part that was just put into a window where a place is kept for it."""
+    new = takewhile(lambda widget: widget is part or part.isAncestorOf(widget), _chain(part))
+    for one, next_one in pairwise([place, *(widget for widget in new if _is_met(widget))]):
         QWidget.setTabOrder(one, next_one)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QImage, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QTabWidget, QWidget
+from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
+from app.window.parts.focus_order import insert_focus
 from app.window.parts.watched import Exact, Watched
 from app.window.parts.widgets import icon_button, scrolling
 
@@ -88,17 +89,51 @@ class StagePage(Page):
             super().keyPressEvent(event)
 
 
+class PagePlace(QWidget):
+    """Where a page lies, which is built when it is first looked at."""
+
+    def __init__(self, title: str, build: Callable[[], Page], parent: QWidget | None = None) -> None:
+        """`build` makes the page and has it laid here."""
+        super().__init__(parent)
+        self.title, self._build = title, build
+        self._page: Page | None = None
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # keeps the place of the page's controls among all others
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+
+    @property
+    def page(self) -> Page:
+        """What lies here."""
+        return self._page or self._build()
+
+    def take(self, page: Page, *, scrolls: bool) -> None:
+        """Let a page lie here; where others lie beside it, the widest of all must not make the whole window wide."""
+        self._page = page
+        is_wide = scrolls and page.minimumSizeHint().width() > LEAST_WIDTH
+        content = _scrolling(page, self.title) if is_wide else page
+        column = self.layout()
+        assert column is not None
+        column.addWidget(content)
+        content.show()  # the place itself may be shown at this moment
+        insert_focus(self, content)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        if self._page is None:
+            self._build()
+        super().showEvent(event)
+
+
 class PageTabs(QTabWidget):
     """Pages of which one is on top, called by their ids."""
 
-    def __init__(self, name: str, pages: Mapping[str, tuple[str, Page]], parent: QWidget | None = None) -> None:
-        """The title of each page on its tab, and the page."""
+    def __init__(self, name: str, places: Mapping[str, PagePlace], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setDocumentMode(True)
         self.setAccessibleName(name)
-        self.ids, self._pages = list(pages), pages
-        for title, page in pages.values():
-            self.addTab(page if page.minimumSizeHint().width() <= LEAST_WIDTH else _scrolling(page, title), title)
+        self.ids, self._places = list(places), places
+        for place in places.values():
+            self.addTab(place, place.title)
 
     @property
     def shown(self) -> str:
@@ -108,7 +143,7 @@ class PageTabs(QTabWidget):
     @property
     def page(self) -> Page:
         """The page on top."""
-        return self._pages[self.shown][1]
+        return self._places[self.shown].page
 
     def show_page(self, id: str) -> None:
         """Bring a page on top, if there is one of that id."""
@@ -120,13 +155,8 @@ class PageTabs(QTabWidget):
         if self.tabText(self.ids.index(id)) != title:
             self.setTabText(self.ids.index(id), title)
 
-    def recolor(self) -> None:
-        for _, page in self._pages.values():
-            page.recolor()
-
 
 def _scrolling(page: Page, title: str) -> QWidget:
-    """The widest page of all must not make the whole window wide."""
     area = scrolling(page, title)
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     return area

@@ -4,32 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtCore import QObject, QPoint, Qt, SignalInstance
 from PySide6.QtWidgets import QFileDialog, QMenu
 
 from app.session.notices import Answer, Notice
 from app.session.session import Session
-from app.window.charts.pairs_page import PairsPage
 from app.window.encode.dialog import EncodeDialog
 from app.window.encode.model import CorpusEncoding
 from app.window.main_window import Frame
 from app.window.merges.table import MergeTableView
-from app.window.pages import Pages
+from app.window.pages import AUDIT, COMPARE, DUEL, PAIRS, RACE, SIZES, TOKEN, TREE, WHY, WORDS, Pages
 from app.window.parts.dialogs import TEXT_FILTER
 from app.window.parts.page import PageTabs
-from app.window.questions.audit.page import AuditPage
-from app.window.questions.compare.duel_page import DuelPage
-from app.window.questions.compare.page import ComparePage
-from app.window.questions.race.page import RacePage
-from app.window.questions.sizes.page import SizesPage
-from app.window.questions.token.page import TokenPage
-from app.window.questions.why.page import WhyPage
-from app.window.questions.why.tree_page import TreePage
-from app.window.questions.words.page import WordsPage
 from app.window.text.view.editor import TokenTextEdit
 from bpe_core.history.history import NOTHING
 from bpe_core.interventions import Act
+
+if TYPE_CHECKING:
+    from app.window.charts.pairs_page import PairsPage
+    from app.window.questions.audit.page import AuditPage
+    from app.window.questions.compare.page import ComparePage
+    from app.window.questions.sizes.page import SizesPage
+    from app.window.questions.why.tree_page import TreePage
 
 FORCING: dict[str, Act] = {"&Force This Pair Now": "force", "Fo&rbid This Pair from Here On": "forbid"}
 
@@ -51,42 +49,64 @@ class Asking(QObject):
         self._runs, self._cursor = session.runs, session.cursor
         self._messages = frame.messages
         self._window, self._actions, self._inspector, self._editor = frame.window, frame.actions, inspector, editor
-        self._why, self._token, self._race = pages[WhyPage], pages[TokenPage], pages[RacePage]
-        self._sizes, self._compare, self._tree = pages[SizesPage], pages[ComparePage], pages[TreePage]
+        self._pages, self._token = pages, pages.page(TOKEN)
         self.encoding = CorpusEncoding(session.runs, session.cursor, session.corpus, session.aside, self)
         self._connect_actions()
-        pages[PairsPage].pair_chosen.connect(lambda left, right: self._follow((left, right)))
-        pages[PairsPage].menu_wanted.connect(self._open_pair_menu)
-        self._token.forbid_wanted.connect(self._forbid)
-        self._sizes.held_out_wanted.connect(self._ask_for_held_out)
-        self._sizes.time_chosen.connect(self._cursor.go_to)
-        self._sizes.model.failed.connect(lambda sentence: frame.messages.show_notice(Notice(sentence)))
-        self._why.enlarge_wanted.connect(self._actions["tree"].trigger)
-        self._compare.duel_wanted.connect(self._actions["duel"].trigger)
-        for page in (self._tree, pages[DuelPage]):
-            page.close_wanted.connect(lambda: self._window.set_stage(""))
-        self._tree.copy_wanted.connect(self._actions["copy_chart"].trigger)
-        self._tree.save_wanted.connect(self._actions["save_chart"].trigger)
-        self._connect_audit(pages[AuditPage], frame)
-        words = pages[WordsPage].model
-        words.written.connect(lambda told: frame.messages.show_notice(Notice(told, is_error=False)))
-        words.failed.connect(lambda told: frame.messages.show_notice(Notice(told)))
-        together = self._compare.putting_together
-        together.failed.connect(lambda told: frame.messages.show_notice(Notice(told)))
-        together.done.connect(lambda run, told: frame.messages.show_notice(self._compared(run, told)))
-        editor.caret_placed.connect(self._why.model.look_at)
+        self._connect_pages()
+        editor.caret_placed.connect(lambda byte: pages.page(WHY).model.look_at(byte))
         editor.place_clicked.connect(lambda byte: inspector.show_page("why"))
         editor.menu_opening.connect(self._add_to_text_menu)
         table.travelled.connect(lambda position: inspector.show_page("token"))
         table.activated.connect(lambda index: self._window.show_dock("inspector"))
         table.menu_wanted.connect(self._open_merge_menu)
 
-    def _connect_audit(self, page: AuditPage, frame: Frame) -> None:
+    # -- what a page wishes ----------------------------------------------------------------
+
+    def _connect_pages(self) -> None:
+        self._token.forbid_wanted.connect(self._forbid)
+        pages = self._pages
+        pages.when_built(PAIRS, self._connect_pairs)
+        pages.when_built(WHY, lambda page: page.enlarge_wanted.connect(self._actions["tree"].trigger))
+        pages.when_built(SIZES, self._connect_sizes)
+        pages.when_built(WORDS, lambda page: self._tell_of(page.model.written, page.model.failed))
+        pages.when_built(AUDIT, self._connect_audit)
+        pages.when_built(COMPARE, self._connect_compare)
+        pages.when_built(TREE, self._connect_tree)
+        for stage in (TREE, DUEL):
+            pages.when_built(stage, lambda page: page.close_wanted.connect(lambda: self._window.set_stage("")))
+
+    def _connect_pairs(self, page: PairsPage) -> None:
+        page.pair_chosen.connect(lambda left, right: self._follow((left, right)))
+        page.menu_wanted.connect(self._open_pair_menu)
+
+    def _connect_sizes(self, page: SizesPage) -> None:
+        page.held_out_wanted.connect(self._ask_for_held_out)
+        page.time_chosen.connect(self._cursor.go_to)
+        self._tell_of(None, page.model.failed)
+
+    def _connect_compare(self, page: ComparePage) -> None:
+        page.duel_wanted.connect(self._actions["duel"].trigger)
+        self._tell_of(None, page.putting_together.failed)
+        page.putting_together.done.connect(self._tell_compared)
+
+    def _connect_tree(self, page: TreePage) -> None:
+        page.copy_wanted.connect(self._actions["copy_chart"].trigger)
+        page.save_wanted.connect(self._actions["save_chart"].trigger)
+
+    def _connect_audit(self, page: AuditPage) -> None:
         page.token_wanted.connect(self.about_token)
-        page.model.written.connect(lambda told: frame.messages.show_notice(Notice(told, is_error=False)))
-        for failed in (page.model.failed, page.trimming.failed):
-            failed.connect(lambda told: frame.messages.show_notice(Notice(told)))
-        page.trimming.trimmed.connect(lambda run, told: frame.messages.show_notice(self._compared(run, told)))
+        self._tell_of(page.model.written, page.model.failed, page.trimming.failed)
+        page.trimming.trimmed.connect(self._tell_compared)
+
+    def _tell_of(self, written: SignalInstance | None, *failed: SignalInstance) -> None:
+        """What was done, and what was not."""
+        if written is not None:
+            written.connect(lambda told: self._messages.show_notice(Notice(told, is_error=False)))
+        for one in failed:
+            one.connect(lambda told: self._messages.show_notice(Notice(told)))
+
+    def _tell_compared(self, run: int, told: str) -> None:
+        self._messages.show_notice(self._compared(run, told))
 
     def _compared(self, run: int, told: str) -> Notice:
         """About a table that was made of that run, with which it can be compared."""
@@ -95,7 +115,7 @@ class Asking(QObject):
 
     def compare_with(self, run: int) -> None:
         """Put the run of that number beside the one shown."""
-        self._compare.model.choose(run)
+        self._pages.page(COMPARE).model.choose(run)
         self._actions["compare"].trigger()
 
     def _connect_actions(self) -> None:
@@ -107,7 +127,7 @@ class Asking(QObject):
             "paid": self._ask_what_paid,
             "follow": lambda: self._follow(self._pair_of(self._cursor.position - 1)),
             "forbid": lambda: self._forbid(self._cursor.position),
-            "compare": self._compare.choice.box.setFocus,
+            "compare": lambda: self._pages.page(COMPARE).choice.box.setFocus(),
             "duel": lambda: self._window.set_stage("duel"),
             "hold_out": self._ask_for_held_out,
             "encode": self._encode,
@@ -120,14 +140,14 @@ class Asking(QObject):
     def _ask_why(self) -> None:
         """About the place of the caret."""
         self._show_in_inspector("why")
-        self._why.model.look_at(self._editor.caret_byte)
+        self._pages.page(WHY).model.look_at(self._editor.caret_byte)
 
     def _enlarge_tree(self) -> None:
         """The one of the word that was asked about; of none, that at the caret."""
-        if not self._why.model.is_asked:
-            self._why.model.look_at(self._editor.caret_byte)
+        if not self._pages.page(WHY).model.is_asked:
+            self._pages.page(WHY).model.look_at(self._editor.caret_byte)
         self._window.set_stage("tree")
-        self._tree.setFocus()
+        self._pages.page(TREE).setFocus()
 
     def _ask_about_token(self) -> None:
         """The one at the caret if the text is being read, else the one of the moment shown."""
@@ -202,7 +222,7 @@ class Asking(QObject):
     def _follow(self, pair: tuple[int, int] | None) -> None:
         """Let a pair run against the others."""
         if pair is not None:
-            self._race.model.follow(pair)
+            self._pages.page(RACE).model.follow(pair)
         self._actions["race"].trigger()
 
     # -- about the whole run ---------------------------------------------------------------
@@ -210,7 +230,7 @@ class Asking(QObject):
     def _ask_for_held_out(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self._window, "A text that is not learned from", "", TEXT_FILTER)
         if name:
-            self._sizes.hold_out(Path(name))
+            self._pages.page(SIZES).hold_out(Path(name))
             self._actions["sizes"].trigger()
 
     def _encode(self) -> None:

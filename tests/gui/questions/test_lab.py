@@ -54,7 +54,7 @@ def lab(qtbot: QtBot, program: Program) -> LabPage:
     qtbot.waitUntil(lambda: program.session.text.value == TEXT, timeout=WAIT)
     program.actions["lab"].trigger()
     at_rest(qtbot, program)
-    return program.lab
+    return program.pages[LabPage]
 
 
 def learn(qtbot: QtBot, program: Program, recipe: Recipe) -> None:
@@ -65,7 +65,7 @@ def learn(qtbot: QtBot, program: Program, recipe: Recipe) -> None:
 
 def at_rest(qtbot: QtBot, program: Program) -> None:
     """Wait until the lab shows and has measured what it was asked for."""
-    page = program.lab
+    page = program.pages[LabPage]
 
     def is_done() -> None:
         assert not page.figures.is_asking
@@ -184,14 +184,14 @@ def test_with_a_single_run_it_says_how_to_get_another(
 ) -> None:
     train(program)
     program.actions["lab"].trigger()
-    qtbot.waitUntil(lambda: "gpt2 · run 1, is all there is yet" in program.lab.how.text(), timeout=WAIT)
-    assert program.lab.stack.currentIndex() == 1
-    program.lab._fill_recipes()
-    next(action for action in program.lab.recipes.actions() if action.text() == "cl100k").trigger()
+    qtbot.waitUntil(lambda: "gpt2 · run 1, is all there is yet" in program.pages[LabPage].how.text(), timeout=WAIT)
+    assert program.pages[LabPage].stack.currentIndex() == 1
+    program.pages[LabPage]._fill_recipes()
+    next(action for action in program.pages[LabPage].recipes.actions() if action.text() == "cl100k").trigger()
     wait_for_phase(qtbot, program, Phase.ENDED)
     at_rest(qtbot, program)
-    assert program.lab.stack.currentIndex() == 0
-    assert [lane.title for lane in program.lab.model.lanes] == ["gpt2", "cl100k"]
+    assert program.pages[LabPage].stack.currentIndex() == 0
+    assert [lane.title for lane in program.pages[LabPage].model.lanes] == ["gpt2", "cl100k"]
 
 
 def test_the_window_is_as_it_was_when_the_lab_is_closed(qtbot: QtBot, program: Program, lab: LabPage) -> None:
@@ -221,8 +221,9 @@ def test_a_session_remembers_what_was_in_the_lab(
     program.filing.document.new()  # for one window at a time has a file
     open_session(qtbot, other, tmp_path / "lab.bpex")
     at_rest(qtbot, other)
-    assert other.lab.isVisible()
-    assert (other.lab.model.numbers, other.lab.model.size) == ([3, 2], 277)
+    restored = other.pages[LabPage]
+    assert restored.isVisible()
+    assert (restored.model.numbers, restored.model.size) == ([3, 2], 277)
     nonsense: tuple[object, ...] = (
         None,
         [],
@@ -231,9 +232,9 @@ def test_a_session_remembers_what_was_in_the_lab(
         {"runs": [99], "size": -5},
     )
     for kept in nonsense:
-        other.lab.model.restore(kept)
+        restored.model.restore(kept)
         at_rest(qtbot, other)
-        assert other.lab.model.size >= other.lab.model.sizes[0]
+        assert restored.model.size >= restored.model.sizes[0]
 
 
 def test_what_is_typed_in_the_lab_is_cut_by_all(qtbot: QtBot, program: Program, lab: LabPage) -> None:

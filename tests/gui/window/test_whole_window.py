@@ -23,6 +23,7 @@ from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase
 from app.settings import Settings
+from app.window.pages import PAGES
 from app.wiring import Program
 from app.worker.training import TrainingJob
 from tests.gui.conftest import WAIT, wait_for_phase
@@ -53,6 +54,7 @@ def test_dark_and_light(program: Program) -> None:
 
 
 def test_every_control_has_a_name_and_every_action_a_tip(program: Program) -> None:
+    assert all(program.pages.page(row) for row in PAGES)  # all are there
     for kind in (QComboBox, QSlider, QLineEdit, QAbstractSpinBox):
         for control in program.window.findChildren(kind):
             inside_another = isinstance(control.parent(), QComboBox | QAbstractSpinBox)

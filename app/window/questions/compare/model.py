@@ -100,6 +100,7 @@ class CompareModel(QAbstractTableModel, Watched):
             REDRAW_MILLISECONDS, runs.changed, runs.grew, session.text.changed, cursor.moved, cursor.live_changed
         )
         runs.changed.connect(self.choices_changed)
+        self._offer_parent()  # a run that was shown before somebody compared
 
     # What is compared
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject
 
 from app.session.session import Session
 from app.window.main_window import Frame
-from app.window.pages import Pages
+from app.window.pages import LAB, WHY, Pages
 from app.window.parts.page import PageTabs
-from app.window.questions.lab.page import LabPage
-from app.window.questions.why.page import WhyPage
+
+if TYPE_CHECKING:
+    from app.window.questions.lab.page import LabPage
 
 
 class Laboratory(QObject):
@@ -19,30 +22,33 @@ class Laboratory(QObject):
         super().__init__(parent)
         self._runs, self._cursor = session.runs, session.cursor
         self._window, self._inspector = frame.window, inspector
-        self._page, self._why = pages[LabPage], pages[WhyPage]
-        self._action = frame.actions["lab"]
-        self._page.editor.use_steps(session.undo)
+        self._pages, self._undo = pages, session.undo
+        self._action, self._import = frame.actions["lab"], frame.actions["import"]
+        pages.when_built(LAB, self._connect)
         self._action.toggled.connect(self._open)
         frame.window.stage_changed.connect(lambda id: self._action.setChecked(id == "lab"))
-        self._page.close_wanted.connect(lambda: self._action.setChecked(False))
-        self._page.import_wanted.connect(frame.actions["import"].trigger)
-        self._page.why_wanted.connect(self._ask_why)
+
+    def _connect(self, page: LabPage) -> None:
+        page.editor.use_steps(self._undo)
+        page.close_wanted.connect(lambda: self._action.setChecked(False))
+        page.import_wanted.connect(self._import.trigger)
+        page.why_wanted.connect(self._ask_why)
 
     def _open(self, on: bool) -> None:
         if on:
             self._window.set_stage("lab")
-            self._page.rows.setFocus()
+            self._pages.page(LAB).rows.setFocus()
         elif self._window.stage == "lab":
             self._window.set_stage("")
 
     def _ask_why(self, lane: int, byte: int) -> None:
         """Of one tokenizer, at the size shown: its run is the one that the window shows from now on."""
-        model = self._page.model
+        model = self._pages.page(LAB).model
         asked = model.lanes[lane]
         model.stay()
         if self._runs.shown is not asked.run:
             self._runs.show(asked.run)
         self._cursor.go_to(asked.wanted)
-        self._why.model.look_at(byte, model.specimen)
+        self._pages.page(WHY).model.look_at(byte, model.specimen)
         self._window.show_dock("inspector")
         self._inspector.show_page("why")
