@@ -17,6 +17,7 @@ TITLES = {
     "strip_ascii_punctuation": "No ASCII punctuation",
     "strip_marks": "Remove also",
     "unicode_form": "Unicode",
+    "older_unicode": "Unicode 16",
     "special_tokens": "Special tokens",
     "max_token_length": "Longest token",
     "alphabet_limit": "Alphabet",

@@ -82,6 +82,12 @@ class Splitting(Normalization):
         "A regular expression: each match is a word, and so is what stands between two matches",
         applies=lambda recipe: recipe.pattern == CUSTOM_PATTERN,
     )
+    older_unicode: bool = _choice(
+        False,
+        "The pattern takes characters that came after Unicode 16 for none, as the libraries do that files come from",
+        applies=lambda recipe: recipe.older_unicode,
+        goes_without_saying=True,
+    )
     special_tokens: tuple[str, ...] = _choice(
         (), "Texts such as <|endoftext|> that are never split and never merged with others"
     )

@@ -148,7 +148,7 @@ def count_in_runs(
         return
     from bpe_core.counting import compiled  # loads machine code
 
-    table = table_for(recipe.pattern, recipe.unit)
+    table = _table(recipe)
     assert table is not None  # scanned patterns have one
     cancelled = watching_memory(cancelled, "Counting", FEWER_WORDS)
     stretches = _stretches(_watched_for(corpus, recipe, progress, cancelled), recipe)
@@ -281,7 +281,7 @@ def _counted_by_kernels(chunks: Iterable[Chunk], recipe: Recipe) -> WordTable:
 
 
 def _table(recipe: Recipe) -> ScanTable | None:
-    return table_for(recipe.pattern, recipe.unit, recipe.custom_pattern)
+    return table_for(recipe.pattern, recipe.unit, recipe.custom_pattern, older=recipe.older_unicode)
 
 
 def _stretches(chunks: Iterable[Chunk], recipe: Recipe) -> Iterator[Stretch]:

@@ -199,7 +199,11 @@ def _check_alike(one: Recipe, other: Recipe) -> None:
 
 
 def _notes(one: Recipe, other: Recipe) -> tuple[str, ...]:
-    found = [name for name in one.differing(other, Normalization, Splitting) if name != "special_tokens"]
+    found = [
+        name
+        for name in one.differing(other, Normalization, Splitting)
+        if name not in ("special_tokens", "older_unicode")
+    ]
     if not found:
         return ()
     told = ", ".join(dict.fromkeys(name.replace("_", " ") for name in found))

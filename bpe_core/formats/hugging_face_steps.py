@@ -194,6 +194,8 @@ def _pattern_of(steps: list[Step], found: TextPreparation) -> dict[str, Any] | N
     if len(waiting) > 1:
         return None
     own = _pattern_of_step(waiting[0]) if waiting else {}
+    if own and own["pattern"] not in ("whitespace", "bert"):
+        own["older_unicode"] = True
     return None if own is None else {"pattern": "none", **said, **own}
 
 

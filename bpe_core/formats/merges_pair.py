@@ -216,7 +216,7 @@ def _opened(
     else:
         tokens = [byte_level.read(text) or b"" for text in made] if style.byte_level else []
         pattern = likely_pattern(tokens) if style.byte_level else "whitespace" if style.marker != "none" else "gpt2"
-        choices |= {"pattern": pattern}
+        choices |= {"pattern": pattern, "older_unicode": pattern != "whitespace"}
         notes.append(f"merges.txt does not say how text is split into words; here by the pattern {pattern}.")
     notes += built.notes
     try:

@@ -102,6 +102,7 @@ class Tekken(Format):
         ranks, shift = _ranks(whole, name)
         specials, notes = _specials(whole, shift, name)
         choices, about_pattern = pattern_choices(_pattern(whole, name))
+        choices["older_unicode"] = True
         if choices["pattern"] == "custom":
             choices["custom_pattern"] = _pattern(whole, name)
         try:

@@ -94,7 +94,7 @@ class TiktokenRanks(Format):
         ranks = read_ranks(data, name)
         pattern = likely_pattern(list(ranks))
         note = f"A .tiktoken file does not say how text is split into words; its tokens fit the pattern {pattern}."
-        found = ranked(ranks, {"pattern": pattern}, (), self.name)
+        found = ranked(ranks, {"pattern": pattern, "older_unicode": True}, (), self.name)
         in_order = np.array_equal(found.numbers, np.arange(len(found.numbers)))
         return OpenedTable(found.history, self.name, (note, *found.notes), None if in_order else found.numbers)
 

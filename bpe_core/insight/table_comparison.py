@@ -211,13 +211,13 @@ def _base(recipe: Recipe) -> str:
 
 
 def _splitting_difference(one: Recipe, other: Recipe) -> str:
-    """The first choice that may have made other words; special tokens stand in hardly any text."""
+    """The first choice that may have made other words; some are of what stands in hardly any text."""
     changing = one.differing(other, Normalization)
     found = sorted(one.differing(other, Splitting), key=lambda name: (name in changing, "pattern" not in name))
     for choice in found:
         a, b = getattr(one, choice), getattr(other, choice)
         how = "changed differently first" if choice in changing else "split differently"
-        if choice != "special_tokens":
+        if choice not in ("special_tokens", "older_unicode"):
             return f"Text is {how}: {choice.replace('_', ' ')} is {a!r} in one, {b!r} in the other."
     return ""
 

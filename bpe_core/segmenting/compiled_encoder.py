@@ -83,7 +83,11 @@ class CompiledEncoder:
         self._scores_at = scores_at
         self._alphabet = _alphabet(history.alphabet, history.recipe)
         recipe, finds_words = history.recipe, cutting.finds_words and not cutting.gives_words
-        own = table_for(recipe.pattern, recipe.unit, recipe.custom_pattern) if finds_words else None
+        own = (
+            table_for(recipe.pattern, recipe.unit, recipe.custom_pattern, older=recipe.older_unicode)
+            if finds_words
+            else None
+        )
         self._scans = own is not None  # else the words are found by `regex`, or were found before
         scan_table = own or table_for("none")
         assert scan_table is not None

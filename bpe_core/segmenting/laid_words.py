@@ -165,13 +165,13 @@ def _operations(step: PreTokenizer) -> Iterator[Operation]:
     match step:
         case Split(pattern, is_regex, behavior, invert):
             expression = translated(pattern) if is_regex else regex.escape(pattern, literal_spaces=True)
-            yield _splitting(expression, behavior, invert=invert, known=older_unicode.later())
+            yield _splitting(expression, behavior, invert=invert, older=True)
         case Digits(individual_digits):
-            yield _splitting(r"\p{N}", "Isolated" if individual_digits else "Contiguous")
+            yield _splitting(older_unicode.NUMBERS, "Isolated" if individual_digits else "Contiguous")
         case Punctuation(behavior):
             yield _splitting(older_unicode.PUNCTUATION_MARKS, behavior)
         case Whitespace():
-            yield _splitting(r"\w+|[^\w\s]+", "Removed", invert=True)
+            yield _splitting(r"\w+|[^\w\s]+", "Removed", invert=True, older=True)
         case WhitespaceSplit():
             yield _splitting(r"\s+", "Removed")
         case CharDelimiterSplit(delimiter):
@@ -190,21 +190,20 @@ def _operations(step: PreTokenizer) -> Iterator[Operation]:
             if add_prefix_space:
                 yield lambda laid: laid.with_before(b" ", ~laid.begin_with(b" ") & (np.diff(laid.cuts) > 0))
             if use_regex:
-                yield _splitting(GPT2, "Isolated", known=older_unicode.later())
+                yield _splitting(GPT2, "Isolated", older=True)
         case _:
             raise _NoWords
 
 
-def _splitting(
-    expression: str, behavior: Behavior, *, invert: bool = False, known: frozenset[str] = frozenset()
-) -> Operation:
-    """Cuts by an expression, to which characters that came later than `known` are none."""
+def _splitting(expression: str, behavior: Behavior, *, invert: bool = False, older: bool = False) -> Operation:
+    """Cuts by an expression; to an older one characters that came to Unicode lately are none."""
     kept: Booleans | None = None
     flags, bare = _parted(expression)
     if behavior == "Removed":
         begins = beginnings(expression)
         if begins is None:
             raise _NoWords
+        begins = older_unicode.as_before(begins) if older else begins
         kept = begins if invert else ~begins
     elif behavior == "Contiguous":
         expression = f"{flags}(?:{bare})+"
@@ -212,15 +211,10 @@ def _splitting(
         if invert or not _is_one_character(bare):
             raise _NoWords
         expression = f"[^{bare}]*{bare}|[^{bare}]+" if behavior == "MergedWithPrevious" else f"{bare}?[^{bare}]+|{bare}"
-    table = table_of(expression)
+    table = table_of(expression, older=older)
     if table is None:
         raise _NoWords
     machine = machine_of(table)
-    if known:
-        nothing = ord(older_unicode.NO_CHARACTER)
-        later = [ord(one) for one in known]
-        machine = machine._replace(kinds=_as_others(machine.kinds, later, nothing))
-        kept = None if kept is None else _as_others(kept, later, nothing)
 
     def cut(laid: Laid) -> Laid:
         cuts = np.empty(len(laid.data) + 3, np.int32)
@@ -243,13 +237,6 @@ def _is_one_character(expression: str) -> bool:
     if len(expression) == 1:
         return expression not in ".^$*+?()[]{}|\\"
     return len(expression) == 2 and expression[0] == "\\" and not expression[1].isalnum()
-
-
-def _as_others(values: npt.NDArray[Any], characters: list[int], other: int) -> npt.NDArray[Any]:
-    """The same values by code point, but for these characters that of another one."""
-    values = values.copy()
-    values[characters] = values[other]
-    return values
 
 
 def _first_characters(laid: Laid) -> Int32s:

@@ -6,8 +6,13 @@ Tokenizers must cut as their files say, whatever this Python knows, so the chara
 from __future__ import annotations
 
 from functools import cache
+from typing import TypeVar
 
+import numpy as np
+import numpy.typing as npt
 import regex
+
+Number = TypeVar("Number", bound=np.generic)
 
 _LATER_MARKS = (
     "5c8-5c9 7fd 897-89f 8ca-8d3 9fe afa-aff b53-b55 c04 c3c cf3 d00 d3b-d3c d81 eba ece 1715 180f 1abf-1af0 1cf7 "
@@ -38,6 +43,7 @@ _LATER_PUNCTUATION = (
     "11a3f-11a46 11a9a-11a9c 11a9e-11aa2 11b00-11b09 11be1 11c41-11c45 11c70-11c71 11ef7-11ef8 11f43-11f4f 11fff "
     "12ff1-12ff2 16d6d-16d6f 16e97-16e9a 16fe2 1e5ff 1e95e-1e95f "
 )
+_LATER_NUMBERS = "1246f 12475-1247f 12550-12686"
 _FORMER_PUNCTUATION = "166d 111c9"
 PUNCTUATION = r"[\p{P}$+<=>\^`|\~]"
 _LATER_PARTS = "32ff a7f2-a7f4 ab69 10781-10785 10787-107b0 107b2-107ba 11938 16ff0-16ff1 1f16c 1fbf0-1fbf9"
@@ -64,6 +70,7 @@ def _set(ranges: str) -> str:
 # The same mark as an expression without operations between sets, and what of it is one by now and was none then.
 LATER_PUNCTUATION, FORMER_PUNCTUATION = _set(_LATER_PUNCTUATION), _set(_FORMER_PUNCTUATION)
 PUNCTUATION_MARKS = rf"(?:(?![{LATER_PUNCTUATION}]){PUNCTUATION}|[{FORMER_PUNCTUATION}])"
+NUMBERS = rf"(?:(?![{_set(_LATER_NUMBERS)}])\p{{N}})"  # which are told by tables that are a little newer than others
 
 
 @cache
@@ -96,6 +103,13 @@ def without_later(text: str) -> str:
     if text.isascii() or later().isdisjoint(set(text)):
         return text
     return text.translate({ord(character): NO_CHARACTER for character in later().intersection(text)})
+
+
+def as_before(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
+    """The same values by code point, but for those characters that of none."""
+    values = values.copy()
+    values[[ord(one) for one in later()]] = values[ord(NO_CHARACTER)]
+    return values
 
 
 @cache

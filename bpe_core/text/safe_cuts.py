@@ -133,7 +133,7 @@ class SafeCuts:
 def _safe_cuts(recipe: Recipe) -> SafeCuts:
     if _is_prepared(recipe):
         return SafeCuts(np.zeros((256, 256), np.bool_))
-    table = table_for(recipe.pattern, recipe.unit, recipe.custom_pattern)
+    table = table_for(recipe.pattern, recipe.unit, recipe.custom_pattern, older=recipe.older_unicode)
     pairs = np.zeros((256, 256), np.bool_)
     if table is not None:
         kinds = table.kind_of_code_point[:128]

@@ -13,6 +13,7 @@ import regex
 
 from bpe_core.errors import PatternError
 from bpe_core.recipe import Recipe
+from bpe_core.text.older_unicode import without_later
 from bpe_core.text.patterns import NAMED_PATTERNS, compile_custom
 from bpe_core.text.preparation.preparing import Preparing, preparing
 from bpe_core.text.specials import parts_of
@@ -81,7 +82,12 @@ class Splitter:
 
     def _named_words(self, text: str) -> Iterator[str]:
         # The named patterns take linear time, so they need no clock; without the GIL the window stays alive.
-        return (found.group() for found in self._pattern.finditer(text, concurrent=True))
+        found = self._pattern.finditer(self._as_known(text), concurrent=True)
+        return (text[match.start() : match.end()] for match in found)
+
+    def _as_known(self, text: str) -> str:
+        """What the pattern looks at: as many characters, of which some are none where the recipe says so."""
+        return without_later(text) if self._recipe.older_unicode else text
 
     def _custom_words(self, text: str) -> Iterator[str]:
         self._has_seen_text = self._has_seen_text or bool(text)
@@ -108,6 +114,7 @@ class Splitter:
         """The first matches from `end` on. Each round has a clock of its own, which no caller's pause can run down."""
         patience = self._patience + len(text) / PATIENT_BYTES
         spans: list[tuple[int, int]] = []
+        text = self._as_known(text)
         try:
             for match in self._pattern.finditer(text, end, concurrent=True, timeout=patience):
                 start, stop = match.span()

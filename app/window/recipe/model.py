@@ -74,7 +74,7 @@ OPTIONS = {  # of the choices that are made from a list, where more can be said 
 }
 DECLARED = CHOICES
 KINDS = {field.name: type(field.default) for field in dataclasses.fields(Recipe)}
-NOT_OF_A_PRESET = {"min_frequency", "max_token_length", "ties"}  # of what is learned: a recipe keeps its name without
+NOT_OF_A_PRESET = {"min_frequency", "max_token_length", "ties", "older_unicode"}  # without which it keeps its name
 OF_A_METHOD = [
     field.name for field in dataclasses.fields(Learning) if field.name not in {"method", *NOT_OF_A_PRESET}
 ]  # what only some ask for

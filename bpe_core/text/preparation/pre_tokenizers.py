@@ -18,7 +18,7 @@ from bpe_core.text.preparation.normalizers import BytesShown
 from bpe_core.text.preparation.pieces import Behavior, Match, Piece, ranges, with_gaps
 
 _BLANK = regex.compile(r"\s")
-_NUMERIC = regex.compile(r"\p{N}")
+_NUMERIC = regex.compile(older_unicode.NUMBERS)
 _WORDS = regex.compile(r"\w+|[^\w\s]+")
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 _GPT2 = regex.compile(GPT2)
@@ -100,7 +100,7 @@ class Whitespace:
     words: ClassVar[str] = "Words are runs of letters and digits, or of other signs; blanks are left out."
 
     def cut(self, piece: Piece) -> Iterator[Piece]:
-        return piece.cut(_found(_WORDS, piece.text), "Removed", invert=True)
+        return piece.cut(_found(_WORDS, older_unicode.without_later(piece.text)), "Removed", invert=True)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.text.older_unicode import as_before
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.scanner.expression import NoTable, read_expression
 from bpe_core.text.scanner.machine import ScanTable, TooLarge, by_line
@@ -52,31 +53,37 @@ def beginnings(expression: str) -> npt.NDArray[np.bool_] | None:
 TABLES_KEPT = 16  # of a megabyte each
 
 
-def table_for(pattern: str, unit: str = "file", custom: str = "") -> ScanTable | None:
+def table_for(pattern: str, unit: str = "file", custom: str = "", *, older: bool = False) -> ScanTable | None:
     """The table of a named pattern, or a person's own, for that unit of text; None where there can be none."""
     if pattern not in NAMED_PATTERNS:
-        return table_of(custom, unit)
+        return table_of(custom, unit, older=older)
     named = NAMED_PATTERNS[pattern]
-    return table_of(named.expression, unit, drops_blanks=named.drops_whitespace)
+    return table_of(named.expression, unit, drops_blanks=named.drops_whitespace, older=older)
 
 
-def table_of(expression: str, unit: str = "file", *, drops_blanks: bool = False) -> ScanTable | None:
-    """The table of any expression that `regex` takes; None where only `regex` can tell what it matches."""
-    found = _translated(expression, unit, drops_blanks)
+def table_of(
+    expression: str, unit: str = "file", *, drops_blanks: bool = False, older: bool = False
+) -> ScanTable | None:
+    """The table of any expression that `regex` takes; None where only `regex` can tell what it matches.
+
+    An older one takes characters that came to Unicode lately for none.
+    """
+    found = _translated(expression, unit, drops_blanks, older)
     return found if isinstance(found, ScanTable) else None
 
 
 def why_no_table(expression: str, unit: str = "file") -> str:
     """In a few words what a table cannot do of this expression; empty where there is one."""
-    found = _translated(expression, unit, False)
+    found = _translated(expression, unit, False, False)
     return "" if isinstance(found, ScanTable) else found
 
 
 @lru_cache(maxsize=TABLES_KEPT)
-def _translated(expression: str, unit: str, drops_blanks: bool) -> ScanTable | str:
+def _translated(expression: str, unit: str, drops_blanks: bool, older: bool) -> ScanTable | str:
     try:
         automaton = Automaton(read_expression(expression), drops_blanks=drops_blanks)
         machine, kinds = Machine(automaton), automaton.kinds.of_code_point
+        kinds = as_before(kinds) if older else kinds
         if unit == "line":
             step, start = by_line(machine.step, machine.start), (machine.start, False)
             return ScanTable.of(step, start, kinds, drops_blanks=drops_blanks)

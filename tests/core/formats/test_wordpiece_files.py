@@ -142,7 +142,7 @@ def test_it_comes_back_with_its_tokens(choices: dict[str, Any], format: str) -> 
     if format == "tokenizer.json":
         back = TOKENIZER_JSON.open(content(history, format), "tokenizer.json")
         changed = back.history.recipe.differing(history.recipe, Splitting, Symbols)
-        assert changed == [], changed
+        assert changed == (["older_unicode"] if history.recipe.pattern == "gpt2" else []), changed
 
 
 @pytest.mark.parametrize(
