@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -51,16 +51,19 @@ def assert_nothing_gives_it_away(program: Program, page: LessonPage) -> None:
     assert page.after == ""
 
 
-def assert_all_is_in_sight(program: Program) -> None:
-    """What is asked and every way to answer, without scrolling, on a small screen."""
+def wait_for_all_in_sight(qtbot: QtBot, program: Program) -> None:
+    """What is asked and every way to answer, without scrolling, on a small screen, once it is laid out."""
     view = program.lesson_panel.step
     assert program.window.height() <= SMALL.height()
-    seen = view.area.viewport().rect()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
-    for part in (view.say, view.entry, view.entry_button, *view.choice_buttons):
-        if part.isVisible():
-            place = QRect(part.mapTo(view.area.viewport(), QPoint()), part.size())
-            assert seen.contains(place), (part.accessibleName(), place, seen)
+
+    def is_in_sight() -> None:
+        seen = view.area.viewport().rect()
+        for part in (view.say, view.entry, view.entry_button, *view.choice_buttons):
+            if part.isVisible():
+                place = QRect(part.mapTo(view.area.viewport(), QPoint()), part.size())
+                assert seen.contains(place), (part.accessibleName(), place, seen)
+
+    qtbot.waitUntil(is_in_sight, timeout=WAIT)
 
 
 def solve(qtbot: QtBot, program: Program, page: LessonPage) -> None:
@@ -140,7 +143,7 @@ def test_a_lesson_is_taken_to_its_end(qtbot: QtBot, program: Program, lesson: Le
             assert program.window.stage == LESSON_STAGE
             assert [id for id, dock in program.window.docks.items() if dock.isVisible()] == ["lessons"]
             assert not program.charts.isVisible()
-            assert_all_is_in_sight(program)
+            wait_for_all_in_sight(qtbot, program)
             solve(qtbot, program, page)
             assert view.after.isVisible() == bool(page.step.after)
         qtbot.mouseClick(view.next_button, LEFT)
