@@ -89,7 +89,7 @@ def _text(run: Run, id: int) -> str:
 def _told(recipe: Recipe, name: str) -> str:
     value = getattr(recipe, name)
     title = title_of(name).lower()
-    if name == "ties":  # the names of the rules would not tell what they are of
+    if name in ("ties", "pattern"):  # whose names would not tell what they are of
         return f"{title} {value}"
     if isinstance(value, bool):
         return title if value else f"not {title}"

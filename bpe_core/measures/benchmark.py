@@ -60,6 +60,7 @@ MEANINGS = {
 NOTHING_TO_MEASURE = "A benchmark takes at least one tokenizer and one text."
 HELD = 1_000_000  # tokens that are counted together
 WORTH_COUNTING = 200_000  # characters of all texts together, from which on words are counted first
+NAMED = 3  # texts that a tokenizer cannot encode, in a sentence
 TIMED = 32_000  # characters of such a text that are encoded to tell how long all of it takes
 
 
@@ -87,6 +88,24 @@ class Benchmark:
         """One measure as a table: a row for each tokenizer, a column for each text."""
         values = np.asarray(self.columns[column], np.float64)
         return values.reshape(len(self.tokenizers), len(self.texts))
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """A sentence for each tokenizer that cannot encode all: it needs few tokens where it understands little."""
+        shares = self.of("unknown_share")
+        return tuple(filter(None, map(self._unknown, self.tokenizers, shares.tolist())))
+
+    def _unknown(self, tokenizer: str, shares: Sequence[float]) -> str:
+        known = zip(self.texts, shares, strict=True)
+        found = sorted((one for one in known if one[1] > 0), key=lambda one: -one[1])
+        if not found:
+            return ""
+        told = ", ".join(f"{share:.2%} of {text}" for text, share in found[:NAMED])
+        more = f" and parts of {len(found) - NAMED:,} more" if len(found) > NAMED else ""
+        return (
+            f"{tokenizer} cannot encode everything: of its tokens {told}{more} stand for what it does not know. "
+            "Each may hide any number of characters, so its other figures for these texts flatter it."
+        )
 
 
 def benchmark(

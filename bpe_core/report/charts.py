@@ -52,6 +52,7 @@ class Chart:
     is_log_y: bool = False
     has_bars: bool = False
     marks: Sequence[float] = ()  # moments worth a line of their own
+    first_y: float = 0.0  # what an axis that is not logarithmic must hold; all values, too
 
 
 def figure(chart: Chart) -> Markup:
@@ -112,7 +113,9 @@ class _Plot:
         ys = np.concatenate([line.heights for line in chart.lines] or [np.zeros(0)])
         margin = 0.5 if chart.has_bars else 0
         self.x = _scale(xs, self.left, self.right, is_log=chart.is_log_x, margin=margin)
-        self.y = _scale(ys if chart.is_log_y else np.append(ys, 0.0), self.bottom, self.top, is_log=chart.is_log_y)
+        self.y = _scale(
+            ys if chart.is_log_y else np.append(ys, chart.first_y), self.bottom, self.top, is_log=chart.is_log_y
+        )
 
     def frame(self) -> dict[str, str]:
         """What the picture itself is told: of its own, how large it is on paper."""

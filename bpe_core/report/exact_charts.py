@@ -8,6 +8,7 @@ import numpy as np
 
 from bpe_core.data_table import DataTable
 from bpe_core.report.charts import Chart, Line, Numbers, thinned
+from bpe_core.report.scale import said_of_axis, start_of_axis
 from bpe_core.sweep.curves import BAND, curves_of
 from bpe_core.sweep.results import MEASURES as OF_SWEEPS
 from bpe_core.token_texts import LONGEST_SHOWN
@@ -100,7 +101,10 @@ def sweep_chart(table: DataTable, measure: str = "bytes_per_token", texts: Seque
     lines = [Line(one.name, one.sizes, one.mean, band=(one.low, one.high)) for one in curves[:MOST_LINES]]
     drawn = f"{len(curves)}" if len(lines) == len(curves) else f"the first {len(lines)} of {len(curves)}"
     told = f"{title} for each size of the vocabulary, of {drawn} recipes and corpora. {BAND}"
-    return Chart("sweep", f"{title} by size.", told, lines, "Tokens in the vocabulary", title, is_log_x=True)
+    start = start_of_axis([value for line in lines for value in line.heights.tolist()])
+    beside = said_of_axis(title, start)
+    x_title = "Tokens in the vocabulary"
+    return Chart("sweep", f"{title} by size.", told, lines, x_title, beside, is_log_x=True, first_y=start)
 
 
 CHARTS: dict[str, Callable[..., Chart]] = {

@@ -55,7 +55,8 @@ class Paper:
         if kind == "bar":
             return {"fill": bar}
         if kind == "band":
-            return {"fill": self.lines[line % len(self.lines)], "fill-opacity": "0.18", "stroke": "none"}
+            colour = self.lines[line % len(self.lines)]
+            return {"fill": colour, "fill-opacity": "0.18", "stroke": colour, "stroke-opacity": "0.5", **thin}
         if kind == "curve":
             dash = {"stroke-dasharray": DASHES[line % len(DASHES)]} if line % len(DASHES) else {}
             colour = self.lines[line % len(self.lines)]

@@ -13,9 +13,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 WANTED_TICKS = 5
+FINER = 4  # than the ticks: where an axis may begin
+NEAR_NOTHING = 0.15  # of the largest value: an axis that shows smaller ones begins at 0
 
 
 @dataclass(frozen=True)
@@ -43,14 +46,42 @@ class Scale:
         return self._even_ticks()
 
     def _even_ticks(self) -> list[float]:
-        rough = max(self.most - self.least, 1e-9) / WANTED_TICKS
-        power = 10.0 ** math.floor(math.log10(rough))
-        step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough)
+        step = _round_step(self.most - self.least)
         first = math.ceil(self.least / step - 1e-9)
         return [i * step for i in range(first, math.floor(self.most / step + 1e-9) + 1)]
 
     def _inside(self, value: float) -> float:
         return math.log10(max(value, 1e-12)) if self.is_log else value
+
+
+def start_of_axis(values: Sequence[float]) -> float:
+    """Where an axis begins that gives its room to how values differ: at a round number below the least of them.
+
+    >>> start_of_axis([1.52, 2.07]), start_of_axis([0.1, 2.0]), start_of_axis([0.5]), start_of_axis([])
+    (1.5, 0.0, 0.0, 0.0)
+    """
+    known = [value for value in values if math.isfinite(value)]
+    least, most = min(known, default=0.0), max(known, default=0.0)
+    if least <= NEAR_NOTHING * most or least == most:
+        return 0.0
+    step = _round_step((most - least) / FINER)
+    return round(step * math.floor((least - step / 10) / step), 12)
+
+
+def said_of_axis(title: str, start: float) -> str:
+    """Who takes its lower end for nothing would take small differences for large ones.
+
+    >>> said_of_axis("Bytes per token", 1.5), said_of_axis("Bytes per token", 0.0)
+    ('Bytes per token (axis from 1.5)', 'Bytes per token')
+    """
+    return f"{title} (axis from {start:g})" if start else title
+
+
+def _round_step(range: float) -> float:
+    """Between two ticks, of which there are to be some."""
+    rough = max(range, 1e-9) / WANTED_TICKS
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough)
 
 
 def tick_text(value: float) -> str:

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,7 +42,7 @@ class BandedCurve:
 def curves_of(table: DataTable, measure: str) -> list[BandedCurve]:
     """In the order of the table, named by what tells them apart."""
     rows = [row for row in rows_of(table) if row[measure] is not None]
-    told_apart = [name for name in NAMED_BY if len({row[name] for row in rows_of(table)}) > 1] or list(NAMED_BY[:1])
+    told_apart = _told_apart(rows)
     lines: dict[tuple[str, ...], dict[int, list[Row]]] = {}
     for row in rows:
         of_size = lines.setdefault(tuple(row[name] for name in NAMED_BY), {})
@@ -51,6 +52,18 @@ def curves_of(table: DataTable, measure: str) -> list[BandedCurve]:
         name = ", ".join(text for text, what in zip(key, NAMED_BY, strict=True) if what in told_apart)
         points = [_point(of_size[size], measure) for size in sorted(of_size)]
         found.append(BandedCurve(name, *np.array(points, np.float64).T))
+    return found
+
+
+def _told_apart(rows: Sequence[Row]) -> list[str]:
+    """Of recipe, corpus and ties those that tell lines apart which have all before them in common."""
+    found = list(NAMED_BY[:1])
+    for name in NAMED_BY[1:]:
+        with_it = [*found, name]
+        if len({tuple(row[one] for one in with_it) for row in rows}) > len(
+            {tuple(row[one] for one in found) for row in rows}
+        ):
+            found = with_it
     return found
 
 

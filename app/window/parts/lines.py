@@ -56,6 +56,7 @@ class ChartLines:
     marked_x: float | None = None  # the moment shown
     first_x: float = 0.0  # what the axis begins with
     last_x: float | None = None  # and ends with, if not with the last point
+    first_y: float = 0.0  # what the other axis begins with
 
     def told_at(self, state: float) -> str:
         """The values of all lines there, a line of text for each."""

@@ -29,8 +29,10 @@ from app.window.parts.theme import shades_of
 from app.window.parts.wording import tip
 
 MARGIN = 10.0
-BAND_OPACITY = 0.18
+BAND_OPACITY, EDGE_OPACITY = 0.18, 0.5
 TICKS = 5
+MOST_DIGITS = 7  # behind the point
+LEAST_WIDE = "99.9"  # so that charts below each other begin at the same place, mostly
 LOGARITHMIC = " (logarithmic)"  # said behind the title of an axis that is
 # Distinguishable without colour vision; the dashes help where lines cross.
 LIGHT = ("#0b62a4", "#c25e00", "#00785a", "#a3477f", "#5b5f00", "#2f8fc4", "#7a4a1f", "#555b66")
@@ -88,27 +90,26 @@ class LinesChart(QWidget):
                 painter.drawLine(QPointF(x, scale.plot.top()), QPointF(x, scale.plot.bottom()))
 
     def _plot(self, lines: ChartLines) -> QRectF:
+        """Where lines are drawn: right of the widest number beside them."""
         metrics = QFontMetricsF(self.font())
-        highest = max((line.highest for line in lines.lines), default=0.0)
-        widest = ("99.9 %",) if lines.is_share else ("99.9", f"{highest:,.0f}")
-        left = MARGIN + max(map(metrics.horizontalAdvance, widest)) + 6
         top = MARGIN + metrics.height()
-        return QRectF(
-            left,
-            top,
-            max(20.0, self.width() - left - 2 * MARGIN),
-            max(20.0, self.height() - top - 2.6 * metrics.height()),
-        )
+        place = QRectF(0, top, 1, max(20.0, self.height() - top - 2.6 * metrics.height()))
+        told = _numbers(_Scale(place, lines).y_ticks(metrics.height()), lines.is_share)
+        left = MARGIN + max(map(metrics.horizontalAdvance, [*told, LEAST_WIDE])) + 6
+        place.setLeft(left)
+        place.setWidth(max(20.0, self.width() - left - 2 * MARGIN))
+        return place
 
     def _paint_axes(self, painter: QPainter, scale: _Scale, lines: ChartLines) -> None:
         shades, plot, metrics = shades_of(self.palette()), scale.plot, QFontMetricsF(self.font())
-        for value in scale.y_ticks(metrics.height()):
+        ticks = scale.y_ticks(metrics.height())
+        for value, told in zip(ticks, _numbers(ticks, lines.is_share), strict=True):
             y = scale.y(value)
             painter.setPen(QPen(shades.hairline, 1))
             painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
             painter.setPen(shades.muted)
             place = QRectF(MARGIN, y - metrics.height() / 2, plot.left() - MARGIN - 6, metrics.height())
-            painter.drawText(place, Qt.AlignmentFlag.AlignRight, _number(value, lines.is_share))
+            painter.drawText(place, Qt.AlignmentFlag.AlignRight, told)
         painter.setPen(shades.muted)
         for state in scale.x_ticks():
             told = f"{state:,.0f}"
@@ -129,8 +130,9 @@ class LinesChart(QWidget):
         back = [QPointF(scale.x(a), scale.y(b)) for a, b in zip(x, low[known].tolist(), strict=True)]
         colour = self.colour(index)
         colour.setAlphaF(BAND_OPACITY)
-        painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour)
+        colour.setAlphaF(EDGE_OPACITY)
+        painter.setPen(QPen(colour, 1))
         painter.drawPolygon(QPolygonF([*there, *back[::-1]]))
 
     def _paint_line(self, painter: QPainter, scale: _Scale, lines: ChartLines, index: int, line: NamedLine) -> None:
@@ -186,7 +188,8 @@ class _Scale:
         self._start = lines.first_x
         ends = [float(line.x[-1]) for line in lines.lines if len(line.x)]
         self._end = max([self._start + 1.0, *([lines.last_x] if lines.last_x is not None else ends)])
-        self._top = max([1e-9, *(line.highest for line in lines.lines)])
+        self._bottom = lines.first_y
+        self._top = max([self._bottom + 1e-9, *(line.highest for line in lines.lines)])
 
     def x(self, state: float) -> float:
         way, whole = max(0.0, state - self._start), self._end - self._start
@@ -194,7 +197,7 @@ class _Scale:
         return self.plot.left() + self.plot.width() * min(1.0, share)
 
     def y(self, value: float) -> float:
-        return self.plot.bottom() - self.plot.height() * value / self._top
+        return self.plot.bottom() - self.plot.height() * (value - self._bottom) / (self._top - self._bottom)
 
     def state_at(self, x: float) -> int:
         share = min(1.0, max(0.0, (x - self.plot.left()) / self.plot.width()))
@@ -202,16 +205,17 @@ class _Scale:
         return round(self._start + (math.expm1(share * math.log1p(whole)) if self._is_log else share * whole))
 
     def y_ticks(self, room: float = 0.0) -> list[float]:
-        """Round numbers from nothing up, as far from each other as one line of text at least.
+        """Round numbers from the beginning up, as far from each other as one line of text at least.
 
         >>> _Scale(QRectF(0, 0, 10, 10), ChartLines((), "", "")).y_ticks()
         [0.0]
         """
-        if self._top <= 1e-9:
-            return [0.0]
+        if self._top - self._bottom <= 1e-9:
+            return [self._bottom]
         lines = self.plot.height() / room if room else TICKS
-        step = _round_step(self._top / max(1.0, min(TICKS - 1, lines - 1)))
-        return [step * i for i in range(TICKS + 1) if step * i <= self._top * 1.0001]
+        step = _round_step((self._top - self._bottom) / max(1.0, min(TICKS - 1, lines - 1)))
+        first = math.ceil(self._bottom / step - 1e-6)
+        return [step * i for i in range(first, first + TICKS + 1) if step * i <= self._top * 1.0001]
 
     def x_ticks(self) -> list[float]:
         """Steps as the axis counts them, at places that are as far from each other as they are.
@@ -249,12 +253,18 @@ def _round_step(least: float) -> float:
     return next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= least)
 
 
-def _number(value: float, is_share: bool) -> str:
-    """As short as it can be told.
+def _numbers(values: list[float], is_share: bool) -> list[str]:
+    """As short as they can be told, each with so many digits that no two are written alike.
 
-    >>> _number(0.25, True), _number(12_000.0, False), _number(2.5, False)
-    ('25 %', '12,000', '2.5')
+    >>> _numbers([0.0, 0.25], True), _numbers([0.0, 12_000.0], False), _numbers([2.52, 2.525, 2.53], False)
+    (['0 %', '25 %'], ['0', '12,000'], ['2.52', '2.525', '2.53'])
     """
-    if is_share:
-        return f"{value:.0%}".replace("%", " %") if value >= 0.05 or value == 0 else f"{value:.1%}".replace("%", " %")
-    return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.3g}"
+    scaled = [value * 100 for value in values] if is_share else values
+    shortest = 0 if max(scaled, default=0.0) >= 100 else 2
+    for digits in range(shortest, MOST_DIGITS):
+        told = [f"{value:,.{digits}f}" for value in scaled]
+        if len({*told}) == len(told):
+            break
+    if "." in "".join(told):
+        told = [one.rstrip("0").rstrip(".") for one in told]
+    return [f"{one} %" for one in told] if is_share else told

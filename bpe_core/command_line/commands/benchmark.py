@@ -93,12 +93,14 @@ def run(options: argparse.Namespace) -> int:
     if options.output is not None:
         write_data(DataTable(columns), options.output)
     if options.json:
-        told: dict[str, Any] = {"rows": _objects(columns)}
+        told: dict[str, Any] = {"rows": _objects(columns), "remarks": found.remarks}
         print(json.dumps(told if parity is None else told | {"parity": _objects(parity.summary)}, ensure_ascii=False))
     elif options.output is not None:
         print(f"Wrote {len(columns['text']):,} rows to {options.output}.")
     else:
         _tell(found, columns, parity)
+    if not options.json:
+        print(*found.remarks, sep="\n", end="\n" if found.remarks else "")
     return 0
 
 

@@ -135,6 +135,26 @@ def test_the_command_writes_what_data_frames_take(folder: Path, capsys: pytest.C
     assert "bytes/token" in capsys.readouterr().out
 
 
+def test_how_much_cannot_be_encoded_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = {"seen": ["ab ab ba"], "half": ["ab xy"], "all": ["xyz"], "one": ["abc"], "two": ["abcd"]}
+    recipe = bpe.Recipe.preset("clean-words", merges=1, vocab_size=None)
+    history = bpe.train(bpe.Corpus.from_texts(texts["seen"]), recipe)
+    everything = bpe.History.from_pairs(bpe.Recipe.preset("gpt2"), bpe.Alphabet.of_bytes(), [])
+    (remark,) = benchmark({"bytes": everything, "words": history}, texts).remarks
+    (unknown,) = [id for id, symbol in enumerate(history.alphabet.symbols) if symbol.kind == "unknown"]
+    told = []
+    for name in ("all", "two", "half"):
+        ids = bpe.Tokenizer(history).encode(texts[name][0])
+        told.append(f"{ids.count(unknown) / len(ids):.2%} of {name}")
+    assert remark.startswith(f"words cannot encode everything: of its tokens {', '.join(told)} and parts of 1 more")
+    bpe.write_history(history, tmp_path / "words.csv")
+    (tmp_path / "text.txt").write_text("xyz", encoding="utf-8")
+    asked = ["benchmark", str(tmp_path / "words.csv"), "--texts", str(tmp_path / "text.txt")]
+    for more in ([], ["--json"], ["-o", str(tmp_path / "out.csv")]):
+        assert run([*asked, *more]) == 0
+        assert f"words.csv cannot encode everything: of its tokens {told[0][:-3]}" in capsys.readouterr().out
+
+
 def test_what_cannot_be_measured_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = str(folder / "m.csv")
     (folder / "parallel/en.txt").write_text("one line\n")
@@ -145,6 +165,12 @@ def test_what_cannot_be_measured_is_said(folder: Path, capsys: pytest.CaptureFix
         (["--parallel", "--relative-to", "yy"], "There is no tokenizer 'yy'"),
     ):
         assert run(["benchmark", table, *arguments]) == 1
+        assert sentence in capsys.readouterr().err
+    (folder / "nothing.txt").touch()
+    (folder / "folder").mkdir()
+    for empty, sentence in (("nothing.txt", "nothing.txt is empty"), ("folder", "no file in the folder")):
+        groups = ["--group", "one", str(folder / "parallel/de.txt"), "--group", "two", str(folder / empty)]
+        assert run(["benchmark", table, *groups]) == 1
         assert sentence in capsys.readouterr().err
     history = bpe.History.from_pairs(bpe.Recipe.preset("gpt2"), bpe.Alphabet.of_bytes(), [])
     with pytest.raises(bpe.CorpusError, match="'nothing' is empty"):

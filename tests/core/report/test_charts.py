@@ -69,6 +69,7 @@ def test_pictures_have_their_size_and_the_points_of_their_table(
         else:
             assert sum(len((line.get("points") or "").split()) for line in lines) == len(rows)
             assert len(lines) == (2 if chart in ("sizes", "sweep") else 1)
+            assert any("(axis from" in (text.text or "") for text in drawn.iter(f"{SVG}text")) == (chart == "sweep")
         bands = [band for band in drawn.iter(f"{SVG}polygon") if (band.get("points") or "").count(" ") == 5]
         assert len(bands) == (2 if chart == "sweep" else 0)
         _check_order(lines, rows, chart)

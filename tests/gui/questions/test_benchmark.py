@@ -8,10 +8,10 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.window.questions.benchmark.model import CORPUS, FOLDER, LIST, WORDS
+from app.window.questions.benchmark.model import CORPUS, FOLDER, LIST, SENTENCES, WORDS
 from app.window.questions.benchmark.page import BenchmarkPage
 from app.wiring import Program
-from bpe_core import Tokenizer
+from bpe_core import Recipe, Tokenizer
 from bpe_core.measures.morphemes import morpheme_agreement, own_lists
 from resources import parallel_samples
 from tests.gui.questions.conftest import MERGES, ONE, answered, ranked_words
@@ -28,12 +28,12 @@ def test_all_runs_by_sentences_and_by_the_corpus(qtbot: QtBot, learned: Program,
     ids = {name: [id for one in texts for id in tokenizer.encode(one)] for name, texts in samples.items()}
     found = _cells(page)
     assert {row["Text"]: row["Tokens"] for row in found} == {name: f"{len(one):,}" for name, one in ids.items()}
-    assert {row["Text"]: row["To reference"] for row in found} == {
+    assert {row["Text"]: row["Parity"] for row in found} == {
         name: f"{len(one) / len(ids['en']):.3f}" for name, one in ids.items()
     }
     assert "Gini" in page.summary.text()
     page.reference.textActivated.emit("de")
-    assert {row["Text"]: row["To reference"] for row in _cells(page)}["de"] == "1.000"
+    assert {row["Text"]: row["Parity"] for row in _cells(page)}["de"] == "1.000"
     page.table.sortByColumn(2, Qt.SortOrder.DescendingOrder)
     assert [row["Tokens"] for row in _cells(page)] == [f"{n:,}" for n in sorted(map(len, ids.values()), reverse=True)]
     page.table.clicked.emit(model.index(0, 2))
@@ -48,6 +48,12 @@ def test_all_runs_by_sentences_and_by_the_corpus(qtbot: QtBot, learned: Program,
     assert {row["Tokens"] for row in found} == wanted
     assert model.exact()(lambda: False).columns["bytes"][0] == len(ONE.encode())
     page.grab()
+
+    learned.session.recipe.put_quietly(Recipe.preset("clean-words", vocab_size=None, merges=5))
+    learned.session.train()
+    page.source.activated.emit(SENTENCES)
+    answered(qtbot, learned)
+    assert "Run 2: clean-words cannot encode everything: of its tokens " in page.summary.text()
 
     page.source.activated.emit(WORDS)
     answered(qtbot, learned)

@@ -15,8 +15,10 @@ from app.window.parts.lines_chart import line_colour
 from app.window.parts.theme import shades_of
 
 Dots = tuple[Sequence[str], Sequence[str], np.ndarray[Any, Any]]
-MARGIN, RADIUS, TICKS = 8.0, 4.0, 4
+MARGIN, RADIUS = 8.0, 4.0
+TICKS = (4, 2, 1)  # parts of the axis, as many as there is room for
 NAMED = 3  # tokenizers, above the dots; the table names all
+LEAST_LINES = 3  # that the dots are high, or they take the room of the names
 
 
 class DotsChart(QWidget):
@@ -41,33 +43,35 @@ class DotsChart(QWidget):
             metrics = QFontMetricsF(self.font())
             top = _round_up(float(np.nanmax(values)))
             left = MARGIN + metrics.horizontalAdvance(self._form(top)) + 6
-            legend = (min(len(tokenizers), NAMED) + 0.5) * metrics.height()
+            names = [*enumerate(tokenizers)][:NAMED]
+            legend = (len(names) + 0.5) * metrics.height()
+            if self.height() < legend + LEAST_LINES * metrics.height() + 2 * MARGIN:
+                names, legend = [], 0.5 * metrics.height()
             plot = QRectF(left, MARGIN + legend, self.width() - left - MARGIN, 0)
             plot.setBottom(max(plot.top() + 20, self.height() - MARGIN - metrics.height()))
             self._paint_axes(painter, plot, texts, top)
-            for index, name in enumerate(tokenizers):
-                colour = line_colour(self.palette(), index)
+            for index in range(len(tokenizers)):
                 painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(colour)
+                painter.setBrush(line_colour(self.palette(), index))
                 for place, value in enumerate(values[index].tolist()):
                     if not math.isnan(value):
                         x = _centre(plot, place, len(texts)) + (index - (len(tokenizers) - 1) / 2) * RADIUS * 1.5
                         painter.drawEllipse(QPointF(x, plot.bottom() - plot.height() * value / top), RADIUS, RADIUS)
-                if index < NAMED:
-                    painter.setPen(colour)
-                    room = self.width() - 2 * MARGIN
-                    told = metrics.elidedText(f"● {name}", Qt.TextElideMode.ElideMiddle, room)
-                    painter.drawText(QPointF(MARGIN, MARGIN + metrics.ascent() + index * metrics.height()), told)
+            for index, name in names:
+                painter.setPen(line_colour(self.palette(), index))
+                told = metrics.elidedText(f"● {name}", Qt.TextElideMode.ElideMiddle, self.width() - 2 * MARGIN)
+                painter.drawText(QPointF(MARGIN, MARGIN + metrics.ascent() + index * metrics.height()), told)
 
     def _paint_axes(self, painter: QPainter, plot: QRectF, texts: Sequence[str], top: float) -> None:
         shades, metrics = shades_of(self.palette()), QFontMetricsF(self.font())
-        for tick in range(TICKS + 1):
-            y = plot.bottom() - plot.height() * tick / TICKS
+        ticks = next((some for some in TICKS if plot.height() / some >= metrics.height()), 1)
+        for tick in range(ticks + 1):
+            y = plot.bottom() - plot.height() * tick / ticks
             painter.setPen(shades.hairline)
             painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
             painter.setPen(shades.muted)
             place = QRectF(0, y - metrics.height() / 2, plot.left() - 6, metrics.height())
-            painter.drawText(place, Qt.AlignmentFlag.AlignRight, self._form(top * tick / TICKS))
+            painter.drawText(place, Qt.AlignmentFlag.AlignRight, self._form(top * tick / ticks))
         room = plot.width() / len(texts)
         for index, text in enumerate(texts):
             told = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)

@@ -54,7 +54,7 @@ COLUMNS = (
     Column("Tokenizer", "tokenizer", tip="All runs at their end, and the run shown at the moment shown"),
     Column("Text", "text", tip="A language, a text of the corpus, or a group of them"),
     Column("Tokens", "tokens", "{:,}", MEANINGS["tokens"]),
-    Column("To reference", "premium", "{:.3f}", OF_PARITY["premium"]),
+    Column("Parity", "premium", "{:.3f}", OF_PARITY["premium"]),
     Column("Bytes/token", "bytes_per_token", "{:.3f}", MEANINGS["bytes_per_token"]),
     Column("Tokens/word", "tokens_per_word", "{:.3f}", MEANINGS["tokens_per_word"]),
     Column("Rényi", "renyi_efficiency", "{:.3f}", MEANINGS["renyi_efficiency"]),
@@ -218,16 +218,16 @@ class BenchmarkModel(QAbstractTableModel, Watched):
         """How evenly each treats the languages; or how much was measured."""
         if self.progress or self.trouble or self.found is None:
             return self.progress or self.trouble
-        parity = self.found.parity
+        parity, measured = self.found.parity, self.found.measured
+        remarks = measured.remarks if isinstance(measured, Benchmark) else ()
         if parity is None:
-            measured = self.found.measured
             both = f"{count_text(len(measured.tokenizers), 'tokenizer')} by {count_text(len(measured.texts), 'text')}."
-            return f"{both} {EACH_ONCE}" if isinstance(measured, Agreement) else both
+            return f"{both} {EACH_ONCE}" if isinstance(measured, Agreement) else "\n".join((*remarks, both))
         told = (
             f"{name}: worst {language}, {worst:.2f} times {reference}; most to fewest {spread:.2f}; Gini {gini:.3f}."
             for name, reference, language, worst, spread, gini in DataTable(parity.summary).rows()
         )
-        return "\n".join(told)
+        return "\n".join((*remarks, *told))
 
     @property
     def languages(self) -> Sequence[str]:
@@ -306,7 +306,8 @@ class BenchmarkModel(QAbstractTableModel, Watched):
         if role == Role.DisplayRole:
             return self._cell(index.row(), self.columns[index.column()])
         if role == Role.ToolTipRole:
-            return tip("Click to see this text in these tokens")
+            told = "" if index.column() else f"{self._cell(index.row(), self.columns[0])}\n"
+            return tip(f"{told}Click to see this text in these tokens")
         if role == Role.TextAlignmentRole and self.columns[index.column()].form:
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         return None

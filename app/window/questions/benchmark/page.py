@@ -23,8 +23,8 @@ from app.window.parts.wording import tip
 from app.window.questions.benchmark.dots import DotsChart
 from app.window.questions.benchmark.model import FOLDER, LIST, SOURCES, BenchmarkModel
 
-WIDTHS = (170, 70)
-NUMBER_WIDTH = 88
+WIDTHS = (94, 44)
+NUMBER_WIDTH = 78
 FEWEST_CHARACTERS = 8  # of a choice that are shown where there is little room
 
 
@@ -136,7 +136,6 @@ def _table(model: BenchmarkModel) -> QTableView:
     table = table_of_rows(model, "Tokenizers by texts", WIDTHS)
     table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
     table.setWordWrap(False)
-    table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
     table.horizontalHeader().setDefaultSectionSize(NUMBER_WIDTH)
     table.horizontalHeader().setSortIndicator(0, Qt.SortOrder.AscendingOrder)
     table.setSortingEnabled(True)

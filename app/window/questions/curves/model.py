@@ -21,6 +21,7 @@ from bpe_core.data_table import DataTable
 from bpe_core.measures.benchmark import MEANINGS
 from bpe_core.measures.bits_per_byte import LIMITS
 from bpe_core.measures.morphemes import own_lists, read_morphemes
+from bpe_core.report.scale import said_of_axis, start_of_axis
 from bpe_core.session_file import EXTENSION
 from bpe_core.sweep.curves import BAND, BandedCurve, curves_of
 from bpe_core.sweep.kept_on_disk import KeptOnDisk
@@ -242,10 +243,13 @@ class CurvesModel(QObject, Watched):
             return NO_LINES
         lines = tuple(NamedLine(one.name, one.sizes, one.mean, band=(one.low, one.high)) for one in drawn)
         ends = [float(end) for one in drawn for end in (one.sizes.min(), one.sizes.max())]
+        heights = [float(value) for one in drawn for part in (one.mean, one.low, one.high) for value in part]
+        start = start_of_axis(heights)
         return ChartLines(
             lines,
             "Tokens in the vocabulary",
-            MEASURES[self.measure],
+            said_of_axis(MEASURES[self.measure], start),
+            first_y=start,
             is_share=self.measure in SHARES,
             first_x=min(ends),
             last_x=max(ends),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import html
+import math
+from collections.abc import Iterator
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
@@ -19,6 +21,8 @@ from app.window.questions.curves.planning import Planning
 SOURCES = ("All runs of this window", "A new sweep …", "The plan of a sweep …", "Results of a sweep …")
 RUNS, NEW, PLAN, RESULTS = range(len(SOURCES))
 FEWEST_CHARACTERS = 9  # of a choice that are shown where there is little room
+LEAST_NAMED = 132  # pixels for the names of the curves, their longest words and numbers
+LAST_VALUES = "With the last value of each:"
 OTHER_LIST = "A list of your own …"
 
 
@@ -83,7 +87,9 @@ class CurvesPage(Page):
         text.addStretch()
         below = QHBoxLayout()
         below.addWidget(self.chart, 3)
-        below.addWidget(scrolling(beside, "Which curves are drawn"), 1)
+        named = scrolling(beside, "Which curves are drawn")
+        named.setMinimumWidth(LEAST_NAMED)
+        below.addWidget(named, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 6, 8, 4)
         column.addLayout(row)
@@ -126,15 +132,21 @@ class CurvesPage(Page):
         self.open.setVisible(model.session is not None)
         self.summary.setText(model.summary)
         self.summary.setVisible(bool(model.summary))
-        form = "{:.1%}" if model.lines.is_share else "{:.3f}"
-        self.legend.setText(
-            "<br>".join(
-                f'<span style="color:{self.chart.colour(index).name()}">■</span> {html.escape(line.name)} '
-                f"<b>{form.format(line.y[-1])}</b>"
-                for index, line in enumerate(model.lines.lines)
-            )
-        )
+        self.legend.setText("<br>".join(self._told()))
         self.chart.refresh()
+
+    def _told(self) -> Iterator[str]:
+        """Each curve in its colour, with its last value and what the band lies between there."""
+        lines = self.model.lines
+        form = "{:.1%}" if lines.is_share else "{:.3f}"
+        if lines.lines:
+            yield LAST_VALUES
+        for index, line in enumerate(lines.lines):
+            colour, between = self.chart.colour(index).name(), ""
+            if line.band is not None and all(math.isfinite(one[-1]) for one in line.band):
+                between = f" ({'–'.join(form.format(one[-1]) for one in line.band)})"
+            told = f"{html.escape(line.name)} <b>{form.format(line.y[-1])}</b>{between}"
+            yield f'<span style="color:{colour}">■</span> {told}'
 
     def recolor(self) -> None:
         self._show()
