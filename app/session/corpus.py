@@ -25,6 +25,7 @@ from app.session.corpus_texts import (
 from app.session.counts import CountFailed, CountProgress, Counts, Outcome
 from app.session.groups import by_folder, fitted, gathered, names_of, put_into, renamed, split_folder, weighed
 from app.session.notices import Answer, Notice
+from app.session.picked import MOST_LISTED, can_be_picked, picked_by_folder, with_picked, without_files
 from bpe_core import CorpusError, Group, Mixture, Recipe
 from bpe_core.mixture import By
 from bpe_core.progress import CancelCheck
@@ -34,7 +35,6 @@ from bpe_core.text.reading.skipped import SkipLog
 from bpe_core.text.reading.source import ReadingOptions
 
 TOPIC = "files of folders"
-MOST_LISTED = 1_000  # files of a folder, one by one
 MOST_TOLD = 200  # sentences about what is left out of folders
 
 
@@ -60,11 +60,11 @@ class SessionCorpus(QObject):
         """Whether texts that were added are still on their way."""
         return self._aside.is_busy(TOPIC)
 
-    def add_paths(self, paths: Sequence[Path]) -> None:
-        """Add files, and the files of folders; a large folder takes a moment."""
+    def add_paths(self, paths: Sequence[Path | str]) -> None:
+        """Add files, and the files of folders; a large folder, or many files, take a moment."""
         self._aside.ask(
             TOPIC,
-            lambda task: texts_among(paths, task.cancelled),
+            lambda task: texts_among([*map(Path, paths)], task.cancelled),
             self._take_files,
             ended=self._tell_if_all_are_listed,
             queues=True,
@@ -85,6 +85,10 @@ class SessionCorpus(QObject):
     def remove(self, numbers: set[int]) -> None:
         self._put(without(self.texts.value, numbers), "Remove from the corpus")
 
+    def remove_files(self, number: int, names: Collection[str]) -> None:
+        """Some of those that were picked of a folder."""
+        self._put(without_files(self.texts.value, number, names), "Remove from the corpus")
+
     def arrange(self, texts: CorpusTexts) -> None:
         """The same texts in another order, and perhaps in other groups."""
         if texts != self.texts.value:
@@ -103,7 +107,7 @@ class SessionCorpus(QObject):
     def group_by_folders(self, numbers: Collection[int]) -> None:
         """A group for each folder in the one that holds these files; a large one is split into its folders first."""
         texts = self.texts.value
-        large = [text for text in texts if text.number in numbers and text.is_folder and text.path is not None]
+        large = [text for text in texts if text.number in numbers and text.is_folder and not text.picked]
         if len(large) == 1 and len(numbers) == 1:
             folder = large[0]
             self._aside.ask("folders of a folder", lambda task: split_folder(folder), self._take_split, self._tell)
@@ -185,14 +189,14 @@ class SessionCorpus(QObject):
         return self.counts.progress_of(source)
 
     def _take_files(self, found: Found) -> None:
-        left_out, is_something = found.left_out, bool(found.files or found.folders or found.counts)
+        left_out, is_something = found.left_out, bool(found.files or found.picked or found.folders or found.counts)
         if left_out:
             others = len(left_out) - 1
             more = f" And {others:,} more are left out." if others and is_something else ""
             details = "\n".join(left_out[:MOST_TOLD]) if others else ""
             self.noticed.emit(Notice(left_out[0 if is_something else -1] + more, details, is_error=not is_something))
         if is_something:
-            texts = with_files(self._of_the_person, found.files)
+            texts = with_picked(with_files(self._of_the_person, found.files), found.picked)
             for folder in found.folders:
                 texts = with_folder(texts, folder)
             for path, columns in found.counts.items():
@@ -234,13 +238,14 @@ class Found:
     """What was opened: files in the order they are to be read, large folders, and why the rest is left out."""
 
     files: tuple[Path, ...]
+    picked: Mapping[Path, tuple[str, ...]]  # instead of those where they are many: by their folders
     folders: tuple[Path, ...]
     left_out: tuple[str, ...]
     counts: Mapping[Path, Mapping[str, str]]  # files and folders of counts: the column of each of their groups
 
 
 def texts_among(paths: Sequence[Path], cancelled: CancelCheck) -> Found:
-    """These files, and the texts of these folders, but for folders of so many that each is one text of the corpus.
+    """These files, and the texts of these folders; where they are many, each folder is one text of the corpus.
 
     What is wrong with a file that a person named is told beside its name.
     """
@@ -264,4 +269,7 @@ def texts_among(paths: Sequence[Path], cancelled: CancelCheck) -> Found:
             found += [text.path for text in texts if text.path is not None]
         except CorpusError as error:
             log.add(str(path), str(error))
-    return Found(tuple(found), tuple(folders), tuple(report.sentence for report in log.reports()), counts)
+    told = tuple(report.sentence for report in log.reports())
+    many = [path for path in found if can_be_picked(path)] if len(found) > MOST_LISTED else []
+    files = tuple(path for path in found if not can_be_picked(path)) if many else tuple(found)
+    return Found(files, picked_by_folder(many, MOST_LISTED), tuple(folders), told, counts)

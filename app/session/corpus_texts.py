@@ -7,7 +7,9 @@ import sys
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path, PureWindowsPath
+from typing import Any
 
 from bpe_core import Corpus, CorpusError
 from bpe_core.counting.apart import TextsToCount
@@ -24,6 +26,11 @@ LENIENT: dict[str, tuple[str | None, OnInvalid]] = {
 }
 
 _numbers = itertools.count(1)
+
+
+def fresh_number() -> int:
+    """For a text that is another than all before."""
+    return next(_numbers)
 
 
 @dataclass(frozen=True)
@@ -44,8 +51,9 @@ class CorpusText:
     word_list: bool | None = None  # whether it holds words with their counts, if the person said so
     refused: str = ""  # why the file is not even looked at
     is_folder: bool = False
+    picked: tuple[str, ...] = field(default=(), repr=False)  # of a folder only these files, by their paths in it
     group: str = ""  # the texts of one stand together; without a name it is in none
-    number: int = field(default_factory=lambda: next(_numbers))
+    number: int = field(default_factory=fresh_number)
 
     @property
     def size(self) -> int | None:
@@ -67,6 +75,16 @@ class CorpusText:
             return None
         return status.st_size, status.st_mtime_ns
 
+    def has_picked(self, path: Path | None) -> bool:
+        """Whether that is one of the files picked of this folder."""
+        if path is None or self.path is None or not self.picked or not path.is_relative_to(self.path):
+            return False
+        return str(path.relative_to(self.path)) in self._all_picked
+
+    @cached_property
+    def _all_picked(self) -> frozenset[str]:
+        return frozenset(self.picked)
+
     @property
     def place(self) -> str:
         """Where it is, as a person may see it and a session may keep it; nothing for a text given directly."""
@@ -86,12 +104,14 @@ class CorpusText:
             "replace" if self.is_folder else "strict"
         )  # one file of many must not stop all; it is told
         encoding, on_invalid = LENIENT.get(self.encoding or "", (self.encoding, in_doubt))
-        choices = {
+        choices: dict[str, Any] = {
             "encoding": encoding,
             "on_invalid": on_invalid,
             "field": self.column or None,
             "word_list": self.word_list,
         }
+        if self.picked:
+            choices["only"] = self.picked
         place = self.address or str(self.path)
         return TextsToCount(place, group=self.group, choices=choices)
 
@@ -136,8 +156,10 @@ def with_files(sources: CorpusTexts, paths: tuple[Path, ...]) -> CorpusTexts:
     ['a.txt', 'b.txt', 'c.txt']
     """
     known = {source.path for source in sources if not source.refused}
-    folders = [source.path for source in sources if source.is_folder and source.path]
+    folders = [source.path for source in sources if source.is_folder and source.path and not source.picked]
     paths = tuple(path for path in paths if not any(path.is_relative_to(folder) for folder in folders))
+    picked = [source for source in sources if source.picked]
+    paths = tuple(path for path in paths if not any(source.has_picked(path) for source in picked))
     fresh = [path for path in dict.fromkeys(paths) if path not in known]
     kept = tuple(source for source in sources if source.path is None or source.path not in fresh)
     return kept + tuple(CorpusText(path.name, path=path) for path in fresh)
@@ -202,10 +224,11 @@ def from_session(saved: SavedSource) -> CorpusText:
         )
     if PATHS_REACH_FAR and PureWindowsPath(path).drive.startswith(r"\\"):
         refused = f"{path} is on another computer, and only a session names it. If you trust it, add the file yourself."
-    is_folder = not refused and Path(path).is_dir()
+    is_folder = not refused and (bool(saved.picked) or Path(path).is_dir())
     return CorpusText(
         name,
         path=Path(path),
+        picked=saved.picked,
         encoding=encoding,
         column=saved.column,
         word_list=saved.word_list,

@@ -81,7 +81,7 @@ def _texts_of(run: Run) -> list[str] | None:
     """The arguments that name them; None where one is in no file, or is read in a way of its own."""
     groups: dict[str, list[str]] = {}
     for source in run.sources:
-        if source.path is None or source.encoding or source.column or source.word_list is not None:
+        if source.path is None or source.picked or source.encoding or source.column or source.word_list is not None:
             return None
         groups.setdefault(source.group, []).append(str(source.path.absolute()))
     if not groups:

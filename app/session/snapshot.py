@@ -87,6 +87,7 @@ def _saved_source(source: CorpusText, fingerprint: Fingerprint | None = None) ->
         column=source.column,
         word_list=source.word_list,
         group=source.group,
+        picked=source.picked,
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import cast
 
 from PySide6.QtCore import QByteArray, Qt, Signal
@@ -300,7 +299,7 @@ class MainWindow(QMainWindow):
 
     def dropEvent(self, event: QDropEvent) -> None:
         mime = event.mimeData()
-        paths = [Path(url.toLocalFile()) for url in mime.urls() if url.isLocalFile()]
+        paths = [url.toLocalFile() for url in mime.urls() if url.isLocalFile()]
         if paths:
             self.files_dropped.emit(paths)
         elif mime.hasText():

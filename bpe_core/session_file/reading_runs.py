@@ -180,11 +180,12 @@ class RunReader:
 def _read_as(source: SavedSource, said: object, group: object) -> SavedSource:
     """With what a person said of its columns and of its group, as far as that makes sense."""
     source = replace(source, group=group[:LONGEST_NAME]) if isinstance(group, str) and group else source
-    if not isinstance(said, list) or len(said) != 2:
+    if not isinstance(said, list) or len(said) not in (2, 3):
         return source
-    column, word_list = said
+    column, word_list, *picked = said
     return replace(
         source,
+        picked=tuple(name for names in picked if isinstance(names, list) for name in names if isinstance(name, str)),
         column=column if isinstance(column, str) else "",
         word_list=word_list if isinstance(word_list, bool) else None,
     )

@@ -42,6 +42,7 @@ class SavedSource:
     column: str = ""  # of a table: the one that holds its texts, if a person chose it
     word_list: bool | None = None  # whether it holds words with their counts, if a person said so
     group: str = ""  # the name of the one it is in; without a name it is in none
+    picked: tuple[str, ...] = field(default=(), repr=False)  # of a folder only these files, by their paths in it
 
 
 @dataclass(frozen=True, eq=False)

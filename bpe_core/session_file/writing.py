@@ -332,11 +332,16 @@ def _joinings(session: SavedSession) -> str:
     return "{" + ", ".join(f'"{run}": {one.as_json}' for run, one in known.items() if one is not None) + "}"
 
 
-def _ways_to_read(session: SavedSession) -> dict[str, dict[str, tuple[str, bool | None]]]:
-    """By run and place: the column of texts, and whether it is a list of words, of those where a person said so."""
+def _ways_to_read(session: SavedSession) -> dict[str, dict[str, list[object]]]:
+    """By run and place, of those where a person said so: the column of texts, whether it is a list of words, and the
+    files that were picked of a folder.
+    """
     said = {}
     for run, sources in ((0, session.sources), *((run.number, run.sources) for run in session.runs)):
-        chosen = {str(i): (s.column, s.word_list) for i, s in enumerate(sources) if s.column or s.word_list is not None}
+        chosen: dict[str, list[object]] = {}
+        for i, source in enumerate(sources):
+            if source.column or source.word_list is not None or source.picked:
+                chosen[str(i)] = [source.column, source.word_list, *([source.picked] if source.picked else ())]
         if chosen:
             said[str(run)] = chosen
     return said

@@ -94,6 +94,7 @@ class Corpus:
         on_bad_row: OnBadRow = "error",
         word_list: bool | None = None,
         twice: bool = False,
+        only: Sequence[str] = (),
     ) -> Corpus:
         """Files, folders, and "-" for standard input.
 
@@ -105,12 +106,13 @@ class Corpus:
         (s3://...) are opened by the packages that are installed for them.
 
         A file that is named twice (by itself and by its folder, say) is read once, unless it is to count `twice`.
+        Of folders `only` these files are read, by their paths in them.
         """
         if isinstance(paths, (str, Path)):
             paths = [paths]
         log = SkipLog()
         options = ReadingOptions(encoding, on_invalid, field, on_bad_row, word_list)
-        readers = readers_of(list(paths), file_patterns, options, log)
+        readers = readers_of(list(paths), file_patterns, options, log, only)
         pairs: list[tuple[Reader, str]] = [(reader, reader.source.group) for reader in readers]
         return cls._of_pairs(pairs, log, twice)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -17,17 +17,15 @@ from app.session.corpus_texts import CorpusText, CorpusTexts
 from app.session.counts import Counted, CountFailed, Outcome
 from app.session.notices import Notice
 from app.window.corpus.arranging import placed, shifted, texts_of
+from app.window.corpus.counted import how_read, warning_of, words_told
 from app.window.corpus.groups import GroupRow, rows_of, size_told, taken_told, typed, understood, weight_told
 from app.window.parts.throttle import Throttle
 from app.window.parts.wording import count_text, duration_text, size_text, tip
 from bpe_core import RecipeError, Sample
-from bpe_core.insight.long_words import LONG_WORD
-from bpe_core.token_texts import quoted
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
 
-LONGEST_SHOWN = 40  # bytes of a word
 MOVED_ROWS = "application/x-bpe-explorer-texts"
 
 
@@ -88,7 +86,7 @@ class CorpusListModel(QAbstractListModel):
     def warning(self) -> str:
         pairs = zip(self._sources, self._outcomes, strict=True)
         counted = ((text, outcome) for text, outcome in pairs if isinstance(outcome, Counted))
-        return next(filter(None, (_warning(text, one, self._corpus.splits) for text, one in counted)), "")
+        return next(filter(None, (warning_of(text, one, self._corpus.splits) for text, one in counted)), "")
 
     def totals(self) -> str:
         """One line about all texts."""
@@ -213,6 +211,16 @@ class CorpusListModel(QAbstractListModel):
             corpus.noticed.emit(Notice(str(error)))
             return False
         return True
+
+    def picked_at(self, rows: Sequence[int]) -> CorpusText | None:
+        """The one folder in these rows of which files were picked."""
+        found = [self._rows[row] for row in rows]
+        only = found[0] if len(found) == 1 else None
+        return only if isinstance(only, CorpusText) and only.picked else None
+
+    def remove_files(self, text: CorpusText, names: Collection[str]) -> None:
+        """Some of those that were picked of a folder."""
+        self._corpus.remove_files(text.number, names)
 
     def read_as(self, rows: Sequence[int], encoding: str | None) -> None:
         """Read files in another encoding; None finds it out."""
@@ -341,18 +349,20 @@ class CorpusListModel(QAbstractListModel):
         size = source.size
         known = "missing" if size is None else size_text(size)
         known = "folder" if source.is_folder else "from an address" if source.address else known
+        known = count_text(len(source.picked), "picked file") if source.picked else known
         outcome = self._corpus.outcome_of(source)
         if isinstance(outcome, Counted) and outcome.is_of_group:
             return Entry(source, known, "read together with its group")
         if isinstance(outcome, Counted):
             if source.is_folder:
-                known = f"{count_text(outcome.files, 'file')} · {size_text(outcome.size)}"
+                what = "picked file" if source.picked else "file"
+                known = f"{count_text(outcome.files, what)} · {size_text(outcome.size)}"
             if source.address and outcome.size:
                 known = size_text(outcome.size)
-            facts = f"{known} · {_how_read(outcome)}"
+            facts = f"{known} · {how_read(outcome)}"
             state = f"{count_text(outcome.words, 'word')}, {len(outcome.table):,} distinct"
-            warning = _warning(source, outcome, self._corpus.splits)
-            return Entry(source, facts, state, warning=warning, words=_words_told(outcome))
+            warning = warning_of(source, outcome, self._corpus.splits)
+            return Entry(source, facts, state, warning=warning, words=words_told(outcome))
         if isinstance(outcome, CountFailed):
             return Entry(source, known, outcome.sentence, is_failed=True)
         progress = self._corpus.progress_of(source)
@@ -364,30 +374,3 @@ class CorpusListModel(QAbstractListModel):
             left = (progress.total - progress.done) / max(1.0, progress.bytes_per_second)
             return Entry(source, facts, f"counting, {duration_text(left)} left", progress.done / progress.total)
         return Entry(source, known, "waiting to be counted" if self._corpus.counts.busy else "not counted yet")
-
-
-def _how_read(counted: Counted) -> str:
-    """What there is to know about how the text was found in its file."""
-    read = counted.read
-    if read.is_word_list:
-        return "a list of words"
-    return f"column “{read.column}”" if read.column else counted.encoding.upper()
-
-
-def _words_told(counted: Counted) -> str:
-    """The words that occur most."""
-    some = (f"{quoted(word[:LONGEST_SHOWN].decode(errors='replace'))} {n:,}" for word, n in counted.most_frequent)
-    return f"Most frequent: {', '.join(some)}" if counted.most_frequent else ""
-
-
-def _warning(source: CorpusText, counted: Counted, splits: bool) -> str:
-    found = counted.long_words
-    if not splits or found is None:
-        return ""
-    share, longest = counted.share_in_long_words, counted.longest_word
-    told = f"{share:.0%} of {source.name} stands in words of more than {LONG_WORD} bytes (the longest has {longest:,})"
-    if counted.files > 1 and found.file:
-        told += f", such as in {found.file}"
-    if found.better:
-        return f"{told}. This pattern does not split it well; {' or '.join(found.better[:2])} would do better there."
-    return f"{told}. No other pattern would split it better; is it text that you want to learn from?"

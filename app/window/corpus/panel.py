@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from app.window.corpus.delegate import CorpusDelegate
 from app.window.corpus.group_menu import GroupMenu
 from app.window.corpus.model import CorpusListModel
+from app.window.corpus.picked_files import PickedFiles
 from app.window.parts.icons import icon
 from app.window.parts.theme import shades_of
 from app.window.parts.widgets import icon_button, label
@@ -119,6 +120,9 @@ class CorpusPanel(QWidget):
         view.addAction(remove)
         view.addAction(self._make_encodings_menu(view).menuAction())
         view.addAction(self.columns_menu.menuAction())
+        self.files_action = QAction("Files of It …", view)
+        self.files_action.triggered.connect(self._show_files)
+        view.addAction(self.files_action)
         self.group_menu = GroupMenu(self._model, self._selected_rows, self._edit_group, self)
         view.addAction(self.group_menu.menuAction())
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
@@ -145,6 +149,12 @@ class CorpusPanel(QWidget):
         action.setCheckable(True)
         action.setChecked(are_lists)
         action.triggered.connect(lambda checked: self._model.take_as_words(rows, checked))
+
+    def _show_files(self) -> None:
+        """Of a folder of which files were picked: which these are, and to take some out."""
+        text = self._model.picked_at(self._selected_rows())
+        if text is not None:
+            PickedFiles(self._model, text, self).open()
 
     def _edit_group(self, name: str) -> None:
         """Let a person type over its name and weight."""
@@ -194,6 +204,7 @@ class CorpusPanel(QWidget):
     def _enable_buttons(self) -> None:
         selected = len(self.list.selectedIndexes())
         self.remove_button.setEnabled(selected > 0)
+        self.files_action.setEnabled(selected == 1 and self._model.picked_at(self._selected_rows()) is not None)
         several = self._model.rowCount() > 1
         self.up_button.setEnabled(selected > 0 and several)
         self.down_button.setEnabled(selected > 0 and several)

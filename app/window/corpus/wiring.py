@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu
 from app.session.notices import Notice
 from app.session.session import Session
 from app.session.timer import timer
-from app.settings import LAST_FOLDER, RECENT_FILES
+from app.settings import LAST_FOLDER, MOST_RECENT_FILES, RECENT_FILES
 from app.window.corpus.model import CorpusListModel
 from app.window.exchange.wiring import Exchanging
 from app.window.file.wiring import Filing
@@ -75,22 +75,21 @@ class Opening(QObject):
         if paths:
             self.open_paths(paths)
 
-    def open_paths(self, paths: Sequence[Path]) -> None:
-        """A session replaces what is here; a tokenizer is shown; texts are added."""
-        sessions = [path for path in paths if path.suffix.lower() == EXTENSION]
-        tokenizers = [path for path in paths if len(paths) == 1 and is_table(path)]
-        texts = [path for path in paths if path not in (*sessions, *tokenizers)]
+    def open_paths(self, paths: Sequence[Path | str]) -> None:
+        """A session replaces what is here; a tokenizer is shown; texts are added. They may be tens of thousands."""
+        sessions = [Path(path) for path in paths if str(path).lower().endswith(EXTENSION)]
         if sessions:
             self._filing.open_first(sessions)
-        if tokenizers:
-            self._exchanging.open(tokenizers[0])
-        if texts:
-            self.add_paths(texts)
+        if len(paths) == 1 and not sessions and is_table(Path(paths[0])):
+            self._exchanging.open(Path(paths[0]))
+        elif len(sessions) < len(paths):
+            self.add_paths([path for path in paths if not str(path).lower().endswith(EXTENSION)])
 
-    def add_paths(self, paths: Sequence[Path]) -> None:
+    def add_paths(self, paths: Sequence[Path | str]) -> None:
         self._corpus.add_paths(paths)
-        self._settings.add_recent([str(path.resolve()) for path in paths])
-        self._settings.put(LAST_FOLDER, str(Path(paths[0]).resolve().parent))
+        first = [Path(path).resolve() for path in paths[:MOST_RECENT_FILES]]
+        self._settings.add_recent([*map(str, first)])
+        self._settings.put(LAST_FOLDER, str(first[0].parent))
 
     def add_address(self, address: str) -> None:
         self._corpus.add_address(address)

@@ -99,7 +99,7 @@ class EncodeDialog(QDialog):
         self.files.setText(count_text(len(files), "file") if files else "The texts of the corpus")
 
     def _choose_files(self) -> None:
-        self.encode_files(ask_for_texts(self, ""))
+        self.encode_files([*map(Path, ask_for_texts(self, ""))])
 
     def _choose_output(self) -> None:
         path = ask_where_to_save(self, "Write the ids", self.output.text() or "ids.npy", FILTERS)

@@ -112,7 +112,7 @@ class GrowthDialog(QDialog):
         column.addWidget(self.buttons)
 
     def _choose(self) -> None:
-        chosen = ask_for_texts(self, self._folder, "Texts that nothing is learned from")
+        chosen = [Path(name) for name in ask_for_texts(self, self._folder, "Texts that nothing is learned from")]
         if chosen:
             self._held_out = tuple(chosen)
             more = f" and {len(chosen) - MOST_NAMED} more" if len(chosen) > MOST_NAMED else ""

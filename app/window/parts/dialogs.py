@@ -31,9 +31,10 @@ ANIMATED_FILTER = {"Animated PNG picture (*.apng)": "apng"}
 MOST_DRAWS = 2**31 - 1
 
 
-def ask_for_texts(parent: QWidget, folder: str, title: str = "Add texts to the corpus") -> list[Path]:
+def ask_for_texts(parent: QWidget, folder: str, title: str = "Add texts to the corpus") -> list[str]:
+    """Their paths; of tens of thousands, to make more of each takes longer than a window may."""
     names, _ = QFileDialog.getOpenFileNames(parent, title, folder, TEXT_FILTER)
-    return [Path(name) for name in names]
+    return names
 
 
 def ask_for_session(parent: QWidget, folder: str) -> Path | None:

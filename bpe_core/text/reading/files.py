@@ -105,9 +105,13 @@ class FileReader:
 
 
 def readers_of(
-    paths: Sequence[Path | str], patterns: Sequence[str], options: ReadingOptions, log: SkipLog
+    paths: Sequence[Path | str],
+    patterns: Sequence[str],
+    options: ReadingOptions,
+    log: SkipLog,
+    only: Sequence[str] = (),
 ) -> list[FileReader]:
-    """A reader for each file named and each text file found in the folders named."""
+    """A reader for each file named and each text file found in the folders named, or `only` these files of them."""
     if not paths:
         raise CorpusError("There is nothing to read: name at least one file or folder.")
     if options.encoding:
@@ -119,8 +123,8 @@ def readers_of(
         elif isinstance(path, str) and is_address(path):
             readers += _at_address(path, patterns, options, log)
         elif stat.S_ISDIR(_status(Path(path)).st_mode):
-            counts = _counts_in(Path(path))
-            sources = texts_in(Path(path), patterns, options, log) if counts is None else [counts]
+            counts = None if only else _counts_in(Path(path))
+            sources = texts_in(Path(path), patterns, options, log, only) if counts is None else [counts]
             readers += [FileReader(one, options) for source in sources for one in _by_group(source, options)]
         else:
             readers += [FileReader(one, options) for one in _by_group(source_of(Path(path), options), options)]
@@ -241,6 +245,7 @@ def texts_in(
     patterns: Sequence[str],
     options: ReadingOptions,
     log: SkipLog,
+    only: Sequence[str] = (),
     *,
     is_strict: bool = True,
     cancelled: CancelCheck = never_cancelled,
@@ -258,7 +263,7 @@ def texts_in(
         reasons.append(str(error))
         log.add(name, str(error))
 
-    for path in files_in(folder, patterns, pass_over):
+    for path in (folder / name for name in only) if only else files_in(folder, patterns, pass_over):
         if cancelled():
             raise Cancelled("Looking through the folder was stopped.")
         try:

@@ -13,12 +13,15 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.session import corpus as session_corpus
-from app.session.corpus_texts import CorpusText
+from app.session.corpus_texts import CorpusText, from_session
 from app.session.run import Phase
+from app.session.snapshot import snapshot_of
 from app.settings import RECENT_FILES
 from app.window.charts.pairs_page import PairsPage
 from app.window.corpus.model import Entry
+from app.window.corpus.picked_files import PickedFiles
 from app.wiring import Program
+from bpe_core.session_file import read_session, write_session
 from tests.gui.conftest import WAIT, settle, wait_for_phase
 from tests.gui.window.small_run import Train, rows, small
 
@@ -288,6 +291,41 @@ def test_a_folder_of_very_many_files_is_one_text_of_the_corpus(
     (tmp_path / "many" / "a.txt").write_text("many more words\n" * 4)
     program.opening.open_paths([tmp_path / "many"])  # to have it as it is now, it is opened again
     qtbot.waitUntil(lambda: "47 words" in corpus.data(corpus.index(1), corpus.EntryRole).state, timeout=WAIT)
+
+
+def test_many_files_picked_one_by_one_are_a_row_a_folder(
+    qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And single ones can be taken out again."""
+    monkeypatch.setattr(session_corpus, "MOST_LISTED", 3)
+    corpus, model, panel = program.session.corpus, program.corpus, program.corpus_panel
+    names = ["a/1.txt", "a/2.txt", "a/3.txt", "b/4.txt"]
+    for name in (*names, "a/not picked.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"low lower {name}\n", encoding="utf-8")
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([str(tmp_path / name) for name in names], ""))
+    program.actions["open"].trigger()
+    qtbot.waitUntil(lambda: [text.name for text in corpus.texts.value] == ["a/", "b/"], timeout=WAIT)
+    assert model.data(model.index(0), model.EntryRole).facts.startswith("3 picked files")
+    settle(qtbot, program)
+    assert panel.totals.text().startswith("4 texts")
+    program.opening.open_paths([tmp_path / "a" / "2.txt"])
+    qtbot.waitUntil(lambda: not corpus.is_listing, timeout=WAIT)
+    assert model.rowCount() == 2, "it is there already"
+    panel.list.setCurrentIndex(model.index(0))
+    panel.files_action.trigger()
+    (dialog,) = panel.findChildren(PickedFiles)
+    dialog.needle.setText("2")
+    dialog.list.selectAll()
+    dialog.remove.click()
+    assert [text.picked for text in corpus.texts.value] == [("1.txt", "3.txt"), ("4.txt",)]
+    settle(qtbot, program)
+    assert panel.totals.text().startswith("3 texts")
+    write_session(snapshot_of(program.session, {}), tmp_path / "kept.bpex")
+    kept = read_session(tmp_path / "kept.bpex").sources
+    assert [from_session(one).picked for one in kept] == [("1.txt", "3.txt"), ("4.txt",)]
+    program.actions["undo"].trigger()
+    assert corpus.texts.value[0].picked == ("1.txt", "2.txt", "3.txt")
 
 
 def test_what_is_brought_while_a_run_waits_for_its_counts_is_counted_then(

@@ -98,7 +98,8 @@ class Planning:
                 where.parent.mkdir(exist_ok=True)
                 with write_atomically(where) as file:
                     file.write(text.text.encode())
-            found.setdefault(text.group or "corpus", []).append(str(where.absolute()))
+            files = [where / name for name in text.picked] or [where]
+            found.setdefault(text.group or "corpus", []).extend(str(file.absolute()) for file in files)
         return found
 
 
