@@ -28,6 +28,7 @@ from app.session.timer import timer
 
 TICK_MILLISECONDS = 16
 SMALL_TOKENS = 1_000_000  # before the first step; what is larger is shown live
+LONGEST_TICK = 0.1  # seconds it counts as: where the machine was busy meanwhile, nothing is left out that can be seen
 PATIENCE_MILLISECONDS = 3_000  # a run that takes longer was not learned at once
 FIRST_LOOK = 0.4  # of a step is over when playing begins: the first follows soon
 EVENT_SECONDS = 0.9  # that a step made by hand is animated
@@ -145,7 +146,7 @@ class Playing(QObject):
 
     def _tick(self) -> None:
         now = time.monotonic()
-        self._elapsed += now - self._ticked
+        self._elapsed += min(now - self._ticked, LONGEST_TICK)
         self._ticked = now
         place = min(int(self._schedule.place(self._elapsed)), self._cursor.end)
         if place != self._at:
