@@ -148,7 +148,7 @@ def count_on_cluster(
         for _ in each(_write, tasks):
             pass
         to_files.finish_output(order.output, head, files)
-    work.remove(work.names())
+    to_files.clear(work, corpus)
     return to_files.written(ranges, files)
 
 

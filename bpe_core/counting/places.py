@@ -66,7 +66,10 @@ class LocalPlace:
 
     def remove(self, names: Iterable[str]) -> None:
         for name in names:
-            (self.path / name).unlink(missing_ok=True)
+            try:
+                (self.path / name).unlink(missing_ok=True)
+            except OSError as error:
+                raise OutputError(f"Could not remove {shown(self.path / name)}: {cause_of(error)}.") from error
         with contextlib.suppress(OSError):
             for half in self.path.glob(".*.part"):  # of a writer that was killed
                 half.unlink()

@@ -21,7 +21,7 @@ from bpe_core.counting.pieces import count_piece, head_of, not_done, pieces_of, 
 from bpe_core.counting.places import Place, folder_and_name, place_of
 from bpe_core.counting.ranges import add_up, in_place, range_bits, summed
 from bpe_core.counting.weighing import sum_of
-from bpe_core.errors import CorpusError, OutputError
+from bpe_core.errors import BpeError, CorpusError, OutputError
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import Recipe
 from bpe_core.text.corpus import Corpus
@@ -117,7 +117,7 @@ def count_to_file(
             held = ranges_of(number, files, len(ranges))
             write_part(work, head, order.output, number, files, held, ranks[held.start : held.stop])
         finish_output(order.output, head, files)
-    work.remove(work.names())
+    clear(work, corpus)
     return written(ranges, files)
 
 
@@ -148,7 +148,7 @@ def working_place(order: CountingOrder) -> Place:
 
 
 class keeping:  # noqa: N801  # read as a word: `with keeping(work):`
-    """Where something cannot be written, the sentence tells that what is counted is kept."""
+    """Where something cannot be written, or read on, the sentence tells that what is counted is kept."""
 
     def __init__(self, work: Place) -> None:
         self._work = work
@@ -157,11 +157,17 @@ class keeping:  # noqa: N801  # read as a word: `with keeping(work):`
         pass
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: object) -> None:
-        if isinstance(error, OutputError):
+        is_of_texts = type(error) is CorpusError and self._keeps_something()
+        if isinstance(error, OutputError) or is_of_texts:
             said = str(error).removesuffix(" What stood there before is unchanged.")
-            raise OutputError(
-                f"{said} What is counted is kept in {self._work.name}; the same command goes on from there."
-            ) from error
+            told = f"{said} What is counted is kept in {self._work.name}; the same command goes on from there."
+            raise (CorpusError if is_of_texts else OutputError)(told) from error
+
+    def _keeps_something(self) -> bool:
+        try:
+            return bool(self._work.names())
+        except BpeError:
+            return False
 
 
 def add_up_range(work: Place, runs: Sequence[str], head: CountsHead, number: int) -> Range:
@@ -196,6 +202,14 @@ def ranges_of(number: int, files: int, ranges: int) -> range:
 
 def written(ranges: Sequence[Range], files: int) -> Written:
     return Written(sum(len(one.places) for one in ranges), sum(one.total for one in ranges), files)
+
+
+def clear(work: Place, corpus: Corpus) -> None:
+    """Take away what was kept meanwhile; not everybody who may write may remove."""
+    try:
+        work.remove(work.names())
+    except BpeError as error:
+        corpus.remarks.add(work.name, f"All is counted, but {work.name} is left behind. {error}")
 
 
 def check_output(output: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
+import fsspec
 import pytest
 
 from bpe_core.command_line.main import run
@@ -113,6 +114,41 @@ def test_counting_goes_on_where_it_was_stopped(tmp_path: Path, corpus: Corpus, m
     counted(corpus, path, piece_size=20)
     assert done == [-1, 4, 5]
     assert meaning(count_groups(Corpus.from_files(path), GPT2)) == meaning(count_groups(corpus, GPT2))
+
+
+def test_a_bucket_that_is_gone_in_the_middle_or_keeps_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = fsspec.filesystem("memory")
+    memory.pipe({f"/texts/{i}.txt": f"low lower new{i}".encode() for i in range(4)})
+    texts, order = "memory://texts", CountingOrder("memory://out/counts.parquet", piece_size=9)
+    bucket, opened = type(memory), type(memory)._open
+
+    def gone(self: object, path: str, *given: object, **named: object) -> object:
+        if path.endswith("2.txt"):
+            raise TimeoutError
+        return opened(self, path, *given, **named)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(bucket, "_open", gone)
+        with pytest.raises(CorpusError) as caught:
+            count_to_file(Corpus.from_files(texts), GPT2, order)
+    assert str(caught.value) == (
+        "memory://texts/2.txt could not be read: it did not answer in time. Try again; what is kept elsewhere may be "
+        "out of reach. What is counted is kept in memory://out/counts.parquet.counting; the same command goes on from "
+        "there."
+    )
+    corpus = Corpus.from_files(texts)
+
+    def refused(self: object, path: str) -> None:
+        raise PermissionError("AccessDenied")
+
+    for _ in range(2):
+        with monkeypatch.context() as patch:
+            patch.setattr(bucket, "rm_file", refused)
+            assert count_to_file(corpus, GPT2, order).total == 16
+        (told,) = corpus.skipped
+        assert str(told).startswith("All is counted, but memory://out/counts.parquet.counting is left behind. Could")
+        corpus = Corpus.from_files(texts)
+    memory.store.clear()
 
 
 def test_counts_add_up_are_shown_and_trained_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -143,8 +143,11 @@ def told(name: str, place: int = 0) -> Iterator[None]:
 
 def _reason(error: Exception) -> str:
     """The first line of what a package says; of networks it says it well."""
+    if isinstance(error, PermissionError):
+        return "permission denied"
     said = plain(without_password(str(error))).strip().split("\n")[0]
-    return said[:LONGEST_REASON].rstrip(". ") or type(error).__name__
+    wordless = "it did not answer in time" if isinstance(error, TimeoutError) else type(error).__name__
+    return said[:LONGEST_REASON].rstrip(". ") or wordless
 
 
 class RemotePlace:
@@ -157,9 +160,11 @@ class RemotePlace:
         file_system, path = _located(self._address, self.name)
         with told(self.name):
             file_system.invalidate_cache()
-            if not file_system.exists(path):
+            try:
+                is_folder = file_system.info(path).get("type") == "directory"
+            except FileNotFoundError:
                 return []
-            found = file_system.ls(path, detail=False)
+            found = file_system.ls(path, detail=False) if is_folder else []
         return sorted(str(inner).rstrip("/").rpartition("/")[2] for inner in found)
 
     def open(self, name: str) -> BinaryIO:
@@ -176,11 +181,12 @@ class RemotePlace:
             file_system.makedirs(path, exist_ok=True)
             file_system.pipe_file(f"{path}/{name}", held.getvalue())
         except Exception as error:
-            reason = "permission denied" if isinstance(error, PermissionError) else _reason(error)
-            raise OutputError(f"Could not write {self.name}/{name}: {reason}.") from error
+            raise OutputError(f"Could not write {self.name}/{name}: {_reason(error)}.") from error
 
     def remove(self, names: Iterable[str]) -> None:
         file_system, path = _located(self._address, self.name)
-        with told(self.name):
-            for name in names:
+        for name in names:
+            try:
                 file_system.rm_file(f"{path}/{name}")
+            except Exception as error:
+                raise OutputError(f"Could not remove {self.name}/{name}: {_reason(error)}.") from error
