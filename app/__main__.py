@@ -17,6 +17,7 @@ from pathlib import Path
 from app.leaving import leave
 
 NO_WINDOW = 2
+PROGRAM = "app"  # as Python runs it
 SETTINGS_LOCATION = "BPE_EXPLORER_SETTINGS"  # as in app.settings, which is too heavy to ask before it is needed
 WINDOW_OPTIONS = ("--screenshot", "--dark", "--light", "--size")
 
@@ -28,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         from bpe_core.command_line.main import run  # a command needs no window, and a window no command
         from bpe_core.optional import offer_renderer
 
-        offer_renderer(_render)
+        offer_renderer(_render, program=PROGRAM)
         return run(arguments)
     options = _window_options(arguments)
     if options.screenshot and not _has_screen():

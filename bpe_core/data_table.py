@@ -91,10 +91,17 @@ def write_data_into(table: DataTable, ending: str, file: BinaryIO, *, cancelled:
 
 def read_data(path: Path | str, texts: Collection[str]) -> DataTable:
     """What `write_data` wrote; the columns that hold `texts` are named, all others are numbers."""
-    ending = checked_name(path).suffix.lower()
+    columns = read_plainly(path)
     try:
-        columns = _READERS[ending](Path(path))
         return DataTable({name: _read(values, name in texts) for name, values in columns.items()})
+    except (ValueError, TypeError, AssertionError) as error:
+        raise FormatError(f"{path} is no table of columns, or a damaged one.") from error
+
+
+def read_plainly(path: Path | str) -> dict[str, list[Any]]:
+    """The columns as they stand there: in a file of text, whatever they hold, as texts."""
+    try:
+        return _READERS[checked_name(path).suffix.lower()](Path(path))
     except OSError as error:
         raise FormatError(f"Could not read the table {path}: {error.strerror or error}.") from error
     except (ValueError, TypeError, LookupError, AttributeError, AssertionError, csv.Error) as error:

@@ -36,13 +36,19 @@ def distributed_or_none() -> Any:
     return distributed
 
 
-_renderers: list[Renderer] = []
+_renderers: list[tuple[Renderer, str]] = []
+ENGINE = "bpe_core"
 
 
-def offer_renderer(renderer: Renderer) -> None:
-    """The program with the window can turn a drawing into other formats; the engine cannot."""
-    _renderers[:] = [renderer]
+def offer_renderer(renderer: Renderer, program: str) -> None:
+    """The program with the window can turn a drawing into other formats; the engine cannot. With its module."""
+    _renderers[:] = [(renderer, program)]
 
 
 def renderer_or_none() -> Renderer | None:
-    return _renderers[0] if _renderers else None
+    return _renderers[0][0] if _renderers else None
+
+
+def program() -> str:
+    """The module that is run for a command in a process of its own: as much of the program as there is here."""
+    return _renderers[0][1] if _renderers else ENGINE

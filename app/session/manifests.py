@@ -7,8 +7,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from app.session.corpus_texts import CorpusTexts
 from app.session.notices import Notice
-from app.session.run import Run
 from app.session.session import Session
 from app.session.snapshot import snapshot_of
 from app.worker.job import Task
@@ -16,13 +16,15 @@ from bpe_core.command_line.made_elsewhere import keep_manifest
 from bpe_core.session_file import write_session
 from bpe_core.session_file.schema import EXTENSION
 
-# What stands in a command for the session, for the texts that the run was learned from, and for what is made.
+# What stands in a command for the session, for the texts of the corpus, and for what is made.
 SESSION, TEXTS, RESULT = "the session", "the texts", "the result"
 MANIFEST = ".manifest.json"
+PROGRAM = "app"  # which draws pictures for print, too
 NO_COMMAND = (
-    "{} was saved without a manifest: no command makes it. Charts and tables of a run, exports and reports are."
+    "{} was saved without a manifest: no command makes it. Charts saved for print, most lists and tables, exports and "
+    "reports are made by one."
 )
-NO_FILES = "{} was saved without a manifest: the run was learned from texts that are in no file."
+NO_FILES = "{} was saved without a manifest: a text of the corpus is in no file."
 DIFFERENT = "{} was saved without a manifest: the command makes another one, so it would not be true."
 KEPT = "{} was made again by a command and is identical; how, stands in {}."
 
@@ -42,14 +44,18 @@ class Manifests(QObject):
         if not self.is_on:
             return
         run, beside = self._session.runs.shown, path.with_name(path.name + EXTENSION)
-        texts = None if run is None else _texts_of(run)
+        texts = _named(self._session.corpus.texts.value)
         if not command or (SESSION in command and run is None):
             self._tell(NO_COMMAND, path)
             return
         if TEXTS in command and texts is None:
             self._tell(NO_FILES, path)
             return
-        place = {SESSION: [str(beside.absolute())], TEXTS: texts or [], RESULT: [str(path.absolute())]}
+        place = {
+            SESSION: [str(beside.absolute())],
+            TEXTS: texts or [],
+            RESULT: [str(path.absolute()) + ("/" if path.is_dir() else "")],
+        }
         words = [told for word in command for told in place.get(word, [word])]
         now = snapshot_of(self._session, {})
         manifest = path.absolute().with_name(path.name + MANIFEST)
@@ -59,7 +65,7 @@ class Manifests(QObject):
                 write_session(now, beside)
             is_kept = False
             try:
-                is_kept = keep_manifest(words, manifest, task.cancelled)
+                is_kept = keep_manifest(words, manifest, task.cancelled, PROGRAM)
             finally:
                 if not is_kept and SESSION in command:
                     beside.unlink(missing_ok=True)
@@ -77,15 +83,15 @@ class Manifests(QObject):
         self.noticed.emit(Notice(sentence.format(*told), is_error=False))
 
 
-def _texts_of(run: Run) -> list[str] | None:
+def _named(texts: CorpusTexts) -> list[str] | None:
     """The arguments that name them; None where one is in no file, or is read in a way of its own."""
     groups: dict[str, list[str]] = {}
-    for source in run.sources:
+    for source in texts:
         if source.path is None or source.picked or source.encoding or source.column or source.word_list is not None:
             return None
         groups.setdefault(source.group, []).append(str(source.path.absolute()))
     if not groups:
         return None
     if set(groups) == {""}:
-        return ["--corpus", *groups[""]]
+        return groups[""]
     return None if "" in groups else [word for name, paths in groups.items() for word in ("--group", name, *paths)]

@@ -104,6 +104,11 @@ def chosen_recipe(options: argparse.Namespace, preset: str) -> Recipe:
 
 
 def _recipe_in(path: str) -> Recipe:
+    """Of a file that holds one, or of a session: what is chosen there for the next run."""
+    from bpe_core.session_file import is_session_file, read_session  # wanted seldom
+
+    if is_session_file(path):
+        return read_session(path).recipe
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
         return _of_toml(text) if Path(path).suffix.lower() == ".toml" else Recipe.from_json(text)

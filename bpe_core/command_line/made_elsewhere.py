@@ -12,15 +12,18 @@ from pathlib import Path
 from bpe_core.command_line.main import parsed
 from bpe_core.command_line.manifest import Account
 from bpe_core.errors import OutputError
+from bpe_core.optional import ENGINE
 from bpe_core.progress import CancelCheck, never_cancelled
 
 LOOK_AGAIN = 0.1  # seconds
 
 
-def keep_manifest(command: Sequence[str], manifest: Path, cancelled: CancelCheck = never_cancelled) -> bool:
+def keep_manifest(
+    command: Sequence[str], manifest: Path, cancelled: CancelCheck = never_cancelled, program: str = ENGINE
+) -> bool:
     """Write how the command's result, which is there, is made; it is made again to see whether that is so.
 
-    False, and no manifest, where the command makes something else.
+    By the engine, or by a `program` that can make more. False, and no manifest, where the command makes something else.
     """
     options = parsed([*command, "--manifest", str(manifest)])
     if options is None:
@@ -30,15 +33,15 @@ def keep_manifest(command: Sequence[str], manifest: Path, cancelled: CancelCheck
     Account(command, options, parser, folder=manifest.parent).write("")
     is_same = False
     try:
-        is_same = _is_repeated(manifest, cancelled)
+        is_same = _is_repeated(manifest, cancelled, program)
     finally:
         if not is_same:
             manifest.unlink(missing_ok=True)
     return is_same
 
 
-def _is_repeated(manifest: Path, cancelled: CancelCheck) -> bool:
-    call = [sys.executable, "-m", "bpe_core", "repeat", manifest.name]
+def _is_repeated(manifest: Path, cancelled: CancelCheck, program: str) -> bool:
+    call = [sys.executable, "-m", program, "repeat", manifest.name]
     quiet = subprocess.DEVNULL
     with subprocess.Popen(call, cwd=manifest.parent, stdin=quiet, stdout=quiet, stderr=quiet) as process:
         while process.poll() is None:

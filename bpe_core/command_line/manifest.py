@@ -35,7 +35,7 @@ FILES = {
     "B",
     "SESSION_OR_MERGES",
 }  # what arguments that name files are called
-RESULTS = ("output", "out", "summary")
+RESULTS = ("output", "out", "summary", "listed")
 STANDARD_OUTPUT = "-"
 
 
@@ -58,6 +58,7 @@ class Manifest:
     inputs: list[Fingerprint]
     results: list[Fingerprint]
     recipes: dict[str, Any] = field(default_factory=dict)  # groups and weights among them, by the file that holds each
+    texts: dict[str, Any] = field(default_factory=dict)  # by session: those that its runs were learned from
     version: int = VERSION
 
 
@@ -116,7 +117,7 @@ class Account:
             raise OutputError(
                 f"A manifest tells of files: {address} is an address, which may hold another text tomorrow."
             )
-        self._named = sorted(path for path in named if Path(path).exists() and path not in self._results)
+        self._named = sorted(path for path in named if path and Path(path).exists() and path not in self._results)
         if not self.path.absolute().parent.is_dir():
             raise OutputError(f"There is no folder {self.path.parent} for the manifest {self.path.name}.")
         self._inputs = [self._fingerprint(path) for path in self._named]
@@ -129,7 +130,8 @@ class Account:
         recipes = {self._relative(path): recipe for path in self._named + self._results if (recipe := _recipe(path))}
         arguments = [self._portable(word) for word in self._argv]
         folder = self._relative(str(self._folder))
-        manifest = Manifest(program_version(), folder, arguments, self._inputs, results, recipes)
+        texts = {self._relative(path): told for path in self._named if (told := _texts_in(path))}
+        manifest = Manifest(program_version(), folder, arguments, self._inputs, results, recipes, texts)
         with write_atomically(self.path) as file:
             file.write(json.dumps(asdict(manifest), ensure_ascii=False, indent=1).encode() + b"\n")
 
@@ -141,7 +143,9 @@ class Account:
         return Path(os.path.relpath(path, self.path.absolute().parent)).as_posix()
 
     def _portable(self, word: str) -> str:
-        return PATH + self._relative(word) if Path(word).is_absolute() and word in self._named + self._results else word
+        if not Path(word).is_absolute() or word not in self._named + self._results:
+            return word
+        return PATH + self._relative(word) + ("/" if word.endswith("/") else "")  # so a folder that is made is named
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -203,3 +207,14 @@ def _recipe(path: str) -> dict[str, Any] | None:
         return None if Path(path).is_dir() else open_table(path).history.recipe.to_dict()
     except BpeError:
         return None
+
+
+def _texts_in(path: str) -> list[dict[str, Any]]:
+    """Of a session, the files that its runs were learned from, as they were then."""
+    from bpe_core.session_file import is_session_file, read_session  # loads SQLite
+
+    if not Path(path).is_file() or not is_session_file(path):
+        return []
+    known = {(one.name, one.fingerprint) for run in read_session(path).runs for one in run.sources if one.fingerprint}
+    told = [{"name": name, "bytes": found.size, "sha256": found.sha256} for name, found in known if found is not None]
+    return sorted(told, key=lambda one: (str(one["name"]), str(one["sha256"])))

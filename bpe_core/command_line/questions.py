@@ -13,6 +13,7 @@ from bpe_core.command_line.corpora import add_reading, reading
 from bpe_core.command_line.groups import add_groups, groups_of
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.errors import BpeError
+from bpe_core.formats import OpenedTable
 from bpe_core.history.history import NOTHING
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.methods import told_by
@@ -75,6 +76,15 @@ def words_of(options: argparse.Namespace, history: bpe.History) -> bpe.WordTable
     """The words of the texts that were named, as the recipe mixes their groups."""
     with reading_texts(options) as corpus:
         return count_corpus(corpus, history)
+
+
+def words_or_own(options: argparse.Namespace, opened: OpenedTable, what: str) -> bpe.WordTable:
+    """The same; where none were named, those that a session keeps of its run."""
+    if has_texts(options):
+        return words_of(options, opened.history)
+    if opened.words is None:
+        raise BpeError(f"{what} is about texts: name them with --corpus.")
+    return opened.words
 
 
 def parts_of(options: argparse.Namespace, history: bpe.History) -> dict[str, bpe.WordTable]:

@@ -47,4 +47,4 @@ def _of_session(path: str) -> OpenedTable:
     assert run.history is not None  # it was chosen so
     others = len(learned) - 1
     note = f"Of the {len(learned)} runs in {path} this is run {run.number}, the one that was shown."
-    return OpenedTable(run.history, "session", (note,) if others else (), run.numbers)
+    return OpenedTable(run.history, "session", (note,) if others else (), run.numbers, run.words)

@@ -10,6 +10,7 @@ from typing import BinaryIO, ClassVar
 
 import numpy as np
 
+from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.history.history import History, Int64s
 from bpe_core.learning.methods import METHODS
@@ -80,6 +81,7 @@ class OpenedTable:
     format: str  # the name of the format
     notes: tuple[str, ...] = ()  # what the file does or lacks that the history cannot say, a sentence each
     numbers: Int64s | None = None  # the file's number for each of our ids, where it numbers its tokens otherwise
+    words: WordTable | None = None  # that it was learned from, of a session
 
     def numbers_of(self, ids: Iterable[int]) -> list[int]:
         """The file's numbers for our ids."""

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.session import manifests
 from app.session.manifests import MANIFEST
+from app.window.exchange.export_model import FOLDER, FolderWish
 from app.window.questions.benchmark.page import BenchmarkPage
+from app.window.questions.token.page import TokenPage
 from app.wiring import Program
 from bpe_core.command_line.commands.repeat import MADE_AT
 from bpe_core.command_line.main import run
@@ -60,7 +64,8 @@ def test_a_table_a_drawing_an_export_and_a_report(
     assert "no command makes it" in saved("ranks.png", save_chart)
     manifest = json.loads((tmp_path / f"ranks.csv{MANIFEST}").read_text(encoding="utf-8"))
     assert manifest["folder"] == "."
-    assert {one["path"] for one in manifest["inputs"]} == {"book.txt", "ranks.csv.bpex"}
+    assert [one["path"] for one in manifest["inputs"]] == ["ranks.csv.bpex"]
+    assert [one["sha256"] for one in manifest["texts"]["ranks.csv.bpex"]] == [sha256(TEXT.encode()).hexdigest()]
     assert str(tmp_path) not in json.dumps(manifest)
 
     commands: list[list[str]] = []  # which are given here, for processes take their time to begin
@@ -76,12 +81,33 @@ def test_a_table_a_drawing_an_export_and_a_report(
     assert "identical" in saved("race.svg", print_chart)
     assert "identical" in saved("own.tokenizer.json", program.exchanging.export.start)
     assert "identical" in saved("page.html", program.filing.document.report)
-    for command, name in zip(commands, ("race.svg", "own.tokenizer.json", "page.html"), strict=True):
-        again = tmp_path / "again" / name
+    program.asking.about_token(260)
+    for page in ("sizes", "ties", "words", "audit"):
+        program.charts.show_page(page)
+        settle(qtbot, program)
+        qtbot.waitUntil(lambda: not program.session.aside.is_busy(), timeout=WAIT)
+        assert "identical" in saved(f"{page}.csv", save_chart), page
+    assert "identical" in saved("life.csv", lambda path: program.charting._save_data(program.pages[TokenPage], path))
+    wish = FolderWish((("pad", "<|pad|>"), ("bos", ""), ("eos", ""), ("unk", "")))
+    export = program.exchanging.export
+
+    def export_folder(path: Path) -> None:
+        export.checked.connect(lambda _: export.put_in_place(), Qt.ConnectionType.SingleShotConnection)
+        qtbot.waitUntil(lambda: not export.is_busy, timeout=WAIT)
+        export.prepare(path, FOLDER, 20, wish)
+        qtbot.waitUntil(lambda: not export.is_busy, timeout=WAIT)
+
+    assert "identical" in saved("folder", export_folder)
+    names = ["race.svg", "own.tokenizer.json", "page.html", "sizes.csv", "ties.csv", "words.csv", "audit.csv"]
+    for command, name in zip(commands, (*names, "life.csv", "folder/"), strict=True):
+        again = tmp_path / "again" / name.rstrip("/")
         again.parent.mkdir(exist_ok=True)
-        assert run([str(again) if word == str(tmp_path / name) else word for word in command]) == 0, capsys.readouterr()
-        made = [MADE_AT.sub(b"", path.read_bytes()) for path in (tmp_path / name, again)]
-        assert made[0] == made[1], name
+        ending = "/" if name.endswith("/") else ""
+        words = [f"{again}{ending}" if word == f"{tmp_path / name}{ending}" else word for word in command]
+        assert run(words) == 0, capsys.readouterr()
+        for file in (tmp_path / name).rglob("*") if ending else [tmp_path / name]:
+            other = again / file.relative_to(tmp_path / name) if ending else again
+            assert MADE_AT.sub(b"", file.read_bytes()) == MADE_AT.sub(b"", other.read_bytes()), file
 
     monkeypatch.setattr(manifests, "keep_manifest", lambda *_: False)
     program.charts.show_page("ranks")

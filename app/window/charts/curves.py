@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QObject, Signal
 
-from app.session.manifests import RESULT, SESSION, TEXTS
+from app.session.manifests import RESULT, SESSION
 from app.session.run import Run
 from app.session.runs import Runs
 from app.session.session import Session
@@ -64,8 +64,7 @@ class CurveModel(QObject, Watched):
     @property
     def command(self) -> tuple[str, ...]:
         at = () if self.chart == "compression" else ("--at", str(self._cursor.position))
-        texts = () if self.chart == "lengths" else (TEXTS,)
-        return ("chart", self.chart, SESSION, *at, "-o", RESULT, *texts)
+        return ("chart", self.chart, SESSION, *at, "-o", RESULT)
 
     def _take(self, lines: ChartLines) -> None:
         self.lines = lines

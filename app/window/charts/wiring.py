@@ -127,7 +127,7 @@ class Charting(QObject):
             return
         paper = Paper.of_millimetres(width, height, text, is_dark=is_dark)
         chart, choices, exact = page.watched.chart, page.watched.chart_choices, page.exact()
-        command = page.watched.command if chart and path.suffix.lower() == ".svg" else ()
+        command = page.watched.command if chart else ()
         sides = ("--width", f"{width}", "--height", f"{height}", "--text-size", f"{text}")
         drawn_so = (*sides, *(["--dark"] if is_dark else []))
 

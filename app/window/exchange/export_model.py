@@ -91,7 +91,7 @@ class TableExport(QObject):
     progressed = Signal(float)  # from 0 to 1
     checked = Signal(Check)
     written = Signal(str)  # a sentence
-    placed = Signal(Path, str, int)  # where, in which format (nothing: a folder), how many steps
+    placed = Signal(Path, tuple)  # where, and what a command is told beside that
     failed = Signal(str)
     ended = Signal()
     noticed = Signal(Notice)
@@ -103,6 +103,7 @@ class TableExport(QObject):
         self.stage = ""
         self._runs, self._cursor, self._text, self._aside = runs, cursor, text, aside
         self._prepared: PreparedExport | None = None
+        self._wish: FolderWish | None = None
         self._goes_on = False  # to put in place what agrees, without being asked again
 
     @property
@@ -174,7 +175,7 @@ class TableExport(QObject):
         run = self._runs.shown
         if run is None or run.history is None or self.is_busy:
             return
-        self._prepared, self._goes_on = None, goes_on
+        self._prepared, self._goes_on, self._wish = None, goes_on, wish
         history, numbers, text = run.history, run.shown_numbers, self._text.value
         count = len(history) if merges is None else merges
 
@@ -236,8 +237,16 @@ class TableExport(QObject):
         sentence = f"Wrote {prepared.told} to {names}; {found.sentence}."
         self.written.emit(sentence)
         self.noticed.emit(Notice(sentence, "\n".join((*found.chosen, *found.cannot_hold)), is_error=False))
-        is_folder = prepared.path.is_dir()
-        self.placed.emit(prepared.path, "" if is_folder else prepared.format.name, prepared.merges)
+        self.placed.emit(prepared.path, self._told(prepared))
+
+    def _told(self, prepared: PreparedExport) -> tuple[str, ...]:
+        """Of a folder, what was said of its roles; else the format."""
+        at = ("--at", str(prepared.merges))
+        if not prepared.path.is_dir():
+            return ("--to", prepared.format.name, *at)
+        wish = self._wish or FolderWish(())
+        roles = (word for role, token in wish.roles for word in (f"--{role}", token))
+        return (*at, *roles, *(("--chat-template", wish.template) if wish.template else ()))
 
     def _end(self) -> None:
         goes_on, self._goes_on = self._goes_on, False

@@ -44,7 +44,5 @@ class Keeping(QObject):
         self.manifests.is_on = on
         self._settings.put(MANIFESTS, on)
 
-    def _keep_export(self, path: Path, format: str, steps: int) -> None:
-        """Without a format it is a folder, of which the command must be told more."""
-        command = ("export", "--merges", SESSION, RESULT, "--to", format, "--at", str(steps)) if format else ()
-        self.manifests.keep(command, path)
+    def _keep_export(self, path: Path, told: tuple[str, ...]) -> None:
+        self.manifests.keep(("export", "--merges", SESSION, RESULT, *told), path)

@@ -23,6 +23,7 @@ examples:
       Those that the corpus needs as steps only, or not at all, as a table; .tsv, .json and .parquet are written, too.
 
 """
+OWN_TEXTS = "the corpus"  # of a session, whose run keeps the words that it was learned from
 SORTS = {
     "id": lambda row: row.id,
     "count": lambda row: (row.times or 0, row.id),
@@ -33,7 +34,7 @@ SORTS = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES + criteria_list()
     parser.add_argument("table", metavar="TABLE", help="a merge table, a session, or a tokenizer from elsewhere")
-    add_corpus(parser, required=False, purpose="files or folders on which use is told; several are told apart")
+    add_corpus(parser, required=False, purpose="files on which use is told, each by itself; else a session's own")
     parser.add_argument("--only", type=criteria, metavar="CRITERIA", help="list only these, a comma between")
     parser.add_argument("--sort", choices=SORTS, default="id", help="the order of the list (default: id)")
     parser.add_argument("--most", type=number, default=40, metavar="N", help="print so many of them (default: 40)")
@@ -50,6 +51,8 @@ def run(options: argparse.Namespace) -> int:
     opened = open_table(options.table)
     files: list[str] = options.corpus or []
     tables = tables_of(files, opened.history)
+    if not files and opened.words is not None:
+        files, tables = [OWN_TEXTS], [opened.words]
     found = audited(opened.history, tables, options, options.only or ())
     rows = AuditRows(opened.history, found, opened.numbers, files)
     chosen = options.only or tuple(found.meets)

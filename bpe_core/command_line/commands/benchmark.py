@@ -18,7 +18,7 @@ from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.tables import open_table
 from bpe_core.data_table import ENDINGS, DataTable, checked_name, write_data
-from bpe_core.errors import BpeError
+from bpe_core.errors import BpeError, OutputError
 from bpe_core.measures.benchmark import MEANINGS, Benchmark, Columns, benchmark
 from bpe_core.measures.parity import MEANINGS as OF_PARITY
 from bpe_core.measures.parity import Parity, parallel_texts, parity_of
@@ -73,10 +73,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.output is not None:
-        checked_name(options.output)
     if options.reference is not None and options.parallel is None:
         raise BpeError("--reference names a language of --parallel texts; --relative-to names one of the tables.")
+    if options.output is not None:
+        checked_name(options.output)
+    elif options.manifest is not None:
+        raise OutputError(
+            "What is printed tells how long encoding took, which nobody can repeat; write a table with -o beside it."
+        )
     tokenizers = named_tokenizers(options.tables, options.sizes)
     relative = _chosen(tokenizers, options.relative_to)
     texts: Mapping[str, list[str]] = _texts(options) if options.parallel is None else _parallel(options.parallel)

@@ -12,7 +12,7 @@ import bpe_core as bpe
 from bpe_core.atomic import write_atomically
 from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.command_line.commands.sizes import Curves, curves_of, texts_of
-from bpe_core.command_line.questions import Names, add_grouped_corpus, check_step, has_texts, moment, words_of
+from bpe_core.command_line.questions import Names, add_grouped_corpus, check_step, has_texts, moment, words_or_own
 from bpe_core.command_line.tables import open_table
 from bpe_core.data_table import ENDINGS, DataTable, checked_name, is_data, write_data
 from bpe_core.errors import BpeError, OutputError, plain
@@ -46,6 +46,8 @@ examples:
       The same charts as in the window; .csv, .tsv, .json and .parquet hold every value that the chart is drawn from.
 """
 RUNNERS = 5
+OWN_TEXT = "training text"  # what a session calls the one that its run was learned from
+WHAT = "The chart {}"
 KNOWN = {**MEASURES, **OF_SWEEPS}
 
 
@@ -58,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="TABLE",
         help="a merge table, a session, or a tokenizer from elsewhere; sizes: or several; sweep: what `sweep` wrote",
     )
-    add_grouped_corpus(parser, required=False, purpose="the texts it is about; `lengths` needs none")
+    add_grouped_corpus(parser, required=False, purpose="the texts it is about; a session brings its own")
     parser.add_argument("--at", type=number, metavar="K", help="ranks, lengths: as it stood after the first K steps")
     parser.add_argument("--each", action="store_true", help="sizes: each file or group by itself")
     parser.add_argument(
@@ -90,7 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     paper = Paper.of_millimetres(options.width, options.height, options.text_size, is_dark=options.dark)
-    _check_ending(options.output, has_manifest=options.manifest is not None)
+    _check_ending(options.output)
     table = _table(options)
     if not len(table):
         raise BpeError(f"There is nothing to draw: of this table and these texts no {options.chart} are known.")
@@ -114,15 +116,13 @@ def _write(drawn: bytes, options: argparse.Namespace) -> None:
         raise OutputError(f"{options.output} was not written; write .svg instead. {missing}")
 
 
-def _check_ending(path: Path, *, has_manifest: bool) -> None:
+def _check_ending(path: Path) -> None:
     ending = path.suffix.lower()
     if ending in (".pdf", ".png") and renderer_or_none() is None:
         raise OutputError(
             f"{path}: the engine alone draws .svg only, which any browser prints as PDF. The whole program, "
             "`bpe-explorer chart`, writes .pdf and .png, too."
         )
-    if ending in (".pdf", ".png") and has_manifest:
-        raise OutputError(f"{path}: what --manifest tells of is compared byte by byte, so draw it as .svg.")
     if ending in (".svg", ".pdf", ".png"):
         return
     if not is_data(path):
@@ -142,20 +142,23 @@ def _table(options: argparse.Namespace) -> DataTable:
     if options.chart == "sweep":
         return read_results(options.tables[0])
     if has_many:
-        _need_texts(options)
-        return _sizes(options, {table: open_table(table).history for table in options.tables})
+        return _sizes(options, {table: open_table(table) for table in options.tables})
     options.merges = options.tables[0]
     return _of_one(options, open_table(options.merges))
 
 
-def _sizes(options: argparse.Namespace, histories: Mapping[str, bpe.History]) -> DataTable:
+def _sizes(options: argparse.Namespace, opened: Mapping[str, OpenedTable]) -> DataTable:
     """A line for each text, or of several tables for each text of each."""
     found: dict[str, Curves] = {}
     bits: dict[str, BitsPerByte] = {}
-    for table, history in histories.items():
-        texts = texts_of(options, history)
+    for table, one in opened.items():
+        history = one.history
+        if has_texts(options):
+            texts = texts_of(options, history)
+        else:
+            texts = {OWN_TEXT: words_or_own(options, one, WHAT.format(options.chart))}
         for name, words in texts.items():
-            line = name if len(histories) == 1 else table if len(texts) == 1 else f"{table}: {name}"
+            line = name if len(opened) == 1 else table if len(texts) == 1 else f"{table}: {name}"
             if options.measure == "bits_per_byte":
                 bits[line] = bits_per_byte(*tenth_apart(words), history)
             else:
@@ -171,8 +174,7 @@ def _of_one(options: argparse.Namespace, opened: OpenedTable) -> DataTable:
         return of_run.lengths(then, TokenColumns.for_history(then))
     if options.chart == "compression":
         return of_run.compression(history, np.zeros(0, np.int64))
-    _need_texts(options)
-    words = words_of(options, history)
+    words = words_or_own(options, opened, WHAT.format(options.chart))
     if options.chart == "ranks":
         return of_run.ranks(CutWords.of(words, history.recipe, history).counts(len(then)), tokens)
     return _race(options, history, words, tokens)
@@ -188,8 +190,3 @@ def _race(options: argparse.Namespace, history: bpe.History, words: bpe.WordTabl
     pairs = [(names.id_of(left), names.id_of(right)) for left, right in options.pair]
     pairs += [history.pair(check_step(step, history) - 1) for step in options.step]
     return of_texts.race(race(ranked, pairs or most_dramatic(ranked, RUNNERS)).runners, tokens)
-
-
-def _need_texts(options: argparse.Namespace) -> None:
-    if not has_texts(options):
-        raise BpeError(f"The chart {options.chart} is about texts: name them with --corpus.")

@@ -73,13 +73,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--holding", type=text_argument, metavar="TEXT", help="without -o: only words that hold it: ␣the"
     )
     parser.add_argument(
-        "--list", metavar="FILE", help="without -o: write all these words, .csv, .tsv, .json or .parquet"
+        "--list", dest="listed", metavar="OUT", help="without -o: write all these words, .csv, .tsv, .json or .parquet"
     )
     parser.add_argument("--top", type=number, default=20, metavar="N", help="how many words are shown without -o")
     recipe = parser.add_argument_group("how texts are split")
     start = recipe.add_mutually_exclusive_group()
     start.add_argument("--preset", choices=PRESETS, metavar="NAME", help=", ".join(PRESETS))
-    start.add_argument("--recipe", metavar="FILE", help="or a recipe as JSON, as `presets NAME` prints it, or TOML")
+    start.add_argument(
+        "--recipe", metavar="FILE", help="or a recipe: JSON, as `presets NAME` prints it, TOML, or a session"
+    )
     add_pattern(recipe)
     recipe.add_argument("--special", action="append", type=text_argument, metavar="TOKEN", help="a text never split")
     add_mixture(parser)
@@ -95,10 +97,10 @@ def run(options: argparse.Namespace) -> int:
         raise RecipeError(f"Counting needs some memory; allow it {size_text(LEAST_MEMORY)} at least.")
     if options.on and options.output is None:
         raise RecipeError("Counting on a cluster needs a place for the counts: -o.")
-    if options.output is not None and (options.list or options.holding):
+    if options.output is not None and (options.listed or options.holding):
         raise RecipeError("--list and --holding look through the words instead of writing counts; leave out -o.")
-    if options.list:
-        checked_name(options.list)
+    if options.listed:
+        checked_name(options.listed)
     groups = groups_of(options)
     groups = {name: list(map(_reached, files)) for name, files in groups.items()} if options.on else groups
     bar = TerminalBar(sys.stderr)
@@ -168,10 +170,10 @@ def _show(words: bpe.GroupedWords, options: argparse.Namespace) -> None:
     """The most frequent words; of equals the first."""
     listed = ListedWords(words)
     rows = listed.rows(options.holding or "")
-    if options.list:
-        write_data(listed.table(rows), options.list)
+    if options.listed:
+        write_data(listed.table(rows), options.listed)
         if not options.quiet:
-            print(f"Wrote {len(rows):,} words to {plain(options.list)}.")
+            print(f"Wrote {len(rows):,} words to {plain(options.listed)}.")
         return
     table, first = words.words, rows[: max(0, options.top)].tolist()
     groups = {name: words.counts_in(name) for name in words.groups if name}

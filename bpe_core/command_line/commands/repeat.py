@@ -20,8 +20,10 @@ from bpe_core.command_line.manifest import (
     read_manifest,
     results_of,
 )
+from bpe_core.data_table import is_data, read_plainly
 from bpe_core.errors import BpeError, CorpusError, FormatError, plain
 from bpe_core.fingerprints import fingerprint_of
+from bpe_core.optional import program
 
 EXAMPLES = """\
 examples:
@@ -31,6 +33,10 @@ examples:
       its own, and says whether each byte is as it was. The exit code is 1 where something differs.
 """
 MADE_AT = re.compile(rb"\d\d \w+ \d{4}, \d\d:\d\d")  # in a report
+# In a PDF: when it was made, and the number that it is given then.
+OF_PDF = re.compile(rb"\(D:\d{14}[^)]*\)|\d{4}-\d\d-\d\dT[\d:.+Z-]+|uuid:[\da-f-]{36}|/ID \[[^\]]*\]")
+OF_MAKING = {".html": (MADE_AT, 1), ".pdf": (OF_PDF, 0)}  # what differs each time, and how often it stands there
+TAKEN = "seconds"  # the column of a table that tells how long something took
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,7 +81,7 @@ def _make_again(manifest: Manifest, home: Path, folder: Path) -> tuple[bytes, di
             word = str(places[known]) + ("/" if word.endswith("/") else "")
         words.append(str(path) if word.startswith(PATH) else word)
     _check_command(words, folder)
-    call = [sys.executable, "-m", "bpe_core", *words]
+    call = [sys.executable, "-m", program(), *words]
     done = subprocess.run(call, cwd=there, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if done.returncode:
         told = done.stderr.decode(errors="replace").strip().splitlines()
@@ -110,11 +116,26 @@ def _compare(known: Fingerprint, home: Path, place: Path | None, printed: bytes)
     before = home / known.path
     if place is not None and place.is_file() and before.is_file() and fingerprint_of(before)[1] == known.sha256:
         one, other = before.read_bytes(), place.read_bytes()
-        if place.suffix == ".html" and MADE_AT.sub(b"", one, count=1) == MADE_AT.sub(b"", other, count=1):
-            print(f"{name}: identical but for the time at which it was made.")
+        if without := _alike_without(before, place):
+            print(f"{name}: identical but for {without}.")
             return True
         first = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
         print(f"{name}: differs from byte {first + 1:,} on.")
     else:
         print(f"{name}: differs.")
     return False
+
+
+def _alike_without(before: Path, again: Path) -> str:
+    """What alone the two differ in, if it is something that cannot be the same twice."""
+    ending = again.suffix.lower()
+    if ending in OF_MAKING:
+        made, count = OF_MAKING[ending]
+        if made.sub(b"", before.read_bytes(), count=count) == made.sub(b"", again.read_bytes(), count=count):
+            return "the time at which it was made"
+    if is_data(again):
+        one, other = (read_plainly(path) for path in (before, again))
+        if TAKEN in one and one.keys() == other.keys():
+            same = all(list(one[column]) == list(other[column]) for column in one if column != TAKEN)
+            return "how long it took" if same else ""
+    return ""

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 from typing import Any
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_table, text_argument
 from bpe_core.command_line.questions import Names, add_grouped_corpus, add_moment, has_texts, moment, words_of
 from bpe_core.command_line.tables import open_table
-from bpe_core.errors import BpeError
+from bpe_core.data_table import ENDINGS, checked_name, write_data
+from bpe_core.errors import BpeError, OutputError, plain
+from bpe_core.exact.of_run import tie_list
+from bpe_core.exact.tokens import TokenColumns
 from bpe_core.honest_text import escape
 from bpe_core.insight.table_comparison import TableComparison, compare_tables, compare_texts
 from bpe_core.insight.ties import Tie, ties
@@ -38,15 +42,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_grouped_corpus(parser, required=False, purpose="the files the table was learned from; needed for --what-if")
     parser.add_argument("--text", type=text_argument, metavar="TEXT", help="show this text under both rules")
     parser.add_argument("--json", action="store_true", help="print it as JSON")
+    parser.add_argument("-o", "--output", type=Path, metavar="OUT", help=f"write the list to a {', '.join(ENDINGS)}")
 
 
 def run(options: argparse.Namespace) -> int:
-    history = open_table(options.merges).history
+    if options.output is not None:
+        checked_name(options.output)
+    opened = open_table(options.merges)
+    history = opened.history
     if options.what_if:
+        if options.output is not None:
+            raise OutputError("-o writes the list of ties; what another rule makes is printed.")
         if not has_texts(options):
             raise BpeError("To learn again under another rule the texts are needed: give them with --corpus.")
         return _what_if(options, history)
     found, names = ties(history, moment(options, history)), Names(history)
+    if options.output is not None:
+        write_data(tie_list(found, TokenColumns.for_history(history, opened.numbers)), options.output)
     if options.json:
         print(json.dumps([_described(tie, names) for tie in found], ensure_ascii=False, indent=1))
         return 0
@@ -56,6 +68,9 @@ def run(options: argparse.Namespace) -> int:
     if not history.recipe.applies("ties"):
         title = METHODS[history.recipe.method].title
         print(f"{title} has no rule for ties; `bpe-explorer train` lists why each {wording.choice} was {wording.done}.")
+        return 0
+    if options.output is not None:
+        print(f"Wrote {len(found):,} ties to {plain(str(options.output))}.")
         return 0
     for tie in found:
         later = f"{wording.done} at step {tie.loser_step:,}" if tie.loser_step else f"never {wording.done}"

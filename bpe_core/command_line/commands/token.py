@@ -8,13 +8,22 @@ from pathlib import Path
 from typing import Any
 
 from bpe_core.command_line.arguments import add_merge_table, text_argument
-from bpe_core.command_line.questions import Names, add_grouped_corpus, add_moment, count_corpus, moment, reading_texts
+from bpe_core.command_line.questions import (
+    Names,
+    add_grouped_corpus,
+    add_moment,
+    count_corpus,
+    has_texts,
+    moment,
+    reading_texts,
+    words_or_own,
+)
 from bpe_core.command_line.tables import open_table
 from bpe_core.data_table import ENDINGS, DataTable, checked_name, write_data
-from bpe_core.errors import plain
+from bpe_core.errors import BpeError, plain
 from bpe_core.exact.of_texts import life as exact_life
 from bpe_core.exact.tokens import TokenColumns
-from bpe_core.history.history import History
+from bpe_core.formats import OpenedTable
 from bpe_core.insight.contexts import Context, contexts
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reachability import Reachability, reachability
@@ -35,13 +44,16 @@ examples:
 """
 
 MOST_SHOWN = 12
+WHAT = "The life of a token"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.add_argument("token", type=text_argument, metavar="TOKEN", help="as the merge table writes it, or #ID")
     add_merge_table(parser)
-    add_grouped_corpus(parser, required=True, purpose="the files the table was learned from")
+    add_grouped_corpus(
+        parser, required=False, purpose="the files the table was learned from; with -o a session needs none"
+    )
     add_moment(parser)
     parser.add_argument("--json", action="store_true", help="print it as JSON")
     parser.add_argument(
@@ -57,13 +69,16 @@ def run(options: argparse.Namespace) -> int:
     at, names = moment(options, history), Names(history)
     token = names.id_of(options.token)
     if not learns_by_ranks(history):
-        return _tell_use(history, token, at, names, options, tokens)
+        return _tell_use(opened, token, at, names, options, tokens)
+    if options.output is not None:
+        life = token_life(RankedWords.of(words_or_own(options, opened, WHAT), history), token, at)
+        before = () if life.before is None else life.before.stairs(life.curve.born)
+        return _write(exact_life(token, life.curve.stairs(), before, tokens), options.output)
+    if not has_texts(options):
+        raise BpeError(f"{WHAT}, told with its lines, is about texts: name them with --corpus.")
     with reading_texts(options) as corpus:
         ranked = RankedWords.of(count_corpus(corpus, history), history)
     life = token_life(ranked, token, at)
-    if options.output is not None:
-        before = () if life.before is None else life.before.stairs(life.curve.born)
-        return _write(exact_life(token, life.curve.stairs(), before, tokens), options.output)
     reached = reachability(history, token, at, corpus=ranked)
     with reading_texts(options, corpus.skipped) as again:
         lines = contexts(again, ranked, token, at, most=MOST_SHOWN)
@@ -81,11 +96,10 @@ def _write(table: DataTable, path: Path) -> int:
 
 
 def _tell_use(
-    history: History, token: int, at: int, names: Names, options: argparse.Namespace, tokens: TokenColumns
+    opened: OpenedTable, token: int, at: int, names: Names, options: argparse.Namespace, tokens: TokenColumns
 ) -> int:
     """Where pairs are not joined word by word: how often it stood there when, and in which words."""
-    with reading_texts(options) as corpus:
-        words = count_corpus(corpus, history)
+    history, words = opened.history, words_or_own(options, opened, WHAT)
     if history.only_joins:
         symbols = count_symbols(words, history.alphabet, history.recipe)
         curve = use_by_joining(history, token, int(symbols[token]) if token < len(symbols) else 0)

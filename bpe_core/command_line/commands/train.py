@@ -86,7 +86,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     recipe = parser.add_argument_group("the recipe")
     start = recipe.add_mutually_exclusive_group()
     start.add_argument("--preset", choices=PRESETS, metavar="NAME", help=", ".join(PRESETS))
-    start.add_argument("--recipe", metavar="FILE", help="or a recipe as JSON, as `presets NAME` prints it, or TOML")
+    start.add_argument(
+        "--recipe", metavar="FILE", help="or a recipe: JSON, as `presets NAME` prints it, TOML, or a session"
+    )
     recipe.add_argument(
         "--method", choices=METHODS, metavar="NAME", help=f"how it is learned: {', '.join(METHODS)}; as its preset does"
     )

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from bpe_core.command_line.commands.repeat import OF_PDF
 from bpe_core.command_line.main import run
 
 TEXT = "the lowest price is lower than the last one, and the widest of the low is the lowest. " * 4
@@ -26,6 +30,9 @@ def test_a_folder_is_moved_repeated_and_what_changed_is_told(
         "train": ["train", *groups, "--merges", "20", "--output", str(here / "merges.csv")],
         "chart": ["chart", "ranks", "merges.csv", "--corpus", "book.txt", "-o", "ranks.json"],
         "sizes": ["sizes", "--merges", "merges.csv", "--corpus", "book.txt", "--csv"],
+        "benchmark": ["benchmark", "merges.csv", "--parallel", "-o", "figures.csv"],
+        "words": ["count", "book.txt", "--list", "words.csv"],
+        "folder": ["export", "--merges", "merges.csv", str(here / "folder") + "/"],
     }
     for name, command in asked.items():
         assert run([*command, "--manifest", f"{name}.manifest.json"]) == 0, capsys.readouterr().err
@@ -38,10 +45,13 @@ def test_a_folder_is_moved_repeated_and_what_changed_is_told(
 
     shutil.move(here, there)
     monkeypatch.chdir(tmp_path)
-    for name in ("train", "sizes"):
+    for name in asked:
         capsys.readouterr()
         assert run(["repeat", f"there/{name}.manifest.json"]) == 0, capsys.readouterr()
-        assert "identical" in capsys.readouterr().out
+        told = capsys.readouterr().out
+        assert ("identical but for how long it took" if name == "benchmark" else "identical, byte for byte") in told
+        monkeypatch.setattr("bpe_core.command_line.commands.repeat.subprocess.run", _in_this_process)
+    told = json.loads((there / "chart.manifest.json").read_text(encoding="utf-8"))
     told["results"][0]["sha256"] = "0" * 64
     _expect(there, told, "differs", capsys)
     for change, sentence in (
@@ -56,6 +66,24 @@ def test_a_folder_is_moved_repeated_and_what_changed_is_told(
     (there / "book.txt").unlink()
     _expect(there, told, "book.txt is missing", capsys)
     assert run(["repeat", "nowhere.json"]) == 1
+
+
+def _in_this_process(call: list[str], cwd: Path, **_: object) -> SimpleNamespace:
+    """A process takes its time to begin; one is enough."""
+    printed = io.StringIO()
+    with contextlib.chdir(cwd), contextlib.redirect_stdout(printed):
+        code = run(call[3:])
+    return SimpleNamespace(returncode=code, stdout=printed.getvalue().encode())
+
+
+def test_what_a_pdf_tells_of_its_making_is_left_out() -> None:
+    one, other = (
+        f"%PDF 10 0 obj /CreationDate (D:2026{n}01120000Z) <xmp:CreateDate>2026-{n}-01T12:00:00Z</xmp:CreateDate> "
+        f"uuid:367be971-2ad8-4f27-988b-8c3f492137{n} /ID [ <{n}aa> <{n}aa> ] 1 0 0 1 7 5 cm".encode()
+        for n in ("10", "11")
+    )
+    assert OF_PDF.sub(b"", one) == OF_PDF.sub(b"", other)
+    assert OF_PDF.sub(b"", one) != OF_PDF.sub(b"", other.replace(b"7 5 cm", b"7 6 cm"))
 
 
 def _expect(folder: Path, told: object, sentence: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 
+from app.session.manifests import RESULT, SESSION
 from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.watched import Exact, Watched
@@ -48,6 +49,11 @@ NUMBERS = (0, 2, 3)  # columns that are numbers
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
+ORDERS = {
+    (0, False): "id",
+    (2, True): "length",
+    (3, False): "count",
+}  # by column, from its end or not: as commands sort
 
 
 class AuditModel(QAbstractTableModel, Watched):
@@ -260,6 +266,12 @@ class AuditModel(QAbstractTableModel, Watched):
     def _told(row: AuditRow) -> tuple[str, ...]:
         times = "" if row.times is None else f"{row.times:,}"
         return str(row.id), row.token, str(row.characters), times, ", ".join(row.criteria), row.reason or row.only_in
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        only = () if self.criterion is None else ("--only", self.criterion)
+        sort = ORDERS.get(self._sorted)
+        return () if sort is None else ("audit", SESSION, *only, "--sort", sort, "-o", RESULT)
 
     def exact(self) -> Exact:
         rows, ids = self._rows, self.ids

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from app.session.manifests import RESULT, SESSION, TEXTS
+from app.session.manifests import RESULT, SESSION
 from app.session.run import NO_RUN, Run
 from app.session.session import Session
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine
@@ -95,7 +95,7 @@ class RaceModel(QObject, Watched):
     def command(self) -> tuple[str, ...]:
         runners = () if self.facts is None else self.facts.runners
         pairs = (word for one in runners for word in ("--pair", *(f"#{id}" for id in one.pair)))
-        return ("chart", "race", SESSION, *pairs, "-o", RESULT, TEXTS) if runners else ()
+        return ("chart", "race", SESSION, *pairs, "-o", RESULT) if runners else ()
 
     def exact(self) -> Exact:
         facts, run = self.facts, self._runs.shown

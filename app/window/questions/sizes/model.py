@@ -10,6 +10,7 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from app.session.corpus_texts import CorpusText, reading
+from app.session.manifests import RESULT, SESSION
 from app.session.mixed_words import parts_of
 from app.session.run import NO_RUN, Run
 from app.session.session import Session
@@ -138,6 +139,10 @@ class SizesModel(QObject, Watched):
         """Name a text that is not learned from; before the training or after it."""
         self.held_out = path
         self.refresh_soon()
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        return ("chart", "sizes", SESSION, "--measure", self.measure.column, "-o", RESULT)
 
     def exact(self) -> Exact:
         """Of all texts and measures, whichever are drawn."""

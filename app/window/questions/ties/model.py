@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 
+from app.session.manifests import RESULT, SESSION
 from app.session.run import NO_RUN, Run
 from app.session.session import Session
 from app.window.parts.watched import Exact, Watched
@@ -122,6 +123,10 @@ class TiesModel(QAbstractTableModel, Watched):
     def cells(self, tie: Tie) -> tuple[str, ...]:
         later = f"at step {tie.loser_step:,}" if tie.loser_step is not None else "never"
         return f"{tie.step:,}", self._pair(tie.winner), self._pair(tie.loser), f"{tie.count:,}", later
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        return ("ties", "--merges", SESSION, "-o", RESULT)
 
     def exact(self) -> Exact:
         run, found = self._of, self._ties

@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from app.session.corpus_texts import CorpusText, reading
+from app.session.manifests import RESULT, SESSION
 from app.session.mixed_words import Parts, parts_of
 from app.session.run import NO_RUN, Run
 from app.session.session import Session
@@ -101,6 +102,13 @@ class LifeModel(QObject, Watched):
     @property
     def _steps_title(self) -> str:
         return (NO_RUN if self._run is None else self._run.wording).steps.capitalize()
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        facts = self.facts
+        if facts is None:
+            return ()
+        return ("token", f"#{facts.token}", "--merges", SESSION, "--at", str(facts.at), "-o", RESULT)
 
     def exact(self) -> Exact:
         """How often it occurred when, and before its birth its pair."""

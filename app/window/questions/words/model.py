@@ -12,6 +12,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 
 from app.session.counts import Counted, CountFailed
 from app.session.groups import IN_NONE
+from app.session.manifests import RESULT, SESSION, TEXTS
 from app.session.mixed_words import tables_by_group
 from app.session.session import Session
 from app.window.parts.watched import Exact, Watched
@@ -134,6 +135,13 @@ class WordsModel(QAbstractTableModel, Watched):
 
         told = f"Wrote {count_text(len(rows), 'word')} to {path.name}."
         self._aside.ask("file of words", work, lambda _: self.written.emit(told), self.failed.emit, writes=True)
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        if self.choice.column != 1 or self.choice.ascending:
+            return ()
+        held = ("--holding", self.choice.holding) if self.choice.holding else ()
+        return ("count", "--recipe", SESSION, *held, "--list", RESULT, TEXTS)
 
     def exact(self) -> Exact:
         found, rows = self.found, self._rows
