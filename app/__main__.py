@@ -34,6 +34,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = _window_options(arguments)
     if options.screenshot and not _has_screen():
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    gc.disable()  # what is imported and built now stays; the window's own search for garbage begins with it
+    _load_the_engine()
     from app.system.display import why_no_window  # after the environment is settled
 
     reason = why_no_window()
@@ -105,8 +107,15 @@ def _tell_where_home_is() -> None:
         os.environ.setdefault("HOME", str(found))
 
 
+def _load_the_engine() -> None:
+    """Before Qt, which for its own purposes reads the source of each module that is loaded after it."""
+    import bpe_core.counting.count_words
+    import bpe_core.insight.ranked_words
+    import bpe_core.learning.trainer
+    import bpe_core.session_file  # noqa: F401
+
+
 def _run_window(options: argparse.Namespace) -> int:
-    gc.disable()  # what is imported and built now stays; the window's own search for garbage begins with it
     from app.screenshot import Screenshot
     from app.settings import Settings
     from app.system.application import Application  # only now is it certain that a window can open

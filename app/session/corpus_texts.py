@@ -9,13 +9,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PureWindowsPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bpe_core import Corpus, CorpusError
-from bpe_core.counting.apart import TextsToCount
 from bpe_core.session_file import SavedSource
 from bpe_core.text.reading.addresses import is_address, without_password
 from bpe_core.text.reading.source import OnInvalid
+
+if TYPE_CHECKING:
+    from bpe_core.counting.apart import TextsToCount
 
 PATHS_REACH_FAR = sys.platform == "win32"
 
@@ -94,6 +96,8 @@ class CorpusText:
 
     def _to_count(self) -> TextsToCount:
         """As whoever counts it reads it, here or in a process of its own."""
+        from bpe_core.counting.apart import TextsToCount
+
         if self.refused:
             raise CorpusError(self.refused)
         if self.path is None and not self.address:

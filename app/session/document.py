@@ -24,7 +24,6 @@ from app.session.snapshot import restore, snapshot_of
 from app.session.timer import timer
 from bpe_core.lock import Lock
 from bpe_core.private_folder import private_folder
-from bpe_core.report import report_of, write_report
 from bpe_core.session_file import EXTENSION, SavedSession, View
 
 TOPIC = "session file"
@@ -127,6 +126,8 @@ class Document(QObject):
 
     def report(self, path: Path) -> None:
         """Write a page about the run that is shown, aside."""
+        from bpe_core.report import report_of, write_report
+
         now = self._snapshot()
         self._aside.ask(
             "report",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
@@ -15,10 +16,10 @@ from app.session.runs import Runs
 from app.worker.job import Task
 from app.worker.training import GoneOn, Growing
 from bpe_core import BpeError, Cancelled, Corpus, count_words
-from bpe_core.editing.costs import Costs, costs
-from bpe_core.editing.extending import Extended, places_in
-from bpe_core.insight.growth import never_used
-from bpe_core.insight.reachable_tokens import is_learned
+
+if TYPE_CHECKING:
+    from bpe_core.editing.costs import Costs
+    from bpe_core.editing.extending import Extended
 
 TOPIC = "growth"
 LONGEST_TEXT = 1_000_000  # characters of the person's own that are counted
@@ -61,6 +62,8 @@ class GrowthNews(QObject):
 
     def _tell(self, run: Run, growing: Growing, found: Extended, growth: Growth) -> None:
         new = found.numbers[found.added].tolist()
+        from bpe_core.insight.reachable_tokens import is_learned
+
         learned = int(is_learned(growing.old)[growing.old.vocabulary].sum())
         sentence = (
             f"Run {run.number:,}: {len(new):,} new tokens, numbered {new[0]:,} to {new[-1]:,}; all others keep "
@@ -86,10 +89,15 @@ def _gone_on(run: Run, growing: Growing) -> GoneOn | None:
         return run.gone_on
     if len(history) < len(growing.old):
         return None
+    from bpe_core.editing.extending import Extended, places_in
+
     return GoneOn(Extended(history, numbers, places_in(history, growing.old)), words, names)
 
 
 def _growth(growing: Growing, gone_on: GoneOn, text: str, task: Task) -> Growth:
+    from bpe_core.editing.costs import costs
+    from bpe_core.insight.growth import never_used
+
     old, found = growing.old, gone_on.found
     own = count_words(Corpus.from_texts([text.encode(errors="replace").decode()]), old.recipe)
     by_file = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
@@ -16,11 +16,13 @@ from app.session.runs import Runs
 from app.worker.training import Pace
 from app.worker.window_first import let_window_go_first
 from bpe_core import FormatError
-from bpe_core.formats import OpenedTable, open_table
 from bpe_core.learning.methods import told_by
 from bpe_core.progress import CancelCheck
 from bpe_core.token_texts import TokenTexts, check_budget
-from bpe_core.verification.imported import Agreement, check_import
+
+if TYPE_CHECKING:
+    from bpe_core.formats import OpenedTable
+    from bpe_core.verification.imported import Agreement
 
 TOPIC = "import"
 RENUMBERED = "The file numbers its tokens in an order of its own; its numbers are shown here, too."
@@ -91,6 +93,9 @@ class Imports(QObject):
 
 def _read(path: Path, cancelled: CancelCheck) -> Opened:
     """Recognizes a file by its content, checks it, names its tokens and asks the library that owns its format."""
+    from bpe_core.formats import open_table
+    from bpe_core.verification.imported import check_import
+
     if path.exists() and not path.is_file():  # whoever writes into a pipe may never begin
         raise FormatError(f"{path} is no file.")
     table = open_table(path)

@@ -12,8 +12,6 @@ from app.session.notices import Notice
 from app.session.session import Session
 from app.session.snapshot import snapshot_of
 from app.worker.job import Task
-from bpe_core.command_line.made_elsewhere import keep_manifest
-from bpe_core.session_file import write_session
 from bpe_core.session_file.schema import EXTENSION
 
 # What stands in a command for the session, for the texts of the corpus, and for what is made.
@@ -61,6 +59,9 @@ class Manifests(QObject):
         manifest = path.absolute().with_name(path.name + MANIFEST)
 
         def work(task: Task) -> bool:
+            from bpe_core.command_line.made_elsewhere import keep_manifest
+            from bpe_core.session_file import write_session
+
             if SESSION in command:
                 write_session(now, beside)
             is_kept = False

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.worker.window_first import let_window_go_first
 from bpe_core import FormatError
-from bpe_core.session_file import SavedSession, read_session, recover_session, write_session
 from bpe_core.token_texts import TokenTexts
+
+if TYPE_CHECKING:
+    from bpe_core.session_file import SavedSession
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,8 @@ class OpenedSession:
 
 def written(session: SavedSession, path: Path) -> FileState | None:
     """Beside its file, then put in its place: never stopped half-way, and waited for when the window is closed."""
+    from bpe_core.session_file import write_session
+
     write_session(session, path)
     return FileState.of(path)
 
@@ -56,6 +61,8 @@ class Unreadable:
 
 def opened(path: Path, *, is_safety_copy: bool) -> OpenedSession | Unreadable:
     """Read and checked."""
+    from bpe_core.session_file import read_session
+
     state = FileState.of(path)
     try:
         session = read_session(path, is_safety_copy=is_safety_copy)
@@ -66,11 +73,15 @@ def opened(path: Path, *, is_safety_copy: bool) -> OpenedSession | Unreadable:
 
 def recovered(path: Path) -> OpenedSession:
     """What can be saved of a damaged one."""
+    from bpe_core.session_file import recover_session
+
     found = recover_session(path)
     return _with_names(found.session, path, None, found.lost)
 
 
 def _can_be_recovered(path: Path) -> bool:
+    from bpe_core.session_file import recover_session
+
     try:
         return bool(recover_session(path))
     except FormatError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import plistlib
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +16,8 @@ STARTER = "start"
 
 def write_bundle(bundle: Path, name: str, description: str, command: Sequence[str]) -> None:
     """Make or replace it; the starter becomes the program, so that it is the bundle's own process."""
+    import plistlib
+
     starter = f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n'
     contents = bundle / "Contents"
     for path, data in (

@@ -6,12 +6,16 @@ import contextlib
 import threading
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.worker.job import Job
 from app.worker.window_first import let_window_go_first
 from bpe_core import OutputError
 from bpe_core.private_folder import make_private_file, private_folder
-from bpe_core.session_file import SavedSession, SessionWriter
+from bpe_core.session_file import SavedSession
+
+if TYPE_CHECKING:
+    from bpe_core.session_file import SessionWriter
 
 LOCK_EXTENSION = ".lock"
 RETRY_SECONDS = 5.0  # after the disk refused something
@@ -99,6 +103,8 @@ class SafetyCopyJob(Job):
             self._trying.notify_all()
 
     def _write(self, session: SavedSession) -> None:
+        from bpe_core.session_file import SessionWriter
+
         if self._writer is not None and not self.path.exists():
             self._close()  # somebody removed it: what is written now would be lost
         if self._writer is None:

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +21,12 @@ from app.worker.job import Job
 from app.worker.time_left import TimeLeft
 from app.worker.window_first import let_window_go_first
 from bpe_core import Batch, Cancelled, Candidate, History, Recipe, Trainer, WordTable
-from bpe_core.editing.extending import Extended, extend_on
 from bpe_core.learning.layout import count_symbols
 from bpe_core.progress import CancelCheck
 from bpe_core.token_texts import TokenTexts
+
+if TYPE_CHECKING:
+    from bpe_core.editing.extending import Extended
 
 BATCH_SECONDS = 0.016
 NEWS_SECONDS = 0.03  # the window draws no faster
@@ -123,6 +126,8 @@ def prepared(
 
 def gone_on(tables: Callable[[], WordTable], recipe: Recipe, growing: Growing, cancelled: CancelCheck) -> GoneOn:
     """A table whose steps cannot be made one after the other, with what counted words teach beside it."""
+    from bpe_core.editing.extending import extend_on
+
     words = tables()
     found = extend_on(words, growing.old, recipe, growing.numbers, growing.first_id, cancelled=cancelled)
     names = TokenTexts(found.history.alphabet)

@@ -16,16 +16,15 @@ import numpy.typing as npt
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.recipe import Recipe
-from bpe_core.segmenting.prepared_parts import PreparedParts
 from bpe_core.text.normalization import normalize, normalize_with_origins
 from bpe_core.text.patterns import NAMED_PATTERNS
-from bpe_core.text.preparation.added_tokens import AddedToken
-from bpe_core.text.preparation.preparing import raw_bytes
 from bpe_core.text.specials import parts_of
 from bpe_core.text.splitting import Splitter
+from bpe_core.text.stand_ins import raw_bytes
 
 if TYPE_CHECKING:
     from bpe_core.segmenting.laid_words import Laid
+    from bpe_core.segmenting.prepared_parts import PreparedParts
 
 LONG = 4_000  # characters: from here on arrays take less time than words one by one
 
@@ -49,7 +48,7 @@ class Cutting:
 
     def __init__(self, recipe: Recipe) -> None:
         self._specials = tokens_looked_for(recipe)
-        self._prepared = PreparedParts(recipe) if recipe.preparation else None
+        self._prepared = _prepared(recipe) if recipe.preparation else None
         # Special tokens are looked for here, and only those the caller allows: to the rest of the way they are text.
         self.recipe = recipe.with_changes(special_tokens=()) if recipe.special_tokens else recipe
         # What steps have cut is one word.
@@ -152,8 +151,18 @@ class Cutting:
         return np.concatenate((np.zeros(1, np.int32), np.cumsum(starts, dtype=np.int32)))
 
 
+def _prepared(recipe: Recipe) -> PreparedParts:
+    from bpe_core.segmenting.prepared_parts import PreparedParts  # loads all steps there are
+
+    return PreparedParts(recipe)
+
+
 def tokens_looked_for(recipe: Recipe) -> tuple[str, ...]:
     """The special tokens, and the one for what is unknown where a file says that texts are searched for it."""
+    if not recipe.preparation:
+        return recipe.special_tokens
+    from bpe_core.text.preparation.added_tokens import AddedToken  # with all steps there are, which few recipes have
+
     told = any(isinstance(step, AddedToken) and step.content == recipe.unknown_text for step in recipe.preparation)
     is_one = told and recipe.base == "characters" and recipe.unknown == "unk"
     return (*recipe.special_tokens, recipe.unknown_text) if is_one else recipe.special_tokens

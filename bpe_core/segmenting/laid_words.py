@@ -34,10 +34,9 @@ from bpe_core.text.preparation.pre_tokenizers import (
     Whitespace,
     WhitespaceSplit,
 )
-from bpe_core.text.preparation.preparing import raw_bytes
 from bpe_core.text.preparation.steps import PreTokenizer
 from bpe_core.text.scanner import beginnings, table_of
-from bpe_core.text.stand_ins import stand_ins
+from bpe_core.text.stand_ins import raw_bytes, stand_ins
 
 Int32s = npt.NDArray[np.int32]
 Bytes = npt.NDArray[np.uint8]

@@ -13,7 +13,7 @@ from bpe_core.segmenting.greedy import LongestMatch
 from bpe_core.segmenting.merging import MergedWord, Merges
 from bpe_core.segmenting.segmentation import Int32s
 from bpe_core.segmenting.spelling import Spelling
-from bpe_core.text.preparation.preparing import raw_bytes
+from bpe_core.text.stand_ins import raw_bytes
 
 REMEMBERED_WORDS = 1 << 15
 LONGEST_REMEMBERED = 64  # bytes

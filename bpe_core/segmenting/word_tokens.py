@@ -30,7 +30,7 @@ from bpe_core.segmenting.cutting import Cutting, Part, ids_looked_for, utf8
 from bpe_core.segmenting.segmentation import NO_TOKEN, Ahead, Int32s, Int64s, Tokens
 from bpe_core.segmenting.text_encoder import worth_kernels
 from bpe_core.segmenting.word_cuts import Cuts, Key, WordCut, WordCuts, WordCutter, WordsCutter, in_rows
-from bpe_core.text.preparation.preparing import raw_bytes
+from bpe_core.text.stand_ins import raw_bytes
 
 REMEMBERED_WORDS = 1 << 16
 

@@ -8,9 +8,10 @@ SessionWriter(path).update(session)      again and again: writes what differs, a
 
 from __future__ import annotations
 
-from bpe_core.session_file.reading import Summary, is_session_file, read_session, read_summary
-from bpe_core.session_file.recovering import Recovered, recover_session
-from bpe_core.session_file.schema import EXTENSION
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from bpe_core.session_file.schema import EXTENSION as EXTENSION
 from bpe_core.session_file.values import (
     Bookmark,
     Fingerprint,
@@ -20,7 +21,28 @@ from bpe_core.session_file.values import (
     SavedSource,
     View,
 )
-from bpe_core.session_file.writing import SessionWriter, write_session
+
+if TYPE_CHECKING:
+    from bpe_core.session_file.reading import Summary as Summary
+    from bpe_core.session_file.reading import is_session_file as is_session_file
+    from bpe_core.session_file.reading import read_session as read_session
+    from bpe_core.session_file.reading import read_summary as read_summary
+    from bpe_core.session_file.recovering import Recovered as Recovered
+    from bpe_core.session_file.recovering import recover_session as recover_session
+    from bpe_core.session_file.writing import SessionWriter as SessionWriter
+    from bpe_core.session_file.writing import write_session as write_session
+
+# What reads and writes is loaded by the first who does.
+_HOME_OF = {
+    "Recovered": "recovering",
+    "SessionWriter": "writing",
+    "Summary": "reading",
+    "is_session_file": "reading",
+    "read_session": "reading",
+    "read_summary": "reading",
+    "recover_session": "recovering",
+    "write_session": "writing",
+}
 
 __all__ = [
     "EXTENSION",
@@ -40,3 +62,10 @@ __all__ = [
     "recover_session",
     "write_session",
 ]
+
+if not TYPE_CHECKING:  # who checks kinds knows these names from above
+
+    def __getattr__(name: str) -> Any:
+        if name not in _HOME_OF:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)

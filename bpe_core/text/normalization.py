@@ -32,8 +32,6 @@ import numpy.typing as npt
 
 from bpe_core.recipe import Recipe, UnicodeForm
 from bpe_core.text.character_map import character_map, code_points, text_of
-from bpe_core.text.preparation.pieces import Piece
-from bpe_core.text.preparation.preparing import preparing
 from bpe_core.text.specials import parts_of
 from bpe_core.text.unicode_forms import formed, in_form
 
@@ -64,6 +62,9 @@ def normalize(text: str, recipe: Recipe) -> str:
 
 def _normalized(text: str, recipe: Recipe) -> str:
     if recipe.preparation:
+        from bpe_core.text.preparation.pieces import Piece  # with all steps there are, which few recipes have
+        from bpe_core.text.preparation.preparing import preparing
+
         text = preparing(recipe.preparation).changed(Piece.bare(text)).text
     for step in _steps(recipe):
         text = step.changed(text)
@@ -158,6 +159,9 @@ def normalized_with_sources(text: str, recipe: Recipe) -> tuple[str, Offsets]:
     """The normalized text, and for each of its characters the index of the one it came from."""
     formed, source = text, np.arange(len(text))
     if recipe.preparation:
+        from bpe_core.text.preparation.pieces import Piece
+        from bpe_core.text.preparation.preparing import preparing
+
         piece = preparing(recipe.preparation).changed(Piece.whole(text))
         formed, source = piece.text, np.array(piece.sources, np.int64)
     for step in _steps(recipe):

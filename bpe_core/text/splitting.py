@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import regex
 
@@ -15,8 +16,10 @@ from bpe_core.errors import PatternError
 from bpe_core.recipe import Recipe
 from bpe_core.text.older_unicode import without_later
 from bpe_core.text.patterns import NAMED_PATTERNS, compile_custom
-from bpe_core.text.preparation.preparing import Preparing, preparing
 from bpe_core.text.specials import parts_of
+
+if TYPE_CHECKING:
+    from bpe_core.text.preparation.preparing import Preparing
 
 PATIENCE = 3.0  # seconds of computing without a result, before a pattern counts as catastrophic
 PATIENT_BYTES = 20_000_000  # one more second for each of these: a rare match far away is no catastrophe
@@ -29,13 +32,19 @@ def split_words(text: str, recipe: Recipe) -> Iterator[str]:
     return Splitter(recipe).words(text)
 
 
+def _steps_of(recipe: Recipe) -> Preparing:
+    from bpe_core.text.preparation.preparing import preparing  # loads all steps there are, which few recipes have
+
+    return preparing(recipe.preparation)
+
+
 class Splitter:
     """Splits document after document by one recipe, and knows whether its pattern ever matched."""
 
     def __init__(self, recipe: Recipe, *, patience: float = PATIENCE) -> None:
         self._recipe = recipe
         self._patience = patience
-        self._steps = preparing(recipe.preparation) if recipe.splits_by_steps else None
+        self._steps = _steps_of(recipe) if recipe.splits_by_steps else None
         self._is_custom = recipe.pattern not in NAMED_PATTERNS
         if self._is_custom:
             self._pattern = compile_custom(recipe.custom_pattern)

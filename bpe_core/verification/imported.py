@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from bpe_core.errors import LONGEST_SENTENCE, plain
-from bpe_core.formats import FORMATS, OpenedTable, files_beside
+from bpe_core.formats import FORMATS, OpenedTable
+from bpe_core.formats.all_formats import files_beside
 from bpe_core.formats.base import Format, Peer
 from bpe_core.formats.unpacking import content_of
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted

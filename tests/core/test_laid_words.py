@@ -24,8 +24,9 @@ from bpe_core.text.preparation.pre_tokenizers import (
     Whitespace,
     WhitespaceSplit,
 )
-from bpe_core.text.preparation.preparing import Preparing, raw_bytes
+from bpe_core.text.preparation.preparing import Preparing
 from bpe_core.text.preparation.steps import PreTokenizer, as_json, read_step
+from bpe_core.text.stand_ins import raw_bytes
 
 SIGNS = "aB1½² ▁.,-'’\n\r\té人ß한\u0301\u3000\u2028\ufeff\u061d\U00011f43\U00016ea0\u0378🏽"
 TEXTS = st.lists(st.sampled_from([*SIGNS, "don't", "  ", "<end>", "12345"]), max_size=16).map("".join)

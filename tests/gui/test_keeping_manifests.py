@@ -11,12 +11,12 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.session import manifests
 from app.session.manifests import MANIFEST
 from app.window.exchange.export_model import FOLDER, FolderWish
 from app.window.questions.benchmark.page import BenchmarkPage
 from app.window.questions.token.page import TokenPage
 from app.wiring import Program
+from bpe_core.command_line import made_elsewhere
 from bpe_core.command_line.commands.repeat import MADE_AT
 from bpe_core.command_line.main import run
 from tests.gui.conftest import WAIT, settle
@@ -74,7 +74,7 @@ def test_a_table_a_drawing_an_export_and_a_report(
         commands.append(command)
         return True
 
-    monkeypatch.setattr(manifests, "keep_manifest", keep)
+    monkeypatch.setattr(made_elsewhere, "keep_manifest", keep)
     program.charts.show_page("race")
     settle(qtbot, program)
     qtbot.waitUntil(lambda: not program.session.aside.is_busy(), timeout=WAIT)
@@ -109,7 +109,7 @@ def test_a_table_a_drawing_an_export_and_a_report(
             other = again / file.relative_to(tmp_path / name) if ending else again
             assert MADE_AT.sub(b"", file.read_bytes()) == MADE_AT.sub(b"", other.read_bytes()), file
 
-    monkeypatch.setattr(manifests, "keep_manifest", lambda *_: False)
+    monkeypatch.setattr(made_elsewhere, "keep_manifest", lambda *_: False)
     program.charts.show_page("ranks")
     settle(qtbot, program)
     assert "the command makes another one" in saved("other.csv", save_chart)

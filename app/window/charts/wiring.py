@@ -14,7 +14,6 @@ from app.session.run import NO_RUN
 from app.session.session import Session
 from app.settings import LAST_FOLDER
 from app.window.charts.flight import Flight
-from app.window.charts.print_dialog import PrintDialog
 from app.window.main_window import Frame
 from app.window.pages import PAGES, PAIRS, TOKEN, Pages
 from app.window.parts.dialogs import ANIMATED_FILTER, CHART_FILTERS, PRINT_FILTERS, ask_where_to_save
@@ -23,9 +22,6 @@ from app.window.parts.pictures import drawing_of, picture_of, save_animated, sav
 from bpe_core import OutputError
 from bpe_core.atomic import replace_atomically
 from bpe_core.data_table import checked_name, is_data, write_data
-from bpe_core.report.charts import picture
-from bpe_core.report.exact_charts import CHARTS
-from bpe_core.report.paper import Paper
 
 SOME = "chart"  # a page without a name of its own
 NOT_SAVED = "The chart could not be saved. {}"
@@ -112,6 +108,8 @@ class Charting(QObject):
         )
 
     def _open_print_dialog(self) -> None:
+        from app.window.charts.print_dialog import PrintDialog
+
         self.print_dialog = PrintDialog(self._frame.settings, self._frame.window)
         self.print_dialog.chosen.connect(self._print)
         self.print_dialog.finished.connect(self.print_dialog.deleteLater)
@@ -119,6 +117,10 @@ class Charting(QObject):
 
     def _print(self, width: int, height: int, text: int, is_dark: bool) -> None:
         """What has a chart of exact values is drawn from these, as the command does; all else as it is on screen."""
+        from bpe_core.report.charts import picture
+        from bpe_core.report.exact_charts import CHARTS
+        from bpe_core.report.paper import Paper
+
         page, tell = self._shown, self._frame.messages.show_notice
         name = f"{page.accessibleName().lower()}.pdf"
         proposal = str(Path(self._frame.settings.get(LAST_FOLDER)) / name)

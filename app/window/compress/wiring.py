@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import get_args
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
 from app.session.session import Session
 from app.settings import LAST_FOLDER
-from app.window.compress.dialog import CompressDialog
-from app.window.compress.model import Direction, FileCompression
 from app.window.main_window import Frame
+
+if TYPE_CHECKING:
+    from app.window.compress.dialog import CompressDialog
+    from app.window.compress.model import Direction, FileCompression
 
 
 class Compressing(QObject):
@@ -19,13 +21,27 @@ class Compressing(QObject):
 
     def __init__(self, session: Session, frame: Frame, parent: QObject) -> None:
         super().__init__(parent)
-        self._window, self._settings = frame.window, frame.settings
-        self.compressing, self.expanding = (FileCompression(one, session.aside, self) for one in get_args(Direction))
+        self._window, self._settings, self._aside = frame.window, frame.settings, session.aside
         self.dialog: CompressDialog | None = None
-        frame.actions["compress_file"].triggered.connect(partial(self._open, self.compressing))
-        frame.actions["expand_file"].triggered.connect(partial(self._open, self.expanding))
+        frame.actions["compress_file"].triggered.connect(lambda: self._open(self.compressing))
+        frame.actions["expand_file"].triggered.connect(lambda: self._open(self.expanding))
+
+    @cached_property
+    def compressing(self) -> FileCompression:
+        return self._model("compress")
+
+    @cached_property
+    def expanding(self) -> FileCompression:
+        return self._model("expand")
+
+    def _model(self, direction: Direction) -> FileCompression:
+        from app.window.compress.model import FileCompression  # loads what reads and writes such files
+
+        return FileCompression(direction, self._aside, self)
 
     def _open(self, model: FileCompression) -> None:
+        from app.window.compress.dialog import CompressDialog
+
         if self.dialog is not None:
             self.dialog.close()  # one file at a time
         self.dialog = dialog = CompressDialog(model, self._settings.get(LAST_FOLDER), self._window)

@@ -18,7 +18,6 @@ from app.window.exchange.wiring import Exchanging
 from app.window.file.wiring import Filing
 from app.window.main_window import Frame
 from app.window.parts.dialogs import ask_for_address, ask_for_column, ask_for_folder, ask_for_texts
-from bpe_core.formats import is_table
 from bpe_core.session_file import EXTENSION
 from bpe_core.text.reading.addresses import is_address, without_password
 from resources import Sample, samples
@@ -77,6 +76,8 @@ class Opening(QObject):
 
     def open_paths(self, paths: Sequence[Path | str]) -> None:
         """A session replaces what is here; a tokenizer is shown; texts are added. They may be tens of thousands."""
+        from bpe_core.formats import is_table  # loads all formats
+
         sessions = [Path(path) for path in paths if str(path).lower().endswith(EXTENSION)]
         if sessions:
             self._filing.open_first(sessions)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
 from app.session.session import Session
 from app.settings import LAST_FOLDER, data_folder
 from app.window.corpus.wiring import Opening
-from app.window.counting.dialog import CountDialog
 from app.window.counting.model import CountsApart
 from app.window.main_window import Frame
+
+if TYPE_CHECKING:
+    from app.window.counting.dialog import CountDialog
 
 FOLDER = "counts"  # beside the safety copies
 
@@ -31,6 +34,8 @@ class CountingApart(QObject):
 
     def show(self) -> None:
         """The dialog, with all that is known."""
+        from app.window.counting.dialog import CountDialog
+
         self.model.look()
         if self.dialog is None:
             proposal = Path(self._settings.get(LAST_FOLDER) or Path.home()) / "counts.parquet"

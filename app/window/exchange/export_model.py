@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
@@ -17,11 +18,11 @@ from app.session.runs import Runs
 from app.session.time import TimeCursor
 from app.worker.job import Task
 from bpe_core import Progress
-from bpe_core.delivery.folder import Delivery, prepare_folder, read_template
-from bpe_core.delivery.roles import MEANINGS, Roles, roles_of
-from bpe_core.formats import FORMATS, Format
 from bpe_core.learning.methods import Wording
-from bpe_core.verification.prepared_export import PreparedExport, prepare_export
+
+if TYPE_CHECKING:
+    from bpe_core.formats.base import Format
+    from bpe_core.verification.prepared_export import PreparedExport
 
 TOPIC = "export"
 FIT = "export fit"
@@ -76,6 +77,8 @@ class Check:
 
 def format_choices() -> list[FormatChoice]:
     """All formats: the tables with everything first, then those of other libraries."""
+    from bpe_core.formats import FORMATS
+
     files = [
         FormatChoice(one.name, one.explanation, f"{STEM}{ending}" if ending.startswith(".") else ending)
         for one in FORMATS.values()
@@ -128,6 +131,8 @@ class TableExport(QObject):
     @property
     def roles(self) -> list[RoleChoice]:
         """What the special tokens of the shown run are for, as far as their names tell."""
+        from bpe_core.delivery.roles import MEANINGS, roles_of
+
         run = self._runs.shown
         if run is None or run.history is None:
             return []
@@ -180,6 +185,11 @@ class TableExport(QObject):
         count = len(history) if merges is None else merges
 
         def work(task: Task) -> PreparedExport:
+            from bpe_core.delivery.folder import Delivery, prepare_folder, read_template
+            from bpe_core.delivery.roles import Roles
+            from bpe_core.formats import FORMATS
+            from bpe_core.verification.prepared_export import prepare_export
+
             prepare: Callable[..., PreparedExport] = prepare_export
             if format == FOLDER and wish is not None:
                 template = read_template(wish.template) if wish.template else ""
@@ -266,6 +276,8 @@ class TableExport(QObject):
 
 def _format(name: str) -> Format:
     """What holds the table; in a folder that is its tokenizer.json."""
+    from bpe_core.formats import FORMATS
+
     return FORMATS["tokenizer.json" if name == FOLDER else name]
 
 

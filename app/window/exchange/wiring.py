@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
@@ -11,18 +12,18 @@ from app.session.notices import Notice
 from app.session.run import Run
 from app.session.session import Session
 from app.settings import LAST_FOLDER
-from app.window.exchange.export_dialog import ExportDialog
 from app.window.exchange.export_model import TableExport
-from app.window.exchange.growth_dialog import GrowthDialog, GrowthOffer
 from app.window.main_window import Frame
 from app.window.pages import COMPARE, DUEL, Pages
 from app.window.parts.dialogs import ask_for_tokenizer
 from bpe_core import BpeError, History
-from bpe_core.editing.numbering import numbers_of
-from bpe_core.formats.rebuilding import LARGEST_NUMBER
 from bpe_core.history.history import Int64s
 from bpe_core.learning.growing import free_numbers, growing_recipe, listed_alone
 from bpe_core.recipe import LARGEST_VOCABULARY
+
+if TYPE_CHECKING:
+    from app.window.exchange.export_dialog import ExportDialog
+    from app.window.exchange.growth_dialog import GrowthOffer
 
 USUAL_GROWTH = 1_000  # tokens
 
@@ -54,6 +55,8 @@ class Exchanging(QObject):
         self.imports.open(path)
 
     def _export(self) -> None:
+        from app.window.exchange.export_dialog import ExportDialog
+
         if not self.export.can_start():
             self._frame.messages.show_notice(self.export.nothing_yet())
             return
@@ -87,6 +90,8 @@ class Exchanging(QObject):
         self._session.runs.count_on(self._session.corpus.texts.value)
 
     def _extend(self) -> None:
+        from app.window.exchange.growth_dialog import GrowthDialog
+
         run = self._session.runs.shown
         if run is None or run.history is None:
             return
@@ -118,6 +123,10 @@ class Exchanging(QObject):
 
 def _growth_offer(history: History, known: Int64s | None) -> GrowthOffer:
     """What can be wanted of a table; a BpeError where it cannot learn more."""
+    from app.window.exchange.growth_dialog import GrowthOffer
+    from bpe_core.editing.numbering import numbers_of
+    from bpe_core.formats.rebuilding import LARGEST_NUMBER
+
     growing_recipe(history, 1)
     numbers = numbers_of(history, known)
 

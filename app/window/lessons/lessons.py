@@ -9,7 +9,6 @@ says what is right: it names what to ask of the engine. A text holds such answer
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -95,6 +94,8 @@ def lessons() -> tuple[Lesson, ...]:
 
 def lesson_from(name: str, toml: str) -> Lesson:
     """A lesson as its file tells it."""
+    import tomllib
+
     told = tomllib.loads(toml)
     recipe = Recipe.preset(**_preset_of(told["recipe"]))
     return Lesson(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,6 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 
 from app.session.notices import Answer, Notice
 from app.session.session import Session
-from app.window.encode.dialog import EncodeDialog
-from app.window.encode.model import CorpusEncoding
 from app.window.main_window import Frame
 from app.window.merges.table import MergeTableView
 from app.window.pages import AUDIT, COMPARE, DUEL, PAIRS, RACE, SIZES, TOKEN, TREE, WHY, WORDS, Pages
@@ -24,6 +23,7 @@ from bpe_core.interventions import Act
 
 if TYPE_CHECKING:
     from app.window.charts.pairs_page import PairsPage
+    from app.window.encode.model import CorpusEncoding
     from app.window.questions.audit.page import AuditPage
     from app.window.questions.compare.page import ComparePage
     from app.window.questions.sizes.page import SizesPage
@@ -50,7 +50,7 @@ class Asking(QObject):
         self._messages = frame.messages
         self._window, self._actions, self._inspector, self._editor = frame.window, frame.actions, inspector, editor
         self._pages, self._token = pages, pages.page(TOKEN)
-        self.encoding = CorpusEncoding(session.runs, session.cursor, session.corpus, session.aside, self)
+        self._session = session
         self._connect_actions()
         self._connect_pages()
         editor.caret_placed.connect(lambda byte: pages.page(WHY).model.look_at(byte))
@@ -233,7 +233,17 @@ class Asking(QObject):
             self._pages.page(SIZES).hold_out(Path(name))
             self._actions["sizes"].trigger()
 
+    @cached_property
+    def encoding(self) -> CorpusEncoding:
+        """What encodes whole texts, of which one at a time is under way."""
+        from app.window.encode.model import CorpusEncoding
+
+        session = self._session
+        return CorpusEncoding(session.runs, session.cursor, session.corpus, session.aside, self)
+
     def _encode(self) -> None:
+        from app.window.encode.dialog import EncodeDialog
+
         self.encode_dialog = EncodeDialog(self.encoding, self._window)
         self.encode_dialog.finished.connect(self.encode_dialog.deleteLater)  # its parent would keep it for ever
         self.encode_dialog.show()

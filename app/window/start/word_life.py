@@ -11,7 +11,6 @@ import numpy.typing as npt
 from app.window.parts.wording import count_text
 from bpe_core import Corpus, History, Recipe, Tokenizer, Trainer, WordTable, count_unmixed
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.insight.why import Why, sentence
 from bpe_core.segmenting.boundaries import NEVER
 from bpe_core.token_texts import TokenTexts, shown
 
@@ -99,6 +98,8 @@ class Taught:
 
     def _reasons(self, text: str, edges: npt.NDArray[np.int64]) -> tuple[str, ...]:
         """Why each cut that is left stands; of many, the first."""
+        from bpe_core.insight.why import Why, sentence
+
         why = Why(text, self._history, corpus=self._ranked)
         cuts = edges[1:-1].tolist()
         told = [sentence(why.at_byte(byte), self._names.text.__getitem__) for byte in cuts]

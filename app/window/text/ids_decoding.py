@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from app.session.run import Run
 from bpe_core import BpeError, History, Tokenizer
-from bpe_core.formats import OpenedTable
 
 _BETWEEN = re.compile(r"[\s,;\[\]()]+")
 
@@ -42,6 +41,8 @@ def decode_ids(entered: str, run: Run | None) -> str:
 
 def _by_numbers(wanted: list[int], history: History, numbers: npt.NDArray[np.int64]) -> str:
     """The text of tokens that an imported file numbers in an order of its own."""
+    from bpe_core.formats import OpenedTable
+
     try:
         ids = OpenedTable(history, "", numbers=numbers).ids_of(wanted)
         return Tokenizer(history).decode(ids)

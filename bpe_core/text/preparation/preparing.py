@@ -17,7 +17,7 @@ from bpe_core.text.preparation.added_tokens import AddedToken
 from bpe_core.text.preparation.pieces import Piece
 from bpe_core.text.preparation.pre_tokenizers import ByteLevel, Metaspace, Split
 from bpe_core.text.preparation.steps import Normalizer, PreTokenizer, Step
-from bpe_core.text.stand_ins import byte_of_stand_in
+from bpe_core.text.stand_ins import byte_of_stand_in, raw_bytes
 
 MOST_KNOWN = 1 << 16  # pieces
 LONGEST_KNOWN = 64  # characters of one
@@ -99,8 +99,3 @@ def as_bytes(word: Piece) -> Piece:
         return Piece.bare(text)
     ends = accumulate((len(raw_bytes(character)) for character in text), initial=0)
     return Piece(text, [word.sources[end] for end, _ in zip(ends, text, strict=False)], word.stop)
-
-
-def raw_bytes(word: str) -> bytes:
-    """The bytes of a word that may begin or end inside a character."""
-    return word.encode(errors="surrogateescape")

@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_core import BpeError, FormatError, Tokenizer, TooLarge, formats
-from bpe_core.formats import FORMATS, open_table
+from bpe_core import BpeError, FormatError, Tokenizer, TooLarge
+from bpe_core.formats import FORMATS, all_formats, open_table
 from bpe_core.formats.base import nothing_beside
 from bpe_core.formats.rows import Row
 from bpe_core.learning.methods import METHODS
@@ -248,18 +248,18 @@ def test_a_file_without_end_is_refused() -> None:
 def test_a_table_that_says_what_it_is_and_never_ends_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(formats, "LARGEST_FILE", 2 * formats.LOOK)
+    monkeypatch.setattr(all_formats, "LARGEST_FILE", 2 * all_formats.LOOK)
     path = tmp_path / "endless.csv"
     with open(path, "wb") as file:
         file.write(sound("csv")["table.csv"])
-        file.truncate(2 * formats.LOOK + 1)
+        file.truncate(2 * all_formats.LOOK + 1)
     with pytest.raises(TooLarge, match=r"endless\.csv is too large"):
         open_table(path)
 
 
 @pytest.mark.parametrize("format", ["csv", "json", "parquet"])
 def test_a_long_table_is_still_recognized(format: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formats, "LOOK", 1_500)
+    monkeypatch.setattr(all_formats, "LOOK", 1_500)
     path = tmp_path / "table"
     path.write_bytes(sound(format)[NAMES[format]])
     assert open_table(path).format == format

@@ -159,7 +159,7 @@ def test_the_summary_of_a_copy_is_read_without_keeping_others_from_it(
         may_go_on.wait()
         return read_summary(path)
 
-    monkeypatch.setattr("app.session.leftovers.read_summary", read_slowly)
+    monkeypatch.setattr("bpe_core.session_file.reading.read_summary", read_slowly)
     left.filing.document.leftovers.look()
     is_reading.wait()
     try:
@@ -194,7 +194,7 @@ def test_what_is_asked_for_while_another_session_is_saved_stays(
         may_go_on.wait()
         write_session(*arguments)
 
-    monkeypatch.setattr("app.session.session_files.write_session", write_slowly)
+    monkeypatch.setattr("bpe_core.session_file.writing.write_session", write_slowly)
     (copy,) = safety_copies()
     bring = next(button for button in left.messages.findChildren(QPushButton) if button.text() == "Bring It Back")
     left.filing.document.save(tmp_path / "one.bpex")

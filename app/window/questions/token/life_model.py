@@ -27,9 +27,7 @@ from app.window.questions.token.life_facts import (
 from app.window.questions.token.model import TokenModel
 from bpe_core import BpeError, History
 from bpe_core.data_table import DataTable
-from bpe_core.exact.of_texts import life as exact_life
 from bpe_core.exact.tokens import TokenColumns
-from bpe_core.insight.contexts import contexts
 from bpe_core.insight.contributions import FileCounts
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.growing import makes_steps_again
@@ -112,6 +110,8 @@ class LifeModel(QObject, Watched):
 
     def exact(self) -> Exact:
         """How often it occurred when, and before its birth its pair."""
+        from bpe_core.exact.of_texts import life as exact_life
+
         facts, run = self.facts, self._run
         if facts is None or run is None or run.history is None:
             return lambda cancelled: DataTable({})
@@ -247,6 +247,8 @@ def find_lines(
     remarks: list[str],
 ) -> tuple[Line, ...]:
     """Lines of the run's texts in which the token stands, each file given its turn."""
+    from bpe_core.insight.contexts import contexts
+
     found: list[Line] = []
     seconds = CONTEXT_SECONDS / max(1, len(sources))
     for source in sources:

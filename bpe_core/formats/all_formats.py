@@ -1,0 +1,165 @@
+"""All formats there are, and which one of them a file is in.
+
+Three of them are tables that hold everything a history knows (TABLES). The others are what
+other libraries load; they hold less, and `can_hold` says what not.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+
+from bpe_core.atomic import write_atomically
+from bpe_core.errors import Cancelled, FormatError, OutputError, TooLarge
+from bpe_core.formats.base import Beside, Format, OpenedTable
+from bpe_core.formats.bert_vocabulary import BertVocabulary
+from bpe_core.formats.csv_table import CsvTable, TsvTable
+from bpe_core.formats.json_table import JsonTable
+from bpe_core.formats.known_others import named
+from bpe_core.formats.markdown_table import MarkdownTable
+from bpe_core.formats.merges_pair import MergesPair
+from bpe_core.formats.minbpe_model import MinbpeModel
+from bpe_core.formats.parquet_table import ParquetTable
+from bpe_core.formats.sentencepiece_model import SentencePieceModel
+from bpe_core.formats.subword_nmt_codes import SubwordNmtCodes
+from bpe_core.formats.tekken import Tekken
+from bpe_core.formats.tiktoken_ranks import TiktokenRanks
+from bpe_core.formats.tokenizer_json import TokenizerJson
+from bpe_core.formats.unpacking import beginning, unpacked
+from bpe_core.history.history import History, Int64s
+from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+
+TABLES: dict[str, Format] = {one.name: one for one in (CsvTable(), TsvTable(), JsonTable())}
+
+# In the order in which they are asked whether they recognize a content.
+FORMATS: dict[str, Format] = TABLES | {
+    one.name: one
+    for one in (
+        Tekken(),
+        TokenizerJson(),
+        MergesPair(),
+        BertVocabulary(),
+        TiktokenRanks(),
+        SubwordNmtCodes(),
+        MinbpeModel(),
+        SentencePieceModel(),
+        MarkdownTable(),
+        ParquetTable(),
+    )
+}
+
+LARGEST_FILE = 2**31  # bytes; four million merges take half of it
+LOOK = 2**20  # bytes of a long file that tell whether it is one of ours
+LARGEST_BESIDE = 2**26  # bytes of a file that belongs to another one
+
+
+def format_for(path: Path | str) -> Format:
+    """The format that a file of this name should have."""
+    name = Path(path).name.lower()
+    fitting = [(ending, one) for one in FORMATS.values() for ending in one.endings if name.endswith(ending)]
+    if fitting:
+        return max(fitting, key=lambda found: len(found[0]))[1]
+    endings = ", ".join(ending for one in FORMATS.values() for ending in one.endings)
+    raise OutputError(f"Cannot tell from its name which format {path} should have; end it in one of {endings}.")
+
+
+def write_history(
+    history: History,
+    path: Path | str,
+    *,
+    format: Format | None = None,
+    merges: int | None = None,
+    numbers: Int64s | None = None,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> None:
+    """Write the table to a file, all of it or nothing; Cancelled if it was told to stop."""
+
+    def report(where: Progress) -> None:
+        if cancelled():
+            raise Cancelled(f"Writing {path} was stopped. What stood there before is unchanged.")
+        progress(where)
+
+    chosen = format or format_for(path)
+    table = history if merges is None else history.first(merges)
+    chosen.refuse_the_impossible(table)
+    companions = chosen.companions(Path(path))
+    with ExitStack() as stack:
+        chosen.write(
+            history, stack.enter_context(write_atomically(path)), merges=merges, numbers=numbers, progress=report
+        )
+        for companion, write in companions.items():
+            write(table, stack.enter_context(write_atomically(companion)), chosen.numbers(table, numbers))
+
+
+def read_history(path: Path | str) -> History:
+    """The history in a file of any known format, recognized by its content."""
+    return open_table(path).history
+
+
+def open_table(path: Path | str) -> OpenedTable:
+    """What a file of any known format holds, recognized by its content."""
+    data = _content(Path(path))
+    beside = files_beside(Path(path))
+    for one in FORMATS.values():
+        if one.recognizes_file(data, str(path), beside):
+            return one.open(data, str(path), beside)
+    if not data:
+        raise FormatError(f"{path} is empty.")
+    known = named(data, str(path))
+    if known:
+        raise FormatError(known)
+    raise FormatError(f"{path} is not a merge table this program knows ({', '.join(FORMATS)}).")
+
+
+def is_table(path: Path | str) -> bool:
+    """Whether a file looks like one of ours by its beginning, whatever it is called; False for what cannot be read."""
+    path = Path(path)
+    try:
+        if not path.is_file():
+            return False
+        with open(path, "rb") as file:
+            head = beginning(file.read(LOOK))
+    except OSError:
+        return False
+    return any(one.recognizes_file(head, str(path), files_beside(path)) for one in FORMATS.values())
+
+
+def files_beside(path: Path) -> Beside:
+    """The files in the same folder, by name."""
+
+    def content(name: str) -> bytes | None:
+        neighbour = path.parent / name
+        try:
+            known = neighbour.is_file() and neighbour.stat().st_size <= LARGEST_BESIDE
+            return neighbour.read_bytes() if known else None
+        except OSError:
+            return None
+
+    return content
+
+
+def _content(path: Path) -> bytes:
+    """The whole file, unless a look at it shows that it is none of ours, as when a film was chosen by mistake."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(LOOK)
+            if len(head) == LOOK and not _may_be_known(beginning(head)):
+                return beginning(head)
+            whole = bytearray(head)
+            while part := file.read(LOOK):  # asked for all at once, it would take as much memory as may be read
+                whole += part
+                if len(whole) > LARGEST_FILE:
+                    raise TooLarge(
+                        f"{path} is too large; a merge table of more than {LARGEST_FILE:,} bytes is not read."
+                    )
+    except OSError as error:
+        raise FormatError(f"Could not read {path}: {error.strerror or error}.") from error
+    return unpacked(bytes(whole), str(path))
+
+
+def _may_be_known(head: bytes) -> bool:
+    """Whether a long file looks like any format by its beginning; JSON may tell it later."""
+    return head.lstrip()[:1] == b"{" or any(
+        one.recognizes(head) or (one.mark and head.startswith(one.mark)) for one in FORMATS.values()
+    )
