@@ -15,7 +15,7 @@ from bpe_core.kernels.merge_word import Int32s, Int64s, merge_word
 from bpe_core.kernels.pieces import write_pieces
 from bpe_core.kernels.scan import POSITION, begin_text, end_text, scan
 from bpe_core.kernels.utf8 import character_at
-from bpe_core.kernels.word_memory import LONG_KEY, RESULTS_INSIDE, find_keys, lacks_memory, recall, remember, slot_of
+from bpe_core.kernels.word_memory import RESULTS_INSIDE, find_keys, lacks_memory, recall, recall_run, remember, slot_of
 from bpe_core.kernels.write_path import write_best_path
 from bpe_core.segmenting.merging import PATTERN_CUT
 from bpe_core.text.scanner.kinds import BLANKS
@@ -39,6 +39,7 @@ PROGRESS_NUMBERS = 7
 DONE, NEEDS_OUTPUT, NEEDS_MEMORY, NEEDS_ROOM = range(4)
 
 BLOCK = 256  # words hashed ahead
+AT_ONCE = 1 << 13  # bytes scanned before their words are looked up
 FIRST_BLANK, LAST_BLANK = int(min(BLANKS)), int(max(BLANKS))
 MARKERS = 2  # at most, in a word
 NUMBERS_A_SYMBOL = 3
@@ -154,10 +155,10 @@ def cut_anew(table, pieces, alphabet, room, spelled, data, start, length, kind, 
 
 
 @inlined
-def encode_rare(
+def encode_one(
     table, pieces, alphabet, memory, room, spelled, data, start, length, one, other, slot, kind, out, free, progress
 ):
-    """The same for a word that was not found at once; tells in `progress` why it was not encoded."""
+    """The same for a word that may be remembered; tells in `progress` why it was not encoded."""
     is_remembered = other != np.uint64(0)
     if is_remembered:
         slot = slot_of(memory, data, start, length, one, other, slot)
@@ -178,7 +179,7 @@ def encode_rare(
 @kernel
 def encode_words(table, pieces, alphabet, memory, room, spelled, data, words, stop, kind, keys, out, progress):
     """Write what the words up to `stop` become, one after the other, unless something is too small."""
-    cuts, slots = words.cuts, memory.slots
+    cuts = words.cuts
     first = progress[NEXT_WORD]
     progress[STATUS] = DONE
     while first < stop and progress[STATUS] == DONE:
@@ -190,38 +191,23 @@ def encode_words(table, pieces, alphabet, memory, room, spelled, data, words, st
         find_keys(memory, data, cuts, first, count, keys)
         done, free = np.int64(0), progress[NEXT_PLACE]
         while done < count:
+            if kind != SYMBOLS and not words.drops_blanks:
+                done, free = recall_run(memory, keys, done, count, out, free)
+                if done == count:
+                    break
             start = np.int64(cuts[first + done])
             slot = keys.places[done]
             if words.drops_blanks and begins_with_blank(data, words.kinds, start):
                 done += 1
                 continue
             one, other = keys.first[done], keys.second[done]
-            written = np.int64(0)
-            is_found = (slots[slot] == one) & (slots[slot + np.uint64(1)] == other)
-            if is_found and other - np.uint64(1) < LONG_KEY - np.uint64(1):
-                written = recall(memory, slot, out, free)
-            else:
-                length = np.int64(cuts[first + done + 1]) - start
-                written = encode_rare(
-                    table,
-                    pieces,
-                    alphabet,
-                    memory,
-                    room,
-                    spelled,
-                    data,
-                    start,
-                    length,
-                    one,
-                    other,
-                    slot,
-                    kind,
-                    out,
-                    free,
-                    progress,
-                )
-                if progress[STATUS] != DONE:
-                    break
+            length = np.int64(cuts[first + done + 1]) - start
+            written = encode_one(
+                table, pieces, alphabet, memory, room, spelled, data, start, length, one, other, slot, kind,
+                out, free, progress,
+            )  # fmt: skip
+            if progress[STATUS] != DONE:
+                break
             if kind == SYMBOLS:
                 out[free + 1] = np.int32(~start)
             free += written
@@ -268,7 +254,7 @@ def encode_texts(
                 continue
             end = edges[progress[TEXT] + 1]
             cuts[0] = cuts[progress[CUTS] - 1]
-            found = scan(machine, data, end, registers, cuts, np.int64(1))
+            found = scan(machine, data, min(end, registers[POSITION] + AT_ONCE), registers, cuts, np.int64(1))
             if registers[POSITION] == end and found + 3 <= len(cuts):
                 found = end_text(machine, registers, cuts, found)
                 progress[ENDED] = 1

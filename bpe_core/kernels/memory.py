@@ -1,5 +1,5 @@
 """What NumPy's indexing cannot say: reading eight bytes at once, having memory
-fetched ahead of its use, and counting zero bits."""
+fetched ahead of its use, and counting bits."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     def prefetch(array: Any, index: Any) -> None: ...
 
     def trailing_zeros(number: Any) -> Any: ...
+
+    def count_ones(number: Any) -> Any: ...
 
 else:
 
@@ -66,5 +68,18 @@ else:
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
+
+        return types.uint64(types.uint64), generate
+
+    @Intrinsic
+    def count_ones(typing_context: Any, number: Any) -> Any:
+        """How many bits of an unsigned number are one."""
+        from numba import types
+
+        if number != types.uint64:
+            return None
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.ctpop(arguments[0])
 
         return types.uint64(types.uint64), generate

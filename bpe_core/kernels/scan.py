@@ -13,6 +13,19 @@ import numpy.typing as npt
 
 from bpe_core.kernels.jit import inlined, kernel
 from bpe_core.kernels.memory import load_eight
+from bpe_core.kernels.scan_ascii import (
+    CUT_BEFORE,
+    CUT_FIRST,
+    CUT_SECOND,
+    NOT_ASCII,
+    ONE_BY_ONE,
+    PAIR_ROW,
+    PAIR_ROW_SHIFT,
+    ROW_SHIFT,
+    STRETCH,
+    TO_PAIR_ROW,
+    scan_ascii,
+)
 from bpe_core.text.scanner import TABLES_KEPT
 from bpe_core.text.scanner import machine as tables
 from bpe_core.text.scanner.kinds import Kind
@@ -29,13 +42,7 @@ _CUT_MARK_SHIFT, _CUT_PREVIOUS_SHIFT, _CUT_HERE_SHIFT = (
 )
 
 
-_NOT_ASCII = 0x8080808080808080
-# What two characters do, and from bit STATE_SHIFT on the row of the next state. Where a place would be marked,
-# or a marked one be asked for, they are looked at one by one.
-_CUT_BEFORE, _CUT_FIRST, _CUT_SECOND, _ONE_BY_ONE = (1 << bit for bit in range(STATE_SHIFT))
-_PAIR_ROW = 256  # entries a state has in the table of pairs
-_ROW_SHIFT, _PAIR_ROW_SHIFT = tables.ROW.bit_length() - 1, _PAIR_ROW.bit_length() - 1
-_TO_PAIR_ROW = _PAIR_ROW_SHIFT - _ROW_SHIFT
+_LONGEST_WAIT = 2048  # bytes
 
 
 class Machine(NamedTuple):
@@ -54,15 +61,15 @@ def machine_of(table: ScanTable) -> Machine:
     states, ascii = len(entries), table.kind_of_code_point[:128]
     used, number_of = np.unique(ascii, return_inverse=True)
     first = np.repeat(entries[:, used], len(used), axis=1)
-    second = entries[first >> STATE_SHIFT + _ROW_SHIFT, np.tile(used, len(used))]
-    pairs = (second >> STATE_SHIFT + _ROW_SHIFT) << STATE_SHIFT + _PAIR_ROW_SHIFT
-    pairs |= np.where(first & CUT_PREVIOUS, _CUT_BEFORE, 0) | np.where(second & CUT_HERE, _CUT_SECOND, 0)
-    pairs |= np.where((first & CUT_HERE) | (second & CUT_PREVIOUS), _CUT_FIRST, 0)
-    pairs |= np.where((first | second) & (CUT_MARK | MARK_HERE), _ONE_BY_ONE, 0)
+    second = entries[first >> STATE_SHIFT + ROW_SHIFT, np.tile(used, len(used))]
+    pairs = (second >> STATE_SHIFT + ROW_SHIFT) << STATE_SHIFT + PAIR_ROW_SHIFT
+    pairs |= np.where(first & CUT_PREVIOUS, CUT_BEFORE, 0) | np.where(second & CUT_HERE, CUT_SECOND, 0)
+    pairs |= np.where((first & CUT_HERE) | (second & CUT_PREVIOUS), CUT_FIRST, 0)
+    pairs |= np.where((first | second) & (CUT_MARK | MARK_HERE), ONE_BY_ONE, 0)
     columns, kind_of = np.unique(pairs, axis=1, return_inverse=True)
-    if columns.shape[1] > _PAIR_ROW:
-        columns, kind_of = np.full_like(columns[:, :1], _ONE_BY_ONE), np.zeros_like(kind_of)
-    pair_entries = np.zeros((states, _PAIR_ROW), np.uint32)
+    if columns.shape[1] > PAIR_ROW:
+        columns, kind_of = np.full_like(columns[:, :1], ONE_BY_ONE), np.zeros_like(kind_of)
+    pair_entries = np.zeros((states, PAIR_ROW), np.uint32)
     pair_entries[:, : columns.shape[1]] = columns
     pair_kinds = np.zeros((256, 256), np.uint8)
     pair_kinds[:128, :128] = kind_of.reshape(len(used), len(used))[np.ix_(number_of, number_of)].T
@@ -121,16 +128,22 @@ def scan(machine, data, stop, registers, cuts, found):
     end = np.uint64(stop)
     one = np.uint64(1)
     alone_until = np.uint64(0)
+    wait = np.uint64(STRETCH)  # bytes, until a long run of ASCII is hoped for again
     while i < end:
+        if previous + one == i:
+            pair_row = row << np.uint64(TO_PAIR_ROW)
+            i, pair_row, count, in_order = scan_ascii(pair_entries, pair_kinds, data, i, end, pair_row, cuts, count)
+            row, previous = pair_row >> np.uint64(TO_PAIR_ROW), i - one
+            wait = np.uint64(STRETCH) if in_order > np.uint64(0) else min(np.uint64(2) * wait, np.uint64(_LONGEST_WAIT))
         room = (np.uint64(len(cuts)) - count) // np.uint64(_CUTS_OF_A_CHARACTER)
         if room == np.uint64(0):
             break
-        pause = min(end, i + room)
+        pause = min(end, i + min(room, wait))
         while i < pause:
             if i + np.uint64(8) <= pause and previous + one == i and i >= alone_until:
                 eight = load_eight(data, i)
-                if eight & np.uint64(_NOT_ASCII) == np.uint64(0):
-                    pair_row, met, found = row << np.uint64(_TO_PAIR_ROW), np.uint64(0), count
+                if eight & np.uint64(NOT_ASCII) == np.uint64(0):
+                    pair_row, met, found = row << np.uint64(TO_PAIR_ROW), np.uint64(0), count
                     for _ in range(4):
                         kind = np.uint64(pair_kinds[eight & np.uint64(0xFFFF)])
                         entry = np.uint64(pair_entries[pair_row + kind])
@@ -139,8 +152,8 @@ def scan(machine, data, stop, registers, cuts, found):
                         pair_row = entry >> np.uint64(STATE_SHIFT)
                         eight >>= np.uint64(16)
                         i += np.uint64(2)
-                    if met & np.uint64(_ONE_BY_ONE) == np.uint64(0):
-                        count, row, previous = found, pair_row >> np.uint64(_TO_PAIR_ROW), i - one
+                    if met & np.uint64(ONE_BY_ONE) == np.uint64(0):
+                        count, row, previous = found, pair_row >> np.uint64(TO_PAIR_ROW), i - one
                         continue
                     alone_until = i
                     i -= np.uint64(8)

@@ -25,6 +25,7 @@ NUMBERS = 3
 LONG_KEY = np.uint64(0xFF << 56)  # the second half of a key, and the length, where the first half is a hash
 SLOT = 4  # numbers: two of the key, two of what became of the word
 _LENGTH_SHIFT, _HALF = np.uint64(56), np.uint64(32)
+_PLACE_SHIFT = np.uint64(30)  # the upper half of what was mixed; the lowest bits fall away
 _IS_LONG = np.uint64(1 << 31)  # in the count of results
 _LOW_HALF = np.uint64(0xFFFFFFFF)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -69,26 +70,31 @@ def load(data, place, length):
 def place_of(slots, first, second):
     """Where the search for a key begins. The number of slots is a power of two."""
     mixed = (first ^ (second * _OTHER_MULTIPLIER)) * _MULTIPLIER
-    return ((mixed ^ (mixed >> _HALF)) << np.uint64(2)) & np.uint64(len(slots) - SLOT)
+    return (mixed >> _PLACE_SHIFT) & np.uint64(len(slots) - SLOT)
 
 
 @kernel
 def find_keys(memory, data, cuts, first, count, keys):
     """Fill in the keys of so many words from `first` on, and have their slots fetched."""
-    slots, end = memory.slots, np.int64(len(data)) - 16
-    for i in range(count):
-        start = np.int64(cuts[first + i])
-        length = np.int64(cuts[first + i + 1]) - start
-        if length <= LONGEST_INSIDE and start <= end:
-            one = load_eight(data, np.uint64(start)) & _FIRST_EIGHT[length]
-            other = load_eight(data, np.uint64(start + 8)) & _SECOND_EIGHT[length]
-            other |= np.uint64(length) << _LENGTH_SHIFT
+    slots, end = memory.slots, np.uint64(max(len(data) - 15, 0))
+    word, i, eight = np.uint64(first), np.uint64(0), np.uint64(8)
+    start = np.uint64(cuts[word])
+    while i < np.uint64(count):
+        word += np.uint64(1)
+        stop = np.uint64(cuts[word])
+        length = stop - start
+        if length <= np.uint64(LONGEST_INSIDE) and start < end:
+            one = load_eight(data, start) & _FIRST_EIGHT[length]
+            other = load_eight(data, start + eight) & _SECOND_EIGHT[length]
+            other |= length << _LENGTH_SHIFT
         else:
-            one, other = _rare_key(data, start, length)
+            one, other = _rare_key(data, np.int64(start), np.int64(length))
         keys.first[i], keys.second[i] = one, other
         place = place_of(slots, one, other)
         keys.places[i] = place
         prefetch(slots, place)
+        start = stop
+        i += np.uint64(1)
 
 
 @kernel
@@ -181,6 +187,29 @@ def remember(memory, data, start, length, first, second, slot, out, free, count)
             last = np.uint64(out[free + 2]) & _LOW_HALF
     memory.slots[slot], memory.slots[slot + np.uint64(1)] = first, second
     memory.slots[slot + np.uint64(2)], memory.slots[slot + np.uint64(3)] = value, last | about << _HALF
+
+
+@inlined
+def recall_run(memory, keys, done, count, out, free):
+    """Write what became of words as long as each is remembered in its first slot, with what it became inside.
+
+    How many words are done then, and the next free place.
+    """
+    slots, firsts, seconds, places = memory.slots, keys.first, keys.second, keys.places
+    word, place, one, two = np.uint64(done), np.uint64(free), np.uint64(1), np.uint64(2)
+    while word < np.uint64(count):
+        slot = places[word]
+        value, last = slots[slot + two], slots[slot + np.uint64(3)]
+        results = last >> _HALF  # none where a slot is empty, many where a word is long
+        is_other = (slots[slot] ^ firsts[word]) | (slots[slot + one] ^ seconds[word])
+        if is_other != np.uint64(0) or results - one >= np.uint64(RESULTS_INSIDE):
+            break
+        out[place] = np.int32(value)
+        out[place + one] = np.int32(value >> _HALF)
+        out[place + two] = np.int32(last)
+        place += results
+        word += one
+    return np.int64(word), np.int64(place)
 
 
 @inlined

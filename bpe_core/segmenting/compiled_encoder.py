@@ -37,7 +37,8 @@ MOST_WORDS = 1 << 21  # a memory that would hold more begins anew
 MOST_RESULTS = 1 << 26
 DESKS_KEPT = 16
 _WORDS_AT_FIRST = 1 << 10
-_CUTS = 3 * kernel.BLOCK
+_CUTS = 3 * kernel.AT_ONCE + 8  # room for what the scanner may write
+_BEHIND = 3 * kernel.BLOCK  # numbers of the output that are never taken
 _LINE = 64  # bytes that the processor fetches at once
 
 Int32s = npt.NDArray[np.int32]
@@ -148,7 +149,7 @@ class CompiledEncoder:
         words = kernel.TextWords(cuts, self._machine.kinds, self._drops_blanks)
         # As much as could be needed, nearly always: memory that nothing is written to costs nothing.
         most = int(edges[-1] - edges[0]) * (kernel.NUMBERS_A_SYMBOL if desk.kind == kernel.SYMBOLS else 1)
-        out = np.empty(most + _CUTS, np.int32)
+        out = np.empty(most + _BEHIND, np.int32)
         free_at = np.zeros(len(edges), np.int64)
         progress = np.zeros(kernel.PROGRESS_NUMBERS, np.int64)
         progress[kernel.ENDED] = 1

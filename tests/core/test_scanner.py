@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import pairwise, product
+from random import Random
 
 import numpy as np
 import pytest
 import regex
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bpe_core.kernels import scan as kernels
@@ -130,6 +131,18 @@ def test_real_texts(name: str, pattern: str) -> None:
 def test_real_texts_line_by_line(name: str, pattern: str) -> None:
     text = stretches_of(name, LONGEST_IN_LINES)
     assert words_by_kernel(text, pattern, "line") == words_by_regex(text, pattern, "line")
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@given(seed=st.integers(0, 10_000), other=st.integers(20, 400))
+@settings(max_examples=20)
+def test_long_runs_of_ascii(pattern: str, seed: int, other: int) -> None:
+    """Four stretches are read at once: in words, numbers and blanks longer than all of them, and other characters."""
+    draw = Random(seed)
+    characters = [draw.choice(["e", "e", "e", " ", " ", "1", draw.choice(TRICKY[:36])]) for _ in range(3000)]
+    runs = [character * (draw.choice((30, 90, 300)) if draw.random() < 0.02 else 1) for character in characters]
+    text = "".join("é" + run if draw.randrange(other) == 0 else run for run in runs)
+    assert words_by_kernel(text, pattern) == words_by_regex(text, pattern)
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
