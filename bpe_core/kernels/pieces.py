@@ -1,4 +1,9 @@
-"""The longest token that fits: the tokens of a vocabulary as two trees of characters, each with its birth."""
+"""The longest token that fits: the tokens of a vocabulary as two trees of bytes, each with its birth.
+
+A node is a row of a table. Its children stand in the rows from a first one on, one by the number of its byte; the rows
+between them belong to children of others, so each row names its parent. One look at one row tells whether there is a
+child, which token ends there, and where its own children are.
+"""
 
 from __future__ import annotations
 
@@ -7,82 +12,137 @@ from typing import NamedTuple
 import numpy as np
 
 from bpe_core.kernels.jit import kernel
-from bpe_core.kernels.merge_word import Float64s, Int32s, Int64s, UInt64s
-from bpe_core.kernels.utf8 import character_at
+from bpe_core.kernels.merge_word import Float64s, Int32s, Int64s
 
-NO_CHILD = -1
+NONE = -1
 NO_TOKEN = -1
 STARTING, CONTINUING = range(2)  # the roots: of tokens that begin words, and of those that continue them
+BYTES = 256
+FEW = 3  # children
+
+# A row: where its children begin, its parent, the token that ends there, after how many steps that is there.
+FIRST, PARENT, TOKEN, BIRTH = range(4)
+ROW = 4
 
 # Entries of `PieceTable.number`.
-NODES, AT, UNKNOWN, LONGEST_WORD = range(4)  # how many there are; after how many steps; an id; in characters
-MARKER, FALLBACK = 4, 5  # ids, of the word marker and of the first byte; -1 where there are none
-PIECE_NUMBERS = 6
+AT, UNKNOWN, LONGEST_WORD = range(3)  # after how many steps; an id; in characters
+MARKER, FALLBACK = 3, 4  # ids, of the word marker and of the first byte; -1 where there are none
+PIECE_NUMBERS = 5
 
-_CODE_BITS = np.uint64(21)
-_MIXER = np.uint64(0x9E3779B97F4A7C15)
+COUNT, PLACE, END = range(3)  # of `Tree.number`: children of the nodes placed last; from where room is sought; its end
+TREE_NUMBERS = 3
 
 
 class PieceTable(NamedTuple):
-    """Open addressing, with at least twice as many slots as nodes: from a node and a character to a child."""
+    """There are rows behind every first child for all bytes, so that no look leaves the table."""
 
-    keys: UInt64s  # the node plus one and the character; 0 in an empty slot
-    children: Int32s
-    tokens: Int32s  # that ends at each node
-    births: Int32s  # after how many steps it is there
+    rows: Int32s
     scores: Float64s  # of each token by id, where the most probable way is sought
     number: Int64s
 
 
-@kernel
-def slot_of_child(pieces, node, code):
-    key = (np.uint64(node + 1) << _CODE_BITS) | np.uint64(code)
-    mask = np.uint64(len(pieces.keys) - 1)
-    mixed = key * _MIXER
-    slot = (mixed ^ (mixed >> np.uint64(32))) & mask
-    while pieces.keys[slot] != key and pieces.keys[slot] != np.uint64(0):
-        slot = (slot + np.uint64(1)) & mask
-    return slot
+class Tree(NamedTuple):
+    """The nodes in the order they were entered, each behind its parent."""
+
+    byte: Int32s
+    child: Int32s  # the one entered last
+    sibling: Int32s  # entered before it
+    children: Int32s  # how many
+    token: Int32s
+    birth: Int32s
+    first: Int32s  # where its children shall begin
+    place: Int32s  # its row
+    number: Int64s
 
 
 @kernel
-def enter_pieces(pieces, codes, starts, roots, ids, births):
-    """Enter tokens by their characters; of several written alike the first one stays."""
-    number = pieces.number
-    number[NODES] = CONTINUING + 1
+def enter_pieces(tree, data, starts, roots, ids, births):
+    """Enter tokens by their bytes; of several written alike the first one stays. How many nodes there are."""
+    nodes = np.int64(CONTINUING + 1)
     for piece in range(len(ids)):
         node = np.int64(roots[piece])
         for place in range(starts[piece], starts[piece + 1]):
-            code = np.int64(codes[place])
-            slot = slot_of_child(pieces, node, code)
-            if pieces.keys[slot] == np.uint64(0):
-                pieces.keys[slot] = (np.uint64(node + 1) << _CODE_BITS) | np.uint64(code)
-                pieces.children[slot] = number[NODES]
-                number[NODES] += 1
-            node = np.int64(pieces.children[slot])
-        if pieces.tokens[node] == NO_TOKEN:
-            pieces.tokens[node], pieces.births[node] = ids[piece], births[piece]
+            byte, child = np.int32(data[place]), np.int64(tree.child[node])
+            while child != NONE and tree.byte[child] != byte:
+                child = np.int64(tree.sibling[child])
+            if child == NONE:
+                child, nodes = nodes, nodes + 1
+                tree.byte[child], tree.sibling[child] = byte, tree.child[node]
+                tree.child[node] = child
+                tree.children[node] += 1
+            node = child
+        if tree.token[node] == NO_TOKEN:
+            tree.token[node], tree.birth[node] = ids[piece], births[piece]
+    return nodes
+
+
+@kernel
+def has_room(tree, node, taken, first):
+    """Whether no child of a node would stand where another stands."""
+    child = np.int64(tree.child[node])
+    while child != NONE:
+        if taken[first + tree.byte[child]]:
+            return False
+        child = np.int64(tree.sibling[child])
+    return True
+
+
+@kernel
+def choose_places(tree, order, begin, taken):
+    """Find rows for the children of these nodes, which have ever fewer; where in the order the room ended."""
+    number = tree.number
+    for turn in range(begin, len(order)):
+        node = np.int64(order[turn])
+        if tree.children[node] != number[COUNT]:
+            number[COUNT] = tree.children[node]
+            number[PLACE] = 1 if number[COUNT] <= FEW else number[PLACE]  # only those find room in the gaps
+        while number[PLACE] + BYTES <= len(taken) and not has_room(tree, node, taken, number[PLACE]):
+            number[PLACE] += 1  # for those with as many children it will hardly do better
+        first = number[PLACE]
+        if first + BYTES > len(taken):
+            return np.int64(turn)
+        tree.first[node], number[END] = first, max(number[END], first + BYTES)
+        child = np.int64(tree.child[node])
+        while child != NONE:
+            tree.place[child] = first + tree.byte[child]
+            taken[tree.place[child]] = True
+            child = np.int64(tree.sibling[child])
+    return np.int64(len(order))
+
+
+@kernel
+def write_rows(tree, nodes, rows):
+    """Write the rows of all nodes into a table of NONE."""
+    for node in range(nodes):
+        place = np.int64(tree.place[node])
+        row = place * ROW
+        rows[row + FIRST], rows[row + TOKEN], rows[row + BIRTH] = tree.first[node], tree.token[node], tree.birth[node]
+        child = np.int64(tree.child[node])
+        while child != NONE:
+            rows[np.int64(tree.place[child]) * ROW + PARENT] = place
+            child = np.int64(tree.sibling[child])
 
 
 @kernel
 def write_pieces(pieces, data, start, stop, out, free):
     """Cut a word, and write the ids of its tokens; how many there are."""
-    number = pieces.number
+    number, rows = pieces.number, pieces.rows
     characters = np.int64(0)
     for byte in range(start, stop):
         characters += np.int64((data[byte] & 0xC0) != 0x80)
     count, here, root = np.int64(0), np.int64(start), np.int64(STARTING)
     while here < stop and characters <= number[LONGEST_WORD]:
         node, place, found, end = root, here, np.int64(NO_TOKEN), here
+        first = np.int64(rows[node * ROW])
         while place < stop:
-            code, width = character_at(data, place)
-            slot = slot_of_child(pieces, node, code)
-            if pieces.keys[slot] == np.uint64(0):
+            child = first + np.int64(data[place])
+            row = np.uint64(child * ROW)
+            if rows[row + np.uint64(PARENT)] != node:
                 break
-            node = np.int64(pieces.children[slot])
-            place += width
-            if pieces.tokens[node] != NO_TOKEN and pieces.births[node] <= number[AT]:
-                found, end = np.int64(pieces.tokens[node]), place
+            node, first, token = child, np.int64(rows[row]), np.int64(rows[row + np.uint64(TOKEN)])
+            place += 1
+            if token != NO_TOKEN and rows[row + np.uint64(BIRTH)] <= number[AT]:
+                found, end = token, place
         if found == NO_TOKEN:
             break
         out[free + count] = found

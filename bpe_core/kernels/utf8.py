@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.kernels.jit import kernel
+from bpe_core.kernels.jit import inlined, kernel
 from bpe_core.kernels.memory import load_eight
 
 _ALL_ASCII = 0x8080808080808080  # has no bit in common with eight ASCII bytes
@@ -76,6 +76,13 @@ def sound_until(data):
         state = _STEPS[np.uint64(data[i])] >> (state & np.uint64(_STATE))
         i += np.uint64(1)
     return np.int64(end if state & np.uint64(_STATE) == np.uint64(_SOUND) else sound)
+
+
+@inlined
+def width_at(data, place):
+    """How many bytes the character has that begins there."""
+    byte = data[place]
+    return np.int64(1) + np.int64(byte >= 0xC0) + np.int64(byte >= 0xE0) + np.int64(byte >= 0xF0)
 
 
 @kernel

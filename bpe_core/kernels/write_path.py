@@ -1,4 +1,4 @@
-"""The most probable way to cut a word: tokens of a vocabulary as two trees of characters, with a score each.
+"""The most probable way to cut a word: tokens of a vocabulary as two trees, with a score each.
 
 Places of a word are counted from 1, a place for each byte; at 0 stands the marker, which covers no byte. Tokens that
 hold the marker begin there.
@@ -9,39 +9,37 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_core.kernels.jit import inlined, kernel
-from bpe_core.kernels.pieces import CONTINUING, FALLBACK, MARKER, NO_TOKEN, STARTING, UNKNOWN, slot_of_child
-from bpe_core.kernels.utf8 import character_at
+from bpe_core.kernels.pieces import CONTINUING, FALLBACK, MARKER, NO_TOKEN, PARENT, ROW, STARTING, TOKEN, UNKNOWN
+from bpe_core.kernels.utf8 import width_at
 
 
 @inlined
 def _take_if_better(room, here, there, token, score):
     """Whether the way over this token is the best to a place so far."""
-    total = room.totals[here] + score
-    if total > room.totals[there]:
-        room.totals[there] = total
-        room.next_place[there] = here
-        room.cells[there] = token
+    total, known = room.totals[here] + score, room.totals[there]
+    is_better = total > known  # which nobody can foresee, so nothing branches on it
+    room.totals[there] = total if is_better else known
+    room.next_place[there] = here if is_better else room.next_place[there]
+    room.cells[there] = token if is_better else room.cells[there]
 
 
 @kernel
 def _take_tokens(pieces, room, data, start, place, stop, root, from_place):
     """Try all tokens that begin at a byte; the width of its character, less than 0 where no token is that character."""
-    node, here = np.int64(root), place
-    known, first_width = False, np.int64(0)
+    rows, node, here = pieces.rows, np.int64(root), place
+    width, known = width_at(data, place), False
+    first = np.int64(rows[node * ROW])
     while here < stop:
-        code, width = character_at(data, here)
-        if here == place:
-            first_width = np.int64(width)
-        slot = slot_of_child(pieces, node, code)
-        if pieces.keys[slot] == np.uint64(0):
+        child = first + np.int64(data[here])
+        row = np.uint64(child * ROW)
+        if rows[row + np.uint64(PARENT)] != node:
             break
-        node = np.int64(pieces.children[slot])
-        here += width
-        token = pieces.tokens[node]
+        node, first, token = child, np.int64(rows[row]), np.int64(rows[row + np.uint64(TOKEN)])
+        here += 1
         if token != NO_TOKEN:
-            known = known or here == place + first_width
+            known = known or here == place + width
             _take_if_better(room, from_place, here - start + 1, token, pieces.scores[token])
-    return first_width if known else -first_width
+    return width if known else -width
 
 
 @kernel

@@ -25,11 +25,12 @@ from bpe_core.kernels.merge_word import (
     clear_merges,
     enter_merges,
 )
-from bpe_core.kernels.pieces import AT, NO_TOKEN, PIECE_NUMBERS, PieceTable
+from bpe_core.kernels.pieces import AT, PieceTable
 from bpe_core.kernels.scan import REGISTERS, machine_of
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.boundaries import PATTERN_CUT, PlacedSymbols
 from bpe_core.segmenting.cutting import Cutting, utf8_view
+from bpe_core.segmenting.piece_tables import piece_table
 from bpe_core.text.scanner import table_for
 
 LONGEST_TEXT = 2**31 - 64  # bytes; places are 32-bit
@@ -80,7 +81,7 @@ class CompiledEncoder:
         left, right = (np.array(column, np.int32) for column in (history.columns.left, history.columns.right))
         self._table = merge_table(len(history.alphabet), left, right)
         enter_merges(self._table)
-        self._pieces = pieces or piece_table(0)
+        self._pieces = pieces or piece_table([], [], [], [])
         self._scores_at = scores_at
         self._alphabet = _alphabet(history.alphabet, history.recipe)
         recipe, finds_words = history.recipe, cutting.finds_words and not cutting.gives_words
@@ -206,19 +207,6 @@ class CompiledEncoder:
 def _check_length(data: kernel.Bytes) -> None:
     if len(data) > LONGEST_TEXT:
         raise TooLarge(f"The text has {len(data):,} bytes; at most {LONGEST_TEXT:,} can be encoded at once.")
-
-
-def piece_table(characters: int) -> PieceTable:
-    """An empty one with room for tokens of so many characters together."""
-    nodes = characters + 2
-    return PieceTable(
-        keys=np.zeros(1 << (2 * nodes).bit_length(), np.uint64),
-        children=np.empty(1 << (2 * nodes).bit_length(), np.int32),
-        tokens=np.full(nodes, NO_TOKEN, np.int32),
-        births=np.empty(nodes, np.int32),
-        scores=np.zeros(1),
-        number=np.zeros(PIECE_NUMBERS, np.int64),
-    )
 
 
 def merge_table(base: int, left: Int32s, right: Int32s) -> MergeTable:

@@ -13,13 +13,13 @@ from bpe_core.history.scores import Scores
 from bpe_core.kernels import write_path
 from bpe_core.kernels.encode import PATHS
 from bpe_core.kernels.merge_word import Workplace
-from bpe_core.kernels.pieces import CONTINUING, FALLBACK, MARKER, STARTING, UNKNOWN, PieceTable, enter_pieces
+from bpe_core.kernels.pieces import CONTINUING, FALLBACK, MARKER, STARTING, UNKNOWN, PieceTable
 from bpe_core.of_alphabet import OfAlphabet
-from bpe_core.segmenting.compiled_encoder import CompiledEncoder, Float64s, piece_table, room_for
+from bpe_core.segmenting.compiled_encoder import CompiledEncoder, Float64s, room_for
 from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.piece_tables import piece_table
 from bpe_core.segmenting.segmentation import Int64s
 from bpe_core.segmenting.word_cuts import ALWAYS, WordCuts
-from bpe_core.text.character_map import code_points
 
 WORDS_AT_ONCE = 1 << 14  # some 10 ms
 
@@ -65,21 +65,17 @@ class CompiledPaths(CompiledEncoder):
 
 def _table_of(alphabet: Alphabet, marker_text: str) -> PieceTable:
     marker = marker_text.encode()
-    texts, roots, ids = list[str](), list[int](), list[int]()
+    texts, roots, ids = list[bytes](), list[int](), list[int]()
     for id, symbol in enumerate(alphabet.symbols):
         if symbol.kind in ("character", "seed"):
             begins = symbol.kind == "seed" and symbol.text.startswith(marker)
-            texts.append((symbol.text[len(marker) :] if begins else symbol.text).decode())
+            texts.append(symbol.text[len(marker) :] if begins else symbol.text)
             roots.append(STARTING if begins else CONTINUING)
             ids.append(id)
-    codes = code_points("".join(texts))
-    starts = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
-    pieces = piece_table(len(codes))
+    pieces = piece_table(texts, roots, ids, [0] * len(ids))
     known = {UNKNOWN: alphabet.unknown_id, MARKER: alphabet.marker_id, FALLBACK: alphabet.first_fallback_id}
     for entry, number in known.items():
         pieces.number[entry] = -1 if number is None else number
-    births = np.zeros(len(ids), np.int32)
-    enter_pieces(pieces, codes, starts, np.array(roots, np.int32), np.array(ids, np.int32), births)
     return pieces
 
 

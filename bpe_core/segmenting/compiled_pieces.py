@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_core.history.history import History
-from bpe_core.kernels.pieces import CONTINUING, LONGEST_WORD, STARTING, UNKNOWN, enter_pieces
-from bpe_core.segmenting.compiled_encoder import CompiledEncoder, piece_table
+from bpe_core.kernels.pieces import CONTINUING, LONGEST_WORD, STARTING, UNKNOWN
+from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.piece_tables import piece_table
 from bpe_core.segmenting.word_pieces import LongestPieces
-from bpe_core.text.character_map import code_points
 
 
 def compiled_pieces(history: History, cutting: Cutting, plain: LongestPieces) -> CompiledEncoder:
@@ -17,11 +17,7 @@ def compiled_pieces(history: History, cutting: Cutting, plain: LongestPieces) ->
     starting, continuing = plain.starting, plain.continuing
     texts = [*starting, *continuing]
     ids, births = np.array([*starting.values(), *continuing.values()], np.int32).reshape(-1, 2).T
-    codes = code_points("".join(texts))
-    starts = np.zeros(len(texts) + 1, np.int64)
-    np.cumsum([len(text) for text in texts], out=starts[1:])
     roots = np.repeat(np.array([STARTING, CONTINUING], np.int32), [len(starting), len(continuing)])
-    pieces = piece_table(len(codes))
+    pieces = piece_table([text.encode() for text in texts], roots, ids, births)
     pieces.number[UNKNOWN], pieces.number[LONGEST_WORD] = plain.unknown, history.recipe.longest_word
-    enter_pieces(pieces, codes, starts, roots, np.ascontiguousarray(ids), np.ascontiguousarray(births))
     return CompiledEncoder(history, cutting, pieces)

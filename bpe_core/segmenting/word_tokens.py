@@ -47,6 +47,8 @@ class WordSegmenter:
         self._remembered: dict[bytes, WordCut] = {}
 
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
+        if not allowed and not self._cutting.gives_words and not self._cutting.recipe.normalizes:
+            return self.ids_of_part(text, at)
         utf8(text)  # so that what cannot be encoded is told by its place in the text as it was given
         found = [np.zeros(0, np.int32)]
         if self._cutting.gives_words:
@@ -85,6 +87,7 @@ class WordSegmenter:
 
     def ids_of_part(self, text: str, at: int) -> Int32s:
         """The tokens of a normalized text without special tokens."""
+        utf8(text)
         ids: list[int] = []
         ids_of: dict[str, Sequence[int]] = {}  # of this text's words
         for word in self._cutting.words(text):
