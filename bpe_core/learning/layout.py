@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.alphabet import Alphabet
+from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.counting.words import WordTable, are_inside
 from bpe_core.errors import TooLarge
 from bpe_core.recipe import Recipe
@@ -109,14 +109,14 @@ def _ids_of_pieces(
     done = extra = 0
     for codes in [words.text] if recipe.base == "bytes" else words.code_points():
         part = ids[done : done + len(codes)]
-        part[:] = plain[codes]
+        plain.take(codes, out=part, mode="clip")
         if alphabet.continuing:
             inside = are_inside(ends, done, len(codes))
-            part[inside] = continuing[codes[inside]]
+            part[inside] = continuing.take(codes[inside], mode="clip")
         if recipe.marker == "glued":
             first, last = np.searchsorted(ends, [done + 1, done + len(codes) + 1])
             lasts = ends[first:last] - 1 - done  # the words that end in this part
-            part[lasts] = glued[codes[lasts]]
+            part[lasts] = glued.take(codes[lasts], mode="clip")
         if alphabet.first_fallback_id is not None:  # an unknown character is as many tokens as it has bytes
             unknown = np.flatnonzero(part < 0)
             counts = words.counts[np.searchsorted(ends, unknown + done, side="right")]
@@ -126,13 +126,17 @@ def _ids_of_pieces(
 
 
 def _table(alphabet: Alphabet, kinds: tuple[str, ...]) -> npt.NDArray[np.int32]:
-    """From code point (or byte) to symbol id; -1 where the alphabet has none."""
-    table = np.full(0x110000, SEPARATOR, np.int32)
-    for i, symbol in enumerate(alphabet.but_seeds):
-        if symbol.kind in kinds:
-            raw = symbol.decoded[:-1] if symbol.kind == "glued" else symbol.decoded
-            table[raw[0] if symbol.kind == "byte" or len(raw) == 1 else ord(raw.decode())] = i
+    """From code point (or byte) to symbol id; -1 where the alphabet has none, as at the end, for all beyond."""
+    ids = [id for id, symbol in enumerate(alphabet.but_seeds) if symbol.kind in kinds]
+    codes = [_code(alphabet.given[id]) for id in ids]
+    table = np.full(max(codes, default=-1) + 2, SEPARATOR, np.int32)
+    table[codes] = ids
     return table
+
+
+def _code(symbol: Symbol) -> int:
+    raw = symbol.decoded[:-1] if symbol.kind == "glued" else symbol.decoded
+    return raw[0] if symbol.kind == "byte" or len(raw) == 1 else ord(raw.decode())
 
 
 def _utf8_lengths(codes: npt.NDArray[np.unsignedinteger]) -> npt.NDArray[np.int64]:

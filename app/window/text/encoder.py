@@ -44,6 +44,7 @@ class LiveEncoder(QObject):
         super().__init__(parent)
         self._model, self._runs, self._cursor, self._recipe, self._aside = model, runs, cursor, recipe, aside
         self._history: History | None = None  # what the tokens on screen were found with
+        self._at_first: History | None = None  # what they are found with before there is a run
         learning = Throttle(LEARNING_MILLISECONDS, self.encode, self)
         typing = Throttle(TYPING_MILLISECONDS, self.encode, self)
         copying = Throttle(TEXT_MILLISECONDS, lambda: text.put_quietly(model.text()), self)
@@ -98,9 +99,9 @@ class LiveEncoder(QObject):
         run = self._runs.shown
         if run is not None and run.history is not None:
             return run.history
-        recipe = self._recipe.value
-        alphabet = Method.of(recipe).tokens_at_first(WordTable.from_counts({}), recipe)
-        return History.from_pairs(recipe, alphabet, [])
+        if self._at_first is None or self._at_first.recipe != self._recipe.value:
+            self._at_first = _before_any(self._recipe.value)
+        return self._at_first
 
     def encode(self) -> None:
         if self._aside.is_busy(TOPIC):
@@ -143,6 +144,11 @@ def encoded(history: History, text: str, at: int, cancelled: CancelCheck = never
         ahead(cancelled)
     found.tokens(at)
     return found
+
+
+def _before_any(recipe: Recipe) -> History:
+    """The tokens of a recipe before anything is learned, of no text."""
+    return History.from_pairs(recipe, Method.of(recipe).tokens_at_first(WordTable.from_counts({}), recipe), [])
 
 
 def _are_the_same(one: History, other: History | None) -> bool:
