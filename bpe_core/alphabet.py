@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable, are_inside
 from bpe_core.recipe import Recipe
+from bpe_core.repeating import repeated
 
 Number = TypeVar("Number", bound=np.generic)
 SymbolKind = Literal["byte", "character", "marker", "glued", "unknown", "fallback", "continuation", "seed"]
@@ -48,7 +49,7 @@ class Spelled(NamedTuple):
         """These seeds, in this order."""
         lengths = np.diff(self.starts)[chosen]
         starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-        cells = np.arange(int(starts[-1])) + np.repeat(self.starts[chosen] - starts[:-1], lengths)
+        cells = np.arange(int(starts[-1])) + repeated(self.starts[chosen] - starts[:-1], lengths)
         return Spelled(self.symbols[cells], starts)
 
     def joined(self, parts: list[bytes]) -> list[bytes]:

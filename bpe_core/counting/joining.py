@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from bpe_core.kernels.policy import Policy
 from bpe_core.limits import check_room
+from bpe_core.repeating import repeated
 
 Int64s = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
@@ -48,7 +49,7 @@ class WordColumns(NamedTuple):
         lengths = np.diff(self.starts)
         starts = np.zeros(int(wanted.sum()) + 1, np.int64)
         np.cumsum(lengths[wanted], out=starts[1:])
-        return WordColumns(self.text[np.repeat(wanted, lengths)], starts)
+        return WordColumns(self.text[repeated(wanted, lengths)], starts)
 
 
 class Joined(NamedTuple):

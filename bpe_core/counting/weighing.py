@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.counting.joining import WordColumns
+from bpe_core.repeating import repeated
 
 Int64s = npt.NDArray[np.int64]
 
@@ -66,9 +67,9 @@ def hashes(columns: WordColumns, chosen: Int64s) -> npt.NDArray[np.uint64]:
         part = chosen[begin : begin + WORDS_AT_ONCE]
         firsts, lengths = columns.starts[part], columns.starts[part + 1] - columns.starts[part]
         begins = np.cumsum(lengths) - lengths
-        inside = np.arange(int(lengths.sum())) - np.repeat(begins, lengths)
+        inside = np.arange(int(lengths.sum())) - repeated(begins, lengths)
         powers = np.cumprod(np.full(int(lengths.max()), MULTIPLIER, np.uint64))
-        letters = columns.text[np.repeat(firsts, lengths) + inside].astype(np.uint64) + np.uint64(1)
+        letters = columns.text[repeated(firsts, lengths) + inside].astype(np.uint64) + np.uint64(1)
         found[begin : begin + len(part)] = np.add.reduceat(letters * powers[inside], begins)
     found ^= found >> np.uint64(32)
     found *= np.uint64(MULTIPLIER)

@@ -29,6 +29,7 @@ from bpe_core.history.history import History, Pair
 from bpe_core.kernels.policy import Policy
 from bpe_core.learning.layout import lay_out
 from bpe_core.learning.methods import METHODS, learns_by_ranks
+from bpe_core.repeating import repeated
 from bpe_core.segmenting.boundaries import NEVER, PATTERN_CUT
 from bpe_core.segmenting.merging import Merges
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -91,7 +92,7 @@ class RankedWords:
     def word_of_cell(self) -> Int32s:
         """The word each cell belongs to; a separator belongs to the word before it."""
         lengths = np.diff(self.starts)
-        found = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+        found = repeated(np.arange(len(lengths), dtype=np.int32), lengths)
         return np.concatenate([np.zeros(int(self.starts[0]), np.int32), found])
 
     @cached_property
@@ -191,7 +192,7 @@ class RankedWords:
         inside = self.symbols < 0
         inside[self.starts[1:] - 1] = False
         inside[: int(self.starts[0])] = False
-        for word in np.unique(self.word_of_cell[inside]).tolist():
+        for word in np.flatnonzero(np.bincount(self.word_of_cell[inside])).tolist():
             for id in alphabet.symbols_of(self.words.word(word), self.history.recipe):
                 if not alphabet.symbols[id].merges:
                     yield id, int(self.words.counts[word])

@@ -17,6 +17,7 @@ from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.counting.words import WordTable, are_inside
 from bpe_core.errors import TooLarge
 from bpe_core.recipe import Recipe
+from bpe_core.repeating import repeated
 
 SEPARATOR = -1
 WORDS_AT_ONCE = 2**13
@@ -55,7 +56,7 @@ def count_symbols(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> npt.N
         return found
     layout = lay_out(words, alphabet, recipe)
     cells = np.diff(layout.starts)  # each word's symbols and one separator
-    weights = np.repeat(words.counts, cells).astype(np.float64)
+    weights = repeated(words.counts, cells).astype(np.float64)
     symbols = layout.symbols[layout.starts[0] :][: len(weights)]
     known = symbols >= 0
     counted = np.bincount(symbols[known], weights=weights[known], minlength=len(alphabet))

@@ -25,6 +25,7 @@ from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.progress import CancelCheck, never_cancelled
 from bpe_core.recipe import CUSTOM_PATTERN, Recipe, Splitting
+from bpe_core.repeating import repeated
 from bpe_core.text.corpus import Corpus
 
 Int64s = npt.NDArray[np.int64]
@@ -105,8 +106,8 @@ class CutTexts:
         rows, times, *_ = self.words.groups[text]
         lengths = self.tokens_by_word[rows]
         ends = np.cumsum(lengths)
-        places = np.arange(int(lengths.sum())) + np.repeat(self._starts[rows] - ends + lengths, lengths)
-        weights = np.repeat(times, lengths)
+        places = np.arange(int(lengths.sum())) + repeated(self._starts[rows] - ends + lengths, lengths)
+        weights = repeated(times, lengths)
         counts = np.bincount(self.ids[places], weights=weights, minlength=self.history.id_count)
         return counts.astype(np.int64)
 

@@ -28,6 +28,7 @@ from bpe_core.kernels.merge_word import (
 from bpe_core.kernels.pieces import AT, PieceTable
 from bpe_core.kernels.scan import REGISTERS, machine_of
 from bpe_core.recipe import Recipe
+from bpe_core.repeating import repeated
 from bpe_core.segmenting.boundaries import PATTERN_CUT, PlacedSymbols
 from bpe_core.segmenting.cutting import Cutting, utf8_view
 from bpe_core.segmenting.piece_tables import piece_table
@@ -124,7 +125,7 @@ class CompiledEncoder:
         stops = np.cumsum(widths, dtype=np.int64)
         starts = stops - widths
         firsts = np.flatnonzero(ranks < 0)  # the first symbol of a word tells where the word starts
-        gaps = np.repeat(~ranks[firsts] - starts[firsts], np.diff(np.append(firsts, len(ids))))
+        gaps = repeated(~ranks[firsts] - starts[firsts], np.diff(np.append(firsts, len(ids))))
         ranks[firsts] = PATTERN_CUT
         return PlacedSymbols(ids, ranks, starts + gaps, stops + gaps)
 

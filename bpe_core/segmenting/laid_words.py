@@ -18,6 +18,7 @@ import numpy.typing as npt
 import regex
 
 from bpe_core.kernels.scan import REGISTERS, machine_of, scan_pieces
+from bpe_core.repeating import repeated
 from bpe_core.segmenting.cutting import utf8_view
 from bpe_core.text import older_unicode
 from bpe_core.text.preparation.expressions import translated
@@ -79,7 +80,7 @@ class Laid:
         lengths = np.diff(self.cuts)
         if kept.all():
             return self
-        return Laid(self.data[np.repeat(kept, lengths)], _from_zero(lengths[kept]))
+        return Laid(self.data[repeated(kept, lengths)], _from_zero(lengths[kept]))
 
     def with_before(self, sign: bytes, which: Booleans) -> Laid:
         """Those words behind a sign."""

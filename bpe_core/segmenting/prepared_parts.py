@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.recipe import Recipe
+from bpe_core.repeating import repeated
 from bpe_core.text.character_map import code_points
 from bpe_core.text.normalization import byte_starts, normalize, normalized_with_sources
 from bpe_core.text.preparation.added_tokens import found_in
@@ -128,6 +129,6 @@ def _origins(
     own = codes == given[sources]
     run = np.maximum.accumulate(np.where(begins, np.arange(len(codes)), 0)) if len(codes) else sources
     inside = np.minimum(np.arange(len(codes)) - run, starts[sources + 1] - starts[sources] - 1)
-    within = np.arange(edges[-1]) - np.repeat(edges[:-1], widths)
-    origins = np.repeat(starts[sources] + np.where(escaped, inside, 0), widths)
-    return origins + within * np.repeat(is_last & own, widths), edges
+    within = np.arange(edges[-1]) - repeated(edges[:-1], widths)
+    origins = repeated(starts[sources] + np.where(escaped, inside, 0), widths)
+    return origins + within * repeated(is_last & own, widths), edges

@@ -13,6 +13,7 @@ import numpy as np
 
 from bpe_core.history.history import NOTHING
 from bpe_core.progress import CancelCheck, while_wanted
+from bpe_core.repeating import repeated
 from bpe_core.segmenting.segmentation import Ahead, Int64s
 
 CUT_AT_ONCE = 100  # different words: more are cut aside
@@ -150,5 +151,5 @@ def in_rows(first: Int64s, counts: Int64s) -> Int64s:
     [5, 6, 0, 1, 2]
     """
     before = np.cumsum(counts) - counts
-    rows: Int64s = np.arange(counts.sum()) + np.repeat(first - before, counts)
+    rows: Int64s = np.arange(counts.sum()) + repeated(first - before, counts)
     return rows

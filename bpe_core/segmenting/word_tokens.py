@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from bpe_core.history.history import History
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.repeating import repeated
 from bpe_core.segmenting.boundaries import GLUED_WHILE_PENDING, shifted_hull
 from bpe_core.segmenting.cutting import Cutting, Part, ids_looked_for, utf8
 from bpe_core.segmenting.segmentation import NO_TOKEN, Ahead, Int32s, Int64s, Tokens
@@ -304,11 +305,11 @@ class WordTokens:
         place = in_rows(cuts.first[words.which], counts)
         begins = np.zeros(len(place), np.bool_)
         begins[(np.cumsum(counts) - counts)[counts > 0]] = True
-        ends, of_word = cuts.ends[place], np.repeat(words.first[:-1], counts)
+        ends, of_word = cuts.ends[place], repeated(words.first[:-1], counts)
         starts = words.origins[of_word + np.where(begins, 0, np.concatenate((ends[:1], ends[:-1])))]
         stops, ids = words.origins[of_word + ends], cuts.ids[place]
-        goes_left = starts > np.repeat(words.starts, counts)
-        kept = (stops > starts) | ~np.repeat(words.touched, counts)
+        goes_left = starts > repeated(words.starts, counts)
+        kept = (stops > starts) | ~repeated(words.touched, counts)
         tokens, goes_left = _with_gaps(starts[kept], stops[kept], ids[kept], goes_left[kept], len(self.data))
         if self.pending:
             waits = (tokens.edges[:-1] >= self.pending[0]) & (tokens.edges[1:] <= self.pending[1])

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
+from bpe_core.repeating import repeated
 from bpe_core.text import older_unicode
 from bpe_core.text.small_letters import small
 from bpe_core.text.unicode_forms import formed
@@ -48,16 +49,16 @@ class CharacterMap:
     def changed_with_sources(self, text: str) -> tuple[str, Places]:
         """The same, and for each of its characters the index of the one it came from."""
         found, counts = self._changed(code_points(text))
-        return text_of(found), np.repeat(np.arange(len(counts)), counts)
+        return text_of(found), repeated(np.arange(len(counts)), counts)
 
     def _changed(self, codes: CodePoints) -> tuple[CodePoints, npt.NDArray[np.uint8]]:
         counts, found = self.counts[codes], self.targets[codes]
         most = int(counts.max(initial=1))
         if most > 1:
-            found = np.repeat(found, counts)
+            found = repeated(found, counts)
             before = np.cumsum(counts, dtype=np.int64) - counts
-            of_several = np.repeat(counts > 1, counts)
-            within = np.arange(len(found)) - np.repeat(before, counts)
+            of_several = repeated(counts > 1, counts)
+            within = np.arange(len(found)) - repeated(before, counts)
             found[of_several] = self.several[found[of_several] + within[of_several]]
         elif not counts.all():
             found = found[counts > 0]

@@ -31,6 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.recipe import Recipe, UnicodeForm
+from bpe_core.repeating import repeated
 from bpe_core.text.character_map import character_map, code_points, text_of
 from bpe_core.text.specials import parts_of
 from bpe_core.text.unicode_forms import formed, in_form
@@ -104,7 +105,7 @@ class _InLowerCase:
 
     def changed_with_sources(self, text: str) -> tuple[str, Offsets]:
         lengths = 1 + (code_points(text) == ord("İ"))  # the one character that becomes two
-        return text.lower(), np.repeat(np.arange(len(text)), lengths)
+        return text.lower(), repeated(np.arange(len(text)), lengths)
 
 
 @dataclass(frozen=True)
@@ -184,11 +185,11 @@ def byte_origins(original: str, changed: str, source: Offsets, starts: Offsets) 
         return np.zeros(0, np.int64)
     new_starts = byte_starts(changed)
     lengths = np.diff(new_starts)
-    within = np.arange(new_starts[-1]) - np.repeat(new_starts[:-1], lengths)
+    within = np.arange(new_starts[-1]) - repeated(new_starts[:-1], lengths)
     # The last character made of one original may continue inside it; an earlier one must not overtake the last.
     is_last = np.append(source[1:] > source[:-1], True)
     unchanged = is_last & (code_points(changed) == code_points(original)[source])
-    origins: Offsets = np.repeat(starts[source], lengths) + within * np.repeat(unchanged, lengths)
+    origins: Offsets = repeated(starts[source], lengths) + within * repeated(unchanged, lengths)
     return origins
 
 

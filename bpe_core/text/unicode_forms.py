@@ -14,6 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.repeating import repeated
 from bpe_core.text.older_unicode import without_form
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
@@ -94,7 +95,7 @@ def _sources(length: int, changes: list[tuple[int, int, int]]) -> Places:
     inside[stops] -= 1
     counts = 1 - np.cumsum(inside[:-1])  # how many characters each becomes
     counts[starts] = lengths
-    return np.repeat(np.arange(length), counts)
+    return repeated(np.arange(length), counts)
 
 
 def _independent_parts(text: str, start: int, stop: int, form: Form) -> Iterator[tuple[int, int]]:

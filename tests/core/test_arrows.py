@@ -34,6 +34,7 @@ STAGES = [
         "optional",
         "data_table",
         "fingerprints",
+        "repeating",
     ),
     *("presets", "interventions", "mixture", "choice", "recipe", "choice_titles", "text"),
     *("kernels", "counting", "alphabet", "of_alphabet", "history", "learning", "honest_text", "token_texts"),

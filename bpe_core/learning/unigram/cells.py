@@ -19,6 +19,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.learning.layout import SEPARATOR, lay_out
 from bpe_core.of_alphabet import OfAlphabet
 from bpe_core.recipe import Recipe
+from bpe_core.repeating import repeated
 
 if TYPE_CHECKING:
     from bpe_core.kernels.unigram_trie import Trie
@@ -47,7 +48,7 @@ class Stretches:
     def of(cls, words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Stretches:
         layout = lay_out(words, alphabet, recipe)
         symbols = layout.symbols[1:]  # without the separator in front
-        word_of_cell = np.repeat(np.arange(len(words)), np.diff(layout.starts))
+        word_of_cell = repeated(np.arange(len(words)), np.diff(layout.starts))
         known = symbols != SEPARATOR
         before = np.concatenate((np.zeros(1, np.bool_), known[:-1]))
         firsts = np.flatnonzero(known & ~before)
@@ -78,7 +79,7 @@ class Stretches:
     @cached_property
     def cell_counts(self) -> Int64s:
         """For each cell how often its stretch occurs."""
-        return np.repeat(self.counts, np.diff(self.starts))
+        return repeated(self.counts, np.diff(self.starts))
 
     @cached_property
     def trie(self) -> Trie:

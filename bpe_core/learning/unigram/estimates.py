@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from bpe_core.history.scores import DROPPED, Float32s
 from bpe_core.learning.unigram.cells import Int64s
+from bpe_core.repeating import repeated
 
 Float64s = npt.NDArray[np.float64]
 
@@ -79,7 +80,7 @@ def losses(counts: Int64s, pieces: Int64s, starts: Int64s, others: Int64s) -> Fl
     count, sizes = counts[pieces].astype(np.float64), np.diff(starts)
     as_it_is = np.log(count) - np.log(total)
     new_total = np.log(total + count * (sizes - 1))
-    gained = np.log(counts[others] + np.repeat(count, sizes)) - np.repeat(new_total, sizes)
+    gained = np.log(counts[others] + repeated(count, sizes)) - repeated(new_total, sizes)
     replaced = np.add.reduceat(gained, starts[:-1]) if len(pieces) else gained
     found: Float32s = (count / total * (as_it_is - replaced)).astype(np.float32)
     return found

@@ -28,6 +28,7 @@ from bpe_core.learning.unigram.cells import VARIOUS, Int32s, Int64s, Stretches, 
 from bpe_core.learning.unigram.ordering import in_order
 from bpe_core.learning.unigram.scripts import TRANSPARENT, scripts_of
 from bpe_core.recipe import Recipe
+from bpe_core.repeating import repeated
 
 KERNELS = Policy("bpe_core.learning.unigram.compiled_seeds", small=5_000, large=500_000)
 LONGEST = 512  # symbols, where the recipe says no length
@@ -162,7 +163,7 @@ def _repeated(stretches: Stretches, base: Alphabet, recipe: Recipe) -> tuple[Spe
     found = [(nothing, nothing, nothing), *_found(stretches, limits, _followers(stretches))]
     firsts, lengths, counts = (np.concatenate(column) for column in zip(*found, strict=True))
     starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-    cells = np.arange(int(starts[-1])) + np.repeat(firsts - starts[:-1], lengths)
+    cells = np.arange(int(starts[-1])) + repeated(firsts - starts[:-1], lengths)
     return Spelled(stretches.symbols[cells], starts), counts
 
 
