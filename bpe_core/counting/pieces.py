@@ -123,16 +123,20 @@ def _columns(table: WordTable, group: str, head: CountsHead) -> CountedColumns:
 
 
 def not_done(pieces: list[Piece], work: Place) -> list[Piece]:
-    """Those that nobody has counted yet."""
+    """Those that nobody has counted yet, or of which a run was removed since."""
     there = set(work.names())
-    return [piece for piece in pieces if piece.name + DONE not in there]
+    return [piece for piece in pieces if piece.name + DONE not in there or not there.issuperset(_runs(piece, work))]
 
 
 def runs_of(pieces: list[Piece], work: Place) -> Iterator[str]:
     """The runs of all pieces, in their order."""
     for piece in pieces:
-        with work.open(piece.name + DONE) as file:
-            try:
-                yield from map(str, json.loads(file.read()))
-            except ValueError as error:
-                raise CorpusError(f"{work.name}/{piece.name}{DONE} is damaged; remove it and count again.") from error
+        yield from _runs(piece, work)
+
+
+def _runs(piece: Piece, work: Place) -> list[str]:
+    with work.open(piece.name + DONE) as file:
+        try:
+            return [*map(str, json.loads(file.read()))]
+        except (ValueError, TypeError) as error:
+            raise CorpusError(f"{work.name}/{piece.name}{DONE} is damaged; remove it and count again.") from error

@@ -157,7 +157,7 @@ class keeping:  # noqa: N801  # read as a word: `with keeping(work):`
         pass
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: object) -> None:
-        is_of_texts = type(error) is CorpusError and self._keeps_something()
+        is_of_texts = type(error) is CorpusError and self._work.name not in str(error) and self._keeps_something()
         if isinstance(error, OutputError) or is_of_texts:
             said = str(error).removesuffix(" What stood there before is unchanged.")
             told = f"{said} What is counted is kept in {self._work.name}; the same command goes on from there."

@@ -111,8 +111,16 @@ def test_counting_goes_on_where_it_was_stopped(tmp_path: Path, corpus: Corpus, m
     assert not path.exists()
     done.clear()
     done.append(-1)
-    counted(corpus, path, piece_size=20)
+    (damaged,) = (tmp_path / "counts.parquet.counting").glob("000002-*.parquet")
+    changed = bytearray(damaged.read_bytes())
+    changed[40] ^= 1
+    damaged.write_bytes(changed)
+    with pytest.raises(CorpusError, match=r"-0000\.parquet is damaged; remove this file, and .* is counted again\.$"):
+        counted(corpus, path, piece_size=20)
     assert done == [-1, 4, 5]
+    damaged.unlink()
+    counted(corpus, path, piece_size=20)
+    assert done == [-1, 4, 5, 2]
     assert meaning(count_groups(Corpus.from_files(path), GPT2)) == meaning(count_groups(corpus, GPT2))
 
 
