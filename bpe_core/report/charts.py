@@ -16,7 +16,7 @@ from bpe_core.report.paper import POINTS_A_MILLIMETRE, Paper
 from bpe_core.report.scale import Scale, tick_text
 
 MOST_POINTS = 300
-LETTER = 0.56  # of the size of a text: how wide its characters are, on average
+LETTER, DIGIT = 0.56, 0.64  # of the size of a text: how wide its characters are on average, and its digits
 
 Numbers = npt.NDArray[np.float64]
 
@@ -137,7 +137,13 @@ class _Plot:
         parts = [self.line(left, y(value), right, y(value), "grid") for value in y.ticks()]
         parts += [self.text(left - unit / 2, y(value) + unit / 3, tick_text(value), "tick end") for value in y.ticks()]
         parts += [self.line(x(value), bottom, x(value), bottom + unit / 3, "grid") for value in x.ticks()]
-        return parts + [self.text(x(value), bottom + 1.45 * unit, tick_text(value), "tick") for value in x.ticks()]
+        for value in x.ticks():
+            told = tick_text(value)
+            middle = min(
+                x(value), self.paper.width - DIGIT * unit * (len(told) / 2 + 0.2)
+            )  # the last is on the paper, too
+            parts.append(self.text(middle, bottom + 1.45 * unit, told, "tick"))
+        return parts
 
     def curve(self, place: int, line: Line) -> Markup:
         x, y = line.x, line.y

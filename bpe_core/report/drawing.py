@@ -31,7 +31,10 @@ def draw(
     if chart not in CHARTS:
         raise OutputError(f"There is no chart {chart!r}; there are {', '.join(CHARTS)}.")
     if Path(path).suffix.lower() != ".svg":
-        raise OutputError(f"{path}: a figure is drawn as .svg; end its name so.")
+        raise OutputError(
+            f"{path}: a figure is drawn as .svg from here; end its name so. .pdf and .png need Qt: keep the table by "
+            "write_data, and let `bpe-explorer chart` draw it."
+        )
     paper = Paper.of_millimetres(width, height, text_size, is_dark=dark)
     with write_atomically(path) as file:
         file.write(picture(CHARTS[chart](table, **choices), paper))

@@ -95,7 +95,7 @@ def measured(
     cut_at = yardstick.cuts(history, cancelled)
     cuts = [cut_at(step) for step in while_wanted(steps, cancelled, every=1)]
     tokens = np.array([cut.tokens for cut in cuts])
-    fewer, more = intervals(yardstick.bytes, tokens), intervals(yardstick.words, tokens)
+    fewer, more = intervals_of((yardstick.bytes, yardstick.words), tokens)
     bits = _bits(history, steps, yardstick, learned, is_held_out, cancelled)
     cut_list = None if morphemes is None else CutList(morphemes, history, cancelled)
     unknown = [id for id, symbol in enumerate(history.alphabet.symbols) if symbol.kind == "unknown"]
@@ -155,16 +155,28 @@ def intervals(some: Int64s, of: Int64s, drawn: int = DRAWN) -> tuple[Numbers, Nu
     >>> low.tolist(), high.round(2).tolist()
     ([2.0, 2.5], [2.0, 4.0])
     """
-    count = len(some)
+    return intervals_of((some,), of, drawn)[0]
+
+
+def intervals_of(several: Sequence[Int64s], of: Int64s, drawn: int = DRAWN) -> list[tuple[Numbers, Numbers]]:
+    """The same of several sums by the same draws, which take longest. All sums are whole, and exact as fractions."""
+    count = of.shape[1]
     if count < LEAST:
-        return np.full(len(of), np.nan), np.full(len(of), np.nan)
-    random, parts = np.random.default_rng(0), []
-    for begin in range(0, drawn, rows := max(1, AT_ONCE // count)):
+        return [(np.full(len(of), np.nan), np.full(len(of), np.nan)) for _ in several]
+    random, rows = np.random.default_rng(0), max(1, AT_ONCE // count)
+    sums = np.vstack([*several, of]).T.astype(np.float64)
+    parts = []
+    for begin in range(0, drawn, rows):
         times = random.multinomial(count, np.full(count, 1 / count), size=min(rows, drawn - begin))
-        below = times @ of.T
-        parts.append(np.where(below > 0, (times @ some)[:, None] / np.maximum(below, 1), np.nan))
-    ends = np.quantile(np.concatenate(parts), [(1 - SURE) / 2, (1 + SURE) / 2], axis=0)
-    return ends[0], ends[1]
+        parts.append(times.astype(np.float64) @ sums)
+    found = np.concatenate(parts)
+    below = found[:, len(several) :]
+    ends = []
+    for place in range(len(several)):
+        ratios = np.where(below > 0, found[:, [place]] / np.maximum(below, 1), np.nan)
+        low, high = np.quantile(ratios, [(1 - SURE) / 2, (1 + SURE) / 2], axis=0)
+        ends.append((low, high))
+    return ends
 
 
 def _ratio(some: int, of: int) -> float:

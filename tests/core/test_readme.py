@@ -62,7 +62,7 @@ def folder_with_a_book(tmp_path: Path) -> Path:
 
 
 def test_the_python_example_runs(folder_with_a_book: Path) -> None:
-    (program,) = blocks("python")
+    program = "\n".join(blocks("python"))
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", program]
     done = subprocess.run(
