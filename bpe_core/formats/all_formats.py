@@ -6,7 +6,9 @@ other libraries load; they hold less, and `can_hold` says what not.
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+import gc
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from bpe_core.atomic import write_atomically
@@ -103,13 +105,26 @@ def open_table(path: Path | str) -> OpenedTable:
     beside = files_beside(Path(path))
     for one in FORMATS.values():
         if one.recognizes_file(data, str(path), beside):
-            return one.open(data, str(path), beside)
+            with _nothing_collected():
+                return one.open(data, str(path), beside)
     if not data:
         raise FormatError(f"{path} is empty.")
     known = named(data, str(path))
     if known:
         raise FormatError(known)
     raise FormatError(f"{path} is not a merge table this program knows ({', '.join(FORMATS)}).")
+
+
+@contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """Python would search all that a large file becomes for garbage, again and again, and find none."""
+    searches = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if searches:
+            gc.enable()
 
 
 def is_table(path: Path | str) -> bool:

@@ -92,7 +92,7 @@ class MergesPair(Format):
         if any(text.endswith("</w>") for text in texts):
             return clip_merges.ends_bytes(texts)
         named = data.removeprefix(codecs.BOM_UTF8).startswith(VERSION.encode())
-        as_bytes = named or (all(map(byte_level.is_byte_level, texts)) and any("Ġ" in text for text in texts))
+        as_bytes = named or (any("Ġ" in text for text in texts) and all(map(byte_level.is_byte_level, texts)))
         return as_bytes and any(stand_in in "".join(texts) for stand_in in _UNUSUAL)
 
     def recognizes_file(self, data: bytes, name: str, beside: Beside) -> bool:

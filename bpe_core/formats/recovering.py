@@ -169,7 +169,7 @@ def recover(ranks: Mapping[Text, int], base: Mapping[Text, int], first_id: int) 
 
 def _by_kernels(tokens: Sequence[str | bytes], base: Mapping[Any, int]) -> list[tuple[int, int]] | None:
     """The pairs, where all tokens are bytes and fall into two."""
-    if not all(isinstance(token, bytes) for token in tokens):
+    if set(map(type, tokens)) != {bytes}:
         return None
     from bpe_core.formats.compiled_recovering import recovered_pairs  # loads machine code
 

@@ -13,6 +13,7 @@ import base64
 import binascii
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -157,7 +158,7 @@ def _read_at_once(data: bytes) -> dict[bytes, int] | None:
         return None
     parts = data.split()
     try:
-        tokens = [binascii.a2b_base64(encoded, strict_mode=True) for encoded in parts[::2]]
+        tokens = list(map(partial(binascii.a2b_base64, strict_mode=True), parts[::2]))
     except binascii.Error:
         return None
     ranks = dict(zip(tokens, map(int, parts[1::2]), strict=True))
@@ -169,7 +170,8 @@ def checked_ranks(ranks: dict[bytes, int], name: str) -> dict[bytes, int]:
     if len(ranks) > LARGEST_VOCABULARY:
         raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} tokens.")
     _check_ranks(ranks, name)
-    return dict(sorted(ranks.items(), key=lambda item: item[1]))
+    in_order = list(ranks.values()) == sorted(ranks.values())
+    return ranks if in_order else dict(sorted(ranks.items(), key=lambda item: item[1]))
 
 
 def _token_and_rank(line: bytes, where: str) -> tuple[bytes, int]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 
@@ -22,7 +23,15 @@ from bpe_core.formats.base import NO_NUMBER
 from bpe_core.formats.recovering import with_seeds
 from bpe_core.formats.unfit_tokens import listed
 from bpe_core.formats.vocabulary_symbols import NamedSymbol, Style, base_symbols, raw_texts
-from bpe_core.formats.written_merges import Resolved, WrittenMerge, are_in_order, born_in_turn, resolve
+from bpe_core.formats.written_merges import (
+    Resolved,
+    Texts,
+    WrittenMerge,
+    are_in_order,
+    born_in_turn,
+    resolve,
+    resolved_at_once,
+)
 from bpe_core.history.history import History, Int64s, Pair
 from bpe_core.history.joining import NO_PRIORITY, Joining, PairRows
 from bpe_core.token_texts import written
@@ -52,28 +61,35 @@ def build(
 
     Without a vocabulary, the base symbols are those that the merges mention.
     """
-    made = {merge.left + merge.right for merge in merges}
+    texts = Texts.of(merges)
+    made = set(texts.made)
     if vocabulary is None:
-        mentioned = {part for merge in merges for part in (merge.left, merge.right)} - made
+        mentioned = {*texts.left, *texts.right} - made
         entries: Mapping[str, int] = dict.fromkeys(sorted(mentioned), NO_NUMBER)
     else:
         entries = vocabulary
-        _check_in_vocabulary(merges, vocabulary, where)
-    joined = {merge.left for merge in merges} | {merge.right for merge in merges}
-    alone = {text for text in specials if text not in joined}  # one that merges join is a base symbol as well
-    plain = [text for text in entries if text not in alone and (text not in made or style.is_symbol(text))]
+        _check_in_vocabulary(merges, texts, vocabulary, where)
+    joined = {text for side in texts[:2] for text in set(specials).intersection(side)}
+    alone = set(specials) - joined  # one that merges join is a base symbol as well
+    longest = 1 + len(style.marker_text)  # of symbols
+    short = [text for text in entries if len(text) <= longest or text not in made]
+    plain = [text for text in short if text not in alone and (text not in made or style.is_symbol(text))]
     symbols = base_symbols(plain, vocabulary, style)
     base = {text: id for id, (text, _) in enumerate(symbols)}
     mergeable = {text: base[text] for text, symbol in symbols if symbol.merges}
-    in_order = vocabulary is None or are_in_order(mergeable, merges)
-    found = resolve(mergeable, len(symbols), merges, where) if in_order else _in_any_order(mergeable, merges)
-    seeds = _seeds([text for text in entries if text not in specials], {*base, *found.texts}, style)
+    found = resolved_at_once(mergeable, len(symbols), texts)
+    in_order = found is not None or vocabulary is None or are_in_order(mergeable, merges)
+    if found is None:
+        found = resolve(mergeable, len(symbols), merges, where) if in_order else _in_any_order(mergeable, merges)
+    known = {*base, *found.texts, *specials}
+    seeds = _seeds([text for text in entries if text not in known], style)
     names = [*base, *(text for text, _ in seeds), *found.texts]
-    id_of = {text: id for id, text in enumerate(names)}
+    id_of = dict(zip(names, range(len(names)), strict=True))
+    are_ids = in_order and not seeds and len(base) == len(symbols)
     lacking = [id for text, id in base.items() if vocabulary is not None and text not in vocabulary]
     return Model(
         alphabet=_alphabet([symbol for _, symbol in symbols], seeds, style),
-        pairs=[(id_of[left], id_of[right]) for left, right in found.parts],
+        pairs=found.pairs if are_ids else [(id_of[left], id_of[right]) for left, right in found.parts],
         numbers=None if vocabulary is None else _numbers([*names, *specials], {**entries, **specials}),
         notes=_notes([text for text in plain if text not in id_of], seeds, found, [names[id] for id in lacking], style),
         joining=_joining(merges, id_of, lacking, style, in_order=in_order),
@@ -85,11 +101,10 @@ def _in_any_order(base: Mapping[str, int], merges: Sequence[WrittenMerge]) -> Re
     return Resolved(parts=parts, texts=[left + right for left, right in parts])
 
 
-def _check_in_vocabulary(merges: Sequence[WrittenMerge], vocabulary: Mapping[str, int], where: str) -> None:
-    known = vocabulary.keys()
-    if all(
-        known >= set(texts) for texts in zip(*((left, right, left + right) for left, right, _ in merges), strict=True)
-    ):
+def _check_in_vocabulary(
+    merges: Sequence[WrittenMerge], texts: Texts, vocabulary: Mapping[str, int], where: str
+) -> None:
+    if all(all(map(vocabulary.__contains__, column)) for column in texts):
         return
     for merge in merges:
         for text in (merge.left, merge.right, merge.left + merge.right):
@@ -97,9 +112,9 @@ def _check_in_vocabulary(merges: Sequence[WrittenMerge], vocabulary: Mapping[str
                 raise FormatError(f"{where.format(merge.place)}: the token {text[:80]!r} is not in the vocabulary.")
 
 
-def _seeds(texts: Sequence[str], known: set[str], style: Style) -> list[tuple[str, Symbol]]:
+def _seeds(texts: Sequence[str], style: Style) -> list[tuple[str, Symbol]]:
     """The entries that are neither base symbols nor made by merges, as far as they are texts at all."""
-    raw = ((text, raw_texts(text, style)) for text in texts if text not in known)
+    raw = ((text, raw_texts(text, style)) for text in texts)
     return [(text, Symbol(*found, "seed")) for text, found in raw if found is not None]
 
 
@@ -149,7 +164,7 @@ def joined_in_order(history: History) -> list[Pair]:
 
 
 def _numbers(names: Sequence[str], known: Mapping[str, int]) -> Int64s | None:
-    numbers = np.array([known.get(name, NO_NUMBER) for name in names], np.int64)
+    numbers = np.fromiter(map(known.get, names, repeat(NO_NUMBER)), np.int64, len(names))
     return None if np.array_equal(numbers, np.arange(len(numbers))) else numbers
 
 

@@ -10,7 +10,10 @@ import heapq
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import add
 from typing import NamedTuple
+
+import numpy as np
 
 from bpe_core.errors import FormatError
 from bpe_core.formats.recovering import Recovery
@@ -38,6 +41,35 @@ class Resolved:
     never_happen: int = 0  # merges left out because another one always comes first
 
 
+class Texts(NamedTuple):
+    """The texts of many merges, by columns."""
+
+    left: list[str]
+    right: list[str]
+    made: list[str]
+
+    @classmethod
+    def of(cls, merges: Sequence[WrittenMerge]) -> Texts:
+        left, right = [merge.left for merge in merges], [merge.right for merge in merges]
+        return cls(left, right, list(map(add, left, right)))
+
+
+def resolved_at_once(base: Mapping[str, int], first_id: int, texts: Texts) -> Resolved | None:
+    """What `resolve` says, much sooner, where each merge joins what is there already and makes what is not yet."""
+    made = dict(zip(texts.made, range(first_id, first_id + len(texts.made)), strict=True))
+    if len(made) < len(texts.made) or len(made) > LARGEST_VOCABULARY or not made.keys().isdisjoint(base):
+        return None
+    id_of = {**base, **made}
+    try:
+        left, right = (np.fromiter(map(id_of.__getitem__, side), np.int64, len(made)) for side in texts[:2])
+    except KeyError:
+        return None
+    if (np.maximum(left, right) >= np.arange(first_id, first_id + len(made))).any():
+        return None
+    pairs = list(zip(left.tolist(), right.tolist(), strict=True))
+    return Resolved(pairs, texts.made, list(zip(texts.left, texts.right, strict=True)))
+
+
 def resolve(base: Mapping[str, int], first_id: int, merges: Sequence[WrittenMerge], where: str) -> Resolved:
     """The merges as pairs of ids.
 
@@ -49,6 +81,8 @@ def resolve(base: Mapping[str, int], first_id: int, merges: Sequence[WrittenMerg
     """
     if len(merges) > LARGEST_VOCABULARY:
         raise FormatError(f"{where.format(LARGEST_VOCABULARY + 1)}: there are more than {LARGEST_VOCABULARY:,} merges.")
+    if (at_once := resolved_at_once(base, first_id, Texts.of(merges))) is not None:
+        return at_once
     makers = Counter(merge.left + merge.right for merge in merges)
     several = {text for text, number in makers.items() if number > 1}
     id_of = dict(base)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -150,10 +150,9 @@ def encoded_by_kernels(encoder: CompiledEncoder, texts: Texts, cuts: SafeCuts, a
 
     if threads > 1 and len(jobs) > 1:
         with ThreadPoolExecutor(min(threads, len(jobs))) as pool:
-            parts = list(pool.map(encode, jobs))
+            ids, offsets = _joined(list(pool.map(encode, jobs)), pool.map)
     else:
-        parts = list(map(encode, jobs))
-    ids, offsets = _joined(parts)
+        ids, offsets = _joined(list(map(encode, jobs)), map)
     return Batch(ids, offsets[of_texts])
 
 
@@ -168,10 +167,16 @@ def _divided(texts: Texts, cuts: SafeCuts, job: int) -> tuple[Int64s, Int64s]:
     return np.insert(edges, places, more), np.arange(len(edges)) + np.searchsorted(more, edges)
 
 
-def _joined(parts: Sequence[tuple[Int32s, Int64s]]) -> tuple[Int32s, Int64s]:
+def _joined(parts: Sequence[tuple[Int32s, Int64s]], run: Callable[..., Iterable[None]]) -> tuple[Int32s, Int64s]:
+    """All of them in one array; what `run` calls may be done by several threads."""
     if len(parts) == 1:
         return parts[0]
-    ids = np.concatenate([np.zeros(0, np.int32), *(ids for ids, _ in parts)])
-    before = np.cumsum([0, *(len(ids) for ids, _ in parts)])
-    offsets = (free_at[1:] + start for (_, free_at), start in zip(parts, before[:-1].tolist(), strict=True))
-    return ids, np.concatenate([np.zeros(1, np.int64), *offsets])
+    edges = np.cumsum([0, *(len(ids) for ids, _ in parts)]).tolist()
+    joined = np.empty(edges[-1], np.int32)
+
+    def put(part: int) -> None:
+        joined[edges[part] : edges[part + 1]] = parts[part][0]
+
+    list(run(put, range(len(parts))))
+    offsets = (free_at[1:] + start for (_, free_at), start in zip(parts, edges, strict=False))
+    return joined, np.concatenate([np.zeros(1, np.int64), *offsets])

@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bpe_core import FormatError, Tokenizer
-from bpe_core.formats import is_table, open_table
+from bpe_core.formats import is_table, open_table, written_merges
 from bpe_core.formats.clip_merges import SPECIALS, WORDS
+from bpe_core.formats.written_merges import WrittenMerge
 from bpe_core.verification.imported import check_import
 from tests.core.formats.samples import languages, texts
 
@@ -95,3 +98,25 @@ def test_what_lies_beside_tokenizers_is_told_by_its_name(tmp_path: Path, content
     assert not is_table(path)
     with pytest.raises(FormatError, match=said):
         open_table(path)
+
+
+TOKENS = st.sampled_from(["a", "b", "ab", "ba", "aa", "aba", "c"])
+
+
+@given(parts=st.lists(st.tuples(TOKENS, TOKENS), max_size=5))
+@settings(max_examples=100)
+def test_merges_resolved_at_once_are_what_they_are_one_by_one(parts: list[tuple[str, str]]) -> None:
+    merges = [WrittenMerge(left, right, place) for place, (left, right) in enumerate(parts, start=1)]
+    base = {"a": 0, "b": 1}
+    at_once = written_merges.resolved_at_once(base, 2, written_merges.Texts.of(merges))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(written_merges, "resolved_at_once", lambda *_: None)
+        try:
+            one_by_one = written_merges.resolve(base, 2, merges, "merge {}")
+        except FormatError:
+            one_by_one = None
+    if one_by_one is None or one_by_one.never_happen:
+        assert at_once is None
+    else:
+        assert at_once == one_by_one
+        assert written_merges.are_in_order(base, merges)
