@@ -54,10 +54,13 @@ class Spelled(NamedTuple):
 
     def joined(self, parts: list[bytes]) -> list[bytes]:
         """What is written on each, where this is written on its symbols."""
-        together = b"".join([parts[symbol] for symbol in self.symbols.tolist()])
         widths = np.fromiter(map(len, parts), np.int64, len(parts))
-        ends = np.concatenate((np.zeros(1, np.int64), np.cumsum(widths[self.symbols])))[self.starts].tolist()
-        return [together[start:end] for start, end in pairwise(ends)]
+        written = np.frombuffer(b"".join(parts), np.uint8)
+        before, width = np.cumsum(widths)[self.symbols], widths[self.symbols]
+        ends = np.concatenate((np.zeros(1, np.int64), np.cumsum(width)))
+        together = written[np.arange(int(ends[-1])) + repeated(before - ends[1:], width)].tobytes()
+        borders = ends[self.starts].tolist()
+        return [together[start:end] for start, end in pairwise(borders)]
 
 
 @dataclass(frozen=True, eq=False)
