@@ -6,6 +6,8 @@ the arguments, and only the doors know those.
 
 from __future__ import annotations
 
+import numpy as np
+
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.compiled import Counter, count_compiled
 from bpe_core.counting.compiled_joining import join_by_kernels
@@ -13,6 +15,7 @@ from bpe_core.counting.joining import WordColumns
 from bpe_core.counting.words import WordTable
 from bpe_core.formats.compiled_recovering import recovered_pairs
 from bpe_core.history.history import Columns, History
+from bpe_core.history.joining import Joining, PairRows
 from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.learning.gage.compiled import CompiledLearner as CompressingLearner
 from bpe_core.learning.gage.compiled import compressed_blocks
@@ -23,12 +26,14 @@ from bpe_core.learning.unigram.learner import UnigramLearner
 from bpe_core.learning.unigram.seeds import seeded
 from bpe_core.learning.wordpiece.compiled import CompiledScoreLearner
 from bpe_core.recipe import Recipe
+from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.compiled_paths import CompiledPaths
 from bpe_core.segmenting.compiled_pieces import compiled_pieces
+from bpe_core.segmenting.compiled_priorities import CompiledPriorities
 from bpe_core.segmenting.compiled_ranks import compiled_ranks
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.laid_words import laid_words
+from bpe_core.segmenting.laid_words import Laid, laid_words
 from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.text.blocks import Stretch
 from bpe_core.text.preparation.pre_tokenizers import ByteLevel
@@ -123,6 +128,18 @@ def _encode() -> None:
     words = laid.of(_TEXT)
     encoder.ids_of_words(words.data, words.cuts, 2)
     _cut_in_pieces([_TEXT, long_word, many_words])
+    _join_by_priorities([_TEXT, long_word, many_words], words)
+
+
+def _join_by_priorities(texts: list[str], words: Laid) -> None:
+    recipe = Recipe.preset("gpt2", merges=2)
+    rows = PairRows(*np.array([(256, 119, 257), (108, 111, 256)]).T)  # lo+w comes before l+o
+    joining = Joining(pairs=rows, whole_words=True)
+    history = History.from_pairs(recipe, Alphabet.of_bytes(), [(108, 111), (256, 119)], joining)
+    encoder = CompiledPriorities(JoinedWords(history), Cutting(recipe))
+    for text in texts:
+        encoder.ids(text, 2)
+    encoder.ids_of_words(words.data, words.cuts, 2)
 
 
 def _cut_in_pieces(texts: list[str]) -> None:

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.kernels.jit import inlined, kernel
+from bpe_core.kernels.join_word import join_word, whole_word
 from bpe_core.kernels.merge_word import Int32s, Int64s, merge_word
-from bpe_core.kernels.pieces import write_pieces
+from bpe_core.kernels.pieces import NO_TOKEN, write_pieces
 from bpe_core.kernels.scan import POSITION, begin_text, end_text, scan
 from bpe_core.kernels.utf8 import character_at
 from bpe_core.kernels.word_memory import RESULTS_INSIDE, find_keys, lacks_memory, recall, recall_run, remember, slot_of
@@ -24,13 +25,15 @@ Bytes = npt.NDArray[np.uint8]
 
 # Entries of `SymbolTable.number`: -1 where there is no such thing.
 IS_BYTES, MARKER_BEFORE, MARKER_BEHIND, FIRST_FALLBACK, UNKNOWN = range(5)
-ALPHABET_NUMBERS = 5
+LEFT_OUT, JOINS_UNKNOWN = 5, 6  # what is no token at all where it stands; what is one together with such neighbours
+ALPHABET_NUMBERS = 7
+NOTHING = -2  # a symbol that there is not
 
 # What a word becomes: its tokens; the rank of the boundary before each symbol; or for each symbol
 # its id, that rank, and how many bytes it covers. In the output, the first symbol of a word has
 # ~start instead of its rank: the place where the word starts in the text. PIECES are tokens, too, but
-# the longest that fit instead of what merges make.
-IDS, RANKS, SYMBOLS, PIECES, PATHS = range(5)
+# the longest that fit instead of what merges make; so are PATHS, by scores, and JOINED, by priorities.
+IDS, RANKS, SYMBOLS, PIECES, PATHS, JOINED = range(6)
 
 # Entries of `progress`: the next word, the next free place of the output, why `encode_words` returned.
 NEXT_WORD, NEXT_PLACE, STATUS, WANTED = range(4)  # and how much room would have been enough
@@ -95,7 +98,8 @@ def spell(alphabet, data, start, stop, kind, cells, spelled):
                 count = add_symbol(number[FIRST_FALLBACK] + byte, 1, count, kind, cells, spelled)
         else:
             symbol = symbol if symbol >= 0 else number[UNKNOWN]
-            count = add_symbol(symbol, width, count, kind, cells, spelled)
+            if symbol != number[LEFT_OUT]:
+                count = add_symbol(symbol, width, count, kind, cells, spelled)
         place += width
     if number[MARKER_BEHIND] >= 0:
         count = add_symbol(number[MARKER_BEHIND], 0, count, kind, cells, spelled)
@@ -149,7 +153,14 @@ def cut_anew(table, pieces, alphabet, room, spelled, data, start, length, kind, 
         return write_pieces(pieces, data, start, start + length, results, place)
     if kind == PATHS:
         return write_best_path(pieces, room, data, start, start + length, results, place)
+    if kind == JOINED:
+        token = whole_word(pieces, data, start, start + length)
+        if token != NO_TOKEN:
+            results[place] = token
+            return np.int64(1)
     symbols = spell(alphabet, data, start, start + length, kind, room.cells, spelled)
+    if kind == JOINED:
+        return join_word(table, room, symbols, alphabet.number[JOINS_UNKNOWN], results, place)
     merge_word(table, room, symbols)
     return write_results(table, room, spelled, symbols, kind, results, place)
 

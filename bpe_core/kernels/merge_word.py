@@ -38,6 +38,7 @@ class MergeTable(NamedTuple):
 
     keys: UInt64s  # of pairs, in buckets that are filled from the left; what is left over stands in the next
     ranks: Int32s  # of the same
+    joined: Int32s  # the tokens they become, where ranks do not tell (join_word.py)
     byte_pairs: Int32s  # the rank of each pair of ids below 256, found directly
     left: Int32s
     right: Int32s
@@ -54,7 +55,7 @@ class Workplace(NamedTuple):
     previous_place: Int32s
     heads: Int32s  # for each rank, a place where its pair stands
     live: UInt64s  # a bit for each rank that has one
-    short: Int64s  # the pairs of a short word: rank and place
+    short: Int64s  # the pairs of a short word, or of a stretch that is joined by priorities: rank and place
     totals: Float64s  # of the best way to each place, where that is sought
 
 

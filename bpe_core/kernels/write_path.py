@@ -1,7 +1,7 @@
 """The most probable way to cut a word: tokens of a vocabulary as two trees, with a score each.
 
 Places of a word are counted from 1, a place for each byte; at 0 stands the marker, which covers no byte. Tokens that
-hold the marker begin there.
+hold the marker begin there. Without a marker every way begins at 1.
 """
 
 from __future__ import annotations
@@ -48,9 +48,11 @@ def write_best_path(pieces, room, data, start, stop, out, free):
     number, size = pieces.number, stop - start + 1
     for place in range(1, size + 1):
         room.totals[place] = -np.inf
-    room.totals[0] = 0.0
-    _take_if_better(room, 0, 1, number[MARKER], pieces.scores[number[MARKER]])
-    _take_tokens(pieces, room, data, start, start, stop, STARTING, 0)
+    first = np.int64(number[MARKER] < 0)
+    room.totals[first] = 0.0
+    if first == 0:
+        _take_if_better(room, 0, 1, number[MARKER], pieces.scores[number[MARKER]])
+        _take_tokens(pieces, room, data, start, start, stop, STARTING, 0)
     here = start
     while here < stop:
         place = here - start + 1
@@ -61,13 +63,13 @@ def write_best_path(pieces, room, data, start, stop, out, free):
             room.next_place[place + width] = place
             room.cells[place + width] = NO_TOKEN
         here += width
-    return _write_backward(number, room, data, start, size, out, free)
+    return _write_backward(number, room, data, start, first, size, out, free)
 
 
 @inlined
-def _write_backward(number, room, data, start, size, out, free):
+def _write_backward(number, room, data, start, first, size, out, free):
     count, place = np.int64(0), np.int64(size)
-    while place > 0:
+    while place > first:
         before, token = np.int64(room.next_place[place]), np.int64(room.cells[place])
         if token != NO_TOKEN:
             out[free + count] = token

@@ -29,6 +29,7 @@ from bpe_core.segmenting.word_tokens import WordSegmenter
 
 if TYPE_CHECKING:
     from bpe_core.segmenting.compiled_paths import CompiledPaths
+    from bpe_core.segmenting.laid_words import Laid
 
 CHARACTERS_OF_A_SEED = 6  # on average
 
@@ -112,8 +113,12 @@ class BestPaths(WordSegmenter):
         self._joins = history.alphabet.merging
 
     def ids_of_part(self, text: str, at: int) -> Int32s:
-        compiled = None if self._cutting.gives_words else self._compiled(len(text))
+        compiled = self._compiled(len(text))
         return super().ids_of_part(text, at) if compiled is None else compiled.best_paths(text, at)
+
+    def ids_of_laid(self, laid: Laid, at: int) -> Int32s:
+        compiled = self._compiled(len(laid.data))
+        return super().ids_of_laid(laid, at) if compiled is None else compiled.ids_of_words(laid.data, laid.cuts, at)
 
     def cut_words(self, words: Sequence[bytes], at: int) -> WordCuts:
         compiled = self._compiled(sum(map(len, words)))
@@ -121,8 +126,6 @@ class BestPaths(WordSegmenter):
 
     def _compiled(self, size: int) -> CompiledPaths | None:
         """The kernels, where they are loaded, or where loading them takes less time than doing without."""
-        if self._history.recipe.marker == "none":  # the kernels begin each word with a marker
-            return None
         if self._known_compiled is None and worth_kernels(size + self._to_spell):
             from bpe_core.segmenting.compiled_paths import CompiledPaths  # loads machine code
 

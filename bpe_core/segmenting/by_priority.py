@@ -25,15 +25,22 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from heapq import heappop, heappush
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import NO_PRIORITY, Joining
 from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.segmentation import Int32s
 from bpe_core.segmenting.spelling import Spelling
+from bpe_core.segmenting.text_encoder import worth_kernels
 from bpe_core.segmenting.word_cuts import ALWAYS, WordCut
 from bpe_core.segmenting.word_tokens import WordSegmenter
 from bpe_core.token_texts import written
+
+if TYPE_CHECKING:
+    from bpe_core.segmenting.compiled_priorities import CompiledPriorities
+    from bpe_core.segmenting.laid_words import Laid
 
 LONG = 48  # symbols; a longer word is taken apart where no pair could ever join
 LONGEST_REMEMBERED = 256
@@ -48,7 +55,25 @@ class ByPriority(WordSegmenter):
     """The `Segmenter` of a history that says how its pairs are joined."""
 
     def __init__(self, history: History, cutting: Cutting) -> None:
-        super().__init__(history, cutting, JoinedWords(history).cut)
+        self._words = JoinedWords(history)
+        super().__init__(history, cutting, self._words.cut)
+        self._known_compiled: CompiledPriorities | None = None
+
+    def ids_of_part(self, text: str, at: int) -> Int32s:
+        compiled = self._compiled(len(text))
+        return super().ids_of_part(text, at) if compiled is None else compiled.ids(text, at)
+
+    def ids_of_laid(self, laid: Laid, at: int) -> Int32s:
+        compiled = self._compiled(len(laid.data))
+        return super().ids_of_laid(laid, at) if compiled is None else compiled.ids_of_words(laid.data, laid.cuts, at)
+
+    def _compiled(self, size: int) -> CompiledPriorities | None:
+        """The kernels, where they can do the same, and are loaded or worth it."""
+        if self._known_compiled is None and self._words.is_plain and worth_kernels(size):
+            from bpe_core.segmenting.compiled_priorities import CompiledPriorities  # loads machine code
+
+            self._known_compiled = CompiledPriorities(self._words, self._cutting)
+        return self._known_compiled
 
 
 class JoinedWords:
@@ -57,17 +82,24 @@ class JoinedWords:
     def __init__(self, history: History) -> None:
         if history.joining is None:
             raise BpeError("This history says no more than its steps: its words are cut by ranks.")
-        self._history, self._joining = history, history.joining
+        self.history, self.joining = history, history.joining
         self._base = len(history.alphabet)
-        self._left_out, self._hidden = frozenset(self._joining.left_out), frozenset(self._joining.hidden)
-        self._find = _finder(history, self._joining)
+        self._left_out, self._hidden = frozenset(self.joining.left_out), frozenset(self.joining.hidden)
+        self._find = _finder(history, self.joining)
         self._before = history.recipe.marker_text.encode() if history.recipe.marker == "prefix" else b""
         self._stretches: dict[tuple[int, ...], Stretch] = {}
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether words are spelled and joined as the kernels do it."""
+        joining = self.joining
+        marks_whole_words = joining.whole_words and self._before != b""
+        return not (joining.found_first or marks_whole_words or self._left_out - {self._unknown})
 
     def cut(self, word: bytes, at: int) -> WordCut:
         """How a word is cut after so many steps."""
         until = ALWAYS
-        if self._joining.whole_words and (id := self._whole.get(self._before + word)) is not None:
+        if self.joining.whole_words and (id := self.whole.get(self._before + word)) is not None:
             birth = self._birth(id)
             if birth <= at:
                 return WordCut([id], [len(word)], birth, ALWAYS)
@@ -86,13 +118,13 @@ class JoinedWords:
             since, until = max(since, first), min(until, last)
         ends = [0, *accumulate(widths)]
         stops = [ends[place] for place in accumulate(counts)]
-        if self._joining.joins_unknown:
+        if self.joining.joins_unknown:
             ids, stops = self._with_unknown_joined(ids, stops)
         return WordCut(ids, stops, since, until)
 
     def is_whole(self, word: bytes, at: int) -> bool:
         """Whether a word is a token as a whole, whatever pairs say."""
-        id = self._whole.get(self._before + word) if self._joining.whole_words else None
+        id = self.whole.get(self._before + word) if self.joining.whole_words else None
         return id is not None and self._birth(id) <= at
 
     def _part_hidden(self, joined: Sequence[int], lengths: Sequence[int], ids: list[int], counts: list[int]) -> None:
@@ -100,7 +132,7 @@ class JoinedWords:
         waiting = list(zip(reversed(joined), reversed(lengths), strict=True))
         while waiting:
             id, length = waiting.pop()
-            parts = self._history.parts(id) if id in self._hidden else None
+            parts = self.history.parts(id) if id in self._hidden else None
             if parts is None:
                 ids.append(id)
                 counts.append(length)
@@ -110,7 +142,7 @@ class JoinedWords:
 
     @cached_property
     def _lengths(self) -> Int64s:
-        return self._history.token_lengths()
+        return self.history.token_lengths()
 
     def find(self, left: int, right: int) -> Found | None:
         """The priority of two neighbours and the token they become; None where nothing joins them."""
@@ -157,7 +189,7 @@ class JoinedWords:
 
     @cached_property
     def _spelling(self) -> Spelling:
-        return Spelling(self._history)
+        return Spelling(self.history)
 
     @cached_property
     def _of_byte(self) -> list[int] | None:
@@ -166,15 +198,15 @@ class JoinedWords:
 
     @cached_property
     def _unknown(self) -> int | None:
-        return self._history.alphabet.unknown_id
+        return self.history.alphabet.unknown_id
 
     @cached_property
     def _texts(self) -> list[bytes]:
-        return written(self._history)
+        return written(self.history)
 
     @cached_property
     def _first_ids(self) -> dict[bytes, int]:
-        return {self._texts[id]: id for id in self._joining.found_first}
+        return {self._texts[id]: id for id in self.joining.found_first}
 
     @cached_property
     def _first(self) -> re.Pattern[bytes] | None:
@@ -183,7 +215,7 @@ class JoinedWords:
         return re.compile(b"(" + b"|".join(map(re.escape, longest_first)) + b")") if longest_first else None
 
     @cached_property
-    def _whole(self) -> dict[bytes, int]:
+    def whole(self) -> dict[bytes, int]:
         """The tokens by the word that each is; of several the oldest."""
         return {text: id for id, text in reversed(list(enumerate(self._texts))) if id not in self._hidden}
 
@@ -191,7 +223,7 @@ class JoinedWords:
 
     def _apart(self, symbols: list[int], at: int) -> Iterator[Stretch]:
         """A long word in the stretches between which nothing is ever joined."""
-        start, meet = 0, self._meeting
+        start, meet = 0, self.meeting
         for place in range(1, len(symbols)):
             if symbols[place - 1] << 32 | symbols[place] not in meet:
                 yield self._stretch(tuple(symbols[start:place]), at)
@@ -199,16 +231,16 @@ class JoinedWords:
         yield self._stretch(tuple(symbols[start:]), at)
 
     @cached_property
-    def _meeting(self) -> set[int]:
+    def meeting(self) -> set[int]:
         """All symbols that stand side by side in some token."""
-        parts = [symbol.text for symbol in self._history.alphabet.symbols]
+        parts = [symbol.text for symbol in self.history.alphabet.symbols]
         spelled: list[tuple[int, int]] = [(id, id) for id in range(len(parts))]  # the first and last symbol of each
         found: set[int] = set()
-        for left, right in self._history.pairs():
+        for left, right in self.history.pairs():
             spelled.append((spelled[left][0], spelled[right][1]))
             found.add(spelled[left][1] << 32 | spelled[right][0])
-        if self._joining.pairs is not None:
-            for left, right in zip(*(column.tolist() for column in self._joining.pairs[:2]), strict=True):
+        if self.joining.pairs is not None:
+            for left, right in zip(*(column.tolist() for column in self.joining.pairs[:2]), strict=True):
                 found.add(spelled[left][1] << 32 | spelled[right][0])
         return found
 
@@ -277,27 +309,41 @@ def _finder(history: History, joining: Joining) -> Find:
     return _ByText(history, joining).__getitem__
 
 
+def pairs_by_text(history: History, joining: Joining) -> Iterator[tuple[int, int, int, int]]:
+    """All pairs that are joined because of their texts: left, right, priority and token."""
+    known = _ByText(history, joining)
+    by_text: dict[bytes, list[int]] = {}
+    for id, text in enumerate(known.texts):
+        if not known.alone[id]:
+            by_text.setdefault(text, []).append(id)
+    for text, (priority, token) in known.token_of.items():
+        for middle in range(1, len(text)):
+            for left in by_text.get(text[:middle], ()):
+                for right in by_text.get(text[middle:], ()):
+                    yield left, right, priority, token
+
+
 class _ByText(dict[int, Found | None]):
     """What two neighbours become by their texts, which are put together when they meet for the first time."""
 
     def __init__(self, history: History, joining: Joining) -> None:
         super().__init__()
         assert joining.priorities is not None
-        self._texts = written(history)
+        self.texts = written(history)
         symbols, first = history.alphabet.symbols, set(joining.found_first)
-        self._alone = [not symbol.merges or id in first for id, symbol in enumerate(symbols)]
-        self._alone += [False] * (len(self._texts) - len(symbols))
-        self._token_of: dict[bytes, Found] = {}
-        for id, (text, priority) in enumerate(zip(self._texts, joining.priorities.tolist(), strict=True)):
+        self.alone = [not symbol.merges or id in first for id, symbol in enumerate(symbols)]
+        self.alone += [False] * (len(self.texts) - len(symbols))
+        self.token_of: dict[bytes, Found] = {}
+        for id, (text, priority) in enumerate(zip(self.texts, joining.priorities.tolist(), strict=True)):
             if priority != NO_PRIORITY:
-                known = self._token_of.setdefault(text, (priority, id))
-                self._token_of[text] = min(known, (priority, id))
+                known = self.token_of.setdefault(text, (priority, id))
+                self.token_of[text] = min(known, (priority, id))
 
     def __missing__(self, key: int) -> Found | None:
         if len(self) >= MOST_REMEMBERED:
             self.clear()
         left, right = key >> 32, key & 0xFFFFFFFF
-        lone = self._alone[left] or self._alone[right]
-        found = None if lone else self._token_of.get(self._texts[left] + self._texts[right])
+        lone = self.alone[left] or self.alone[right]
+        found = None if lone else self.token_of.get(self.texts[left] + self.texts[right])
         self[key] = found
         return found

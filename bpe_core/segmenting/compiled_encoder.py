@@ -219,6 +219,7 @@ def merge_table(base: int, left: Int32s, right: Int32s) -> MergeTable:
     table = MergeTable(
         keys=np.empty(room, np.uint64),
         ranks=np.empty(room, np.int32),
+        joined=np.empty(0, np.int32),
         byte_pairs=np.empty(1 << 16, np.int32),
         left=left,
         right=right,
@@ -233,6 +234,7 @@ def _alphabet(alphabet: Alphabet, recipe: Recipe) -> kernel.SymbolTable:
     marker = -1 if alphabet.marker_id is None else alphabet.marker_id
     number = np.full(kernel.ALPHABET_NUMBERS, -1, np.int64)
     number[kernel.IS_BYTES] = recipe.base == "bytes"
+    number[kernel.LEFT_OUT] = kernel.NOTHING
     number[kernel.MARKER_BEFORE if recipe.marker == "prefix" else kernel.MARKER_BEHIND] = marker
     number[kernel.FIRST_FALLBACK] = -1 if alphabet.first_fallback_id is None else alphabet.first_fallback_id
     number[kernel.UNKNOWN] = -1 if alphabet.unknown_id is None else alphabet.unknown_id
@@ -262,7 +264,7 @@ def room_for(symbols: int, merges: int, kind: int) -> tuple[Workplace, kernel.Sp
         previous_place=np.empty(cells, np.int32),
         heads=np.full(merges, -1, np.int32),
         live=np.zeros((merges >> 6) + 1, np.uint64),
-        short=np.empty(2 * SHORT, np.int64),
+        short=np.empty(2 * (cells if kind == kernel.JOINED else SHORT), np.int64),
         totals=np.empty(cells, np.float64),
     )
     spelled = cells if kind == kernel.SYMBOLS else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -60,10 +61,21 @@ class TextEncoder:
         utf8(text)  # so that what cannot be encoded is told by its place in the text as it was given
         if self._cutting.gives_words:
             return self._ids_of_words(text, at, allowed)
+        parts = self._cutting.normalized_parts(text, allowed)
+        if encoder is not self.plain and encoder is self._compiled and self._compiled.finds_words:
+            return self._ids_of_parts(self._compiled, list(parts), at)
         return _end_to_end(
             encoder.ids(part, at) if special is None else np.array([self._special_id[special]], np.int32)
-            for part, special in self._cutting.normalized_parts(text, allowed)
+            for part, special in parts
         )
+
+    def _ids_of_parts(self, encoder: CompiledEncoder, parts: list[tuple[str, str | None]], at: int) -> Int32s:
+        """All parts in one call, each a text of its own, and the special tokens between them."""
+        data = [part.encode() for part, _ in parts]
+        edges = np.fromiter(accumulate(map(len, data), initial=0), np.int64, len(data) + 1)
+        ids, free_at = encoder.ids_of_texts(np.frombuffer(b"".join(data), np.uint8), edges, at)
+        specials = [place for place, (_, special) in enumerate(parts) if special is not None]
+        return np.insert(ids, free_at[specials], [self._special_id[parts[place][1] or ""] for place in specials])
 
     def batch(self, texts: Texts, at: int, allowed: tuple[str, ...], threads: int | None) -> Batch | None:
         """The ids of many texts; None where they have to be encoded one by one."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,9 @@ from bpe_core.segmenting.segmentation import NO_TOKEN, Ahead, Int32s, Int64s, To
 from bpe_core.segmenting.text_encoder import worth_kernels
 from bpe_core.segmenting.word_cuts import Cuts, Key, WordCut, WordCuts, WordCutter, WordsCutter, in_rows
 from bpe_core.text.stand_ins import raw_bytes
+
+if TYPE_CHECKING:
+    from bpe_core.segmenting.laid_words import Laid
 
 REMEMBERED_WORDS = 1 << 16
 
@@ -73,17 +76,20 @@ class WordSegmenter:
 
     def _ids_of_laid(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         """The same, each different word of a stretch but once."""
+        found = [np.zeros(0, np.int32)]
+        for laid, special in self._cutting.laid_parts(text, allowed):
+            found.append(np.array([self._special_id[special or ""]]) if laid is None else self.ids_of_laid(laid, at))
+        return np.concatenate(found, dtype=np.int32)
+
+    def ids_of_laid(self, laid: Laid, at: int) -> Int32s:
+        """The tokens of words that lie end to end."""
         ids: list[int] = []
         ids_of: dict[bytes, Sequence[int]] = {}
-        for laid, special in self._cutting.laid_parts(text, allowed):
-            if laid is None:
-                ids.append(self._special_id[special or ""])
-                continue
-            for word in laid.words():
-                known = ids_of.get(word)
-                if known is None:
-                    known = ids_of[word] = self.cut(word, at).ids
-                ids += known
+        for word in laid.words():
+            known = ids_of.get(word)
+            if known is None:
+                known = ids_of[word] = self.cut(word, at).ids
+            ids += known
         return np.array(ids, np.int32)
 
     def ids_of_part(self, text: str, at: int) -> Int32s:

@@ -52,6 +52,7 @@ BACKWARD = {  # what an arrow may still point back to: hardly more than names, n
         "bpe_core.learning.ties",
     },
     "bpe_core.kernels.encode": {"bpe_core.segmenting.merging"},
+    "bpe_core.kernels.join_word": {"bpe_core.segmenting.merging"},
     "bpe_core.kernels.gage": {"bpe_core.learning.gage.block_form"},
     "bpe_core.kernels.merge_word": {"bpe_core.segmenting.merging"},
     "bpe_core.learning.methods": {"bpe_core.segmenting"},

@@ -20,6 +20,7 @@ from bpe_core.text.stand_ins import stand_ins
 from bpe_core.text.unicode_forms import Form, formed, in_form
 
 _BLANK = regex.compile(r"\s")
+_BLANKS = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 _IDEOGRAPH = regex.compile(
     "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b73f\U0002b740-\U0002b81f"
     "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f]"
@@ -118,9 +119,9 @@ class Strip:
         return f"Blanks at the {' and the '.join(ends) or 'ends'} of the text are {'left out' if ends else 'kept'}."
 
     def changed(self, piece: Piece) -> Piece:
-        kept = [i for i, character in enumerate(piece.text) if not _BLANK.match(character)]
-        first = 0 if not self.strip_left else kept[0] if kept else len(piece.text)
-        last = len(piece.text) if not self.strip_right else kept[-1] + 1 if kept else first
+        text = piece.text
+        first = len(text) - len(text.lstrip(_BLANKS)) if self.strip_left else 0
+        last = len(text.rstrip(_BLANKS)) if self.strip_right else len(text)
         return piece.part(first, max(first, last))
 
 
@@ -152,6 +153,8 @@ class Replace:
         return f"{'What matches ' if self.is_regex else ''}“{self.pattern}” {became}."
 
     def changed(self, piece: Piece) -> Piece:
+        if piece.is_bare and self.pattern and not self.is_regex:
+            return piece.written(piece.text.replace(self.pattern, self.content))
         if piece.is_bare and piece.text:
             return piece.written(Expression.of(self.pattern, self.is_regex).substituted(piece.text, self.content))
         if not piece.text or (not self.is_regex and self.pattern not in piece.text):

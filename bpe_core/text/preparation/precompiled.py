@@ -114,8 +114,7 @@ class Precompiled:
 
     def changed(self, piece: Piece) -> Piece:
         if piece.is_bare and not self.longest:
-            lines = piece.text.splitlines(keepends=True) if _JOINS.search(piece.text) else [piece.text]
-            return piece.written("".join(map(self._line, lines)))
+            return piece.written("".join(self._stretches(piece.text)))
         parts = self._longest(piece.text) if self.longest else self._by_clusters(piece.text)
         if piece.is_bare:
             return piece.written("".join(new for _, _, new in parts))
@@ -127,10 +126,18 @@ class Precompiled:
             sources += piece.sources[start:stop] if same else [piece.sources[start]] * len(new)
         return Piece("".join(texts), sources, piece.stop)
 
+    def _stretches(self, text: str) -> Iterator[str]:
+        """What becomes of a text: of lines all at once, but for those where not each character is one to a reader."""
+        done = 0
+        while joins := _JOINS.search(text, done):
+            start = text.rfind("\n", done, joins.start()) + 1 or done
+            yield text[done:start].translate(self._alone)
+            done = text.find("\n", joins.end() - 1) + 1 or len(text)
+            yield self._line(text[start:done])
+        yield text[done:].translate(self._alone)
+
     def _line(self, line: str) -> str:
-        """What becomes of a line, all at once where each of its characters is one to a reader, too."""
-        if not _JOINS.search(line):
-            return line.translate(self._alone)
+        """What becomes of a line, cluster by cluster."""
         known, found = self._known, []
         for cluster in _CLUSTERS.findall(line):
             new = known.get(cluster)

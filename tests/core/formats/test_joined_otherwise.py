@@ -11,12 +11,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from bpe_core import FormatError, History, OutputError, Tokenizer
 from bpe_core.formats import FORMATS, OpenedTable
 from bpe_core.history.joining import Joining
 from bpe_core.segmenting.by_priority import JoinedWords
+from bpe_core.segmenting.compiled_priorities import CompiledPriorities
+from bpe_core.segmenting.given_words import GivenWords
 from bpe_core.session_file import SavedRun, SavedSession, read_session, write_session
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.token_texts import written
@@ -90,6 +93,8 @@ def test_at_every_moment_only_tokens_that_are_born_are_joined(odd_table: OpenedT
     words = [b"the harbour", b" lighthouse", "ὀλίγος".encode(), b"theirthemthere" * 5, b"a" * 60]
     cut = JoinedWords(history).cut
     segmentation = Tokenizer(history).segmentation("the harbour and the lighthouse")
+    given = GivenWords(history.recipe, b"".join(words), np.cumsum([0, *map(len, words)]))
+    compiled = CompiledPriorities(JoinedWords(history), given)
     for at in (0, 1, 20, 100, 101, 300, len(history)):
         for word in words:
             found = cut(word, at)
@@ -97,6 +102,7 @@ def test_at_every_moment_only_tokens_that_are_born_are_joined(odd_table: OpenedT
             assert found.since <= at < found.until
             for moment in {found.since, min(found.until - 1, len(history))}:
                 assert cut(word, moment).ids == found.ids
+        assert compiled.ids(given.text, at).tolist() == [id for word in words for id in by_hand(word, history, at)]
         tokens = segmentation.tokens(at).ids.tolist()
         assert tokens == Tokenizer(history).encode("the harbour and the lighthouse", at=at)
 
