@@ -45,13 +45,16 @@ def _decision(act: Act) -> Callable[[str], Decision]:
 
 
 def decided(
-    words: bpe.WordTable, recipe: bpe.Recipe, options: argparse.Namespace, cancelled: Callable[[], bool]
+    words: bpe.WordTable,
+    recipe: bpe.Recipe,
+    options: argparse.Namespace,
+    cancelled: Callable[[], bool],
+    history: bpe.History | None = None,
 ) -> tuple[bpe.Recipe, bpe.History | None]:
     """The recipe with what was decided, by the ids that the tokens have when its step comes; and the steps until then.
 
-    Of equal steps what is forbidden comes first.
+    Of equal steps what is forbidden comes first. A history are the steps before the first decision, if they are known.
     """
-    history: bpe.History | None = None
     for one in sorted([*(options.forbid or ()), *(options.force or ())]):
         trainer = bpe.Trainer(words, recipe, history=history)
         while trainer.steps_planned >= one.step > len(trainer.history) + 1 and not (trainer.end_reason or cancelled()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import bpe_core as bpe
@@ -25,10 +26,34 @@ def is_session_name(path: Path) -> bool:
 
 def write_run(history: History, words: bpe.WordTable, path: Path | str, numbers: Int64s | None = None) -> None:
     """A session of this one run, which the window opens and goes on with; `numbers` are those of its ids elsewhere."""
+    run = _saved(1, history, words, numbers)
+    write_session(SavedSession(history.recipe, runs=(run,), view=View(shown_run=1, position=len(history))), path)
+
+
+def add_branch(
+    source: Path | str,
+    opened: OpenedTable,
+    branch: History,
+    words: bpe.WordTable,
+    path: Path | str,
+    numbers: Int64s | None,
+) -> None:
+    """The session, or one of the table, that `opened` was read from, with a branch of it as the run that is shown."""
+    if _is_session(Path(source)):
+        session = read_session(source)
+        parent = _shown(session, str(source)).number
+    else:
+        session, parent = SavedSession(branch.recipe, runs=(_saved(1, opened.history, words, opened.numbers),)), 1
+    number = 1 + max(run.number for run in session.runs)
+    run = replace(_saved(number, branch, words, numbers), parent=parent)
+    view = replace(session.view, shown_run=number, position=len(branch))
+    write_session(replace(session, runs=(*session.runs, run), view=view), path)
+
+
+def _saved(number: int, history: History, words: bpe.WordTable, numbers: Int64s | None) -> SavedRun:
     state: RunState = "paused" if history.end_reason in ("", "stopped") else "ended"
     sentence = END_SENTENCES[history.end_reason]
-    run = SavedRun(1, history.recipe, (), words, history, state=state, sentence=sentence, numbers=numbers)
-    write_session(SavedSession(history.recipe, runs=(run,), view=View(shown_run=1, position=len(history))), path)
+    return SavedRun(number, history.recipe, (), words, history, state=state, sentence=sentence, numbers=numbers)
 
 
 def _is_session(path: Path) -> bool:
@@ -40,11 +65,15 @@ def _is_session(path: Path) -> bool:
 
 def _of_session(path: str) -> OpenedTable:
     session = read_session(path)
+    run = _shown(session, path)
+    assert run.history is not None  # it was chosen so
+    learned = sum(one.history is not None for one in session.runs)
+    note = f"Of the {learned} runs in {path} this is run {run.number}, the one that was shown."
+    return OpenedTable(run.history, "session", (note,) if learned > 1 else (), run.numbers, run.words)
+
+
+def _shown(session: SavedSession, path: str) -> SavedRun:
     learned = [run for run in session.runs if run.history is not None]
     if not learned:
         raise FormatError(f"{path} is a session without a run; train one, or name a merge table.")
-    run = next((one for one in learned if one.number == session.view.shown_run), learned[-1])
-    assert run.history is not None  # it was chosen so
-    others = len(learned) - 1
-    note = f"Of the {len(learned)} runs in {path} this is run {run.number}, the one that was shown."
-    return OpenedTable(run.history, "session", (note,) if others else (), run.numbers, run.words)
+    return next((one for one in learned if one.number == session.view.shown_run), learned[-1])

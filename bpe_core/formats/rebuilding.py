@@ -147,9 +147,19 @@ class HistoryBuilder:
             tokens_at_start=self.tokens_at_start,
             end_reason=self.end_reason,
         )
-        if wrong := self._method.what_is_wrong(history):
+        if wrong := self._method.what_is_wrong(history) or self._undecided():
             raise FormatError(f"{where}: {wrong}.")
         return history
+
+    def _undecided(self) -> str:
+        """Which decision of the recipe its steps do not follow; nothing where they do."""
+        for one in self.recipe.interventions:
+            joined_at = self._seen.get(one.pair, 0)
+            if one.act == "force" and joined_at != one.step <= self._steps:
+                return f"its recipe says {one}, but step {one.step:,} joins another pair"
+            if one.act == "forbid" and joined_at >= one.step:
+                return f"its recipe says {one}, but step {joined_at:,} joins that pair"
+        return ""
 
 
 def checked_recipe(values: object, where: str) -> Recipe:

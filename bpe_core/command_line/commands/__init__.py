@@ -11,6 +11,7 @@ COMMANDS = {
     "decode": "turn token ids back into text",
     "export": "write a merge table for another library, and check that it agrees",
     "convert": "turn a tokenizer's file into another format",
+    "branch": "go another way from a step of a saved run on: forbid a pair there, or force one",
     "extend": "let any tokenizer go on learning on new texts, with all its ids kept",
     "audit": "list the tokens that deserve a second look: scaffolds, unreachable, unused, broken …",
     "trim": "take tokens out of a table: chosen ones, the least used, down to a size, what an audit found",

@@ -68,7 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    opened, target = open_table(options.table), _target(options)
+    opened = open_table(options.table)
+    target = _target(opened, options)
     given = ("min_frequency", "ties", "wordpiece_rule")
     chosen = {name: getattr(options, name) for name in given if getattr(options, name) is not None}
     recipe = growing_recipe(opened.history, options.by, **chosen)
@@ -96,13 +97,15 @@ def run(options: argparse.Namespace) -> int:
     return _write(found.history, words, found.numbers, opened, target, options, described)
 
 
-def _target(options: argparse.Namespace) -> Path:
-    """The file to write; in a folder it is called as the table is, or as is usual for its format."""
+def _target(opened: OpenedTable, options: argparse.Namespace) -> Path:
+    """The file to write; in a folder it is called as the table is, or as is usual for its format, and of its format."""
     target, source = Path(options.out), Path(options.table)
     if not (options.out.endswith(("/", "\\")) or target.is_dir()):
         return target
     if options.to:
         source = source.with_name(options.to if "." in options.to else source.stem + FORMATS[options.to].extension)
+    elif opened.format in FORMATS and format_for(source).name != opened.format:
+        options.to = opened.format  # which its name does not tell
     if (target / source.name).resolve() == source.resolve():
         raise OutputError(f"{target / source.name} is the table itself; choose another folder, or a name.")
     try:

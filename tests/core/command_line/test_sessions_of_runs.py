@@ -37,6 +37,36 @@ def test_a_run_is_kept_as_a_session(method: str, text: Path, capsys: pytest.Capt
     assert capsys.readouterr().out.strip() == "the light"
 
 
+def test_a_kept_run_goes_another_way_and_what_is_written_follows_what_was_decided(
+    text: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept, table = text.with_name("run.bpex"), text.with_name("branch.json")
+    assert run(["train", str(text), "--merges", "20", "--output", str(kept), "--quiet"]) == 0
+    assert run(["branch", str(kept), "--forbid", "t+h@4", "--force", "w+r@6", "-o", str(kept)]) == 0
+    assert "20 merges, the first 3 of them in common (forbid:116+104@4, force:119+114@6)" in capsys.readouterr().out
+    first, branch = read_session(kept).runs
+    assert first.history is not None
+    assert branch.history is not None
+    assert (first.parent, branch.parent, branch.history.pair(5)) == (None, 1, (119, 114))
+    assert first.history.pairs()[:3] == branch.history.pairs()[:3]
+    assert run(["branch", str(kept), "--forbid", "o+n@9", "-o", str(table)]) == 0  # of the branch, which was shown
+    assert read_session(kept).view.shown_run == 2
+    written = table.read_text()
+    left, right = branch.history.pair(0)
+    for is_now, sentence in (("force:116+104@6", "step 6 joins another"), (f"forbid:{left}+{right}@1", "step 1 joins")):
+        table.write_text(written.replace("force:119+114@6", is_now).replace("forbid:116+104@4", "forbid:116+104@7"))
+        assert run(["encode", "--merges", str(table), "light"]) == 1
+        assert sentence in capsys.readouterr().err
+    table.write_text(written)
+    for wrong, sentence in {
+        (str(kept),): "Say where the branch goes another way",
+        (str(table), "--forbid", "o+n@3"): "name the texts with --corpus",
+        (str(kept), "--forbid", "o+n@99"): "There is no step 99",
+    }.items():
+        assert run(["branch", *wrong, "-o", str(table)]) == 1
+        assert sentence in capsys.readouterr().err
+
+
 def test_questions_about_ranks_are_refused_in_a_sentence(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
     kept = text.with_name("run.bpex")
     assert run(["train", str(text), "--method", "gage", "--output", str(kept), "--quiet"]) == 0

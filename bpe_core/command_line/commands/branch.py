@@ -1,0 +1,128 @@
+"""`bpe-explorer branch`: go another way from a step of a saved run on, as a run of its own."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import bpe_core as bpe
+from bpe_core.command_line.corpora import reading
+from bpe_core.command_line.decisions import add_decisions, decided
+from bpe_core.command_line.interruption import Interruption
+from bpe_core.command_line.progress_bar import TerminalBar
+from bpe_core.command_line.questions import add_corpus, count_corpus
+from bpe_core.command_line.tables import add_branch, is_session_name, open_table
+from bpe_core.errors import BpeError, plain
+from bpe_core.formats import OpenedTable, write_history
+from bpe_core.history.history import END_SENTENCES, Int64s
+from bpe_core.learning.growing import grown_numbers
+from bpe_core.learning.methods import Wording
+from bpe_core.learning.trainer import learn
+
+EXAMPLES = """\
+examples:
+  bpe-explorer branch run.bpex --forbid "t+h@120" -o branched.bpex
+      The first 119 steps stay; from step 120 on t and h are never joined. The session holds the run and its branch,
+      and the window shows both, what parts them and what each costs.
+
+  bpe-explorer branch merges.csv --corpus book.txt --force "n+e@5" -o other.csv
+      A table does not hold the words it was learned from, so name them.
+
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EXAMPLES
+    parser.add_argument(
+        "table", metavar="TABLE", help="a session (the run that was shown), or a merge table with counts"
+    )
+    add_corpus(parser, required=False, purpose="the texts it was learned from; a session has their words")
+    add_decisions(parser)
+    parser.add_argument(
+        "-o", "--output", dest="out", required=True, metavar="OUT", help="a session, or a table with the counts"
+    )
+    parser.add_argument("--json", action="store_true", help="print what came of it as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    opened, decisions = open_table(options.table), sorted([*(options.forbid or ()), *(options.force or ())])
+    if not decisions:
+        raise BpeError("Say where the branch goes another way: --forbid t+h@12, or --force t+h@12.")
+    recipe, first = _recipe_before(opened.history, decisions[0].step), decisions[0].step - 1
+    with Interruption("Stopping; what was learned is kept. Ctrl-C again drops it.") as interruption:
+        bar = TerminalBar(sys.stderr)
+        try:
+            words = _words(opened, options)
+            recipe, known = decided(words, recipe, options, interruption, opened.history.first(first))
+            interruption.worth_keeping = True
+            branch = learn(words, recipe, history=known, progress=bar, cancelled=interruption)
+        except (bpe.Cancelled, KeyboardInterrupt):
+            bar.clear()
+            sys.stderr.write("Stopped; nothing was written.\n")
+            return interruption.exit_code
+        finally:
+            bar.clear()
+    _write(opened, branch, words, first, options)
+    _tell(opened.history, branch, first, options)
+    return interruption.exit_code if interruption.requested else 0
+
+
+def _recipe_before(history: bpe.History, step: int) -> bpe.Recipe:
+    """The recipe with what was decided before that step; what was decided behind it is forgotten."""
+    own = history.recipe.grown_from
+    if step > len(history):
+        steps = Wording.of(history.recipe).counted(len(history))
+        raise BpeError(f"There is no step {step:,}: the run has {steps}. Its branches begin at one of them.")
+    if step <= own:
+        raise BpeError(f"The first {own:,} steps are those of the table this run went on from; take a later step.")
+    earlier = tuple(one for one in history.recipe.interventions if one.step < step)
+    same = tuple(one for one in history.recipe.interventions if one.step == step and one.act == "forbid")
+    return history.recipe.with_changes(interventions=(*earlier, *same))
+
+
+def _words(opened: OpenedTable, options: argparse.Namespace) -> bpe.WordTable:
+    if options.corpus:
+        with reading(options.corpus) as corpus:
+            return count_corpus(corpus, opened.history)
+    if opened.words is None:
+        raise BpeError(f"{options.table} does not hold the words it was learned from; name the texts with --corpus.")
+    return opened.words
+
+
+def _write(
+    opened: OpenedTable, branch: bpe.History, words: bpe.WordTable, first: int, options: argparse.Namespace
+) -> None:
+    numbers = _numbers(opened, branch, first)
+    if is_session_name(Path(options.out)):
+        add_branch(options.table, opened, branch, words, options.out, numbers)
+    else:
+        write_history(branch, options.out, numbers=numbers)
+
+
+def _numbers(opened: OpenedTable, branch: bpe.History, first: int) -> Int64s | None:
+    """Those of the tokens that both have stay; the others are numbered behind them."""
+    if opened.numbers is None:
+        return None
+    old, specials = opened.numbers, opened.history.first_special
+    made = len(opened.history.alphabet) + first
+    return grown_numbers(branch, np.concatenate([old[:made], old[specials:]]))
+
+
+def _tell(old: bpe.History, branch: bpe.History, first: int, options: argparse.Namespace) -> None:
+    decided_here = [str(one) for one in branch.recipe.interventions if one.step > first]
+    left = [int(one.tokens_after[-1]) for one in (old, branch)]
+    if options.json:
+        told = {"common_steps": first, "steps": len(branch), "decided": decided_here, "tokens_left": left}
+        print(json.dumps({**told, "output": options.out}, indent=1))
+        return
+    counted = Wording.of(branch.recipe).counted(len(branch))
+    beside = f", the run at {left[0]:,}" if left[0] >= 0 else ""  # which tables from elsewhere do not tell
+    end = f" {END_SENTENCES[branch.end_reason]}" if branch.end_reason else ""
+    print(
+        f"The branch has {counted}, the first {first:,} of them in common ({', '.join(decided_here)}); it leaves the "
+        f"corpus at {left[1]:,} tokens{beside}.{end} Wrote {plain(options.out)}."
+    )
