@@ -16,6 +16,7 @@ from bpe_core.session_file.schema import EXTENSION
 
 # What stands in a command for the session, for the texts of the corpus, and for what is made.
 SESSION, TEXTS, RESULT = "the session", "the texts", "the result"
+EACH = "each text"  # for the same texts, each in a group of its own, called as it is, where there are no groups
 MANIFEST = ".manifest.json"
 PROGRAM = "app"  # which draws pictures for print, too
 NO_COMMAND = (
@@ -46,12 +47,14 @@ class Manifests(QObject):
         if not command or (SESSION in command and run is None):
             self._tell(NO_COMMAND, path)
             return
-        if TEXTS in command and texts is None:
+        each = None if texts is None else _each(self._session.corpus.texts.value)
+        if (TEXTS in command and texts is None) or (EACH in command and each is None):
             self._tell(NO_FILES, path)
             return
         place = {
             SESSION: [str(beside.absolute())],
             TEXTS: texts or [],
+            EACH: each or [],
             RESULT: [str(path.absolute()) + ("/" if path.is_dir() else "")],
         }
         words = [told for word in command for told in place.get(word, [word])]
@@ -96,3 +99,13 @@ def _named(texts: CorpusTexts) -> list[str] | None:
     if set(groups) == {""}:
         return groups[""]
     return None if "" in groups else [word for name, paths in groups.items() for word in ("--group", name, *paths)]
+
+
+def _each(texts: CorpusTexts) -> list[str] | None:
+    """As groups; None where two are called alike."""
+    if any(source.group for source in texts):
+        return _named(texts)
+    names = [source.name for source in texts]
+    if len({*names}) < len(names):
+        return None
+    return [word for one in texts if one.path is not None for word in ("--group", one.name, str(one.path.absolute()))]

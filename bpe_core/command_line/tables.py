@@ -10,9 +10,12 @@ from bpe_core.errors import FormatError
 from bpe_core.formats import OpenedTable
 from bpe_core.formats import open_table as open_file
 from bpe_core.history.history import END_SENTENCES, History, Int64s
+from bpe_core.learning.methods import Wording
+from bpe_core.run_titles import name_of
 from bpe_core.session_file import RunState, SavedRun, SavedSession, View, read_session, write_session
 from bpe_core.session_file.reading import HEADER
 from bpe_core.session_file.schema import EXTENSION
+from bpe_core.token_texts import TokenTexts
 
 
 def open_table(path: Path | str) -> OpenedTable:
@@ -54,6 +57,22 @@ def _saved(number: int, history: History, words: bpe.WordTable, numbers: Int64s 
     state: RunState = "paused" if history.end_reason in ("", "stopped") else "ended"
     sentence = END_SENTENCES[history.end_reason]
     return SavedRun(number, history.recipe, (), words, history, state=state, sentence=sentence, numbers=numbers)
+
+
+def runs_in(path: Path | str) -> dict[str, tuple[History, int]]:
+    """All runs of a session at their ends, named as the window does; the one shown at the moment shown, too."""
+    session = read_session(path)
+    found: dict[str, tuple[History, int]] = {}
+    for run in session.runs:
+        history = run.history
+        if history is None or not history.id_count:
+            continue
+        name = name_of(run, session.runs, lambda one, id: TokenTexts.of(one.history).text[id])
+        found[name] = history, len(history)
+        at = session.view.position
+        if run.number == session.view.shown_run and at < len(history):
+            found[f"{name}, after {Wording.of(history.recipe).counted(at)}"] = history, at
+    return found
 
 
 def _is_session(path: Path) -> bool:

@@ -36,7 +36,7 @@ STAGES = [
         "fingerprints",
         "repeating",
     ),
-    *("presets", "interventions", "mixture", "choice", "recipe", "choice_titles", "text"),
+    *("presets", "interventions", "mixture", "choice", "recipe", "choice_titles", "run_titles", "text"),
     *("kernels", "counting", "alphabet", "of_alphabet", "history", "learning", "honest_text", "token_texts"),
     *("segmenting", "insight", "measures", "exact", "tables", "formats", "editing", "verification"),
     *("delivery", "session_file", "sweep", "report"),

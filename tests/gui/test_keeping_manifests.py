@@ -13,12 +13,12 @@ from pytestqt.qtbot import QtBot
 
 from app.session.manifests import MANIFEST
 from app.window.exchange.export_model import FOLDER, FolderWish
-from app.window.questions.benchmark.page import BenchmarkPage
 from app.window.questions.token.page import TokenPage
 from app.wiring import Program
 from bpe_core.command_line import made_elsewhere
 from bpe_core.command_line.commands.repeat import MADE_AT
 from bpe_core.command_line.main import run
+from bpe_core.data_table import read_plainly
 from tests.gui.conftest import WAIT, settle
 from tests.shared import ROOT
 
@@ -82,7 +82,7 @@ def test_a_table_a_drawing_an_export_and_a_report(
     assert "identical" in saved("own.tokenizer.json", program.exchanging.export.start)
     assert "identical" in saved("page.html", program.filing.document.report)
     program.asking.about_token(260)
-    for page in ("sizes", "ties", "words", "audit"):
+    for page in ("sizes", "ties", "words", "audit", "benchmark"):
         program.charts.show_page(page)
         settle(qtbot, program)
         qtbot.waitUntil(lambda: not program.session.aside.is_busy(), timeout=WAIT)
@@ -98,13 +98,28 @@ def test_a_table_a_drawing_an_export_and_a_report(
         qtbot.waitUntil(lambda: not export.is_busy, timeout=WAIT)
 
     assert "identical" in saved("folder", export_folder)
-    names = ["race.svg", "own.tokenizer.json", "page.html", "sizes.csv", "ties.csv", "words.csv", "audit.csv"]
+    names = [
+        "race.svg",
+        "own.tokenizer.json",
+        "page.html",
+        "sizes.csv",
+        "ties.csv",
+        "words.csv",
+        "audit.csv",
+        "benchmark.csv",
+    ]
     for command, name in zip(commands, (*names, "life.csv", "folder/"), strict=True):
         again = tmp_path / "again" / name.rstrip("/")
         again.parent.mkdir(exist_ok=True)
         ending = "/" if name.endswith("/") else ""
         words = [f"{again}{ending}" if word == f"{tmp_path / name}{ending}" else word for word in command]
         assert run(words) == 0, capsys.readouterr()
+        if name == "benchmark.csv":  # which tells seconds
+            two = [read_plainly(path) for path in (tmp_path / name, again)]
+            assert all(one.pop("seconds") for one in two)
+            assert two[0] == two[1]
+            assert {*two[0]["tokenizer"]} == {"Run 1: gpt2", "Run 1: gpt2, after 5 merges"}
+            continue
         for file in (tmp_path / name).rglob("*") if ending else [tmp_path / name]:
             other = again / file.relative_to(tmp_path / name) if ending else again
             assert MADE_AT.sub(b"", file.read_bytes()) == MADE_AT.sub(b"", other.read_bytes()), file
@@ -115,4 +130,3 @@ def test_a_table_a_drawing_an_export_and_a_report(
     assert "the command makes another one" in saved("other.csv", save_chart)
     assert not (tmp_path / "other.csv.bpex").exists()
     program.actions["manifests"].setChecked(False)
-    assert program.pages[BenchmarkPage].watched.command == ()

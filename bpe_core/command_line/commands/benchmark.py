@@ -16,7 +16,7 @@ from bpe_core.command_line.corpora import add_reading, reading
 from bpe_core.command_line.groups import add_groups, groups_of
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
-from bpe_core.command_line.tables import open_table
+from bpe_core.command_line.tables import open_table, runs_in
 from bpe_core.data_table import ENDINGS, DataTable, checked_name, write_data
 from bpe_core.errors import BpeError, OutputError
 from bpe_core.measures.benchmark import MEANINGS, Benchmark, Columns, benchmark
@@ -67,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading(parser)
     parser.add_argument("--reference", metavar="NAME", help="the language that others are compared with (the first)")
     parser.add_argument("--sizes", nargs="+", type=number, metavar="N", help="each at these sizes of its vocabulary")
+    add_runs(parser)
     parser.add_argument("--relative-to", metavar="TABLE", help="whose tokens others are compared with (the first)")
     parser.add_argument("--json", action="store_true", help="print all columns as JSON")
     parser.add_argument("-o", "--output", type=Path, metavar="OUT", help=f"write all rows to a {', '.join(ENDINGS)}")
@@ -81,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
         raise OutputError(
             "What is printed tells how long encoding took, which nobody can repeat; write a table with -o beside it."
         )
-    tokenizers = named_tokenizers(options.tables, options.sizes)
+    tokenizers = named_tokenizers(options)
     relative = _chosen(tokenizers, options.relative_to)
     texts: Mapping[str, list[str]] = _texts(options) if options.parallel is None else _parallel(options.parallel)
     bar = TerminalBar(sys.stderr)
@@ -108,8 +109,19 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def named_tokenizers(tables: Sequence[str], sizes: Sequence[int] | None) -> dict[str, tuple[bpe.History, int]]:
-    """Each table at each size, under a name of its own."""
+def add_runs(parser: argparse.ArgumentParser) -> None:
+    told = "of a session all runs, named as in the window, and the one shown as it stood at the moment shown, too"
+    parser.add_argument("--runs", action="store_true", help=told)
+
+
+def named_tokenizers(options: argparse.Namespace) -> dict[str, tuple[bpe.History, int]]:
+    """Each table at each size, or all runs of a session, under a name of its own."""
+    tables: Sequence[str] = options.tables
+    sizes: Sequence[int] | None = options.sizes
+    if options.runs:
+        if len(tables) > 1 or sizes:
+            raise BpeError("--runs is of one session, and tells its runs at the sizes that they have there.")
+        return runs_in(tables[0])
     found: dict[str, tuple[bpe.History, int]] = {}
     for table in tables:
         history = open_table(table).history

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import number
-from bpe_core.command_line.commands.benchmark import named_tokenizers
+from bpe_core.command_line.commands.benchmark import add_runs, named_tokenizers
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.data_table import ENDINGS, checked_name, write_data
@@ -47,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--list", nargs="+", metavar="LIST", help="words with their morphemes; else the program's own")
     parser.add_argument("--sizes", nargs="+", type=number, metavar="N", help="each at these sizes of its vocabulary")
+    add_runs(parser)
     parser.add_argument("--json", action="store_true", help="print all columns as JSON")
     parser.add_argument("-o", "--output", type=Path, metavar="OUT", help=f"write all rows to a {', '.join(ENDINGS)}")
 
@@ -55,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output is not None:
         checked_name(options.output)
     lists = {path: read_morphemes(path) for path in options.list} if options.list else own_lists()
-    tokenizers = named_tokenizers(options.tables, options.sizes)
+    tokenizers = named_tokenizers(options)
     bar = TerminalBar(sys.stderr)
     with Interruption("Stopping; nothing is written.") as interruption:
         try:

@@ -11,6 +11,7 @@ import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 
 from app.session.corpus_texts import CorpusTexts, reading
+from app.session.manifests import EACH, RESULT, SESSION
 from app.session.run_titles import name_of
 from app.session.session import Session
 from app.window.parts.watched import Exact, Watched
@@ -164,7 +165,7 @@ class BenchmarkModel(QAbstractTableModel, Watched):
             found[name] = run.history, len(run.history)
             at = self._cursor.position
             if run is self._runs.shown and at < len(run.history):
-                found[f"{name}, after {count_text(at, run.wording.step)}"] = run.history, at
+                found[f"{name}, after {run.wording.counted(at)}"] = run.history, at
         return found
 
     def _ask(self, tokenizers: dict[str, tuple[History, int]], sources: CorpusTexts) -> None:
@@ -316,6 +317,20 @@ class BenchmarkModel(QAbstractTableModel, Watched):
         assert self.found is not None
         value = self.found.columns[column.name][self._order[row]]
         return value if isinstance(value, str) else "" if value != value else column.form.format(value)
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """By the tokenizers as they stand in the session that is kept beside."""
+        if self.found is None:
+            return ()
+        if self.source in (WORDS, LIST):
+            listed = () if self.folder is None else ("--list", str(self.folder.absolute()))
+            return ("morphemes", SESSION, "--runs", "-o", RESULT, *listed)
+        if self.source == CORPUS:
+            return ("benchmark", SESSION, "--runs", "-o", RESULT, EACH)
+        folder = () if self.folder is None else (str(self.folder.absolute()),)
+        against = () if self.found.parity is None else ("--reference", self.found.parity.reference)
+        return ("benchmark", SESSION, "--runs", "-o", RESULT, *against, "--parallel", *folder)
 
     def exact(self) -> Exact:
         columns = {} if self.found is None else self.found.columns
