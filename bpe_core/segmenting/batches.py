@@ -61,8 +61,7 @@ class Texts:
         if type(texts).__module__.startswith("pyarrow"):
             found, is_sound = _of_arrow(texts), False
         else:
-            given = list(map(_checked, texts))
-            found, is_sound = _of_list(given), all(isinstance(text, str) for text in given)
+            found, is_sound = _of_list(list(texts))
         if not is_sound:
             _check(found)
         return found
@@ -76,13 +75,19 @@ class Texts:
             yield self.data[start:stop].tobytes().decode()
 
 
-def _of_list(texts: list[str | bytes]) -> Texts:
+def _of_list(texts: list[Any]) -> tuple[Texts, bool]:
+    """What is in a list, and whether it is UTF-8 for sure."""
     if len(texts) == 1 and isinstance(texts[0], str):
         data = utf8_view(texts[0])
-        return Texts(data, np.array([0, len(data)]))
-    parts = [text if isinstance(text, bytes) else utf8(text) for text in texts]
-    edges = np.fromiter(accumulate(map(len, parts), initial=0), np.int64, len(parts) + 1)
-    return Texts(np.frombuffer(parts[0] if len(parts) == 1 else b"".join(parts), np.uint8), edges)
+        return Texts(data, np.array([0, len(data)])), True
+    try:
+        parts, is_sound = list(map(str.encode, texts)), True
+    except (TypeError, UnicodeEncodeError):  # there are bytes among them, or what no batch can hold
+        parts = [text if isinstance(text, bytes) else utf8(text) for text in map(_checked, texts)]
+        is_sound = False
+    edges = np.zeros(len(parts) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)), out=edges[1:])
+    return Texts(np.frombuffer(parts[0] if len(parts) == 1 else b"".join(parts), np.uint8), edges), is_sound
 
 
 def _checked(text: Any) -> str | bytes:
