@@ -53,8 +53,10 @@ class RunReader:
         read_as = self._kept.as_object(self._kept.of_run("read_as", run) or {})
         groups = self._kept.of_run("groups", run)
         named = dict(enumerate(groups if isinstance(groups, list) else []))
+        picked = self._kept.json("picked", [])
         return tuple(
-            _read_as(self._source(*row), read_as.get(str(position)), named.get(position)) for position, *row in rows
+            _read_as(self._source(*row), read_as.get(str(position)), named.get(position), picked)
+            for position, *row in rows
         )
 
     def _source(
@@ -177,15 +179,23 @@ class RunReader:
         return self._word_tables[table]
 
 
-def _read_as(source: SavedSource, said: object, group: object) -> SavedSource:
-    """With what a person said of its columns and of its group, as far as that makes sense."""
+def _read_as(source: SavedSource, said: object, group: object, picked: object) -> SavedSource:
+    """With what a person said of its columns, its group and its files, as far as that makes sense."""
     source = replace(source, group=group[:LONGEST_NAME]) if isinstance(group, str) and group else source
     if not isinstance(said, list) or len(said) not in (2, 3):
         return source
-    column, word_list, *picked = said
+    column, word_list, *place = said
     return replace(
         source,
-        picked=tuple(name for names in picked if isinstance(names, list) for name in names if isinstance(name, str)),
+        picked=_names_at(place, picked),
         column=column if isinstance(column, str) else "",
         word_list=word_list if isinstance(word_list, bool) else None,
     )
+
+
+def _names_at(place: list[object], picked: object) -> tuple[str, ...]:
+    """Of all files that were picked those of one folder."""
+    if not place or not isinstance(place[0], int) or not isinstance(picked, list) or not 0 <= place[0] < len(picked):
+        return ()
+    names = picked[place[0]]
+    return tuple(name for name in names if isinstance(name, str)) if isinstance(names, list) else ()

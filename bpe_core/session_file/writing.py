@@ -13,6 +13,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC
+from functools import lru_cache
 from itertools import islice, repeat
 from pathlib import Path
 
@@ -306,6 +307,7 @@ def _choices(session: SavedSession) -> dict[str, str]:
         ),
         "numbers": _as_json({run.number: run.numbers.tolist() for run in session.runs if run.numbers is not None}),
         "read_as": _as_json(_ways_to_read(session)),
+        "picked": f"[{', '.join(map(_names_as_json, _picked(session)))}]",
         "joinings": _joinings(session),
         "groups": _as_json(_groups(session)),
         "parents": _as_json({run.number: run.parent for run in session.runs if run.parent is not None}),
@@ -333,18 +335,32 @@ def _joinings(session: SavedSession) -> str:
 
 
 def _ways_to_read(session: SavedSession) -> dict[str, dict[str, list[object]]]:
-    """By run and place, of those where a person said so: the column of texts, whether it is a list of words, and the
-    files that were picked of a folder.
+    """By run and place, of those where a person said so: the column of texts, whether it is a list of words, and which
+    of all that were picked are its files.
     """
+    picked = _picked(session)
     said = {}
     for run, sources in ((0, session.sources), *((run.number, run.sources) for run in session.runs)):
         chosen: dict[str, list[object]] = {}
         for i, source in enumerate(sources):
             if source.column or source.word_list is not None or source.picked:
-                chosen[str(i)] = [source.column, source.word_list, *([source.picked] if source.picked else ())]
+                chosen[str(i)] = [source.column, source.word_list, *([picked[source.picked]] if source.picked else ())]
         if chosen:
             said[str(run)] = chosen
     return said
+
+
+def _picked(session: SavedSession) -> dict[tuple[str, ...], int]:
+    """The files picked of folders, each of these once, however many runs learned from them; and their places."""
+    shelves = (session.sources, *(run.sources for run in session.runs))
+    found = dict.fromkeys(source.picked for sources in shelves for source in sources if source.picked)
+    return {picked: place for place, picked in enumerate(found)}
+
+
+@lru_cache(maxsize=1_000)
+def _names_as_json(names: tuple[str, ...]) -> str:
+    """They may be tens of thousands, and are written every second."""
+    return _as_json(names)
 
 
 def _source_row(source: SavedSource, text_key: str | None) -> tuple[object, ...]:
