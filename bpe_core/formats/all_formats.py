@@ -7,48 +7,73 @@ other libraries load; they hold less, and `can_hold` says what not.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 from bpe_core.atomic import write_atomically
 from bpe_core.errors import Cancelled, FormatError, OutputError, TooLarge
 from bpe_core.formats.base import Beside, Format, OpenedTable
-from bpe_core.formats.bert_vocabulary import BertVocabulary
-from bpe_core.formats.csv_table import CsvTable, TsvTable
-from bpe_core.formats.json_table import JsonTable
 from bpe_core.formats.known_others import named
-from bpe_core.formats.markdown_table import MarkdownTable
-from bpe_core.formats.merges_pair import MergesPair
-from bpe_core.formats.minbpe_model import MinbpeModel
-from bpe_core.formats.parquet_table import ParquetTable
-from bpe_core.formats.sentencepiece_model import SentencePieceModel
-from bpe_core.formats.subword_nmt_codes import SubwordNmtCodes
-from bpe_core.formats.tekken import Tekken
-from bpe_core.formats.tiktoken_ranks import TiktokenRanks
-from bpe_core.formats.tokenizer_json import TokenizerJson
 from bpe_core.formats.unpacking import beginning, unpacked
 from bpe_core.history.history import History, Int64s
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 
-TABLES: dict[str, Format] = {one.name: one for one in (CsvTable(), TsvTable(), JsonTable())}
+
+@dataclass(frozen=True)
+class Row:
+    """Where a format is, and how the names of its files end, if nobody says otherwise."""
+
+    module: str
+    kind: str
+    endings: tuple[str, ...]
+
+
+class Formats(Mapping[str, Format]):
+    """Formats by their names, each loaded when it is first asked for: few files are of the last of them."""
+
+    def __init__(self, rows: Mapping[str, Row]) -> None:
+        self.rows = rows
+        self._loaded: dict[str, Format] = {}
+
+    def __getitem__(self, name: str) -> Format:
+        if name not in self._loaded:
+            row = self.rows[name]
+            self._loaded[name] = getattr(import_module(f"bpe_core.formats.{row.module}"), row.kind)()
+        return self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+_TABLES = {
+    "csv": Row("csv_table", "CsvTable", (".csv",)),
+    "tsv": Row("csv_table", "TsvTable", (".tsv",)),
+    "json": Row("json_table", "JsonTable", (".json",)),
+}
+TABLES = Formats(_TABLES)
 
 # In the order in which they are asked whether they recognize a content.
-FORMATS: dict[str, Format] = TABLES | {
-    one.name: one
-    for one in (
-        Tekken(),
-        TokenizerJson(),
-        MergesPair(),
-        BertVocabulary(),
-        TiktokenRanks(),
-        SubwordNmtCodes(),
-        MinbpeModel(),
-        SentencePieceModel(),
-        MarkdownTable(),
-        ParquetTable(),
-    )
-}
+FORMATS = Formats(
+    _TABLES
+    | {
+        "tekken": Row("tekken", "Tekken", ("tekken.json",)),
+        "tokenizer.json": Row("tokenizer_json", "TokenizerJson", ("tokenizer.json",)),
+        "merges.txt": Row("merges_pair", "MergesPair", ("merges.txt", "vocab.json", "vocab.bpe")),
+        "vocab.txt": Row("bert_vocabulary", "BertVocabulary", ("vocab.txt",)),
+        "tiktoken": Row("tiktoken_ranks", "TiktokenRanks", (".tiktoken",)),
+        "subword-nmt": Row("subword_nmt_codes", "SubwordNmtCodes", (".codes", ".bpe-codes", ".bpe")),
+        "minbpe": Row("minbpe_model", "MinbpeModel", (".minbpe.model",)),
+        "sentencepiece": Row("sentencepiece_model", "SentencePieceModel", (".spm.model", ".spm", ".model")),
+        "markdown": Row("markdown_table", "MarkdownTable", (".md", ".markdown")),
+        "parquet": Row("parquet_table", "ParquetTable", (".parquet",)),
+    }
+)
 
 LARGEST_FILE = 2**31  # bytes; four million merges take half of it
 LOOK = 2**20  # bytes of a long file that tell whether it is one of ours
@@ -58,11 +83,12 @@ LARGEST_BESIDE = 2**26  # bytes of a file that belongs to another one
 def format_for(path: Path | str) -> Format:
     """The format that a file of this name should have."""
     name = Path(path).name.lower()
-    fitting = [(ending, one) for one in FORMATS.values() for ending in one.endings if name.endswith(ending)]
+    endings = [(ending, one) for one, row in FORMATS.rows.items() for ending in row.endings]
+    fitting = [(ending, one) for ending, one in endings if name.endswith(ending)]
     if fitting:
-        return max(fitting, key=lambda found: len(found[0]))[1]
-    endings = ", ".join(ending for one in FORMATS.values() for ending in one.endings)
-    raise OutputError(f"Cannot tell from its name which format {path} should have; end it in one of {endings}.")
+        return FORMATS[max(fitting, key=lambda found: len(found[0]))[1]]
+    told = ", ".join(ending for ending, _ in endings)
+    raise OutputError(f"Cannot tell from its name which format {path} should have; end it in one of {told}.")
 
 
 def write_history(

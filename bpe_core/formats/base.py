@@ -106,7 +106,6 @@ class Format(ABC):
 
     name: ClassVar[str]  # as a person names it: "csv"
     extension: ClassVar[str]  # with its dot: ".csv"
-    endings: ClassVar[tuple[str, ...]]  # a file whose name ends so gets this format, if nobody says otherwise
     explanation: ClassVar[str]  # one line for menus and --help
     methods: ClassVar[tuple[str, ...]] = (
         "bpe",

@@ -76,7 +76,6 @@ class CsvTable(Format):
 
     name = "csv"
     extension = ".csv"
-    endings = (".csv",)
     explanation = "Comma-separated values: a row a step, for spreadsheets and scripts."
     methods = ()
     delimiter = ","
@@ -169,7 +168,6 @@ class TsvTable(CsvTable):
 
     name = "tsv"
     extension = ".tsv"
-    endings = (".tsv",)
     explanation = "Tab-separated values: a row a step, for pasting into spreadsheets."
     delimiter = "\t"
 

@@ -59,7 +59,6 @@ class JsonTable(Format):
 
     name = "json"
     extension = ".json"
-    endings = (".json",)
     explanation = "JSON: recipe, base symbols and steps in one object, for scripts."
     methods = ()
     holds_hidden = True

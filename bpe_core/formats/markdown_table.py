@@ -27,7 +27,6 @@ class MarkdownTable(Format):
 
     name = "markdown"
     extension = ".md"
-    endings = (".md", ".markdown")
     explanation = "Markdown: the merges as a table to read, in a README or a lesson."
     methods = JOINING
 

@@ -52,7 +52,6 @@ class ParquetTable(Format):
 
     name = "parquet"
     extension = ".parquet"
-    endings = (".parquet",)
     mark = b"PAR1"
     explanation = "Parquet: a row a merge, for data frames; needs the package pyarrow."
     methods = JOINING

@@ -39,7 +39,6 @@ class Tekken(Format):
 
     name = "tekken"
     extension = ".json"
-    endings = ("tekken.json",)
     explanation = "Mistral's tekken.json: ranks with their pattern, behind the numbers of special tokens."
     peer_name = "tiktoken"
     holds_specials = False

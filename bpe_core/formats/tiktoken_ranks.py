@@ -46,7 +46,6 @@ class TiktokenRanks(Format):
 
     name = "tiktoken"
     extension = ".tiktoken"
-    endings = (".tiktoken",)
     explanation = "Ranks for tiktoken: each token's bytes in base64, and its number."
     peer_name = "tiktoken"
     holds_splitting = False

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 if TYPE_CHECKING:  # recipes ask which methods there are
     import numpy.typing as npt
 
@@ -175,6 +173,8 @@ class Reason:
 
     def values(self, history: History) -> npt.NDArray[Any]:
         """Of all steps, to sort by; what is not a number comes before all that is."""
+        import numpy as np  # recipes ask which methods there are, and want no more
+
         if not self.is_told(history.reasons):
             return np.zeros(len(history))
         found = np.asarray(self.value(history.columns.count, history.reasons))

@@ -6,13 +6,14 @@ Tokenizers must cut as their files say, whatever this Python knows, so the chara
 from __future__ import annotations
 
 from functools import cache
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import numpy as np
-import numpy.typing as npt
-import regex
+if TYPE_CHECKING:  # recipes ask for the expressions
+    import numpy as np
+    import numpy.typing as npt
+    import regex
 
-Number = TypeVar("Number", bound=np.generic)
+Number = TypeVar("Number", bound="np.generic")
 
 _LATER_MARKS = (
     "5c8-5c9 7fd 897-89f 8ca-8d3 9fe afa-aff b53-b55 c04 c3c cf3 d00 d3b-d3c d81 eba ece 1715 180f 1abf-1af0 1cf7 "
@@ -75,6 +76,8 @@ NUMBERS = rf"(?:(?![{_set(_LATER_NUMBERS)}])\p{{N}})"  # which are told by table
 
 @cache
 def _compiled(characters: str, later: str, also: str = "") -> regex.Pattern[str]:
+    import regex
+
     return regex.compile(f"[[{characters}--[{_set(later)}]]{_set(also)}]", regex.V1)
 
 

@@ -7,12 +7,14 @@ a table, which is proved to cut where `regex` does.
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import regex
+from typing import TYPE_CHECKING
 
 from bpe_core.errors import PatternError, RecipeError
 from bpe_core.text.older_unicode import FORMER_PUNCTUATION, LATER_PUNCTUATION, PUNCTUATION_MARKS
 from bpe_core.text.pattern_size import is_too_large
+
+if TYPE_CHECKING:
+    import regex
 
 # The blocks of Chinese characters as tokenizers sets them apart for BERT, whose own begin one of them at 2B820.
 IDEOGRAPHS = tuple(
@@ -95,6 +97,8 @@ def check_pattern(pattern: str, custom: str) -> None:
 
 def compile_custom(custom: str) -> regex.Pattern[str]:
     """The person's own expression, compiled; a sentence that shows the place where it is wrong."""
+    import regex  # the named patterns are only told
+
     too_large = f"The pattern '{custom[:80]}' is too large or too deeply nested."
     if is_too_large(custom):
         raise PatternError(too_large)

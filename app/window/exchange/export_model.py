@@ -82,7 +82,7 @@ def format_choices() -> list[FormatChoice]:
     files = [
         FormatChoice(one.name, one.explanation, f"{STEM}{ending}" if ending.startswith(".") else ending)
         for one in FORMATS.values()
-        if (ending := one.endings[0])
+        if (ending := FORMATS.rows[one.name].endings[0])
     ]
     return [*files, FormatChoice(FOLDER, FOLDER_EXPLANATION, "tokenizer")]
 

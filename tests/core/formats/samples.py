@@ -79,7 +79,7 @@ def opened(history: History, format: str, name: str = "table") -> OpenedTable:
 
 def file_name(format: Format) -> str:
     """What a file of this format is called."""
-    ending = format.endings[0]
+    ending = FORMATS.rows[format.name].endings[0]
     return f"table{ending}" if ending.startswith(".") else ending
 
 
