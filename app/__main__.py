@@ -27,9 +27,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     if _wants_a_command(arguments):
         from bpe_core.command_line.main import run  # a command needs no window, and a window no command
-        from bpe_core.optional import offer_renderer
+        from bpe_core.optional import offer_renderer, offer_window
 
         offer_renderer(_render, program=PROGRAM)
+        offer_window(_window_facts)
         return run(arguments)
     options = _window_options(arguments)
     if options.screenshot and not _has_screen():
@@ -49,6 +50,19 @@ def _render(drawn: bytes, width: float, height: float, path: Path) -> str:
     from app.printing import render  # loads Qt, which few commands want
 
     return render(drawn, width, height, path)
+
+
+def _window_facts() -> dict[str, str]:
+    """For whoever asks what works here: Qt itself is asked, if it can be loaded."""
+    from app.system.display import why_no_window
+
+    reason = why_no_window()
+    try:
+        from app.settings import Settings, data_folder
+    except ImportError:
+        return {"can be opened": reason}
+    places = {"settings": Settings().place, "unsaved sessions": str(data_folder())}
+    return {"can be opened": reason or "yes"} | places
 
 
 def _wants_a_command(arguments: list[str]) -> bool:

@@ -63,6 +63,11 @@ class Settings:
         user = QSettings.Scope.UserScope
         self._store = QSettings(chosen, ini) if chosen else QSettings(ini, user, "bpe-explorer", "bpe-explorer")
 
+    @property
+    def place(self) -> str:
+        """The file they are kept in."""
+        return self._store.fileName()
+
     def get(self, setting: Setting[Value]) -> Value:
         stored: Any = self._store.value(setting.key, setting.default)
         default: Any = setting.default

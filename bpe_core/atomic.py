@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -56,7 +55,7 @@ def replace_atomically(path: Path | str) -> Iterator[Path]:
 def _new_file_beside(target: Path) -> Lock:
     """As long as its writer lives it is locked; so what a killed one has left is known by nobody holding it."""
     while True:
-        path = target.with_name(f"{_start_of_name(target)}{secrets.token_hex(8)}.part")
+        path = target.with_name(f"{_start_of_name(target)}{os.urandom(8).hex()}.part")
         try:
             lock = Lock.acquire(path)
         except OSError:

@@ -37,12 +37,23 @@ def distributed_or_none() -> Any:
 
 
 _renderers: list[tuple[Renderer, str]] = []
+_windows: list[Callable[[], dict[str, str]]] = []
 ENGINE = "bpe_core"
 
 
 def offer_renderer(renderer: Renderer, program: str) -> None:
     """The program with the window can turn a drawing into other formats; the engine cannot. With its module."""
     _renderers[:] = [(renderer, program)]
+
+
+def offer_window(facts: Callable[[], dict[str, str]]) -> None:
+    """The program with the window knows whether it can be opened."""
+    _windows[:] = [facts]
+
+
+def window_facts() -> dict[str, str]:
+    """Whether a window can be opened, and where its settings are."""
+    return _windows[0]() if _windows else {"can be opened": "not known: this is the engine without its window"}
 
 
 def renderer_or_none() -> Renderer | None:

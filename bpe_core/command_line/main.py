@@ -28,7 +28,16 @@ from bpe_core.errors import LONGEST_SENTENCE, BpeError, plain
 
 PROGRAM = "bpe-explorer"
 
-WITHOUT = ("compress", "decode", "expand", "presets", "repeat", "verify", "words")  # they make nothing to keep
+WITHOUT = (
+    "compress",
+    "decode",
+    "doctor",
+    "expand",
+    "presets",
+    "repeat",
+    "verify",
+    "words",
+)  # they make nothing to keep
 
 DONE, FAILED, USAGE, PIPE_CLOSED = 0, 1, 2, 141
 

@@ -8,15 +8,18 @@ This module does not import Numba.
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from bpe_core.kernels import kept
+
+if TYPE_CHECKING:
+    import subprocess
 
 _lock = threading.Lock()
 _compiler: subprocess.Popen[bytes] | None = None
@@ -52,6 +55,8 @@ def prepare() -> None:
             return
         if not kept.can_be_made():
             return
+        import subprocess  # every command asks whether kernels are ready, few begin to make them
+
         # -P: a file named like one of our modules in the person's folder must not be imported.
         command = [sys.executable, "-P", "-m", "bpe_core.compiler"]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,10 +20,10 @@ from bpe_core.kernels import readiness
 from bpe_core.segmenting.cutting import utf8, utf8_view
 from bpe_core.segmenting.segmentation import Int32s, Int64s
 from bpe_core.text.reading.utf8 import first_invalid
-from bpe_core.text.safe_cuts import SafeCuts
 
 if TYPE_CHECKING:
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder
+    from bpe_core.text.safe_cuts import SafeCuts
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -154,6 +153,8 @@ def encoded_by_kernels(encoder: CompiledEncoder, texts: Texts, cuts: SafeCuts, a
         return encoder.ids_of_texts(texts.data[own[0] : own[-1]], own - own[0], at)
 
     if threads > 1 and len(jobs) > 1:
+        from concurrent.futures import ThreadPoolExecutor
+
         with ThreadPoolExecutor(min(threads, len(jobs))) as pool:
             ids, offsets = _joined(list(pool.map(encode, jobs)), pool.map)
     else:

@@ -58,6 +58,7 @@ EXAMPLES = {
     "expand": "small.gage --output back.txt",
     "words": "low lower lowest",
     "verify": "merges.csv",
+    "doctor": "",
     "presets": "",
 }
 

@@ -34,5 +34,6 @@ COMMANDS = {
     "repeat": "make again what a manifest tells of, and say whether it is identical",
     "words": "watch words being merged, step by step",
     "verify": "tell what of a session or table is sound, and save what can be saved of a damaged one",
+    "doctor": "tell what is in use here and why: packages, compiled code, folders, memory, the window",
     "presets": "list the recipes there are, or print one as JSON",
 }

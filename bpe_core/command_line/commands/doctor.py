@@ -1,0 +1,136 @@
+"""`bpe-explorer doctor`: what is in use here, where it is kept, and why something is not."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import re
+import sys
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from bpe_core import optional
+from bpe_core.kernels import kept, readiness
+from bpe_core.limits import available_memory, size_text
+
+EXAMPLES = """\
+examples:
+  bpe-explorer doctor
+      Versions, packages, compiled code, folders, memory, and whether a window can be opened.
+
+  bpe-explorer doctor --json > here.json
+      The same for a script, or to be mailed.
+"""
+
+PROGRAM = "bpe-explorer"
+FOR_DEVELOPERS = ("test", "bench")  # extras that add nothing to the program
+COMPILE = f"{Path(sys.executable).name} -m bpe_core.compiler"
+_REQUIREMENT = re.compile(r"([\w.-]+)")
+_EXTRA = re.compile(r"extra == ['\"](\w+)['\"]")
+_PYTHON = re.compile(r"python_version (<|>=) ['\"]3\.(\d+)['\"]")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EXAMPLES
+    parser.add_argument("--json", action="store_true", help="print it as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    facts = {
+        "program": _program(),
+        "packages": _packages(),
+        "kernels": _kernels(),
+        "computer": _computer(),
+        "window": optional.window_facts(),
+    }
+    if options.json:
+        print(json.dumps(facts, ensure_ascii=False, indent=1))
+        return 0
+    for title, told in facts.items():
+        print(f"{title}:")
+        width = max(map(len, told), default=0)
+        for name, value in told.items():
+            print(f"  {name:<{width}}  {value}")
+    return 0
+
+
+def _program() -> dict[str, Any]:
+    return {
+        "version": _version(PROGRAM) or "not installed: run from its sources",
+        "from": str(Path(__file__).parents[3]),
+        "Python": f"{platform.python_version()} ({sys.executable})",
+        "system": platform.platform(),
+    }
+
+
+def _packages() -> dict[str, Any]:
+    """The version of each package, and how to get those that are not here."""
+    try:
+        wanted = metadata.requires(PROGRAM) or []
+    except metadata.PackageNotFoundError:
+        wanted = ["numpy", "numba", "regex"]
+    told: dict[str, Any] = {}
+    for line in wanted:
+        found, extra = _REQUIREMENT.match(line), _EXTRA.search(line)
+        if found is None or not _is_for_this_python(line) or (extra and extra[1] in FOR_DEVELOPERS):
+            continue
+        how = f"pip install '{PROGRAM}[{extra[1]}]'" if extra else f"pip install {found[1]}"
+        told.setdefault(found[1], _version(found[1]) or f"not installed: {how}")
+    return told
+
+
+def _is_for_this_python(requirement: str) -> bool:
+    limit = _PYTHON.search(requirement)
+    if limit is None:
+        return True
+    is_older = sys.version_info[:2] < (3, int(limit[2]))
+    return is_older if limit[1] == "<" else not is_older
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _kernels() -> dict[str, Any]:
+    """Whether machine code is there, how much of it, since when; else why not, and what becomes of it."""
+    folder = kept.folder() if readiness.kernels_exist() else None
+    told: dict[str, Any] = {"in use": readiness.ready(), "because": _why(folder)}
+    code = None if folder is None else kept.place_of_code()
+    if code is not None and readiness.ready():
+        files = [file.stat() for file in code.iterdir()]
+        made = datetime.fromtimestamp(max(file.st_mtime for file in files), UTC)
+        told |= {
+            "made": f"{made:%Y-%m-%d %H:%M} UTC",
+            "files": len(files),
+            "bytes": sum(file.st_size for file in files),
+        }
+    return told | {"folder": str(folder or kept.base() or "none")}
+
+
+def _why(folder: Path | None) -> str:
+    if not readiness.kernels_exist():
+        return "numba is not installed: all is done in plain Python. pip install numba"
+    if readiness.forbidden():
+        return "BPE_EXPLORER_PLAIN is set: all is done in plain Python"
+    if folder is None or not os.access(folder, os.W_OK):
+        return f"nothing can be kept there; name a folder of your own by {kept.LOCATION}. Large works compile each time"
+    if readiness.ready():
+        return "compiled for this processor, this Python and these packages"
+    return f"not compiled yet: the first large work does, aside, while it goes on in plain Python; or now: {COMPILE}"
+
+
+def _computer() -> dict[str, Any]:
+    free = available_memory()
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return {
+        "processor": platform.machine(),
+        "cores": cores,
+        "memory": "not known" if free is None else f"{size_text(free)} may be used (BPE_EXPLORER_MEMORY limits it)",
+    }

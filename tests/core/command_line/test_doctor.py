@@ -1,0 +1,45 @@
+"""What `doctor` tells, also where much is missing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bpe_core.command_line.main import run
+from bpe_core.kernels import kept, readiness
+
+
+def test_it_tells_what_is_in_use_and_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def told() -> dict[str, dict[str, object]]:
+        assert run(["doctor", "--json"]) == 0
+        facts: dict[str, dict[str, object]] = json.loads(capsys.readouterr().out)
+        return facts
+
+    here = told()
+    assert str(here["packages"]["numpy"])[0].isdecimal()
+    assert here["kernels"]["in use"] is readiness.ready()
+    assert here["kernels"]["folder"] == str(kept.folder())
+    assert run(["doctor"]) == 0
+    printed = capsys.readouterr().out
+    assert all(f"{title}:\n" in printed for title in here)
+
+    monkeypatch.setenv("BPE_EXPLORER_PLAIN", "1")
+    assert here["kernels"] != told()["kernels"]
+    assert "BPE_EXPLORER_PLAIN" in str(told()["kernels"]["because"])
+    monkeypatch.delenv("BPE_EXPLORER_PLAIN")
+
+    # where nothing can be kept: in the way of the folder stands a file
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv(kept.LOCATION, str(tmp_path / "file"))
+    monkeypatch.setattr(kept, "folder", kept.folder.__wrapped__)
+    monkeypatch.setattr(readiness, "ready", lambda: False)
+    nowhere = told()["kernels"]
+    assert nowhere["in use"] is False
+    assert kept.LOCATION in str(nowhere["because"])
+
+    monkeypatch.setattr(readiness, "kernels_exist", lambda: False)
+    assert "pip install numba" in str(told()["kernels"]["because"])
