@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from bpe_core.kernels.jit import kernel
+from bpe_core.kernels.jit import inlined, kernel
+from bpe_core.kernels.learn_arena import free_slice, give_slice
 from bpe_core.kernels.learn_queue import BY_SMALLEST_TEXT, best_pair, enter
 from bpe_core.kernels.learn_start import add_pair, base_slot
 from bpe_core.kernels.learn_state import (
     ARENA,
     BASE,
-    FIRST_GROUP,
     FORBIDDEN,
     FORCED,
     FORCED_FREQUENCY,
@@ -29,6 +29,8 @@ from bpe_core.kernels.learn_state import (
     GOING,
     GROUPS,
     HINT_SHIFT,
+    IS_BEFORE,
+    IS_BEHIND,
     MAX_LENGTH,
     MERGES,
     MIN_FREQUENCY,
@@ -37,6 +39,7 @@ from bpe_core.kernels.learn_state import (
     NEEDS_TEXT,
     NO_PAIR,
     OUT_OF_PAIRS,
+    PAIR_BITS,
     PAIRS,
     SEPARATOR,
     STATUS,
@@ -46,11 +49,15 @@ from bpe_core.kernels.learn_state import (
     TOO_RARE,
     UNWRITTEN,
     WANTED,
+    WEIGHT_BITS,
+    WEIGHT_SHIFT,
 )
 from bpe_core.kernels.memory import prefetch
 
-AHEAD = 8  # occurrences whose memory is fetched while others are worked on
-CHAINED = 0  # the group of new tokens that stand behind another
+AHEAD = 16  # occurrences whose memory is fetched while others are worked on
+NEAR = 4  # where their cells are here already
+MANY_PAIRS = 100_000  # more than the nearer caches hold
+FEW_JOINTS = 100  # so many have their cells still at hand when the pairs are numbered
 
 
 @kernel
@@ -172,17 +179,18 @@ def write_choice(state, columns, pair, left, right):
 def merge(state, pair, token):
     """Put the new token in the place of every occurrence of the pair; how much work it was."""
     number, pairs = state.number, state.pairs
-    begin, stop = pairs[pair].first, pairs[pair].first + pairs[pair].times
+    times, first_born = np.int64(pairs[pair].times), number[PAIRS]
     joined = join(state, pair, token)
-    settle(state, pair, token)
-    place(state, begin, joined)
-    for born in range(state.born_first[token], number[PAIRS]):
+    free_slice(pairs, number, pair)
+    settle(state, pair, token, joined)
+    place(state, joined, first_born)
+    for born in range(first_born, number[PAIRS]):
         if pairs[born].count >= number[MIN_FREQUENCY] and born_length(state, born) <= number[MAX_LENGTH]:
             enter(state, born)
     state.born_first[token + 1] = number[PAIRS]
     pairs[pair].count = 0
     pairs[pair].times = 0
-    return (stop - begin) + 8 * number[GROUPS]
+    return times + 8 * number[GROUPS]
 
 
 @kernel
@@ -194,71 +202,75 @@ def born_length(state, pair):
 def join(state, pair, token):
     """Join every occurrence, and gather the neighbours in groups, one for each pair that is broken up.
 
-    Until `place` knows the new pairs, the cells where they begin hold the number of their
-    group. The occurrences that were real (`aaa` holds a+a twice but gives one token) are
-    moved to the front of the slice; returns where they end.
-
-    Where two new tokens come to stand side by side (`abab`), the group of the first one's
-    right neighbour was (ab, a) for a moment, and is CHAINED in the end.
+    To wait for memory only once, cells get the numbers that the new pairs will have if all are remembered, and
+    `joints` what `place` must know of occurrences that were real (`aaa` holds a+a twice but gives one token); returns
+    how many. Where two new tokens come side by side (`abab`), the first one's right neighbour was (ab, a) for a
+    moment; their group is that of NO_PAIR before the merged one.
     """
-    cells, arena, pairs, groups = state.cells, state.arena, state.pairs, state.groups
-    sides, words, hints = state.sides, state.words, state.word_hints
-    left_length = np.int64(state.token_lengths[pairs[pair].left])
-    length = np.int64(state.token_lengths[token])
-    begin = pairs[pair].first
-    joined, total, used = begin, np.int64(0), np.int64(1)
-    groups[CHAINED].weight = 0
-    groups[CHAINED].times = 0
-    stop = begin + pairs[pair].times
+    cells, arena, pairs, joints = state.cells, state.arena, state.pairs, state.joints
+    groups, sides, words, hints = state.groups, state.sides, state.words, state.word_hints
+    left_length, length = np.int64(state.token_lengths[pairs[pair].left]), np.int64(state.token_lengths[token])
+    first_born, begin, stop = state.number[PAIRS], pairs[pair].first, pairs[pair].first + pairs[pair].times
+    joined, total, used = np.int64(0), np.int64(0), np.int64(1)
     for entry in range(begin, stop):
-        if entry + 2 * AHEAD < stop:
-            prefetch(cells, np.uint64(arena[entry + 2 * AHEAD]))
-            prefetch(words, np.uint64(hints[np.int64(arena[entry + AHEAD]) >> HINT_SHIFT]))
+        fetch_ahead(cells, arena, sides, entry, stop, left_length, first_born)
         cell = np.int64(arena[entry])
-        if cells[cell] != pair:
+        here = np.int64(cells[cell])
+        if here & PAIR_BITS != pair:
             continue
+        weight, told = weight_of(here, cell, words, hints), here & WEIGHT_BITS
+        total += weight
+        start, middle = start_of_token_before(cells, cell), cell + left_length
+        before, behind, follower = pair_at(cells, start), np.int64(0), pair_at(cells, middle)
+        cells[middle] = NO_PAIR
+        cells[cell + length - 1] = -length
+        if before >= first_born:
+            group, used = gathered(groups, sides, np.int64(NO_PAIR), IS_BEFORE, weight, used)
+            joints[joined - 1].behind = group
+            cells[start] = told | (first_born + group - 1)
+            before = np.int64(0)
+        elif before != NO_PAIR:
+            before, used = gathered(groups, sides, before, IS_BEFORE, weight, used)
+            cells[start] = told | (first_born + before - 1)
+        if follower != NO_PAIR:
+            behind, used = gathered(groups, sides, follower, IS_BEHIND, weight, used)
+            cells[cell] = told | (first_born + behind - 1)
+        else:
+            cells[cell] = told
+        note_joint(joints, joined, cell, start, before, behind)
+        joined += 1
+    state.number[TOKENS_LEFT] -= total
+    state.number[GROUPS] = used
+    return joined
+
+
+@inlined
+def fetch_ahead(cells, arena, sides, entry, stop, left_length, first_born):
+    """Begin to bring what the next occurrences need: their cells, and where pairs are many, the sides of neighbours."""
+    if entry + AHEAD < stop:
+        prefetch(cells, np.uint64(arena[entry + AHEAD]))
+    if first_born > MANY_PAIRS and entry + NEAR < stop:
+        near = np.int64(arena[entry + NEAR])
+        prefetch(sides, np.uint64(2 * pair_at(cells, near + left_length)))
+        prefetch(sides, np.uint64(2 * pair_at(cells, start_of_token_before(cells, near))))
+
+
+@inlined
+def pair_at(cells, cell):
+    """The pair that begins there; NO_PAIR where there is none, or no token begins."""
+    return max(np.int64(NO_PAIR), np.int64(cells[cell])) & PAIR_BITS
+
+
+@inlined
+def weight_of(here, cell, words, hints):
+    """How often the word of a token occurs: its first cell tells it, or the word does."""
+    weight = here >> WEIGHT_SHIFT
+    if weight == 0:
         word = hints[cell >> HINT_SHIFT]
         while words[word + 1].start <= cell:
             word += 1
         weight = words[word].count
-        total += weight
-        arena[joined] = cell
-        joined += 1
-
-        start = start_of_token_before(cells, cell)
-        middle = cell + left_length
-        old_before, old_behind = cells[start], cells[middle]
-        cells[middle] = NO_PAIR
-        cells[cell + length - 1] = -length
-        if old_before >= FIRST_GROUP:
-            groups[CHAINED].weight += weight
-            groups[CHAINED].times += 1
-            cells[start] = FIRST_GROUP + CHAINED
-        elif old_before > NO_PAIR:
-            group = np.int64(sides[old_before].before)
-            if group == 0:
-                group = used
-                used += 1
-                sides[old_before].before = group
-                begin_group(groups, group, old_before, 1)
-            groups[group].weight += weight
-            groups[group].times += 1
-            cells[start] = FIRST_GROUP + group
-        if old_behind > NO_PAIR:
-            group = np.int64(sides[old_behind].behind)
-            if group == 0:
-                group = used
-                used += 1
-                sides[old_behind].behind = group
-                begin_group(groups, group, old_behind, 0)
-            groups[group].weight += weight
-            groups[group].times += 1
-            cells[cell] = FIRST_GROUP + group
-        else:
-            cells[cell] = NO_PAIR
-    state.number[TOKENS_LEFT] -= total
-    state.number[GROUPS] = used
-    return joined
+    return weight
 
 
 @kernel
@@ -267,40 +279,59 @@ def start_of_token_before(cells, cell):
     return cell - 1 if last >= SEPARATOR else cell + last
 
 
-@kernel
-def begin_group(groups, group, old, is_before):
-    groups[group].weight = 0
-    groups[group].times = 0
-    groups[group].old = old
-    groups[group].is_before = is_before
+@inlined
+def gathered(groups, sides, old, side, weight, used):
+    """The group of the neighbours that began or ended this pair, one more in it; and how many groups are in use."""
+    group = np.int64(sides[2 * old + side])
+    if group == 0:
+        group = used
+        used += 1
+        sides[2 * old + side] = group
+        groups[group].weight = 0
+        groups[group].times = 0
+        groups[group].old = old
+        groups[group].side = side
+    groups[group].weight += weight
+    groups[group].times += 1
+    return group, used
+
+
+@inlined
+def note_joint(joints, at, cell, start, before, behind):
+    joints[at].cell = cell
+    joints[at].start = start
+    joints[at].before = before
+    joints[at].behind = behind
 
 
 @kernel
-def settle(state, pair, token):
+def settle(state, pair, token, joined):
     """Take from the old pairs, give birth to the new ones."""
-    groups, pairs = state.groups, state.pairs
-    left = pairs[pair].left
-    chained = groups[CHAINED]
-    give_birth(state, chained, token, token, chained.weight, chained.times)
+    groups, pairs, sides = state.groups, state.pairs, state.sides
+    left, chained = pairs[pair].left, np.int64(sides[2 * NO_PAIR + IS_BEFORE])
+    keeps_places = joined > FEW_JOINTS
     for i in range(1, state.number[GROUPS]):
+        if i + AHEAD < state.number[GROUPS]:
+            prefetch(pairs, np.uint64(groups[i + AHEAD].old))
         group = groups[i]
-        old = pairs[group.old]
-        old.count -= group.weight
-        if group.is_before:
-            state.sides[group.old].before = 0
-            give_birth(state, group, old.left, token, group.weight, group.times)
+        old, weight, times = pairs[group.old], group.weight, np.int64(group.times)
+        sides[2 * group.old + group.side] = 0
+        if i == chained:
+            give_birth(state, group, token, token, weight, times, keeps_places)
             continue
-        state.sides[group.old].behind = 0
-        weight, times = group.weight, np.int64(group.times)
-        if old.right == left:  # some of these neighbours became new tokens themselves
-            weight -= chained.weight
-            times -= chained.times
-        give_birth(state, group, token, old.right, weight, times)
+        old.count -= weight
+        if group.side == IS_BEFORE:
+            give_birth(state, group, old.left, token, weight, times, keeps_places)
+            continue
+        if chained != 0 and old.right == left:  # some of these neighbours became new tokens themselves
+            weight -= groups[chained].weight
+            times -= groups[chained].times
+        give_birth(state, group, token, old.right, weight, times, keeps_places)
 
 
 @kernel
-def give_birth(state, group, left, right, weight, times):
-    """Remember the pair that replaces a group's old one, if it can ever be merged."""
+def give_birth(state, group, left, right, weight, times, keeps_places):
+    """Remember the pair that replaces a group's old one, if it can ever be merged; else perhaps an empty place."""
     number = state.number
     forced = number[MERGES] < number[FORCED]
     least = number[FORCED_FREQUENCY] if forced else number[MIN_FREQUENCY]
@@ -308,52 +339,33 @@ def give_birth(state, group, left, right, weight, times):
     length = np.int64(state.token_lengths[left]) + state.token_lengths[right]
     if times == 0 or weight < least or length > longest:
         group.new = NO_PAIR
+        if keeps_places:
+            add_pair(state.pairs, number, left, right, 0, 0)
         return
     group.new = add_pair(state.pairs, number, left, right, weight, times)
-    group.fill = state.pairs[group.new].first
+    group.fill = give_slice(state.pairs, number, group.new, times)
 
 
 @kernel
-def place(state, begin, stop):
-    """Write the new pairs in their cells, and their occurrences, in ascending order, in the arena."""
-    cells, arena, groups = state.cells, state.arena, state.groups
-    for entry in range(begin, stop):
-        if entry + 2 * AHEAD < stop:
-            prefetch(cells, np.uint64(arena[entry + 2 * AHEAD]))
-        cell = np.int64(arena[entry])
-        start = start_of_token_before(cells, cell)
-        if cells[start] >= FIRST_GROUP:
-            place_one(cells, arena, groups, start)
-        if cells[cell] >= FIRST_GROUP:
-            place_one(cells, arena, groups, cell)
+def place(state, joined, first_born):
+    """Write the occurrences of the new pairs, in ascending order, in the arena."""
+    cells, arena, groups, joints = state.cells, state.arena, state.groups, state.joints
+    for i in range(joined):
+        joint = joints[i]
+        if joint.before != 0:
+            place_one(cells, arena, groups, np.int64(joint.before), np.int64(joint.start), first_born)
+        if joint.behind != 0:
+            place_one(cells, arena, groups, np.int64(joint.behind), np.int64(joint.cell), first_born)
 
 
-@kernel
-def place_one(cells, arena, groups, cell):
-    group = groups[cells[cell] - FIRST_GROUP]
-    cells[cell] = group.new
-    if group.new != NO_PAIR:
-        arena[group.fill] = cell
-        group.fill += 1
-
-
-@kernel
-def tidy_arena(state):
-    """Keep only the occurrences that still stand, of pairs that may still be merged: never more than tokens."""
-    cells, arena, pairs, number = state.cells, state.arena, state.pairs, state.number
-    least = number[FORCED_FREQUENCY] if number[MERGES] < number[FORCED] else number[MIN_FREQUENCY]
-    end = np.int64(0)
-    for pair in range(1, number[PAIRS]):
-        begin, stop = pairs[pair].first, pairs[pair].first + pairs[pair].times
-        pairs[pair].first = end
-        if pairs[pair].count >= least:
-            for entry in range(begin, stop):
-                cell = arena[entry]
-                if cells[cell] == pair:
-                    arena[end] = cell
-                    end += 1
-        pairs[pair].times = end - pairs[pair].first
-    number[ARENA] = end
+@inlined
+def place_one(cells, arena, groups, number, cell, first_born):
+    new = np.int64(groups[number].new)
+    if new != first_born + number - 1:  # than what the cell was told
+        cells[cell] = (np.int64(cells[cell]) & WEIGHT_BITS) | new
+    if new != NO_PAIR:
+        arena[groups[number].fill] = cell
+        groups[number].fill += 1
 
 
 @kernel

@@ -18,6 +18,7 @@ from bpe_core.kernels.learn_state import (
     LEVEL,
     MIN_FREQUENCY,
     NO_PAIR,
+    PAIR_BITS,
     TIES,
 )
 
@@ -66,7 +67,7 @@ def first_occurrence(cells, arena, pairs, pair):
     """The first cell where the pair still stands, or -1; occurrences before it are forgotten for good."""
     entry = pairs[pair].first
     stop = entry + pairs[pair].times
-    while entry < stop and cells[arena[entry]] != pair:
+    while entry < stop and cells[arena[entry]] & PAIR_BITS != pair:
         entry += 1
     pairs[pair].first = entry
     pairs[pair].times = stop - entry
@@ -197,7 +198,7 @@ def best_pair(state):
     while number[HEAP] > 0 or next_level(state):
         pair, key = heap[0].pair, heap[0].key
         count = pairs[pair].count
-        if count == heap[0].count and (not moves or cells[key] == pair):
+        if count == heap[0].count and (not moves or cells[key] & PAIR_BITS == pair):
             return pair
         if count >= least and level_of(count) >= number[LEVEL]:
             sink(state, count, tie_key(state, pair) if moves else key, pair)

@@ -16,6 +16,7 @@ from bpe_core.kernels.learn import (
     place,
     settle,
 )
+from bpe_core.kernels.learn_arena import free_slice
 from bpe_core.kernels.learn_queue import first_occurrence
 from bpe_core.kernels.learn_state import (
     FORCED,
@@ -113,11 +114,12 @@ def merge_scored(state, scores, pair, token):
     """Put the new token in the place of every occurrence of the pair; how much work it was."""
     number, pairs = state.number, state.pairs
     left, right = np.int64(pairs[pair].left), np.int64(pairs[pair].right)
-    begin, before = pairs[pair].first, number[TOKENS_LEFT]
+    before, first_born = number[TOKENS_LEFT], number[PAIRS]
     times = np.int64(pairs[pair].times)
     joined = join(state, pair, token)
-    settle(state, pair, token)
-    place(state, begin, joined)
+    free_slice(pairs, number, pair)
+    settle(state, pair, token, joined)
+    place(state, joined, first_born)
     used = before - number[TOKENS_LEFT]
     scores.token_counts[left] -= used
     scores.token_counts[right] -= used
@@ -127,7 +129,7 @@ def merge_scored(state, scores, pair, token):
     risen = raise_pairs(state, scores, left)
     if right != left:
         risen += raise_pairs(state, scores, right)
-    for born in range(state.born_first[token], number[PAIRS]):
+    for born in range(first_born, number[PAIRS]):
         if pairs[born].count >= number[MIN_FREQUENCY] and born_length(state, born) <= number[MAX_LENGTH]:
             enter_scored(state, scores, born)
     state.born_first[token + 1] = number[PAIRS]

@@ -5,17 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_core.kernels.jit import kernel
+from bpe_core.kernels.learn_arena import give_slice
 from bpe_core.kernels.learn_queue import enter
 from bpe_core.kernels.learn_state import (
-    ARENA,
     BASE,
     COUNTED,
     FORCED_FREQUENCY,
     MIN_FREQUENCY,
+    MOST_WEIGHT,
     NO_PAIR,
+    PAIR_BITS,
     PAIRS,
     SEPARATOR,
+    WEIGHT_BITS,
+    WEIGHT_SHIFT,
 )
+from bpe_core.kernels.memory import prefetch
+
+AHEAD = 16  # cells whose place in the arena is fetched while others are worked on
 
 
 @kernel
@@ -41,12 +48,11 @@ def add_pair(pairs, number, left, right, count, times):
     number[PAIRS] = pair + 1
     record = pairs[pair]
     record.count = count
-    record.first = number[ARENA]
+    record.first = 0
     record.times = times
     record.left = left
     record.right = right
     record.next = NO_PAIR
-    number[ARENA] += times
     return pair
 
 
@@ -79,8 +85,9 @@ def count_base_pairs(state):
             slots[slot] = pair
         while word < 0 or words[word + 1].start <= cell:
             word += 1
-        cells[cell] = pair
-        pairs[pair].count += words[word].count
+        weight = words[word].count
+        cells[cell] = pair if weight > MOST_WEIGHT else pair | (weight << WEIGHT_SHIFT)
+        pairs[pair].count += weight
         pairs[pair].times += 1
     number[COUNTED] = len(cells)
     return True
@@ -93,8 +100,8 @@ def number_slices(state):
     for pair in range(1, number[PAIRS]):
         if pairs[pair].count < number[FORCED_FREQUENCY]:
             pairs[pair].times = 0
-        pairs[pair].first = number[ARENA]
-        number[ARENA] += pairs[pair].times
+        else:
+            give_slice(pairs, number, pair, np.int64(pairs[pair].times))
 
 
 @kernel
@@ -102,11 +109,14 @@ def place_base_pairs(state):
     """Note in the slices where the pairs stand."""
     cells, pairs, arena, number = state.cells, state.pairs, state.arena, state.number
     for cell in range(len(cells)):
+        if cell + AHEAD < len(cells) and cells[cell + AHEAD] > NO_PAIR:
+            prefetch(arena, np.uint64(pairs[np.int64(cells[cell + AHEAD]) & PAIR_BITS].first))
         begun = np.int64(cells[cell])
         if begun <= NO_PAIR:
             continue
+        begun &= PAIR_BITS
         if pairs[begun].times == 0:
-            cells[cell] = NO_PAIR
+            cells[cell] &= WEIGHT_BITS
             continue
         arena[pairs[begun].first] = cell
         pairs[begun].first += 1

@@ -8,7 +8,9 @@ longer token holds minus its length, so the token before any place is one look a
     cells      -1   7  -2   0  -1        one word: a token of two cells, then one of one
                     a   b   c            pair 7 is (ab, c); nothing follows c: 0
 
-Who stands at a place is never asked for by itself: a pair knows its two tokens.
+Who stands at a place is never asked for by itself: a pair knows its two tokens. The highest bits of a first cell
+tell how often its word occurs if that is seldom, as it is of most words; of others they are zero, and the word is
+looked up.
 """
 
 from __future__ import annotations
@@ -25,7 +27,10 @@ Records = npt.NDArray[np.void]
 
 SEPARATOR = -1  # in a cell; less than that: minus the length of the token that ends there
 NO_PAIR = 0  # nobody follows, or the pair is too rare to be remembered
-FIRST_GROUP = 1 << 30  # in a cell, during a merge: from here on numbers of groups, not of pairs
+WEIGHT_SHIFT = 29  # in a first cell, below the sign: how often the word occurs
+MOST_WEIGHT = 3  # if not more often; else 0
+WEIGHT_BITS = MOST_WEIGHT << WEIGHT_SHIFT
+PAIR_BITS = (1 << WEIGHT_SHIFT) - 1  # the others, which number the pair
 
 # Entries of `State.number`: the scalars of a run.
 MERGES = 0  # learned so far
@@ -48,7 +53,11 @@ TEXT = 16  # bytes of token text in use
 WANTED = 17  # entries of the arena that the next merge may need
 UNWRITTEN = 18  # bytes of a token's text that are left out behind another: the mark that it continues a word
 FORBIDDEN = 19  # pairs of `forbidden` whose step has come
-NUMBERS = 20
+FREE = 20  # the first entry of the arena that the merged pair left to those that are born
+FREE_STOP = 21  # where these end
+FREE_BEHIND = 22  # the pair whose entries are before
+LAST = 23  # the pair whose entries are the last in the arena
+NUMBERS = 24
 
 GOING, OUT_OF_PAIRS, TOO_RARE, NEEDS_PAIRS, NEEDS_TEXT, NEEDS_ARENA = range(6)
 
@@ -64,12 +73,10 @@ PAIR = np.dtype(
         ("left", np.int32),
         ("right", np.int32),
         ("next", np.int32),  # the next pair that waits on the same level
+        ("following", np.int32),  # the pair whose entries of the arena come next; of nobody: whose are the first
     ],
     align=True,
 )
-# Its groups in the merge at hand: where it stands before the merged pair, and where behind it. A record
-# of its own, as it is looked up for each neighbour: so the cache holds those of many pairs.
-SIDES = np.dtype([("before", np.int32), ("behind", np.int32)], align=True)
 HEAP_ENTRY = np.dtype([("count", np.int64), ("key", np.int64), ("pair", np.int64)], align=True)
 WORD = np.dtype([("start", np.int64), ("count", np.int64)], align=True)
 # The neighbours that a merge finds on one side and that are the same token.
@@ -80,10 +87,13 @@ GROUP = np.dtype(
         ("times", np.int32),  # occurrences
         ("old", np.int32),  # the pair that loses them
         ("new", np.int32),  # the pair that gains them, or NO_PAIR
-        ("is_before", np.int32),
+        ("side", np.int32),  # of the merged pair, one of these:
     ],
     align=True,
 )
+IS_BEHIND, IS_BEFORE = range(2)
+# What a merge found where it made a token: groups, or 0.
+JOINT = np.dtype([("cell", np.int32), ("start", np.int32), ("before", np.int32), ("behind", np.int32)], align=True)
 
 
 class State(NamedTuple):
@@ -99,11 +109,14 @@ class State(NamedTuple):
     text_starts: Int64s
     base_slots: Int32s  # the table of pairs of base symbols; 0 is empty
     pairs: Records
-    sides: Records  # of the pairs; all zero between two merges
-    arena: Int32s  # the cells where pairs stand, a sorted slice for each pair, in the order of the pairs
+    # The groups of each pair in the merge at hand, by IS_BEHIND and IS_BEFORE; all zero between two merges. Not with
+    # the pairs, as they are looked up for each neighbour: so the cache holds those of many.
+    sides: Int32s
+    arena: Int32s  # the cells where pairs stand, a sorted slice for each pair
     heap: Records
     waiting: Int32s  # for each level the pair that waits first
     groups: Records
+    joints: Records  # room for the most that a merge can have
     forced_left: Int32s  # of each merge up to the last that is given; -1 where it is chosen
     forced_right: Int32s
     forbidden: Int64s  # three numbers each, by the first: after how many merges a pair may not be merged, its tokens

@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from bpe_core.kernels.jit import kernel
 from bpe_core.kernels.learn_queue import BY_FIRST_SEEN, BY_SMALLEST_TEXT, text_decides, tie_key
-from bpe_core.kernels.learn_state import MIN_FREQUENCY, NO_PAIR, TIES, Int32s, Int64s, Records
+from bpe_core.kernels.learn_state import MIN_FREQUENCY, NO_PAIR, PAIR_BITS, TIES, Int32s, Int64s, Records
 
 # Ten roundings of 2**-53 stand between two quotients and the truth; what differs by more than this differs for sure.
 SURE = 1.0 + 1e-14
@@ -350,7 +350,7 @@ def best_scored(state, scores):
             take_top(state, scores, owner)
             continue
         is_true = compare_products(count, entry.other, entry.count, scores.token_counts[entry.rarer]) == 0
-        if is_true and (not moves or state.cells[entry.key] == pair):
+        if is_true and (not moves or state.cells[entry.key] & PAIR_BITS == pair):
             return pair
         scores.best[owner] = without_top(state, scores, pair)
         write_entry(state, scores, pair)

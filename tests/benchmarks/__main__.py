@@ -12,6 +12,7 @@ import tempfile
 from importlib import metadata
 from pathlib import Path
 
+from tests.benchmarks import many_languages
 from tests.benchmarks.jobs import JOBS, Task
 from tests.benchmarks.measure import measure
 from tests.benchmarks.peers import OURS, PEERS, BpeExplorer
@@ -39,10 +40,14 @@ def main() -> int:
         vocabulary = Path(folder) / "vocabulary.json"
         if any(not JOBS[job].trains and not JOBS[job].only_ours for job in options.only):
             _make_vocabulary(options.vocabulary).save(vocabulary)
-        sizes = {"train": options.sizes, "unsplit": [options.unsplit], "wordpiece": options.sizes[-1:]}
+        sizes = {
+            "train": options.sizes,
+            "train-languages": options.sizes[-1:],
+            "unsplit": [options.unsplit],
+            "wordpiece": options.sizes[-1:],
+        }
         for job in options.only:
-            texts = [text, *_other_kinds(Path(folder))] if JOBS[job].kinds_of_text else [_text_for(job, text)]
-            for one in texts:
+            for one in _texts_for(job, text, Path(folder)):
                 for size in sizes.get(job, [0]):
                     sound &= _run_job(job, one, size, vocabulary, present, options)
     return 0 if sound else 1
@@ -115,6 +120,16 @@ def _run_job(
     return sound
 
 
+def _texts_for(job: str, text: Path, folder: Path) -> list[Path]:
+    if job == "train-languages":
+        made = folder / "made-of-many-languages.txt"
+        many_languages.make(MANY_LANGUAGES if MANY_LANGUAGES.is_file() else text, made)
+        return [made]
+    if JOBS[job].kinds_of_text:
+        return [text, *_other_kinds(folder)]
+    return [SHORT_TEXT if job == "command" and SHORT_TEXT.is_file() else text]
+
+
 def _other_kinds(folder: Path) -> list[Path]:
     """Code, which every Python brings along, and many languages."""
     code = folder / "code-in-c.txt"
@@ -123,10 +138,6 @@ def _other_kinds(folder: Path) -> list[Path]:
         once = "".join(header.read_text(encoding="utf-8", errors="replace") for header in headers)
         code.write_text(once, encoding="utf-8")
     return [kind for kind in (code, MANY_LANGUAGES) if kind.is_file() and kind.stat().st_size]
-
-
-def _text_for(job: str, text: Path) -> Path:
-    return SHORT_TEXT if job == "command" and SHORT_TEXT.is_file() else text
 
 
 if __name__ == "__main__":

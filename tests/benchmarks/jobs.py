@@ -251,6 +251,9 @@ JOBS: dict[str, Job] = {
     "import": Job("import bpe_core in a new interpreter", start_import, only_ours=True),
     "command": Job("`bpe-explorer train` on a short text, from start to end", start_command, only_ours=True),
     "train": Job("train a vocabulary of {size:,}", train, trains=True),
+    "train-languages": Job(
+        "train a vocabulary of {size:,} on a made text in many languages, with long words", train, trains=True
+    ),
     "unsplit": Job("train {size:,} merges on the whole text as one sequence", train_unsplit, only_ours=True),
     "gage": Job("compress the first 10 MB as Gage did, in blocks of 5,000 bytes", compress, only_ours=True),
     "wordpiece": Job(

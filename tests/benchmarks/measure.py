@@ -26,7 +26,7 @@ class Failed:
 def measure(task: Task, seconds: float) -> Measured | Failed:
     command = [sys.executable, "-m", "tests.benchmarks.measure", json.dumps(asdict(task))]
     # One thread where a library decides on threads by its surroundings; training may use all cores.
-    uses_all = task.job in ("train", "unsplit", "wordpiece", "unigram")
+    uses_all = task.job in ("train", "train-languages", "unsplit", "wordpiece", "unigram")
     threads = {} if uses_all else {"RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
     try:
         done = subprocess.run(

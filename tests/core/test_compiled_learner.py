@@ -25,9 +25,11 @@ A_LOT = 2**60  # work that no call reaches
 NO_ROOM = 2  # pairs that fit at first: everything must grow, and more than once
 
 
-def drive(learner: CompiledLearner, recipe: Recipe, alphabet: Alphabet, limit: int) -> History:
+def drive(
+    learner: CompiledLearner, recipe: Recipe, alphabet: Alphabet, limit: int, columns: Columns | None = None
+) -> History:
     """The history of a learner that is driven to its end."""
-    columns = Columns.with_room(limit)
+    columns = columns or Columns.with_room(limit)
     end = learner.learn(columns, limit, A_LOT)
     return History(
         recipe,
@@ -182,9 +184,17 @@ def test_what_no_longer_stands_is_left_out_on_the_way(ties: Any, monkeypatch: py
 
     monkeypatch.setattr(CompiledLearner, "tidy_arena", noting)
     monkeypatch.setattr(compiled_learner, "_ROOMY", 0)
-    letters = np.random.default_rng(1).integers(97, 101, 3_000).astype(np.uint8).tobytes()
+    letters = (96 + np.random.default_rng(1).geometric(0.4, 3_000)).astype(np.uint8).tobytes()
     words = WordTable.from_counts([(letters + b"a" * 500, 2)])
-    recipe = Recipe.preset("raw-bytes", merges=300, ties=ties)
-    assert_same(learn(words, recipe), reference.train(words, recipe))
+    recipe = Recipe.preset("raw-bytes", merges=300, ties=ties, min_frequency=3)  # many a pair is born too rare
+    alphabet = Alphabet.for_words(words, recipe)
+    learner = CompiledLearner(words, alphabet, recipe, None, room=NO_ROOM)
+    columns = Columns.with_room(300)
+    learner.learn(columns, 100, A_LOT)
+    assert len(rooms) > 0
+    for merges in (100, 150, 200):  # the entries of merged pairs are used again, so room is seldom wanting
+        learner.learn(columns, merges, A_LOT)
+        learner.tidy_arena()
+    assert_same(drive(learner, recipe, alphabet, 300, columns), reference.train(words, recipe))
     assert len(rooms) > 2
     assert rooms[-1] < 1_750 < max(rooms)  # half of the symbols there were at first

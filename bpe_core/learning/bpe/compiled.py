@@ -9,10 +9,11 @@ import numpy.typing as npt
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
+from bpe_core.errors import TooLarge
 from bpe_core.history.history import COUNT_ALONE, NOTHING, Columns, EndReason, History, Reasons
 from bpe_core.interventions import forced_at
 from bpe_core.kernels import learn as kernel
-from bpe_core.kernels import learn_queue, learn_start
+from bpe_core.kernels import learn_arena, learn_queue, learn_start
 from bpe_core.kernels import learn_state as names
 from bpe_core.learning.bpe.plain import EVERY_LENGTH
 from bpe_core.learning.layout import Layout, lay_out
@@ -27,9 +28,8 @@ LEARNING = "Learning"
 FEWER_CELLS = "Train on fewer texts, or choose a pattern that leaves fewer or shorter different words."
 
 _GROWTH = 4  # arrays that are known to grow slowly get a fourth more
-_ROOMY = (
-    5 << 22
-)  # entries of the first arena; with room for all births of a run it need not be tidied, which takes long
+# Entries of the first arena; with room for all births of a run it need not be tidied, which takes long.
+_ROOMY = 60_000_000
 
 
 class CompiledLearner:
@@ -116,15 +116,18 @@ class CompiledLearner:
             token_lengths=grown(state.token_lengths, tokens),
             born_first=grown(state.born_first, tokens + 1),
             text_starts=grown(state.text_starts, tokens + 1),
-            groups=np.empty(2 * tokens + 1, names.GROUP),
+            groups=np.empty(2 * tokens + 2, names.GROUP),
         )
 
     def _grow_pairs(self) -> None:
         pairs = self._state.pairs
+        sides = self._state.sides
         room = len(pairs) + max(len(pairs) // _GROWTH, 64)
-        check_room((room - len(pairs)) * (pairs.itemsize + names.SIDES.itemsize), LEARNING, FEWER_CELLS)
-        for array in (pairs, self._state.sides):
-            array.resize(room, refcheck=False)  # in place where the system can move pages; nobody keeps a view
+        if room > names.PAIR_BITS:
+            raise TooLarge(f"The words hold more than {names.PAIR_BITS:,} different pairs. {FEWER_CELLS}")
+        check_room((room - len(pairs)) * (pairs.itemsize + 2 * sides.itemsize), LEARNING, FEWER_CELLS)
+        pairs.resize(room, refcheck=False)  # in place where the system can move pages; nobody keeps a view
+        sides.resize(2 * room, refcheck=False)
         if room > len(self._state.heap):
             heap = grown(self._state.heap[: self._state.number[names.HEAP]], 2 * room)
             self._state = self._state._replace(heap=heap)
@@ -132,11 +135,13 @@ class CompiledLearner:
     def _make_arena(self) -> None:
         used = int(self._state.number[names.ARENA])
         room = used + max(used // _GROWTH, min(2 * used, _ROOMY - used)) + 1
-        self._state = self._state._replace(arena=np.empty(room, np.int32))
+        times = self._state.pairs["times"][1 : self._state.number[names.PAIRS]]
+        joints = np.empty(int(times.max(initial=0)), names.JOINT)  # no pair is born that stands more often
+        self._state = self._state._replace(arena=np.empty(room, np.int32), joints=joints)
 
     def tidy_arena(self) -> None:
         """Make room by leaving out what no longer stands; a larger arena only where that is not enough."""
-        kernel.tidy_arena(self._state)
+        learn_arena.tidy_arena(self._state)
         arena, (used, wanted) = self._state.arena, self._state.number[[names.ARENA, names.WANTED]].tolist()
         room = used + max(wanted, used // _GROWTH)
         if len(arena) < room:
@@ -186,17 +191,24 @@ def _begin(
         text=grown(np.frombuffer(text, np.uint8), 2 * len(text) + 1),
         text_starts=text_starts,
         base_slots=_slots(number, room),
-        pairs=np.empty(room, names.PAIR),
-        sides=np.zeros(room, names.SIDES),
+        pairs=_nobody_and_room(room),
+        sides=np.zeros(2 * room, np.int32),
         arena=np.empty(0, np.int32),
         heap=np.empty(room, names.HEAP_ENTRY),
         waiting=np.zeros(names.LEVELS, np.int32),
-        groups=np.empty(2 * size + 1, names.GROUP),
+        groups=np.empty(2 * size + 2, names.GROUP),
+        joints=np.empty(0, names.JOINT),
         forced_left=given[:, 0].copy(),
         forced_right=given[:, 1].copy(),
         forbidden=_forbidden(recipe),
         number=number,
     )
+
+
+def _nobody_and_room(room: int) -> names.Records:
+    pairs = np.empty(room, names.PAIR)
+    pairs[names.NO_PAIR] = 0
+    return pairs
 
 
 def _given(recipe: Recipe, forced: History | None) -> npt.NDArray[np.int32]:
