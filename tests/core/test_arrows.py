@@ -43,6 +43,7 @@ STAGES = [
     *("reference", "gage_file"),
     *("warm_up", "compiler", "command_line", "__main__"),
 ]
+METHOD_FILES = sorted((ROOT / "bpe_core" / "learning").glob("*/method.py"))
 BACKWARD = {  # what an arrow may still point back to: hardly more than names, numbers and types
     "bpe_core.recipe": {
         "bpe_core.text.patterns",
@@ -56,10 +57,8 @@ BACKWARD = {  # what an arrow may still point back to: hardly more than names, n
     "bpe_core.kernels.gage": {"bpe_core.learning.gage.block_form"},
     "bpe_core.kernels.merge_word": {"bpe_core.segmenting.merging"},
     "bpe_core.learning.methods": {"bpe_core.segmenting"},
-    "bpe_core.learning.bpe.method": {"bpe_core.segmenting"},  # a method brings what cuts by it
-    "bpe_core.learning.gage.method": {"bpe_core.segmenting"},
-    "bpe_core.learning.wordpiece.method": {"bpe_core.segmenting"},
-    "bpe_core.learning.unigram.method": {"bpe_core.segmenting"},
+    # a method brings what cuts by it
+    **{f"bpe_core.learning.{path.parent.name}.method": {"bpe_core.segmenting"} for path in METHOD_FILES},
     "bpe_core.text.reading.utf8": {"bpe_core.kernels"},
     "bpe_core.text.corpus": {"bpe_core.counting.words"},  # a corpus may be words that were counted elsewhere
 }

@@ -20,10 +20,10 @@ from bpe_core.history.history import NOTHING, Columns, History
 from bpe_core.insight.race import best_that_never_won
 from bpe_core.insight.reachability import reachability
 from bpe_core.insight.ties import ties
-from bpe_core.learning.gage.compiled import CompiledLearner
 from bpe_core.learning.gage.method import METHOD
 from bpe_core.learning.gage.plain import PlainLearner
 from bpe_core.learning.protocol import Learner
+from bpe_core.learning.ties import TIE_RULES
 from bpe_core.recipe import Recipe
 from bpe_core.reference import gage
 from bpe_core.segmenting.segmentation import Segmentation
@@ -33,7 +33,8 @@ from tests.core.learning import all_columns
 from tests.shared import text_of
 
 MakeLearner = Callable[[WordTable, Alphabet, Recipe, History | None], Learner]
-LEARNERS: dict[str, MakeLearner] = {"plain": PlainLearner, "compiled": CompiledLearner}
+assert METHOD.compiled is not None
+LEARNERS: dict[str, MakeLearner] = {"plain": PlainLearner, "compiled": METHOD.compiled.learner}
 A_LOT = 2**60
 EXAMPLE = WordTable.from_counts({"aaabdaaabac": 1})
 
@@ -73,6 +74,14 @@ def test_each_learner_equals_the_reference(
     assert everything(found) == everything(told)
     learner = make_learner(words, told.alphabet, recipe, None)
     assert learner.tokens_at_start == told.tokens_at_start == words.total_bytes
+
+
+@each_learner
+@pytest.mark.parametrize("rule", TIE_RULES)
+def test_each_learner_decides_ties_by_each_rule(make_learner: MakeLearner, rule: str) -> None:
+    words = WordTable.from_counts({"abba baab cd dc abcd dcba ad da": 1, "\xe9\xe8 \xe8\xe9 bac cab": 2})
+    recipe = Recipe.preset("gage", min_frequency=2, ties=rule, block_size=24)
+    assert everything(learned(make_learner, words, recipe)) == everything(gage.train(words, recipe))
 
 
 def test_progress_follows_the_text_where_the_steps_to_come_are_not_known() -> None:

@@ -63,6 +63,8 @@ class CurveModel(QObject, Watched):
 
     @property
     def command(self) -> tuple[str, ...]:
+        if not self.chart:
+            return ()
         at = () if self.chart == "compression" else ("--at", str(self._cursor.position))
         return ("chart", self.chart, SESSION, *at, "-o", RESULT)
 

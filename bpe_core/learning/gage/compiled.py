@@ -19,6 +19,8 @@ from bpe_core.learning.protocol import Candidate
 from bpe_core.learning.ties import TIE_RULES
 from bpe_core.recipe import Recipe
 
+# The kernel's own; by any other rule of ties the blocks are gone through in plain Python.
+COMPARISONS = ("BY_FIRST_SEEN", "BY_IDS", "BY_SMALLEST_TEXT", "BY_LARGEST_TEXT")
 MOST_STEPS = 255  # of a block: one byte at least occurs in it
 LARGEST_COUNT = 2**31 - 1  # more than a block can hold
 

@@ -12,6 +12,7 @@ from bpe_core.learning.gage.plain import PlainLearner
 from bpe_core.learning.gage.reasons import KINDS
 from bpe_core.learning.methods import CompiledWay, Method, Reason, Way
 from bpe_core.learning.protocol import Learner
+from bpe_core.learning.ties import TIE_RULES
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.block_tables import BlockTables
 
@@ -20,8 +21,10 @@ KERNELS = Policy("bpe_core.learning.gage.compiled", small=20_000, large=1_000_00
 
 
 def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
-    from bpe_core.learning.gage.compiled import CompiledLearner  # loads machine code
+    from bpe_core.learning.gage.compiled import COMPARISONS, CompiledLearner  # loads machine code
 
+    if TIE_RULES[recipe.ties].kernel not in COMPARISONS:
+        return PlainLearner(words, alphabet, recipe, forced)
     return CompiledLearner(words, alphabet, recipe, forced)
 
 

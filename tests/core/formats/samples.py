@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from bpe_core import Corpus, History, Recipe, Tokenizer, train
+from bpe_core import PRESETS, Corpus, History, Recipe, Tokenizer, train
 from bpe_core.formats import FORMATS, Format, OpenedTable
 from bpe_core.formats.base import Beside
 from bpe_core.learning.methods import METHODS
@@ -90,14 +90,16 @@ def history_for(format: Format, text: str, **changes: Any) -> History:
 
 def histories_for(format: Format, text: str, **changes: Any) -> list[History]:
     """What is learned from a text by each method of which the format can hold something."""
-    recipes = (
+    recipes = [
         Recipe.preset("gpt2"),
         Recipe.preset("words", marker="glued", ties="largest-text"),
         Recipe.preset("sentencepiece-like", unicode_form=""),  # its map would be most of the file
         Recipe.preset("gage"),
         Recipe.preset("bert"),
         Recipe.preset("unigram", unicode_form=""),
-    )
+    ]
+    known = {recipe.method for recipe in recipes}
+    recipes += [recipe for recipe in map(Recipe.preset, PRESETS) if recipe.method not in known]
     found: dict[str, History] = {}
     for recipe in recipes:
         if recipe.method in (format.methods or METHODS) and recipe.method not in found:
