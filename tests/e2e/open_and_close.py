@@ -2,7 +2,8 @@
 
     python -m tests.e2e.open_and_close SECONDS FILE...
 
-Looks at it as soon as a run is shown or a sentence, at the latest after those seconds, and closes a second later.
+Looks at it as soon as a run is shown or a sentence of what came of it, at the latest after those seconds, and closes a
+second later.
 Prints which run is shown, what the message bar says, and how long closing took.
 """
 
@@ -33,7 +34,9 @@ def main(seconds: float, files: list[Path]) -> int:
 
     def look() -> None:
         run = program.session.runs.shown
-        if run is None and not program.messages.sentence.text() and time.monotonic() < latest:
+        told = program.messages.sentence.text()
+        is_under_way = not told or told.endswith("…")
+        if run is None and is_under_way and time.monotonic() < latest:
             QTimer.singleShot(50, look)
             return
         page = program.pages[TokenPage]

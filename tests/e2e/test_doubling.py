@@ -87,7 +87,7 @@ def test_a_session_of_them_is_reported_or_refused(tmp_path: Path, merges: int) -
 def test_the_window_opens_it_and_closes_at_once(tmp_path: Path, make: Callable[[Path, int], Path], merges: int) -> None:
     settings = {"BPE_EXPLORER_SETTINGS": str(tmp_path / "settings.ini"), "QT_QPA_PLATFORM": "offscreen"}
     path = make(tmp_path, merges)
-    done = limited("tests.e2e.open_and_close", "10", str(path), memory=MEMORY, seconds=SECONDS, **settings)
+    done = limited("tests.e2e.open_and_close", "50", str(path), memory=MEMORY, seconds=SECONDS, **settings)
     assert done.returncode == 0, done.stderr[-2000:]
     assert "Traceback" not in done.stderr
     shown, closed = done.stdout.splitlines()

@@ -57,7 +57,7 @@ class WriterWithoutRoom(SessionWriter):
 
 
 def a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.worker.safety_copy.SessionWriter", WriterWithoutRoom)
+    monkeypatch.setattr("bpe_core.session_file.SessionWriter", WriterWithoutRoom)
 
 
 @pytest.fixture(params=[not_a_folder, a_full_disk], ids=["no folder", "no room"])
