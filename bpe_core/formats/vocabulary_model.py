@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.errors import FormatError
 from bpe_core.formats import byte_level
 from bpe_core.formats.base import NO_NUMBER
+from bpe_core.formats.in_turns import mapped
 from bpe_core.formats.recovering import with_seeds
 from bpe_core.formats.unfit_tokens import listed
 from bpe_core.formats.vocabulary_symbols import NamedSymbol, Style, base_symbols, raw_texts
@@ -104,7 +104,7 @@ def _in_any_order(base: Mapping[str, int], merges: Sequence[WrittenMerge]) -> Re
 def _check_in_vocabulary(
     merges: Sequence[WrittenMerge], texts: Texts, vocabulary: Mapping[str, int], where: str
 ) -> None:
-    if all(all(map(vocabulary.__contains__, column)) for column in texts):
+    if all(all(mapped(vocabulary.__contains__, column)) for column in texts):
         return
     for merge in merges:
         for text in (merge.left, merge.right, merge.left + merge.right):
@@ -164,7 +164,7 @@ def joined_in_order(history: History) -> list[Pair]:
 
 
 def _numbers(names: Sequence[str], known: Mapping[str, int]) -> Int64s | None:
-    numbers = np.fromiter(map(known.get, names, repeat(NO_NUMBER)), np.int64, len(names))
+    numbers = np.array([known.get(name, NO_NUMBER) for name in names], np.int64)
     return None if np.array_equal(numbers, np.arange(len(numbers))) else numbers
 
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bpe_core.errors import FormatError
+from bpe_core.formats.in_turns import mapped
 from bpe_core.formats.recovering import Recovery
 from bpe_core.recipe import LARGEST_VOCABULARY
 from bpe_core.token_texts import quoted
@@ -61,7 +62,7 @@ def resolved_at_once(base: Mapping[str, int], first_id: int, texts: Texts) -> Re
         return None
     id_of = {**base, **made}
     try:
-        left, right = (np.fromiter(map(id_of.__getitem__, side), np.int64, len(made)) for side in texts[:2])
+        left, right = (np.array(mapped(id_of.__getitem__, side), np.int64) for side in texts[:2])
     except KeyError:
         return None
     if (np.maximum(left, right) >= np.arange(first_id, first_id + len(made))).any():
