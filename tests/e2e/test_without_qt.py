@@ -52,6 +52,7 @@ EXAMPLES = {
     "morphemes": "merges.csv",
     "sweep": "plan.toml --output swept.csv",
     "count": "text.txt --output counts.parquet",
+    "branch": "merges.csv --corpus text.txt --forbid s+o@3 --output branched.csv",
     "paid": "--merges merges.csv --corpus text.txt --step 3",
     "report": "merges.csv --text so --output report.html",
     "compress": "text.txt --output small.gage",
