@@ -43,10 +43,10 @@ def kept_numbers(history: History, known: Int64s | None) -> Int64s | None:
 
 
 def numbers_or_ids(history: History, known: Int64s | None) -> Int64s:
-    """These numbers, if all its tokens have one but those that are left out of every text; otherwise our ids."""
+    """These numbers, if all its tokens have one but those that no text becomes; otherwise our ids."""
     if known is None or len(known) != history.id_count:
         return np.arange(history.id_count)
-    left_out = () if history.joining is None else history.joining.left_out
+    left_out = () if history.joining is None else (*history.joining.left_out, *history.joining.hidden)
     lacking = set(np.flatnonzero(known == NO_NUMBER).tolist())
     return known if lacking.issubset(left_out) else np.arange(history.id_count)
 

@@ -9,7 +9,7 @@ character like any other, so pieces may begin with several of them or reach over
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import count, pairwise
 
 import numpy as np
 
@@ -42,22 +42,30 @@ def history_of(stored: Stored, name: str) -> tuple[History, Int64s | None, list[
     """What the pieces make, the numbers of our ids if these are others, and notes."""
     symbols = _base_symbols(stored)
     base = {symbol.text.decode(): id for id, symbol in enumerate(symbols) if symbol.merges}
-    made = sorted(_of_kind(stored, NORMAL, longer_than=1), key=lambda piece: -piece.score)
+    steps_only = {piece.text for piece in _of_kind(stored, UNUSED, longer_than=1)}
+    longer = (piece for kind in (NORMAL, UNUSED) for piece in _of_kind(stored, kind, longer_than=1))
+    made = sorted(longer, key=lambda piece: -piece.score)
     recovered = recover({piece.text: rank for rank, piece in enumerate(made)}, base, len(symbols))
+    recovered.lost[:] = [text for text in recovered.lost if text not in steps_only]  # nobody will miss it
     found_first = [piece.text for piece in _of_kind(stored, USER_DEFINED)]
     alphabet = with_seeds(Alphabet(tuple(symbols)), [_texts(text) for text in (*found_first, *recovered.lost)])
     specials = [piece.text for piece in stored.pieces if _is_special(piece, stored)]
     names = [*(symbol.text.decode() for symbol in alphabet.symbols), *recovered.tokens]
     joining = None
-    if found_first or _is_more_than_merges(recovered, made, stored):
+    hidden = tuple(id for id, text in enumerate(names) if id >= len(alphabet) and text in steps_only)
+    if found_first or hidden or _is_more_than_merges(recovered, made, stored):
         places = range(len(symbols), len(symbols) + len(found_first))
         joining = Joining(
-            priorities=_priorities(names, made), joins_unknown=not stored.byte_fallback, found_first=tuple(places)
+            priorities=_priorities(names, made),
+            joins_unknown=not stored.byte_fallback,
+            found_first=tuple(places),
+            hidden=hidden,
         )
     choices = {"special_tokens": tuple(specials), **_words(stored), **_unknown(stored)}
     recipe = prepared_recipe(stored, len(recovered.pairs), name, **choices)
     history = History.from_pairs(recipe, alphabet, recovered.pairs_behind(len(alphabet)), joining)
-    number_of = {piece.text: number for number, piece in enumerate(stored.pieces)}
+    pieces = enumerate(stored.pieces)
+    number_of = {piece.text: number for number, piece in pieces if piece.text not in steps_only}
     numbers = np.array([number_of.get(text, NO_NUMBER) for text in names + specials], np.int64)
     same = np.array_equal(numbers, np.arange(len(numbers)))
     return history, None if same else numbers, _notes(recovered, stored, base)
@@ -135,13 +143,31 @@ def _notes(recovered: Recovered[str], stored: Stored, base: dict[str, int]) -> l
     elif recovered.lost:
         tokens = listed([text.encode() for text in recovered.lost])
         notes.append(f"{len(recovered.lost):,} pieces are made by no two others, so no text becomes them: {tokens}.")
-    unused = [piece.text.encode() for piece in _of_kind(stored, UNUSED)]
+    alone = [piece.text.encode() for piece in _of_kind(stored, UNUSED) if len(piece.text) == 1]
+    if alone:
+        notes.append(f"{len(alone):,} characters are marked as unused and left out: {listed(alone)}.")
+    unused = [piece.text.encode() for piece in _of_kind(stored, UNUSED, longer_than=1)]
     if unused:
-        notes.append(f"{len(unused):,} pieces are marked as unused and left out: {listed(unused)}.")
+        notes.append(
+            f"{len(unused):,} pieces are marked as unused: {listed(unused)}. Each is a step to others only; "
+            "where nothing is made of it, it falls into what it was made of, as in SentencePiece."
+        )
     return notes
 
 
 # --- Writing ----------------------------------------------------------------------------
+
+
+def joins_by_score(history: History) -> bool:
+    """Whether scores of the pieces can say in which order texts are joined."""
+    joining = history.joining
+    if joining is None or joining.whole_words or joining.left_out:
+        return joining is None
+    if joining.pairs is None:
+        return True
+    born = np.array(history.pairs(), np.int64).reshape(-1, 2).T
+    tokens = np.arange(len(history)) + len(history.alphabet)
+    return all(map(np.array_equal, joining.pairs, (*born, tokens)))
 
 
 def pieces_of(history: History, numbers: Int64s) -> list[Piece]:
@@ -149,22 +175,29 @@ def pieces_of(history: History, numbers: Int64s) -> list[Piece]:
     texts, base = [text.decode() for text in written(history)], len(history.alphabet)
     lowest = -float(len(texts))  # base symbols lie below all merges
     first = set() if history.joining is None else set(history.joining.found_first)
+    hidden = set() if history.joining is None else set(history.joining.hidden)
     found: dict[int, Piece] = {}
+    steps_only: list[Piece] = []
     seen: set[str] = set()
     for id, text in enumerate(texts):
-        kind = USER_DEFINED if id in first else _KINDS.get(_kind(history, id), NORMAL)
-        score = _score(history, id, lowest) if kind == NORMAL else 0.0
+        kind = USER_DEFINED if id in first else UNUSED if id in hidden else _KINDS.get(_kind(history, id), NORMAL)
+        score = _score(history, id, lowest) if kind in (NORMAL, UNUSED) else 0.0
         if text in seen:  # no two pieces may have the same text
             text, kind, score = f"<unused {id}>", UNUSED, 0.0
         seen.add(text)
-        found[int(numbers[id])] = Piece(text, score, kind)
+        if id in hidden:
+            steps_only.append(Piece(text, score, kind))
+        else:
+            found[int(numbers[id])] = Piece(text, score, kind)
     for id, special in enumerate(history.recipe.special_tokens, base + len(history)):
         is_unknown = history.recipe.unknown == "bytes" and special == UNKNOWN_TOKEN
         found[int(numbers[id])] = Piece(special, 0.0, UNKNOWN if is_unknown else CONTROL)
     found.pop(NO_NUMBER, None)
-    gaps = (number for number in range(len(found) + 1) if number not in found)
+    gaps = (number for number in count() if number not in found)
     if not any(piece.kind == UNKNOWN for piece in found.values()):
         found[next(gaps)] = Piece(UNKNOWN_TOKEN, 0.0, UNKNOWN)
+    for piece in steps_only:
+        found[next(gaps)] = piece
     return [found.get(number) or Piece(f"<unused {number}>", lowest, UNUSED) for number in range(max(found) + 1)]
 
 

@@ -57,10 +57,10 @@ class SentencePieceModel(Format):
     peer_name = "sentencepiece"
     joins_unknown = True
     holds_specials = False
+    holds_hidden = True
 
     def holds_joining(self, history: History) -> bool:
-        joining = history.joining
-        return joining is not None and joining.priorities is not None and not (joining.whole_words or joining.left_out)
+        return sentencepiece_bpe.joins_by_score(history)
 
     def impossible(self, history: History) -> list[str]:
         recipe = history.recipe

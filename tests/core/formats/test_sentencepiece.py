@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core import FormatError, OutputError, TooLarge
+from bpe_core import FormatError, OutputError, Tokenizer, TooLarge
 from bpe_core.command_line.main import run
-from bpe_core.formats import FORMATS
+from bpe_core.formats import FORMATS, open_table
 from bpe_core.formats.protobuf import bytes_field, float_field, varint, varint_field
 from bpe_core.verification import checking
 from bpe_core.verification.prepared_export import prepare_export
@@ -210,3 +210,10 @@ def test_a_changed_model_is_written_as_one_again(tmp_path: Path, monkeypatch: py
     assert len(kept) == 100
     assert [small.id_to_piece(id) for id in kept] == [old.id_to_piece(id) for id in kept]
     assert old.piece_to_id("<sep>") in kept
+    pairs = ",".join(str(id) for id in range(size) if len(old.id_to_piece(id)) == 2)
+    assert run(["trim", str(path), "--remove", pairs, "--needed", "hide", *on, str(tmp_path / "steps.model")]) == 0
+    theirs = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "steps.model"))
+    steps = open_table(tmp_path / "steps.model")
+    assert steps.history.joining is not None
+    assert steps.history.joining.hidden
+    assert steps.numbers_of(Tokenizer(steps.history).encode(text)) == theirs.encode(text)
