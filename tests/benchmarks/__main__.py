@@ -13,6 +13,7 @@ from importlib import metadata
 from pathlib import Path
 
 from tests.benchmarks import many_languages
+from tests.benchmarks.cold import measure_cold
 from tests.benchmarks.jobs import JOBS, Task
 from tests.benchmarks.measure import measure
 from tests.benchmarks.peers import OURS, PEERS, BpeExplorer
@@ -35,6 +36,9 @@ def main() -> int:
         sys.exit(f"There is no text {text}; name one, or the folder of the default one with BPE_SHARED.")
     present = [name for name in options.peers if _is_installed(name)]
     _introduce(text, options)
+    if options.cold:
+        measure_cold(text, options.rounds)
+        return 0
     sound = True
     with tempfile.TemporaryDirectory() as folder:
         vocabulary = Path(folder) / "vocabulary.json"
@@ -66,6 +70,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--unsplit", type=int, default=10_000, metavar="N", help="merges for `unsplit`")
     parser.add_argument("--rounds", type=int, default=3, help="how often each is measured; medians are shown")
     parser.add_argument("--peers", nargs="+", choices=PEERS, default=list(PEERS), metavar="NAME", help=", ".join(PEERS))
+    parser.add_argument("--cold", action="store_true", help="whole processes instead, and the first run ever")
     parser.add_argument("--timeout", type=float, default=3_600, help="seconds a single measurement may take")
     parser.add_argument(
         "--vocabulary",

@@ -1,0 +1,101 @@
+"""Whole processes from their start to their end, as a person waits for them: ours, and scripts by other libraries.
+
+`python -m tests.benchmarks --cold`. Files have been read before, kernels are kept; only the first run ever begins
+with an empty folder for them. Whether merges are equal, the other measurements of the same texts ask.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from bpe_core.kernels.kept import LOCATION
+from bpe_core.kernels.readiness import wait_until_ready
+
+SIZE = 8_000
+MEGABYTES = (1, 10)
+OURS = (sys.executable, "-m", "bpe_core")
+COMMANDS = ("--help", "presets", "doctor", "words low lower lowest")
+# What somebody would write to train by each of them, without a word more.
+SCRIPTS = {
+    "rustbpe": "import rustbpe, sys; tokenizer = rustbpe.Tokenizer(); "
+    "tokenizer.train_from_iterator([open(sys.argv[1], encoding='utf-8').read()], int(sys.argv[2]))",
+    "tokenizers": "import sys; from tokenizers import Tokenizer, models, pre_tokenizers, trainers; "
+    "tokenizer = Tokenizer(models.BPE()); tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False); "
+    "tokenizer.train([sys.argv[1]], trainers.BpeTrainer(vocab_size=int(sys.argv[2]), show_progress=False, "
+    "initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))",
+    "sentencepiece": "import sentencepiece, sys; sentencepiece.SentencePieceTrainer.train(input=sys.argv[1], "
+    "model_prefix=sys.argv[3], vocab_size=int(sys.argv[2]), model_type='bpe', minloglevel=2)",
+}
+
+
+def measure_cold(text: Path, rounds: int) -> None:
+    """Print a line for each kind of process: medians of wall and of processor time, and ratios to the fastest other."""
+    if not wait_until_ready(600):
+        sys.exit("The kernels could not be compiled.")
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        print(f"\nwhole processes ({rounds} rounds, medians; seconds of wall and of processor time)")
+        for told in COMMANDS:
+            wall, busy = _timed([*OURS, *told.split()], rounds)
+            print(f"  {told:<34} {wall:6.2f} {busy:6.2f}", flush=True)
+        data = text.read_bytes()
+        for size in MEGABYTES:
+            part = place / f"{size}.txt"
+            part.write_bytes((data * (1 + size * 1_000_000 // len(data)))[: size * 1_000_000])
+            part.write_text(part.read_text(encoding="utf-8", errors="ignore"), encoding="utf-8")
+            _measure_training(part, size, place, rounds)
+        _measure_first_run(place / f"{MEGABYTES[-1]}.txt", place)
+
+
+def _measure_training(part: Path, size: int, place: Path, rounds: int) -> None:
+    contestants = {"bpe-explorer": _ours(part, place)}
+    for name, script in SCRIPTS.items():
+        if importlib.util.find_spec(name) is not None:
+            contestants[name] = [sys.executable, "-c", script, str(part), str(SIZE), str(place / "other")]
+    found = {name: _timed(command, rounds) for name, command in contestants.items()}
+    fastest = min(wall for name, (wall, _) in found.items() if name != "bpe-explorer" or len(found) == 1)
+    for name, (wall, busy) in found.items():
+        title = f"train {size} MB to {SIZE:,}: {name}"
+        print(f"  {title:<34} {wall:6.2f} {busy:6.2f}   {wall / fastest:5.2f} of the fastest other", flush=True)
+
+
+def _measure_first_run(part: Path, place: Path) -> None:
+    """With nothing kept, and again once all is; then what making it cost."""
+    cache = place / "cache"
+    cache.mkdir(mode=0o700)
+    environment = {**os.environ, LOCATION: str(cache)}
+    began = time.perf_counter()
+    first, _ = _once(_ours(part, place), environment)
+    subprocess.run([sys.executable, "-m", "bpe_core.compiler"], env=environment, check=True)  # waits for the other
+    compiled = time.perf_counter() - began
+    second, _ = _once(_ours(part, place), environment)
+    kept = sum(file.stat().st_size for file in cache.rglob("*") if file.is_file())
+    told = f"{first:.2f} s, the second {second:.2f} s: {first / second:.1f} times"
+    print(f"  the first run ever, {MEGABYTES[-1]} MB: {told}")
+    print(f"  all was compiled after {compiled:.0f} s and takes {kept / 1e6:.1f} MB")
+
+
+def _ours(part: Path, place: Path) -> list[str]:
+    output = str(place / "merges.csv")
+    return [*OURS, "train", str(part), "--vocab-size", str(SIZE), "--output", output, "--quiet"]
+
+
+def _timed(command: Sequence[str], rounds: int) -> tuple[float, float]:
+    """After one that is not counted: what is on the disk is then in memory."""
+    times = [_once(command, os.environ) for _ in range(rounds + 1)][1:]
+    return statistics.median(wall for wall, _ in times), statistics.median(busy for _, busy in times)
+
+
+def _once(command: Sequence[str], environment: Mapping[str, str]) -> tuple[float, float]:
+    before, began = os.times(), time.perf_counter()
+    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+    wall, after = time.perf_counter() - began, os.times()
+    return wall, after.children_user - before.children_user + after.children_system - before.children_system
