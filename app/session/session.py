@@ -15,6 +15,7 @@ from app.session.notices import Notice
 from app.session.playing import Playing
 from app.session.runs import Runs
 from app.session.time import TimeCursor
+from app.worker.window_first import window_begins
 from bpe_core import Recipe
 from bpe_core.kernels import readiness
 from bpe_core.session_file import Bookmark
@@ -35,6 +36,7 @@ class Session(QObject):
         self.bookmarks: Held[tuple[Bookmark, ...]] = Held((), self.undo, self)
         self.corpus = SessionCorpus(self.recipe, self.aside, self.undo, self)
         self.cursor = TimeCursor(self)
+        self.cursor.moved.connect(window_begins)  # first: what works aside gives way till it is drawn
         self.runs = Runs(self.corpus.counts, self.aside, self.cursor, self)
         self.playing = Playing(self.runs, self.cursor, self)
         self.detour = Detour(

@@ -24,8 +24,8 @@ class _Window:
     is_at_work = False
 
 
-def window_begins() -> None:
-    """It is done when everything is drawn that is waiting to be."""
+def window_begins(*_: object) -> None:
+    """It is done when everything is drawn that is waiting to be. May be connected to any signal."""
     _Window.is_at_work = True
     QTimer.singleShot(0, window_is_done)
 
