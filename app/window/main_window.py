@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from PySide6.QtCore import QByteArray, Qt, Signal
+from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -93,7 +93,7 @@ class MainWindow(QMainWindow):
         self._is_arranged = False
         self._arranged_for = 0  # the width of the window that the docks have their widths for
         self._fit_docks_soon = timer(self, 0, self._fit_docks)
-        self._draw_soon = timer(self, 0, lambda: self.setUpdatesEnabled(True))
+        self._draw_soon = timer(self, 0, self._draw_again)
         self.centre = QSplitter(Qt.Orientation.Vertical)
         self.centre.setChildrenCollapsible(False)
         self.stages = QStackedWidget()  # the text over its charts, or what takes all the room there is
@@ -205,6 +205,11 @@ class MainWindow(QMainWindow):
             self._dock_tabs.tidy_soon()
             self._fit_docks_soon.start()
         self.stage_changed.emit(id)
+
+    def _draw_again(self) -> None:
+        self.setUpdatesEnabled(True)
+        # All of it was asked to be drawn meanwhile, in vain; Qt takes that for under way, and would never ask again.
+        QCoreApplication.postEvent(self, QEvent(QEvent.Type.UpdateRequest))
 
     def set_full_screen(self, on: bool) -> None:
         """Take the whole screen, or be as large as before."""

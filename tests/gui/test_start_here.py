@@ -5,13 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.settings import START_HERE, Settings
 from app.window.start.wiring import STAGE
 from app.wiring import Program
 from tests.gui.conftest import WAIT
+
+
+class Drawn(QObject):
+    """How often something was drawn on the screen; a picture that is grabbed is no proof that anything was."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self.times = 0
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.times += event.type() == QEvent.Type.Paint
+        return False
 
 
 def at_the_end(qtbot: QtBot, program: Program) -> None:
@@ -47,6 +62,8 @@ def test_a_word_is_cut_put_together_and_explained(
 
     page.train.click()
     assert window.stage == "", "there is something to be watched"
+    drawn = Drawn(program.text_panel.editor.viewport())
+    qtbot.waitUntil(lambda: drawn.times > 1, timeout=WAIT)  # again and again, as the text is cut anew
     program.actions["start_here"].trigger()
     assert window.stage == STAGE
     (tmp_path / "zebras.txt").write_text("zebras zebras", encoding="utf-8")
