@@ -174,7 +174,7 @@ def weight_of(text: str) -> Fraction:
             raise ValueError
         found = Fraction(number.replace(",", ".") if "/" not in number else number)
     except (ValueError, ZeroDivisionError) as error:
-        raise RecipeError(f"{text[:40]!r} is no weight; write it as 70%, 2, 0.5 or 1/3.") from error
+        raise RecipeError(f"{stripped[:40]!r} is no weight; write it as 70%, 2, 0.5 or 1/3.") from error
     found = found / 100 if stripped.endswith("%") else found
     if max(abs(found.numerator), found.denominator) > LARGEST_PART:
         raise RecipeError(f"The weight {text[:40]!r} has too many digits; at most 15 can be told apart.")

@@ -20,6 +20,7 @@ from bpe_core.recipe import Recipe
 from bpe_core.repeating import repeated
 
 SEPARATOR = -1
+WORDS_AT_ONCE = 2**13
 MOST_CELLS = 2**31 - 64  # positions are 32-bit
 
 
@@ -46,8 +47,13 @@ def lay_out(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Layout:
 def count_symbols(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> npt.NDArray[np.int64]:
     """How often each base symbol stands in the corpus before the first step."""
     if alphabet.is_plain_bytes:
-        weights = np.repeat(words.counts, np.diff(words.starts)).astype(np.float64)
-        return np.bincount(words.text, weights=weights, minlength=len(alphabet)).astype(np.int64)
+        found = np.zeros(len(alphabet), np.int64)
+        for first in range(0, len(words), WORDS_AT_ONCE):  # in memory that is used again, not in that of all letters
+            starts = words.starts[first : first + WORDS_AT_ONCE + 1]
+            weights = np.repeat(words.counts[first : first + WORDS_AT_ONCE].astype(np.float64), np.diff(starts))
+            letters = words.text[starts[0] : starts[-1]]
+            found += np.bincount(letters, weights=weights, minlength=len(alphabet)).astype(np.int64)
+        return found
     layout = lay_out(words, alphabet, recipe)
     cells = np.diff(layout.starts)  # each word's symbols and one separator
     weights = repeated(words.counts, cells).astype(np.float64)

@@ -20,11 +20,13 @@ from bpe_core.command_line.main import run
 from bpe_core.measures import benchmark as measuring
 from bpe_core.measures.benchmark import benchmark
 from bpe_core.measures.parity import parity
-from bpe_core.measures.size_curves import renyi_efficiency
+from bpe_core.measures.size_curves import USUAL_POWER
 from bpe_core.measures.texts_in_words import TextsInWords
+from bpe_core.sweep.overlay import overlay
 from resources import parallel_samples
+from tests.core.insight.test_corpus_history import by_the_formula
 from tests.core.random_training import recipes, words
-from tests.shared import text_of
+from tests.shared import here, text_of
 
 LETTERS = st.text("ab é本\n", min_size=1, max_size=12)
 
@@ -54,7 +56,7 @@ def test_every_cell_is_that_of_a_plain_count(
                 "words": total,
                 "bytes_per_token": _part(size, len(ids)),
                 "tokens_per_word": _part(len(ids), total),
-                "renyi_efficiency": renyi_efficiency(Counter(ids).values()),
+                "renyi_efficiency": by_the_formula(Counter(ids), USUAL_POWER),
                 "share_in_use": len(set(ids)) / tokenizer.vocabulary_size(at),
                 "unknown_share": _part(unknown, len(ids)),
                 "relative_tokens": _part(len(ids), len(last)),
@@ -67,6 +69,31 @@ def test_every_cell_is_that_of_a_plain_count(
 
 def _part(some: int, of: int) -> float:
     return some / of if of else math.nan
+
+
+def test_real_texts_are_measured_as_the_plain_code_cuts_them() -> None:
+    """Tokens by the specification, and what is told of them by the formulas that stand beside them."""
+    texts = {name: text_of(name)[-500:] for name in here("data/raven.txt", "data/tinyshakespeare.txt", "prose")}
+    history = bpe.train(bpe.Corpus.from_texts([*texts.values()]), bpe.Recipe.preset("gpt2", vocab_size=330))
+    found = benchmark({"half": (history, 37), "all": history}, texts)
+    ids = {at: {name: reference.encode(text, history, at=at) for name, text in texts.items()} for at in (37, 74)}
+    told = [
+        {
+            "tokens": len(one),
+            "bytes_per_token": len(texts[name].encode()) / len(one),
+            "tokens_per_word": len(one) / len(texts[name].split()),
+            "renyi_efficiency": by_the_formula(Counter(one), USUAL_POWER),
+            "share_in_use": len({*one}) / (256 + at),
+            "relative_tokens": len(one) / len(ids[37][name]),
+        }
+        for at in ids
+        for name, one in ids[at].items()
+    ]
+    for column in told[0]:
+        assert list(found.columns[column]) == pytest.approx([row[column] for row in told]), column
+    curve = overlay({"all": history}, [*texts.values()], sizes=[256 + 37, 256 + 74]).columns
+    sums = [sum(map(len, of.values())) for of in ids.values()]
+    assert (list(curve["tokens"]), list(curve["step"])) == (sums, [37, 74])
 
 
 @pytest.mark.parametrize("preset", ["bert", "unigram", "clean-words", "sentencepiece-like"])
