@@ -21,6 +21,8 @@ PIECE = 128 * 1024  # bytes
 
 Encoder = Callable[[str], Any]  # to ids, as a list or an array
 
+LONG_TEXT = 100_000  # characters; a shorter one is never given to more than one thread
+
 
 class Peer(ABC):
     """A library. `ties` are the rules for equal counts it can train by."""
@@ -74,7 +76,9 @@ class BpeExplorer(Peer):
         recipe = self.bpe.Recipe.preset("gpt2", vocab_size=256 + len(vocabulary.pairs))
         history = self.bpe.History.from_pairs(recipe, self.bpe.Alphabet.of_bytes(), vocabulary.pairs)
         tokenizer = self.bpe.Tokenizer(history)
-        return lambda text: tokenizer.encode_batch([text], threads=1).ids
+        return lambda text: (
+            tokenizer.encode_to_array(text) if len(text) < LONG_TEXT else tokenizer.encode_batch([text], threads=1).ids
+        )
 
 
 class Tokenizers(Peer):

@@ -116,7 +116,7 @@ class LinesChart(QWidget):
             width = metrics.horizontalAdvance(told)
             painter.drawText(QPointF(scale.x(state) - width / 2, plot.bottom() + metrics.height()), told)
         painter.drawText(QPointF(plot.left(), MARGIN + metrics.ascent() - 4), lines.y_title)
-        title = lines.x_title + (LOGARITHMIC if lines.is_log_x else "")
+        title = title_of_x(lines)
         left = plot.right() - metrics.horizontalAdvance(title)
         painter.drawText(QPointF(left, plot.bottom() + 2.1 * metrics.height()), title)
 
@@ -171,6 +171,15 @@ class LinesChart(QWidget):
         lines = self._lines()
         if lines.lines:
             self.time_chosen.emit(_Scale(self._plot(lines), lines).state_at(event.position().x()))
+
+
+def title_of_x(lines: ChartLines) -> str:
+    """Of the axis below, which says where equal distances are not equal numbers.
+
+    >>> [title_of_x(ChartLines((), "Merges", "Occurrences", is_log_x=is_log)) for is_log in (True, False)]
+    ['Merges (logarithmic)', 'Merges']
+    """
+    return lines.x_title + (LOGARITHMIC if lines.is_log_x else "")
 
 
 def line_colour(palette: QPalette, index: int) -> QColor:
