@@ -89,7 +89,7 @@ class Splitting(Normalization):
         goes_without_saying=True,
     )
     special_tokens: tuple[str, ...] = _choice(
-        (), "Texts such as <|endoftext|> that are never split and never merged with others"
+        (), "Texts such as <|endoftext|> that are never split nor joined to others"
     )
     preparation: tuple[Any, ...] = _choice(  # steps, as bpe_core.text.preparation has them
         (),
@@ -385,10 +385,8 @@ def _check_agreement(recipe: Recipe) -> None:
                 + f"; choose at least {least:,}."
             )
     if recipe.preparation:
-        changed, split = (
-            recipe.part(Normalization) != Normalization(),
-            recipe.pattern != "none" or recipe.unit != "file",
-        )
+        changed = recipe.part(Normalization) != Normalization()
+        split = recipe.pattern != "none" or recipe.unit != "file"
         tokens = (*recipe.special_tokens, recipe.unknown_text)  # which a file may look for in texts, too
         prepare.check_steps(recipe.preparation, tokens, changed=changed, split=split)
     if recipe.marker in ("symbol", "glued", "prefix") and recipe.pattern == "none" and not recipe.splits_by_steps:
