@@ -88,9 +88,7 @@ class Splitting(Normalization):
         applies=lambda recipe: recipe.older_unicode,
         goes_without_saying=True,
     )
-    special_tokens: tuple[str, ...] = _choice(
-        (), "Texts such as <|endoftext|> that are never split nor joined to others"
-    )
+    special_tokens: tuple[str, ...] = _choice((), "Texts such as <|endoftext|> that are never split or merged")
     preparation: tuple[Any, ...] = _choice(  # steps, as bpe_core.text.preparation has them
         (),
         "What a file does to a text that the other choices cannot say, step by step",
