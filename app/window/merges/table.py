@@ -57,8 +57,8 @@ class MergeTableView(QTableView):
         return bar.value() >= bar.maximum() - 1
 
     def mark(self, position: int, *, follow: bool) -> None:
-        """Mark the merge of this moment; bring it into view unless the end is followed already."""
-        self._is_elsewhere = follow
+        """Mark the merge of this moment; bring it into view, also of who comes back to the end to ride with it."""
+        is_to_be_seen, self._is_elsewhere = follow or self._is_elsewhere, follow
         row = self._model.row_of(position - 1) if position else -1
         before, self.delegate.marked_row = self.delegate.marked_row, row
         for changed in {before, row} - {-1}:
@@ -66,7 +66,7 @@ class MergeTableView(QTableView):
                 self.update(self._model.index(changed, column))
         if follow and not position and self._model.sort_column == 0:
             self.scrollToBottom() if self._model.sort_descending else self.scrollToTop()
-        elif follow and row >= 0:
+        elif is_to_be_seen and row >= 0:
             self._bring_into_view(self._model.index(row, max(0, self.columnAt(0))))
 
     def place_of(self, position: int) -> QPoint | None:

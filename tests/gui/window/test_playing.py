@@ -92,9 +92,11 @@ def test_it_is_paused_gone_on_with_skipped_and_gives_way(qtbot: QtBot, plays: No
     assert states(program) == "paused"
     assert cursor.position == 7
     playing.play()
+    assert table.rowAt(0) < 20, "the first steps are in sight"
     program.actions["skip"].trigger()
     assert states(program) == "nothing"
     assert cursor.live
+    assert table.is_at_end, "the merge of the moment is in sight"
     program.actions["new_run"].trigger()
     qtbot.waitUntil(lambda: playing.is_playing, timeout=WAIT)
     program.actions["find"].trigger()
