@@ -55,7 +55,7 @@ def warm_up() -> None:
 
 def _count() -> None:
     """Enough different words, short and long, that every table must grow."""
-    words = "".join(f" {i} {i:09}" for i in range(20_000)).encode()
+    words = "".join(f" {i} {i:09}" for i in range(26_000)).encode()
     table = table_for("gpt2")
     assert table is not None
     count_compiled([Stretch(words, False), Stretch(words, True)], table, threads=2, block_size=len(words))

@@ -21,8 +21,8 @@ from bpe_core.lock import Lock
 from bpe_core.private_folder import home, private_folder
 
 _KERNEL_FOLDER = Path(__file__).parent
-# Whose numbers kernels are compiled with, beside their own; by their place in the engine.
-_SOURCES_OF_NUMBERS = ("text/scanner/kinds.py", "text/scanner/machine.py", "segmenting/merging.py")
+# Whose numbers kernels are compiled with, beside their own, and what meets each that is kept; by their place.
+_OTHER_SOURCES = ("text/scanner/kinds.py", "text/scanner/machine.py", "segmenting/merging.py", "warm_up.py")
 _CODE = "code"
 _SEAL = "seal"  # the list of all other files
 LOCATION = "BPE_EXPLORER_CACHE"
@@ -64,7 +64,7 @@ def _fingerprint() -> str:
 
     digest = hashlib.sha256()
     engine = _KERNEL_FOLDER.parent
-    for source in (*sorted(_KERNEL_FOLDER.glob("*.py")), *(engine / name for name in _SOURCES_OF_NUMBERS)):
+    for source in (*sorted(_KERNEL_FOLDER.glob("*.py")), *(engine / name for name in _OTHER_SOURCES)):
         digest.update(f"{source}|{source.stat().st_mtime_ns}|".encode())
         digest.update(source.read_bytes())
     versions = "|".join(map(metadata.version, ("numba", "llvmlite", "numpy")))

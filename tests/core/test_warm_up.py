@@ -20,6 +20,8 @@ bpe_core.counting.count_words.KERNELS = Policy("bpe_core.counting.compiled", sma
 bpe_core.learning.bpe.compiled._ROOMY = 0  # the learner is imported, so it is used
 text = "".join(f"word {i % 97} low lower λόγος {chr(0x4E00 + i % 900)}\\n" for i in range(1_500))
 corpus = bpe.Corpus.from_texts([text, text[5:]])
+many_words = " ".join(f"{i:09} {i}" for i in range(30_000))  # for which each table grows
+bpe.count_words(bpe.Corpus.from_texts([many_words]), bpe.Recipe.preset("gpt2"))
 for i, preset in enumerate(bpe.PRESETS):
     for ties in (("first-seen", "smallest-text"), ("lowest-ids", "largest-text"))[i % 2]:
         recipe = bpe.Recipe.preset(preset, merges=60, vocab_size=None, ties=ties)
