@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.leaving import leave
+from bpe_core.own_process import begin_process, run_alone
 
 NO_WINDOW = 2
 PROGRAM = "app"  # as Python runs it
@@ -26,15 +27,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Returns the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     if _wants_a_command(arguments):
-        from bpe_core.command_line.main import run  # a command needs no window, and a window no command
-        from bpe_core.optional import offer_renderer, offer_window
+        from bpe_core.optional import offer_renderer, offer_window  # a command needs no window, and a window no command
 
         offer_renderer(_render, program=PROGRAM)
         offer_window(_window_facts)
-        return run(arguments)
+        return run_alone(arguments)
     options = _window_options(arguments)
     if options.screenshot and not _has_screen():
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    begin_process()
     gc.disable()  # what is imported and built now stays; the window's own search for garbage begins with it
     _load_the_engine()
     from app.system.display import why_no_window  # after the environment is settled

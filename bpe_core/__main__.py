@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from bpe_core.command_line.main import run
+from bpe_core.own_process import run_alone
 
 if __name__ == "__main__":
-    sys.exit(run(sys.argv[1:]))
+    sys.exit(run_alone(sys.argv[1:]))

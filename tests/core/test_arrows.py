@@ -41,7 +41,7 @@ STAGES = [
     *("segmenting", "insight", "measures", "exact", "tables", "formats", "editing", "verification"),
     *("delivery", "session_file", "sweep", "report"),
     *("reference", "gage_file"),
-    *("warm_up", "compiler", "command_line", "__main__"),
+    *("warm_up", "compiler", "command_line", "own_process", "__main__"),
 ]
 METHOD_FILES = sorted((ROOT / "bpe_core" / "learning").glob("*/method.py"))
 BACKWARD = {  # what an arrow may still point back to: hardly more than names, numbers and types
