@@ -6,11 +6,11 @@ nowhere written, for only one program has such files.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from bpe_core.formats import byte_level
-from bpe_core.formats.written_merges import WrittenMerge
+from bpe_core.formats.written_merges import WrittenMerges
 from bpe_core.text.preparation.pre_tokenizers import Split
 
 END = "</w>"
@@ -48,11 +48,11 @@ def _is_piece(raw: bytes) -> bool:
     return True
 
 
-def vocabulary_of(merges: Sequence[WrittenMerge]) -> dict[str, int]:
+def vocabulary_of(merges: WrittenMerges) -> dict[str, int]:
     """The numbers that CLIP gives: the bytes, the bytes that end words, what merges make, and the special tokens."""
     stand_ins = byte_level.stand_ins()
     base = [stand_ins[byte] for byte in byte_level.stand_in_order()]
-    names = [*base, *(text + END for text in base), *(merge.left + merge.right for merge in merges), *SPECIALS]
+    names = [*base, *(text + END for text in base), *merges.made, *SPECIALS]
     return {name: number for number, name in enumerate(dict.fromkeys(names))}
 
 

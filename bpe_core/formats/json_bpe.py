@@ -15,7 +15,7 @@ from bpe_core.formats.json_model import JsonModel, OpenedModel, prefix_impossibl
 from bpe_core.formats.stand_in_texts import numbered, written_tokens
 from bpe_core.formats.unfit_tokens import listed
 from bpe_core.formats.vocabulary_model import Style, build, joined_in_order
-from bpe_core.formats.written_merges import WrittenMerge
+from bpe_core.formats.written_merges import WrittenMerges, halves
 from bpe_core.history.history import History, Int64s
 
 
@@ -97,14 +97,26 @@ class JsonBpe(JsonModel):
         return OpenedModel(history, built.numbers, steps.notes + built.notes + _about_model(model, style))
 
 
-def _merges(model: Object, name: str) -> list[WrittenMerge]:
+def _merges(model: Object, name: str) -> WrittenMerges:
     """Pairs as lists of two; in older files one text with a blank between."""
     items = list_in(model, "merges", name)
-    found = []
-    if set(map(type, items)) == {list} and set(map(len, items)) == {2}:
-        lefts, rights = [item[0] for item in items], [item[1] for item in items]
-        if are_whole(map(add, lefts, rights)) and all(lefts) and all(rights):
-            return list(map(WrittenMerge, lefts, rights, range(1, len(items) + 1)))
+    columns = _columns_at_once(items) or _columns(items, name)
+    return WrittenMerges(*columns, range(1, len(items) + 1))
+
+
+def _columns_at_once(items: list[Any]) -> tuple[list[str], list[str]] | None:
+    """The left and the right tokens where all is sound; None where each merge must be looked at by itself."""
+    kinds = set(map(type, items))
+    if kinds == {str}:
+        return halves(items) if are_whole(items) else None
+    if kinds != {list} or set(map(len, items)) != {2}:
+        return None
+    lefts, rights = [item[0] for item in items], [item[1] for item in items]
+    return (lefts, rights) if are_whole(map(add, lefts, rights)) and all(lefts) and all(rights) else None
+
+
+def _columns(items: list[Any], name: str) -> tuple[list[str], list[str]]:
+    lefts, rights = [], []
     for place, item in enumerate(items, start=1):
         parts = item.split(" ") if isinstance(item, str) else item
         if not isinstance(parts, list) or len(parts) != 2 or not all(isinstance(part, str) and part for part in parts):
@@ -112,8 +124,9 @@ def _merges(model: Object, name: str) -> list[WrittenMerge]:
         left, right = parts
         if not (left.isascii() and right.isascii()):
             whole_text(left + right, f"{name}, merge {place:,}: its tokens")
-        found.append(WrittenMerge(left, right, place))
-    return found
+        lefts.append(left)
+        rights.append(right)
+    return lefts, rights
 
 
 def _style(model: Object, steps: TextPreparation, vocabulary: dict[str, int], name: str) -> Style:

@@ -17,7 +17,7 @@ from bpe_core.formats.stand_in_texts import numbered, written_tokens
 from bpe_core.formats.text_lines import VERSION, pairs_at_the_beginning, read_pairs
 from bpe_core.formats.unfit_tokens import containing, same_text
 from bpe_core.formats.vocabulary_model import Style, build
-from bpe_core.formats.written_merges import WrittenMerge
+from bpe_core.formats.written_merges import WrittenMerges
 from bpe_core.history.history import History, Int64s
 from bpe_core.progress import Progress, ProgressReport
 from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
@@ -121,7 +121,7 @@ class MergesPair(Format):
         elif merges_data.startswith(clip_merges.TITLE):
             if len(merges) > clip_merges.USED:
                 notes = [f"CLIP uses the first {clip_merges.USED:,} of the {len(merges):,} merges; so it is done here."]
-            merges = merges[: clip_merges.USED]
+            merges = merges.first(clip_merges.USED)
             vocabulary = clip_merges.vocabulary_of(merges)
         return _opened(merges, vocabulary, merges_name, notes)
 
@@ -136,7 +136,8 @@ class MergesPair(Format):
         if vocabulary is None:
             return None
         recipe = history.recipe
-        merges = [(merge.left, merge.right) for merge in read_pairs(data, name)[0]]
+        written, _ = read_pairs(data, name)
+        merges = list(zip(written.left, written.right, strict=True))
         said: dict[str, Any] = {}
         if recipe.base == "characters":
             said = {"byte_fallback": True} if recipe.unknown == "bytes" else {"unk_token": UNKNOWN_TOKEN}
@@ -201,10 +202,10 @@ def _is_vocabulary(data: bytes) -> bool:
 
 
 def _opened(
-    merges: list[WrittenMerge], vocabulary: Mapping[str, int] | None, name: str, notes: list[str]
+    merges: WrittenMerges, vocabulary: Mapping[str, int] | None, name: str, notes: list[str]
 ) -> OpenedTable:
     style = _style(merges, vocabulary)
-    made = {merge.left + merge.right for merge in merges}
+    made = set(merges.made)
     specials = _specials(vocabulary or {}, made, style)
     built = build(vocabulary, merges, specials, style, name + ", line {}")
     choices: dict[str, Any] = {"base": "bytes"} if style.byte_level else {"base": "characters"}
@@ -235,8 +236,8 @@ def _opened(
     return OpenedTable(history, MergesPair.name, tuple(notes), built.numbers)
 
 
-def _style(merges: list[WrittenMerge], vocabulary: Mapping[str, int] | None) -> Style:
-    texts = [merge.left + merge.right for merge in merges]
+def _style(merges: WrittenMerges, vocabulary: Mapping[str, int] | None) -> Style:
+    texts = merges.made
     ends = any(text.endswith("</w>") and len(text) > 4 for text in vocabulary or texts)
     as_bytes = clip_merges.ends_bytes(texts) if ends else all(map(byte_level.is_byte_level, texts))
     if as_bytes and (vocabulary is None or sum(one in vocabulary for one in byte_level.stand_ins()) > 128):

@@ -17,7 +17,7 @@ from bpe_core.formats import missing_places
 from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside
 from bpe_core.formats.text_lines import LONGEST_LINE, LOOK, pairs_at_the_beginning, read_pairs
 from bpe_core.formats.unfit_tokens import containing, same_text
-from bpe_core.formats.written_merges import WrittenMerge, resolve
+from bpe_core.formats.written_merges import WrittenMerges, resolve
 from bpe_core.history.history import History, Int64s
 from bpe_core.progress import Progress, ProgressReport
 from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
@@ -130,10 +130,9 @@ def _cannot_stand_in_a_line(text: bytes) -> bool:
     return any(blank in text for blank in (b" ", b"\n", b"\r"))
 
 
-def _symbols(merges: list[WrittenMerge], glued: bool) -> list[Symbol]:
+def _symbols(merges: WrittenMerges, glued: bool) -> list[Symbol]:
     """The base symbols that the merges mention: characters, and those that end a word."""
-    made = {merge.left + merge.right for merge in merges}
-    mentioned = {part for merge in merges for part in (merge.left, merge.right)} - made
+    mentioned = {*merges.left, *merges.right}.difference(merges.made)
     characters = {part for part in mentioned if len(part) == 1}
     symbols = [Symbol(UNKNOWN_TOKEN.encode(), UNKNOWN_TOKEN.encode(), "unknown")]
     if not glued:

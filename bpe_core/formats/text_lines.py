@@ -10,20 +10,22 @@ import codecs
 from collections.abc import Iterator
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.written_merges import WrittenMerge
+from bpe_core.formats.written_merges import WrittenMerges, halves
 
 VERSION = "#version"
 LONGEST_LINE = 2**20  # bytes
 LOOK = 100_000  # bytes that tell whether there is a pair a line
 
 
-def read_pairs(data: bytes, name: str) -> tuple[list[WrittenMerge], str]:
+def read_pairs(data: bytes, name: str) -> tuple[WrittenMerges, str]:
     """The merges of a whole file, and its version line, which may be missing."""
-    merges: list[WrittenMerge] = []
+    if (at_once := _read_at_once(data)) is not None:
+        return at_once
+    rows: list[tuple[str, str, int]] = []
     version = ""
     for number, text in enumerate(lines_of(data, name), start=1):
-        if number == 1 and VERSION in text and len(text.split(" ")) == 2:
-            version = text[text.index(VERSION) :].strip()  # before it CLIP's file has its own name
+        if number == 1 and _is_version(text):
+            version = _version_in(text)
         elif text:
             parts = text.split(" ")
             if len(parts) != 2 or not all(parts):
@@ -31,8 +33,30 @@ def read_pairs(data: bytes, name: str) -> tuple[list[WrittenMerge], str]:
                     f"{name}, line {number:,}: there must be two tokens with one blank between, not {text[:80]!r}. "
                     "A token that holds a blank or a line break cannot be written in such a file."
                 )
-            merges.append(WrittenMerge(parts[0], parts[1], number))
-    return merges, version
+            rows.append((parts[0], parts[1], number))
+    return WrittenMerges([row[0] for row in rows], [row[1] for row in rows], [row[2] for row in rows]), version
+
+
+def _read_at_once(data: bytes) -> tuple[WrittenMerges, str] | None:
+    """The same where every line is as most programs write it; None where each must be looked at by itself."""
+    try:
+        lines = data.decode("utf-8-sig").removesuffix("\n").split("\n")
+    except UnicodeDecodeError:
+        return None
+    version = _version_in(lines[0]) if _is_version(lines[0]) else ""
+    parts = halves(lines[bool(version) :])
+    if parts is None or b"\r" in data or 4 * max(map(len, lines)) > LONGEST_LINE:
+        return None
+    return WrittenMerges(*parts, range(1 + bool(version), 1 + len(lines))), version
+
+
+def _is_version(line: str) -> bool:
+    return VERSION in line and len(line.split(" ")) == 2
+
+
+def _version_in(line: str) -> str:
+    """Before it CLIP's file has its own name."""
+    return line[line.index(VERSION) :].strip()
 
 
 def pairs_at_the_beginning(data: bytes) -> list[tuple[str, str]]:

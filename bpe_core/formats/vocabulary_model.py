@@ -12,26 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 
 from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.errors import FormatError
 from bpe_core.formats import byte_level
-from bpe_core.formats.base import NO_NUMBER
+from bpe_core.formats.base import MOST_GAPS, NO_NUMBER
 from bpe_core.formats.in_turns import mapped
 from bpe_core.formats.recovering import with_seeds
 from bpe_core.formats.unfit_tokens import listed
 from bpe_core.formats.vocabulary_symbols import NamedSymbol, Style, base_symbols, raw_texts
-from bpe_core.formats.written_merges import (
-    Resolved,
-    Texts,
-    WrittenMerge,
-    are_in_order,
-    born_in_turn,
-    resolve,
-    resolved_at_once,
-)
+from bpe_core.formats.written_merges import Resolved, WrittenMerges, are_in_order, born_in_turn, resolve
 from bpe_core.history.history import History, Int64s, Pair
 from bpe_core.history.joining import NO_PRIORITY, Joining, PairRows
 from bpe_core.token_texts import written
@@ -44,7 +37,7 @@ class Model:
     """The tokens of a file as ours."""
 
     alphabet: Alphabet
-    pairs: list[tuple[int, int]]
+    pairs: Int64s  # a row each
     numbers: Int64s | None  # of base symbols, merges and special tokens, where they are not our ids
     notes: list[str]
     joining: Joining | None = None  # where the merges alone do not say how texts are cut
@@ -52,7 +45,7 @@ class Model:
 
 def build(
     vocabulary: Mapping[str, int] | None,
-    merges: Sequence[WrittenMerge],
+    merges: WrittenMerges,
     specials: Mapping[str, int],
     style: Style,
     where: str,
@@ -61,55 +54,101 @@ def build(
 
     Without a vocabulary, the base symbols are those that the merges mention.
     """
-    texts = Texts.of(merges)
-    made = set(texts.made)
+    if vocabulary is not None and (at_once := built_at_once(vocabulary, merges, specials, style)) is not None:
+        return at_once
+    made = set(merges.made)
     if vocabulary is None:
-        mentioned = {*texts.left, *texts.right} - made
-        entries: Mapping[str, int] = dict.fromkeys(sorted(mentioned), NO_NUMBER)
+        entries: Mapping[str, int] = dict.fromkeys(sorted({*merges.left, *merges.right} - made), NO_NUMBER)
     else:
         entries = vocabulary
-        _check_in_vocabulary(merges, texts, vocabulary, where)
-    joined = {text for side in texts[:2] for text in set(specials).intersection(side)}
-    alone = set(specials) - joined  # one that merges join is a base symbol as well
-    longest = 1 + len(style.marker_text)  # of symbols
-    short = [text for text in entries if len(text) <= longest or text not in made]
-    plain = [text for text in short if text not in alone and (text not in made or style.is_symbol(text))]
+        _check_in_vocabulary(merges, vocabulary, where)
+    alone = set(specials).difference(merges.left, merges.right)  # one that merges join is a base symbol as well
+    plain = [text for text in entries if text not in alone and (text not in made or style.is_symbol(text))]
     symbols = base_symbols(plain, vocabulary, style)
     base = {text: id for id, (text, _) in enumerate(symbols)}
     mergeable = {text: base[text] for text, symbol in symbols if symbol.merges}
-    found = resolved_at_once(mergeable, len(symbols), texts)
-    in_order = found is not None or vocabulary is None or are_in_order(mergeable, merges)
-    if found is None:
-        found = resolve(mergeable, len(symbols), merges, where) if in_order else _in_any_order(mergeable, merges)
+    in_order = vocabulary is None or are_in_order(mergeable, merges)
+    found = resolve(mergeable, len(symbols), merges, where) if in_order else _in_any_order(mergeable, merges)
     known = {*base, *found.texts, *specials}
     seeds = _seeds([text for text in entries if text not in known], style)
     names = [*base, *(text for text, _ in seeds), *found.texts]
     id_of = dict(zip(names, range(len(names)), strict=True))
-    are_ids = in_order and not seeds and len(base) == len(symbols)
     lacking = [id for text, id in base.items() if vocabulary is not None and text not in vocabulary]
+    idle = [text for text in plain if text not in id_of]
+    is_told = in_order and not _says_more(lacking, style)
     return Model(
         alphabet=_alphabet([symbol for _, symbol in symbols], seeds, style),
-        pairs=found.pairs if are_ids else [(id_of[left], id_of[right]) for left, right in found.parts],
+        pairs=np.array([(id_of[left], id_of[right]) for left, right in found.parts], np.int64).reshape(-1, 2),
         numbers=None if vocabulary is None else _numbers([*names, *specials], {**entries, **specials}),
-        notes=_notes([text for text in plain if text not in id_of], seeds, found, [names[id] for id in lacking], style),
-        joining=_joining(merges, id_of, lacking, style, in_order=in_order),
+        notes=_notes(idle, seeds, found.never_happen, [names[id] for id in lacking], style),
+        joining=None if is_told else _joining(_pair_rows(merges, id_of), lacking, style),
     )
 
 
-def _in_any_order(base: Mapping[str, int], merges: Sequence[WrittenMerge]) -> Resolved:
+def built_at_once(
+    vocabulary: Mapping[str, int], merges: WrittenMerges, specials: Mapping[str, int], style: Style
+) -> Model | None:
+    """What `build` says, much sooner, where each merge joins what is there already and makes what is not yet.
+
+    Each text is looked up once, and from then on its number stands for it.
+    """
+    numbers = np.fromiter(vocabulary.values(), np.int64, len(vocabulary))
+    numbered = _numbered(merges, vocabulary)
+    if numbered is None or style.marker == "glued" or numbers.max(initial=0) > len(numbers) + MOST_GAPS:
+        return None  # characters with a marker glued on can look as if merges made them
+    left, right, made = numbered
+    is_made = np.zeros(numbers.max(initial=0) + 1, bool)
+    is_made[made] = True
+    unmade = list(compress(vocabulary, (~is_made[numbers]).tolist()))
+    alone = set(specials).difference(merges.left, merges.right)
+    plain = [text for text in unmade if text not in alone]
+    symbols = base_symbols(plain, vocabulary, style)
+    base = {text: id for id, (text, _) in enumerate(symbols)}
+    known = {text: vocabulary[text] for text in base if text in vocabulary}
+    if np.count_nonzero(is_made) < len(made) or is_made[[*known.values()]].any() or len(base) < len(symbols):
+        return None
+    seeds = _seeds([text for text in unmade if text not in base and text not in specials], style)
+    ids = np.arange(len(made)) + len(base) + len(seeds)
+    id_of = np.full(len(is_made), NO_NUMBER)
+    id_of[made] = ids
+    for text, symbol in symbols:
+        if text in known and symbol.merges:
+            id_of[known[text]] = base[text]
+    rows = PairRows(id_of[left], id_of[right], ids)
+    if len(made) and ((np.minimum(*rows[:2]) < 0).any() or (np.maximum(*rows[:2]) >= ids).any()):
+        return None
+    names = [*base, *(text for text, _ in seeds)]
+    lacking = [id for text, id in base.items() if text not in known]
+    idle = [text for text in plain if text not in base and raw_texts(text, style) is None]
+    beside = np.array([specials.get(name, vocabulary.get(name, NO_NUMBER)) for name in names], np.int64)
+    return Model(
+        alphabet=_alphabet([symbol for _, symbol in symbols], seeds, style),
+        pairs=np.stack(rows[:2], axis=1),
+        numbers=_unless_ids(np.concatenate([beside, made, np.array([*specials.values()], np.int64)])),
+        notes=_notes(idle, seeds, 0, [names[id] for id in lacking], style),
+        joining=_joining(rows, lacking, style) if _says_more(lacking, style) else None,
+    )
+
+
+def _numbered(merges: WrittenMerges, vocabulary: Mapping[str, int]) -> list[Int64s] | None:
+    """The numbers of what is left, right and made; None where one has none."""
+    try:
+        columns = (mapped(vocabulary.__getitem__, one) for one in (merges.left, merges.right, merges.made))
+        return [np.array(column, np.int64) for column in columns]
+    except KeyError:
+        return None
+
+
+def _in_any_order(base: Mapping[str, int], merges: WrittenMerges) -> Resolved:
     parts = born_in_turn(base, merges)
     return Resolved(parts=parts, texts=[left + right for left, right in parts])
 
 
-def _check_in_vocabulary(
-    merges: Sequence[WrittenMerge], texts: Texts, vocabulary: Mapping[str, int], where: str
-) -> None:
-    if all(all(mapped(vocabulary.__contains__, column)) for column in texts):
-        return
-    for merge in merges:
-        for text in (merge.left, merge.right, merge.left + merge.right):
+def _check_in_vocabulary(merges: WrittenMerges, vocabulary: Mapping[str, int], where: str) -> None:
+    for left, right, place in merges:
+        for text in (left, right, left + right):
             if text not in vocabulary:
-                raise FormatError(f"{where.format(merge.place)}: the token {text[:80]!r} is not in the vocabulary.")
+                raise FormatError(f"{where.format(place)}: the token {text[:80]!r} is not in the vocabulary.")
 
 
 def _seeds(texts: Sequence[str], style: Style) -> list[tuple[str, Symbol]]:
@@ -124,24 +163,32 @@ def _alphabet(symbols: Sequence[Symbol], seeds: Sequence[NamedSymbol], style: St
     return with_seeds(alphabet, [(symbol.text, symbol.decoded) for _, symbol in seeds])
 
 
-def _joining(
-    merges: Sequence[WrittenMerge], id_of: Mapping[str, int], lacking: list[int], style: Style, *, in_order: bool
-) -> Joining | None:
+def _says_more(lacking: Sequence[int], style: Style) -> bool:
+    """Whether more must be known than the merges to cut texts."""
+    return bool(_left_out(lacking, style)) or style.whole_words or style.joins_unknown
+
+
+def _left_out(lacking: Sequence[int], style: Style) -> tuple[int, ...]:
+    return tuple(lacking) if style.byte_level or style.drops_unknown else ()
+
+
+def _pair_rows(merges: WrittenMerges, id_of: Mapping[str, int]) -> PairRows:
     """Which pairs are joined first; of one that is listed twice, the last place counts."""
-    left_out = lacking if style.byte_level or style.drops_unknown else []
-    if in_order and not (left_out or style.whole_words or style.joins_unknown):
-        return None
-    rows = {(merge.left, merge.right): row for row, merge in enumerate(merges)}
+    rows = {pair: row for row, pair in enumerate(zip(merges.left, merges.right, strict=True))}
     known = [
         (id_of[left], id_of[right], id_of[left + right])
         for left, right in sorted(rows, key=rows.__getitem__)
         if left in id_of and right in id_of and left + right in id_of
     ]
+    return PairRows(*np.array(known, np.int64).reshape(-1, 3).T)
+
+
+def _joining(rows: PairRows, lacking: Sequence[int], style: Style) -> Joining:
     return Joining(
-        pairs=PairRows(*np.array(known, np.int64).reshape(-1, 3).T),
+        pairs=rows,
         whole_words=style.whole_words,
         joins_unknown=style.joins_unknown,
-        left_out=tuple(left_out),
+        left_out=_left_out(lacking, style),
     )
 
 
@@ -164,12 +211,15 @@ def joined_in_order(history: History) -> list[Pair]:
 
 
 def _numbers(names: Sequence[str], known: Mapping[str, int]) -> Int64s | None:
-    numbers = np.array([known.get(name, NO_NUMBER) for name in names], np.int64)
+    return _unless_ids(np.array([known.get(name, NO_NUMBER) for name in names], np.int64))
+
+
+def _unless_ids(numbers: Int64s) -> Int64s | None:
     return None if np.array_equal(numbers, np.arange(len(numbers))) else numbers
 
 
 def _notes(
-    idle: Sequence[str], seeds: Sequence[NamedSymbol], found: Resolved, lacking: Sequence[str], style: Style
+    idle: Sequence[str], seeds: Sequence[NamedSymbol], never_happen: int, lacking: Sequence[str], style: Style
 ) -> list[str]:
     notes = []
     if idle:
@@ -179,8 +229,8 @@ def _notes(
         met = "met only where they are a whole word" if style.whole_words else "met in no text"
         texts = listed([text.encode() for text, _ in seeds])
         notes.append(f"{len(seeds):,} entries of the vocabulary are made by no merge, so they are {met}: {texts}.")
-    if found.never_happen:
-        notes.append(f"{found.never_happen:,} merges never happen, because another one makes the same text before.")
+    if never_happen:
+        notes.append(f"{never_happen:,} merges never happen, because another one makes the same text before.")
     if lacking and not style.drops_unknown:
         texts = listed([text.encode() for text in lacking])
         dropped = ", so they are left out of texts" if style.byte_level else ""

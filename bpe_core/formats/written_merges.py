@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import repeat
 from operator import add
-from typing import NamedTuple
 
 import numpy as np
 
@@ -24,12 +25,39 @@ from bpe_core.token_texts import quoted
 NO_LIMIT = 2**62
 
 
-class WrittenMerge(NamedTuple):
-    """One merge, and where in the file it stands."""
+@dataclass(frozen=True, eq=False)
+class WrittenMerges:
+    """Merges by columns: most questions are asked of all hundred thousand at once."""
 
-    left: str
-    right: str
-    place: int  # the line, or the number of the merge
+    left: list[str]
+    right: list[str]
+    places: Sequence[int]  # where in the file each stands: its line, or its number
+
+    @cached_property
+    def made(self) -> list[str]:
+        """The text that each makes."""
+        return list(map(add, self.left, self.right))
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def __iter__(self) -> Iterator[tuple[str, str, int]]:
+        return zip(self.left, self.right, self.places, strict=True)
+
+    def first(self, number: int) -> WrittenMerges:
+        return WrittenMerges(self.left[:number], self.right[:number], self.places[:number])
+
+
+def halves(texts: Sequence[str]) -> tuple[list[str], list[str]] | None:
+    """What stands on both sides of the only blank in each; None where one of them is not made so.
+
+    >>> halves(["l o", "lo w"]), halves(["l o", "low"]), halves(["l o", " w"]), halves(["l o w", "low"])
+    ((['l', 'lo'], ['o', 'w']), None, None, None)
+    """
+    parts = " ".join(texts).split(" ")
+    if len(parts) != 2 * len(texts) or not all(parts) or not all(map(str.__contains__, texts, repeat(" "))):
+        return None
+    return parts[::2], parts[1::2]
 
 
 @dataclass
@@ -42,84 +70,71 @@ class Resolved:
     never_happen: int = 0  # merges left out because another one always comes first
 
 
-class Texts(NamedTuple):
-    """The texts of many merges, by columns."""
-
-    left: list[str]
-    right: list[str]
-    made: list[str]
-
-    @classmethod
-    def of(cls, merges: Sequence[WrittenMerge]) -> Texts:
-        left, right = [merge.left for merge in merges], [merge.right for merge in merges]
-        return cls(left, right, list(map(add, left, right)))
-
-
-def resolved_at_once(base: Mapping[str, int], first_id: int, texts: Texts) -> Resolved | None:
+def resolved_at_once(base: Mapping[str, int], first_id: int, merges: WrittenMerges) -> Resolved | None:
     """What `resolve` says, much sooner, where each merge joins what is there already and makes what is not yet."""
-    made = dict(zip(texts.made, range(first_id, first_id + len(texts.made)), strict=True))
-    if len(made) < len(texts.made) or len(made) > LARGEST_VOCABULARY or not made.keys().isdisjoint(base):
+    made = dict(zip(merges.made, range(first_id, first_id + len(merges.made)), strict=True))
+    if len(made) < len(merges.made) or len(made) > LARGEST_VOCABULARY or not made.keys().isdisjoint(base):
         return None
     id_of = {**base, **made}
     try:
-        left, right = (np.array(mapped(id_of.__getitem__, side), np.int64) for side in texts[:2])
+        left, right = (np.array(mapped(id_of.__getitem__, one), np.int64) for one in (merges.left, merges.right))
     except KeyError:
         return None
     if (np.maximum(left, right) >= np.arange(first_id, first_id + len(made))).any():
         return None
     pairs = list(zip(left.tolist(), right.tolist(), strict=True))
-    return Resolved(pairs, texts.made, list(zip(texts.left, texts.right, strict=True)))
+    return Resolved(pairs, merges.made, list(zip(merges.left, merges.right, strict=True)))
 
 
-def resolve(base: Mapping[str, int], first_id: int, merges: Sequence[WrittenMerge], where: str) -> Resolved:
+def resolve(base: Mapping[str, int], first_id: int, merges: WrittenMerges, where: str) -> Resolved:
     """The merges as pairs of ids.
 
     `base` are the texts of the base symbols, `first_id` is the first merge's, `where` reads "merges.txt, line {}".
 
-    >>> found = resolve({"l": 0, "o": 1, "w": 2}, 3, [WrittenMerge("l", "o", 1), WrittenMerge("lo", "w", 2)], "line {}")
+    >>> found = resolve({"l": 0, "o": 1, "w": 2}, 3, WrittenMerges(["l", "lo"], ["o", "w"], [1, 2]), "line {}")
     >>> found.pairs
     [(0, 1), (3, 2)]
     """
     if len(merges) > LARGEST_VOCABULARY:
         raise FormatError(f"{where.format(LARGEST_VOCABULARY + 1)}: there are more than {LARGEST_VOCABULARY:,} merges.")
-    if (at_once := resolved_at_once(base, first_id, Texts.of(merges))) is not None:
+    if (at_once := resolved_at_once(base, first_id, merges)) is not None:
         return at_once
-    makers = Counter(merge.left + merge.right for merge in merges)
+    makers = Counter(merges.made)
     several = {text for text, number in makers.items() if number > 1}
     id_of = dict(base)
     found = Resolved()
     recovery = Recovery(id_of)
     one_by_one = all(len(text) == 1 for text in base)
-    for merge in merges:
-        joined = merge.left + merge.right
-        if joined in several and not _happens(merge, joined, id_of, recovery if one_by_one else None):
+    for left, right, place in merges:
+        joined = left + right
+        if joined in several and not _happens(left, right, id_of, recovery if one_by_one else None):
             found.never_happen += 1
             continue
-        for part in (merge.left, merge.right):
+        for part in (left, right):
             if part not in id_of:
                 raise FormatError(
-                    f"{where.format(merge.place)}: it joins {quoted(part)}, which does not exist yet: "
+                    f"{where.format(place)}: it joins {quoted(part)}, which does not exist yet: "
                     "no merge before it makes that token, and it is no base symbol."
                 )
         if joined in id_of:
             raise FormatError(
-                f"{where.format(merge.place)}: it makes {quoted(joined)}, which is there already as a base symbol."
+                f"{where.format(place)}: it makes {quoted(joined)}, which is there already as a base symbol."
             )
-        found.pairs.append((id_of[merge.left], id_of[merge.right]))
+        found.pairs.append((id_of[left], id_of[right]))
         found.texts.append(joined)
-        found.parts.append((merge.left, merge.right))
+        found.parts.append((left, right))
         id_of[joined] = first_id + len(found.texts) - 1
     return found
 
 
-def are_in_order(base: Mapping[str, int], merges: Sequence[WrittenMerge]) -> bool:
+def are_in_order(base: Mapping[str, int], merges: WrittenMerges) -> bool:
     """Whether `resolve` says all that the merges say.
 
     So it is where each joins what is there already and makes what is not, or where of several that make a text it
     can be told which one ever happens.
     """
     known = set(base)
-    makes_anew = len({(merge.left, merge.right) for merge in merges}) < len(merges)
+    makes_anew = len(set(zip(merges.left, merges.right, strict=True))) < len(merges)
     one_by_one = all(len(text) == 1 for text in base)
     for left, right, _ in merges:
         if left not in known or right not in known or left + right in base:
@@ -129,10 +144,10 @@ def are_in_order(base: Mapping[str, int], merges: Sequence[WrittenMerge]) -> boo
     return not makes_anew
 
 
-def born_in_turn(base: Mapping[str, int], merges: Sequence[WrittenMerge]) -> list[tuple[str, str]]:
+def born_in_turn(base: Mapping[str, int], merges: WrittenMerges) -> list[tuple[str, str]]:
     """An order in which the tokens can be made, each behind its two parts: of those that can, what stands first.
 
-    >>> born_in_turn({"a": 0, "b": 1, "c": 2}, [WrittenMerge("ab", "c", 1), WrittenMerge("a", "b", 2)])
+    >>> born_in_turn({"a": 0, "b": 1, "c": 2}, WrittenMerges(["ab", "a"], ["c", "b"], [1, 2]))
     [('a', 'b'), ('ab', 'c')]
     """
     known = set(base)
@@ -140,7 +155,7 @@ def born_in_turn(base: Mapping[str, int], merges: Sequence[WrittenMerge]) -> lis
     ready: list[int] = []
 
     def enter(row: int) -> None:
-        missing = next((part for part in merges[row][:2] if part not in known), None)
+        missing = next((part for part in (merges.left[row], merges.right[row]) if part not in known), None)
         if missing is None:
             heapq.heappush(ready, row)
         else:
@@ -150,19 +165,21 @@ def born_in_turn(base: Mapping[str, int], merges: Sequence[WrittenMerge]) -> lis
         enter(row)
     found: list[tuple[str, str]] = []
     while ready:
-        left, right, _ = merges[heapq.heappop(ready)]
+        row = heapq.heappop(ready)
+        left, right = merges.left[row], merges.right[row]
         if left + right not in known:
             found.append((left, right))
             known.add(left + right)
-            for row in waiting.pop(left + right, ()):
-                enter(row)
+            for behind in waiting.pop(left + right, ()):
+                enter(behind)
     return found
 
 
-def _happens(merge: WrittenMerge, joined: str, id_of: Mapping[str, int], recovery: Recovery[str] | None) -> bool:
+def _happens(left: str, right: str, id_of: Mapping[str, int], recovery: Recovery[str] | None) -> bool:
     """Whether, of several merges that make a text, this is the one that makes it."""
+    joined = left + right
     if joined in id_of:
         return False  # an earlier merge made it, and leaves nothing for this one
     if recovery is None:
-        return merge.left in id_of and merge.right in id_of
-    return recovery.pieces(joined, NO_LIMIT) == [merge.left, merge.right]
+        return left in id_of and right in id_of
+    return recovery.pieces(joined, NO_LIMIT) == [left, right]

@@ -103,15 +103,15 @@ class History(Sequence[Step]):
 
     @classmethod
     def from_pairs(
-        cls, recipe: Recipe, alphabet: Alphabet, pairs: Sequence[tuple[int, int]], joining: Joining | None = None
+        cls, recipe: Recipe, alphabet: Alphabet, pairs: Sequence[Pair] | Int64s, joining: Joining | None = None
     ) -> History:
         """A history of which only the merges are known, as when a table is imported."""
         columns = Columns.with_room(len(pairs))
         for column in columns:
             column[:] = NOTHING
-        if pairs:
-            flat = np.fromiter(chain.from_iterable(pairs), np.int32, 2 * len(pairs))
-            columns.left[:], columns.right[:] = flat.reshape(-1, 2).T
+        if not isinstance(pairs, np.ndarray):
+            pairs = np.fromiter(chain.from_iterable(pairs), np.int64, 2 * len(pairs)).reshape(-1, 2)
+        columns.left[:], columns.right[:] = pairs.T
         return cls(recipe, alphabet, columns.first(len(pairs)), joining=joining)
 
     def __len__(self) -> int:

@@ -7,14 +7,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpe_core import FormatError, Tokenizer
-from bpe_core.formats import is_table, open_table, written_merges
+from bpe_core.formats import is_table, open_table, vocabulary_model, written_merges
 from bpe_core.formats.clip_merges import SPECIALS, WORDS
-from bpe_core.formats.written_merges import WrittenMerge
+from bpe_core.formats.vocabulary_symbols import Style
+from bpe_core.formats.written_merges import WrittenMerges
 from bpe_core.verification.imported import check_import
 from tests.core.formats.samples import languages, texts
 
@@ -101,14 +103,18 @@ def test_what_lies_beside_tokenizers_is_told_by_its_name(tmp_path: Path, content
 
 
 TOKENS = st.sampled_from(["a", "b", "ab", "ba", "aa", "aba", "c"])
+PARTS = st.lists(st.tuples(TOKENS, TOKENS), max_size=5)
 
 
-@given(parts=st.lists(st.tuples(TOKENS, TOKENS), max_size=5))
+def merges_of(parts: list[tuple[str, str]]) -> WrittenMerges:
+    return WrittenMerges([left for left, _ in parts], [right for _, right in parts], range(1, len(parts) + 1))
+
+
+@given(parts=PARTS)
 @settings(max_examples=100)
 def test_merges_resolved_at_once_are_what_they_are_one_by_one(parts: list[tuple[str, str]]) -> None:
-    merges = [WrittenMerge(left, right, place) for place, (left, right) in enumerate(parts, start=1)]
-    base = {"a": 0, "b": 1}
-    at_once = written_merges.resolved_at_once(base, 2, written_merges.Texts.of(merges))
+    merges, base = merges_of(parts), {"a": 0, "b": 1}
+    at_once = written_merges.resolved_at_once(base, 2, merges)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(written_merges, "resolved_at_once", lambda *_: None)
         try:
@@ -120,3 +126,48 @@ def test_merges_resolved_at_once_are_what_they_are_one_by_one(parts: list[tuple[
     else:
         assert at_once == one_by_one
         assert written_merges.are_in_order(base, merges)
+
+
+IN_TURN = [("a", "b"), ("b", "a"), ("ab", "c"), ("a", "a"), ("ba", "abc"), ("aa", "b"), ("ab", "ba"), ("xy", "a")]
+STYLES = st.builds(
+    Style,
+    unknown=st.sampled_from(["", "c", "<u>"]),
+    marker=st.sampled_from(["none", "prefix"]),
+    marker_text=st.just("b"),
+    whole_words=st.booleans(),
+    drops_unknown=st.booleans(),
+)
+
+
+@given(
+    kept=st.sets(st.sampled_from(IN_TURN)),
+    put_first=st.sampled_from([*IN_TURN, None]),
+    more=st.lists(st.sampled_from(["a", "b", "c", "ab", "<u>", "xy", "<s>"]), unique=True),
+    specials=st.lists(st.sampled_from(["<s>", "ab", "<u>", "new"]), unique=True),
+    style=STYLES,
+    numbers=st.permutations(range(16)),
+)
+@settings(max_examples=60)
+def test_a_vocabulary_built_at_once_is_what_it_is_text_by_text(
+    kept: set[tuple[str, str]],
+    put_first: tuple[str, str] | None,
+    more: list[str],
+    specials: list[str],
+    style: Style,
+    numbers: list[int],
+) -> None:
+    merges = merges_of(sorted(kept, key=lambda pair: (pair != put_first, IN_TURN.index(pair))))
+    texts = dict.fromkeys([*more, *merges.left, *merges.right, *merges.made])
+    vocabulary = dict(zip(texts, numbers, strict=False))
+    told = {text: vocabulary.get(text, 20 + place) for place, text in enumerate(specials)}
+    at_once = vocabulary_model.built_at_once(vocabulary, merges, told, style)
+    if at_once is None:
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vocabulary_model, "built_at_once", lambda *_: None)
+        by_text = vocabulary_model.build(vocabulary, merges, told, style, "merge {}")
+    for name in ("alphabet", "notes"):
+        assert getattr(at_once, name) == getattr(by_text, name)
+    for name in ("pairs", "numbers"):
+        assert np.array_equal(getattr(at_once, name), getattr(by_text, name))
+    assert (at_once.joining and at_once.joining.to_dict) == (by_text.joining and by_text.joining.to_dict)
