@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from bpe_core.errors import FormatError, TooLarge
+from bpe_core.formats.json_in_pieces import PIECE, parsed_in_pieces
 
 LARGEST = 2**26  # bytes parsed at once; in memory they can become twenty times as many
 LARGEST_NUMBER = 2**31 - 1
@@ -23,7 +24,10 @@ def parsed_object(data: bytes, name: str) -> Object:
     if len(data) > LARGEST:
         raise TooLarge(f"{name} has {len(data):,} bytes; a tokenizer of more than {LARGEST:,} is not read.")
     try:
-        parsed = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_without_repetition)
+        text = data.decode("utf-8-sig")
+        parsed = parsed_in_pieces(text, _without_repetition) if len(text) > PIECE else None
+        if parsed is None:
+            parsed = json.loads(text, object_pairs_hook=_without_repetition)
     except UnicodeDecodeError as error:
         raise FormatError(f"{name}: the bytes at place {error.start + 1:,} are not UTF-8.") from error
     except json.JSONDecodeError as error:

@@ -6,6 +6,7 @@ One call that works through hundreds of thousands of texts lets no other thread 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import TypeVar
 
 Given = TypeVar("Given")
@@ -23,4 +24,17 @@ def mapped(function: Callable[[Given], Found], items: Sequence[Given]) -> list[F
     found: list[Found] = []
     for start in range(0, len(items), AT_ONCE):
         found += map(function, items[start : start + AT_ONCE])
+    return found
+
+
+def numbered(texts: Sequence[Given], numbers: Sequence[int]) -> dict[Given, int]:
+    """The number of each text.
+
+    >>> numbered(["l", "lo"], [0, 1])
+    {'l': 0, 'lo': 1}
+    """
+    found: dict[Given, int] = {}
+    pairs = zip(texts, numbers, strict=True)
+    for _ in range(0, len(texts), AT_ONCE):
+        found.update(islice(pairs, AT_ONCE))
     return found

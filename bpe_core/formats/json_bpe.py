@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import add
 from typing import Any
 
 from bpe_core.errors import FormatError
@@ -112,7 +111,7 @@ def _columns_at_once(items: list[Any]) -> tuple[list[str], list[str]] | None:
     if kinds != {list} or set(map(len, items)) != {2}:
         return None
     lefts, rights = [item[0] for item in items], [item[1] for item in items]
-    return (lefts, rights) if are_whole(map(add, lefts, rights)) and all(lefts) and all(rights) else None
+    return (lefts, rights) if are_whole(lefts) and are_whole(rights) and all(lefts) and all(rights) else None
 
 
 def _columns(items: list[Any], name: str) -> tuple[list[str], list[str]]:

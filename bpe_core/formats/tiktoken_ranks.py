@@ -23,7 +23,7 @@ from bpe_core.formats import missing_places
 from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside
 from bpe_core.formats.byte_level import alphabet_of
 from bpe_core.formats.guessing import likely_pattern
-from bpe_core.formats.in_turns import mapped
+from bpe_core.formats.in_turns import mapped, numbered
 from bpe_core.formats.recovering import Recovered, recover, with_seeds
 from bpe_core.formats.unfit_tokens import listed, same_text, unrecoverable
 from bpe_core.history.history import History, Int64s
@@ -161,7 +161,7 @@ def _read_at_once(data: bytes) -> dict[bytes, int] | None:
         tokens = mapped(partial(binascii.a2b_base64, strict_mode=True), parts[::2])
     except binascii.Error:
         return None
-    ranks = dict(zip(tokens, mapped(int, parts[1::2]), strict=True))
+    ranks = numbered(tokens, mapped(int, parts[1::2]))
     return ranks if len(ranks) == len(tokens) and max(ranks.values()) <= LARGEST_RANK else None
 
 

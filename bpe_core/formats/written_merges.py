@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import repeat
-from operator import add
 
 import numpy as np
 
@@ -36,7 +35,7 @@ class WrittenMerges:
     @cached_property
     def made(self) -> list[str]:
         """The text that each makes."""
-        return list(map(add, self.left, self.right))
+        return [left + right for left, right in zip(self.left, self.right, strict=True)]
 
     def __len__(self) -> int:
         return len(self.left)

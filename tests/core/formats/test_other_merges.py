@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpe_core import FormatError, Tokenizer
-from bpe_core.formats import is_table, open_table, vocabulary_model, written_merges
+from bpe_core.formats import is_table, json_in_pieces, open_table, vocabulary_model, written_merges
 from bpe_core.formats.clip_merges import SPECIALS, WORDS
 from bpe_core.formats.vocabulary_symbols import Style
 from bpe_core.formats.written_merges import WrittenMerges
@@ -171,3 +171,29 @@ def test_a_vocabulary_built_at_once_is_what_it_is_text_by_text(
     for name in ("pairs", "numbers"):
         assert np.array_equal(getattr(at_once, name), getattr(by_text, name))
     assert (at_once.joining and at_once.joining.to_dict) == (by_text.joining and by_text.joining.to_dict)
+
+
+TEXT = st.text(st.sampled_from('ab,[]{}": 1\\\n'), min_size=1, max_size=4)
+
+
+@given(
+    vocabulary=st.lists(TEXT, unique=True, max_size=12),
+    merges=st.one_of(st.lists(TEXT, max_size=12), st.lists(st.tuples(TEXT, TEXT), max_size=12)),
+    indent=st.sampled_from([None, 1]),
+    damage=st.one_of(st.none(), st.integers(0, 400)),
+)
+@settings(max_examples=60)
+def test_json_parsed_in_pieces_is_what_it_is_at_once(
+    vocabulary: list[str], merges: list[Any], indent: int | None, damage: int | None
+) -> None:
+    model = {"vocab": dict(zip(vocabulary, range(99), strict=False)), "merges": merges}
+    text = json.dumps({"added_tokens": [], "model": model, "after": {"merges": "vocab"}}, indent=indent)
+    text = text if damage is None else text[:damage] + text[damage + 1 :]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_in_pieces, "PIECE", 9)
+        in_pieces = json_in_pieces.parsed_in_pieces(text, dict)
+    try:
+        at_once = json.loads(text)
+    except ValueError:
+        at_once = None
+    assert in_pieces == at_once or (in_pieces is None and damage is not None)
