@@ -201,9 +201,7 @@ def _is_vocabulary(data: bytes) -> bool:
     return head.startswith(b'"') and bool(colon) and rest.strip()[:1].isdigit()
 
 
-def _opened(
-    merges: WrittenMerges, vocabulary: Mapping[str, int] | None, name: str, notes: list[str]
-) -> OpenedTable:
+def _opened(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, name: str, notes: list[str]) -> OpenedTable:
     style = _style(merges, vocabulary)
     made = set(merges.made)
     specials = _specials(vocabulary or {}, made, style)
