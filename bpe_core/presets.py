@@ -109,4 +109,16 @@ PRESETS: dict[str, Preset] = {
         ),
         "Unigram: many pieces of words, of which the least useful are dropped; a ▁ before each word.",
     ),
+    "mingram": Preset(
+        dict(
+            method="mingram",
+            base="characters",
+            unicode_form="NFKC",
+            pattern="whitespace",
+            marker="prefix",
+            max_token_length=16,
+            vocab_size=8_000,
+        ),
+        "MinGram: pairs are joined as in byte-pair encoding, words cut into the fewest tokens; a ▁ before each word.",
+    ),
 }

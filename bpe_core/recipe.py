@@ -45,6 +45,7 @@ def _choice(default: Any, tip: str = "", **declared: Any) -> Any:
 
 
 _OF_UNIGRAM: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "unigram", goes_without_saying=True)
+_DROPPING: dict[str, Any] = _OF_UNIGRAM | dict(applies=lambda recipe: recipe.method in ("unigram", "mingram"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,12 +142,12 @@ class Learning:
     max_token_length: int | None = _choice(
         None, "Pairs that would become longer are not merged; counted in base symbols", least=2, optional=True
     )
-    ties: str = _choice("first-seen", among=TIE_RULES, applies=lambda recipe: recipe.method != "unigram")
+    ties: str = _choice("first-seen", among=TIE_RULES, applies=lambda recipe: not _DROPPING["applies"](recipe))
     seed_size: int = _choice(
         1_000_000, "Begin with so many pieces of words, those that cover most of the text", least=1, **_OF_UNIGRAM
     )
     em_passes: int = _choice(
-        2, "Estimate the probabilities so often before each time pieces are dropped", least=1, most=10, **_OF_UNIGRAM
+        2, "Estimate the probabilities so often before each time pieces are dropped", least=1, most=10, **_DROPPING
     )
     keep_share: int = _choice(
         75, "So many per cent of the tokens stay each time pieces are dropped", least=50, most=95, **_OF_UNIGRAM

@@ -1,4 +1,4 @@
-"""Pieces for a Unigram table from new texts, of which it does not know the log-probabilities of its own pieces.
+"""Pieces from new texts for a table of Unigram or MinGram, whose own log-probabilities nobody can learn any more.
 
 These were learned for all pieces at once, on texts that are not here; so they stay, and nothing is learned beside them.
 Instead a vocabulary is learned on the new texts alone. It drops its pieces one after the other, and there is a moment
@@ -67,7 +67,7 @@ def _learned(
     if len(words) == 0:
         raise NothingToLearn(NOTHING_NEW)
     alone = recipe.with_changes(
-        vocab_size=wanted, special_tokens=(), preparation=(), pattern="whitespace", marker="prefix", marker_text=sign
+        special_tokens=(), preparation=(), pattern="whitespace", marker="prefix", marker_text=sign
     )
     alphabet = Method.of(alone).tokens_at_first(words, alone)
     alone = alone.with_changes(merges=max(0, alphabet.seed_count - wanted))

@@ -31,6 +31,7 @@ INSTEAD = {
     "bpe": "choose tokenizer.json, merges.txt, tiktoken or a table such as csv",
     "wordpiece": "choose vocab.txt, tokenizer.json or a table such as csv",
     "unigram": "choose sentencepiece, tokenizer.json or a table such as csv",
+    "mingram": "choose sentencepiece, tokenizer.json or a table such as csv",
     "gage": "compress the text to a file, choose a table such as csv",
 }
 

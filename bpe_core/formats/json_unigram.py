@@ -15,6 +15,7 @@ from bpe_core.formats.unigram_vocabulary import (
     ScoredPiece,
     checked_score,
     history_of,
+    method_of,
     numbers_for,
     pieces_of,
 )
@@ -68,9 +69,11 @@ class JsonUnigram(JsonModel):
         unknown_text = "" if unknown is None else entries[unknown].text
         looked_for = "" if falls_back else unknown_text
         specials = specials_in(whole, vocabulary, looked_for, name)
+        taken = {unknown_text, *specials, *fallback}
+        scored = [piece for piece in entries if piece.text not in taken]
         choices: dict[str, Any] = {
             **steps.choices,
-            "method": "unigram",
+            "method": method_of(scored),
             "base": "characters",
             "marker": "prefix" if steps.prefix else "none",
             "marker_text": steps.prefix,
@@ -78,9 +81,8 @@ class JsonUnigram(JsonModel):
             "merges": 0,
         }
         choices |= {} if falls_back else {"unknown_text": unknown_text}
-        taken = {unknown_text, *specials, *fallback}
         pieces = Pieces(
-            scored=[piece for piece in entries if piece.text not in taken],
+            scored=scored,
             unknown=NO_NUMBER if unknown is None else unknown,
             fallback=[vocabulary[text] for text in fallback],
             specials=list(specials.values()),

@@ -52,7 +52,7 @@ class SentencePieceModel(Format):
     name = "sentencepiece"
     extension = ".model"
     explanation = "SentencePiece's model: characters, a ▁ before each word, and how text is changed first."
-    methods = ("bpe", "unigram")
+    methods = ("bpe", "unigram", "mingram")
     holds = "joined pairs and Unigram's tokens only"
     peer_name = "sentencepiece"
     joins_unknown = True
@@ -91,6 +91,12 @@ class SentencePieceModel(Format):
             found += unrecoverable(history, [text.decode() for text in written(history)])
             if recipe.unknown == "unk":
                 found.append("Several unknown characters in a row are one <unk> in this format; here each is one.")
+        elif recipe.method == "mingram":
+            found.append(
+                "That the fewest tokens are best is told by scores, all lower by the same large number. In a text of "
+                "more than 256 tokens this format's library rounds their sums; of two cuts into as many tokens it may "
+                "choose the other."
+            )
         else:
             found.append("Where two cuts of a text are equally probable, this format's library may choose the other.")
         if recipe.unicode_form:

@@ -16,7 +16,7 @@ from bpe_core.formats.sentencepiece_fields import (
     Stored,
 )
 from bpe_core.formats.sentencepiece_text import recipe_of
-from bpe_core.formats.unigram_vocabulary import Pieces, ScoredPiece, checked_score
+from bpe_core.formats.unigram_vocabulary import Pieces, ScoredPiece, checked_score, method_of
 from bpe_core.formats.unigram_vocabulary import numbers_for as numbers_for
 from bpe_core.history.history import History, Int64s
 
@@ -43,13 +43,14 @@ def history_of(stored: Stored, name: str) -> tuple[History, Int64s | None, list[
     unknown = of_kind[UNKNOWN][0]
     number_of = {piece.text: number for number, piece in enumerate(stored.pieces)}
     said = {} if stored.byte_fallback else {"unknown_text": stored.pieces[unknown].text}
-    recipe, notes = recipe_of(stored, 0, name, method="unigram", **said)
+    scored = [
+        ScoredPiece(piece.text, checked_score(piece.score, f"{name}, piece {number:,}"), number)
+        for number, piece in enumerate(stored.pieces)
+        if piece.kind == NORMAL
+    ]
+    recipe, notes = recipe_of(stored, 0, name, method=method_of(scored), **said)
     pieces = Pieces(
-        scored=[
-            ScoredPiece(piece.text, checked_score(piece.score, f"{name}, piece {number:,}"), number)
-            for number, piece in enumerate(stored.pieces)
-            if piece.kind == NORMAL
-        ],
+        scored=scored,
         unknown=unknown if not stored.byte_fallback else NO_NUMBER,
         fallback=[number_of[f"<0x{i:02X}>"] for i in range(256)] if stored.byte_fallback else [],
         specials=sorted(of_kind[CONTROL] + of_kind[USER_DEFINED]),

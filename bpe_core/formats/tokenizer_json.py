@@ -26,7 +26,12 @@ from bpe_core.text.normalization import normalize
 from bpe_core.text.preparation.added_tokens import AddedToken
 
 _MODEL = re.compile(rb'"model"\s*:\s*[^\s\d]')
-MODELS: dict[str, JsonModel] = {"bpe": JsonBpe(), "wordpiece": JsonWordPiece(), "unigram": JsonUnigram()}  # by method
+MODELS: dict[str, JsonModel] = {  # by method
+    "bpe": JsonBpe(),
+    "wordpiece": JsonWordPiece(),
+    "unigram": JsonUnigram(),
+    "mingram": JsonUnigram(),  # whose scores put the fewest tokens first
+}
 
 
 class TokenizerJson(Format):
@@ -136,7 +141,7 @@ def _model_in(model: Object, name: str) -> JsonModel:
     kind = said or "BPE"
     found = next((one for one in MODELS.values() if one.kind == kind), None)
     if found is None:
-        kinds = ", ".join(one.kind for one in MODELS.values())
+        kinds = ", ".join(dict.fromkeys(one.kind for one in MODELS.values()))
         raise FormatError(f"{name} holds a {kind[:40]} model; this program reads {kinds}.")
     return found
 

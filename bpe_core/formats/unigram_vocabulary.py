@@ -18,6 +18,7 @@ from bpe_core.formats.base import NO_NUMBER, kept_numbers
 from bpe_core.formats.unfit_tokens import listed
 from bpe_core.history.history import Columns, History, Int64s
 from bpe_core.history.scores import Float32s, Scores
+from bpe_core.learning.mingram.fewest import puts_fewest_first
 from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
 from bpe_core.token_texts import written
 
@@ -82,6 +83,11 @@ def history_of(pieces: Pieces, recipe: Recipe, name: str, sign: str = "") -> tup
         scores=Scores((0,), (row,), np.zeros(0, np.int32)),
     )
     return history, None if same else found
+
+
+def method_of(scored: Sequence[ScoredPiece]) -> str:
+    """How they were learned: scores that put the fewest tokens first are MinGram's, which no file says otherwise."""
+    return "mingram" if puts_fewest_first([piece.score for piece in scored]) else "unigram"
 
 
 def checked_score(value: object, where: str) -> float:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_core.history.history import NOTHING, History, Int64s
+from bpe_core.learning.methods import Method
 
 
 def counts_at_birth(history: History, symbol_counts: Int64s) -> Int64s:
@@ -27,9 +28,10 @@ def counts_at_birth(history: History, symbol_counts: Int64s) -> Int64s:
     joins = history.columns.right != NOTHING
     counts[history.ids[joins]] = history.columns.count[joins]
     if history.scores is not None:
+        cost = Method.of(history.recipe).cost_of_token
         for since in history.scores.since[1:]:
             scores = history.scores.at(since)
             known = np.isfinite(scores)
-            expected = np.exp(scores[known].astype(np.float64)) * history.tokens_after[since]
+            expected = np.exp(scores[known].astype(np.float64) + cost) * history.tokens_after[since]
             counts[: len(scores)][known] = np.maximum(1, np.round(expected))
     return counts

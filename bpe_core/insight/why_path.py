@@ -2,6 +2,7 @@
 
 Because the best way to cut the word is better than the best way that would not cut it here. Both are told piece by
 piece, with the score (the log-probability) of each; the scores add up, and what is closer to 0 is more probable.
+Where the fewest tokens come first (MinGram), their number is told, and the scores decide among ways that have as many.
 
     best        the word is cut here, and the best way that would not is less probable
     only        every way to cut the word cuts it here
@@ -31,6 +32,7 @@ from typing import Literal
 from bpe_core.history.history import History
 from bpe_core.insight.explanation import Explain, Explanation, Piece, Way
 from bpe_core.insight.text_words import ELSEWHERE, Elsewhere, TextWord, TextWords
+from bpe_core.learning.methods import Method
 from bpe_core.learning.unigram.paths import Edge, best_path
 from bpe_core.segmenting.best_paths import BestPaths
 from bpe_core.segmenting.cutting import Allowed, Cutting
@@ -74,6 +76,7 @@ class WhyPath:
     def __init__(self, text: str, history: History, *, allowed_special: Allowed = ()) -> None:
         cutting = Cutting(history.recipe)
         self._history = history
+        self._cost = Method.of(history.recipe).cost_of_token
         self._paths = BestPaths(history, cutting)
         self._spelling = Spelling(history)
         self._words = TextWords(text, cutting, allowed_special)
@@ -109,7 +112,40 @@ class WhyPath:
             return f"{taken}; no piece in the vocabulary reaches over this place."
         assert reason.other is not None
         otherwise = "with" if reason.kind == "joined" else "without"
-        return f"{taken}; the best {otherwise} a cut here is {self._written(reason.other)}, {_lead(reason.lead)}."
+        return f"{taken}; the best {otherwise} a cut here is {self._written(reason.other)}, {self.behind(reason)}."
+
+    def behind(self, reason: Reason) -> str:
+        """By what the other way is not the best one."""
+        assert reason.taken is not None
+        assert reason.other is not None
+        more = len(reason.other.tokens) - len(reason.taken.tokens)
+        if self.counts_first and more:
+            return f"{_tokens(more)} more"
+        return f"{'as many tokens, ' if self.counts_first else ''}{_lead(reason.lead)}"
+
+    @property
+    def counts_first(self) -> bool:
+        """Whether the fewest tokens are the best way, and scores decide among equals."""
+        return self._cost > 0
+
+    def short(self, reason: Reason, is_cut: bool) -> str:
+        """The reason without the ways, which are told beside it."""
+        if reason.taken is None:
+            return _WITHOUT_PATHS[reason.kind]
+        best = "The most probable way to cut the word"
+        if self.counts_first:
+            tied = reason.other is not None and len(reason.other.tokens) == len(reason.taken.tokens)
+            number = f"{len(reason.taken.tokens):,}"
+            best = (
+                f"The most probable of the ways into {number},"
+                if tied
+                else f"The way into the fewest tokens, {number},"
+            )
+        if reason.other is None:
+            return f"{best} cuts here; no piece in the vocabulary reaches over this place."
+        here, otherwise = ("cuts here", "would not") if is_cut else ("does not cut here", "would")
+        verb = "takes" if len(reason.other.tokens) > len(reason.taken.tokens) and self.counts_first else "is"
+        return f"{best} {here}; the best that {otherwise} {verb} {self.behind(reason)}."
 
     # --------------------------------------------------------------------------------------
 
@@ -143,7 +179,7 @@ class WhyPath:
     def _best(self, edges: list[list[Edge]], at: int) -> Scored | None:
         scores = self._paths.pieces.scores_at(at)
         total, path = best_path(edges, scores)
-        return None if total == -math.inf else Scored(tuple(path), tuple(scores[id] for id in path))
+        return None if total == -math.inf else Scored(tuple(path), tuple(scores[id] + self._cost for id in path))
 
     def _has_cut(self, way: Scored, place: int) -> bool:
         at = 0
@@ -157,7 +193,8 @@ class WhyPath:
         pieces = " + ".join(
             f"{quoted(self.texts[id])} ({_number(score)})" for id, score in zip(way.tokens, way.scores, strict=True)
         )
-        return f"{pieces} = {_number(way.total)}" if len(way.tokens) > 1 else pieces
+        whole = f"{pieces} = {_number(way.total)}" if len(way.tokens) > 1 else pieces
+        return f"{_tokens(len(way.tokens))}: {whole}" if self.counts_first else whole
 
 
 def _with_cut(edges: list[list[Edge]], place: int) -> list[list[Edge]]:
@@ -168,6 +205,10 @@ def _with_cut(edges: list[list[Edge]], place: int) -> list[list[Edge]]:
 def _without_cut(edges: list[list[Edge]], place: int) -> list[list[Edge]]:
     """Without the tokens that begin or end at a place."""
     return [[edge for edge in found if place not in (start, start + edge[0])] for start, found in enumerate(edges)]
+
+
+def _tokens(number: int) -> str:
+    return f"{number:,} token{'' if number == 1 else 's'}"
 
 
 def _number(score: float) -> str:
@@ -201,7 +242,8 @@ def explain(text: str, history: History, allowed: Allowed) -> Explain:
 
     def way(title: str, scored: Scored) -> Way:
         pieces = (Piece(why.texts[id], _number(score)) for id, score in zip(scored.tokens, scored.scores, strict=True))
-        return Way(title, tuple(pieces), _number(scored.total))
+        tokens = f"{_tokens(len(scored.tokens))}, " if why.counts_first else ""
+        return Way(title, tuple(pieces), tokens + _number(scored.total))
 
     def at_byte(byte: int, at: int) -> Explanation:
         reason = why.at_byte(byte, at)
@@ -212,16 +254,6 @@ def explain(text: str, history: History, allowed: Allowed) -> Explain:
             Way(f"after {step:,}" if step else "at first", tuple(Piece(why.texts[id]) for id in ids), step=step)
             for step, ids in why.changes(byte)
         ]
-        return Explanation(reason.kind, is_cut, _short(reason, is_cut), ways=tuple(ways))
+        return Explanation(reason.kind, is_cut, why.short(reason, is_cut), ways=tuple(ways))
 
     return at_byte
-
-
-def _short(reason: Reason, is_cut: bool) -> str:
-    """The reason without the ways, which are told beside it."""
-    if reason.taken is None:
-        return _WITHOUT_PATHS[reason.kind]
-    if reason.other is None:
-        return "The most probable way to cut the word cuts here; no piece in the vocabulary reaches over this place."
-    here, otherwise = ("cuts here", "would not") if is_cut else ("does not cut here", "would")
-    return f"The most probable way to cut the word {here}; the best that {otherwise} is {_lead(reason.lead)}."

@@ -128,6 +128,15 @@ METHODS = {
         asks_for_line_ends=True,
         size_decides=True,
     ),
+    "mingram": Listed(
+        "MinGram",
+        "Joins a tenth more pairs than asked for, cuts by the fewest tokens, and drops what is used least.",
+        "bpe_core.learning.mingram.method",
+        needs=dict(base="characters", marker="prefix"),
+        usual_sizes=("8,000 for small data", "32,000 for English", "250,000 for a hundred languages"),
+        wording=Wording("drop", "dropped", "piece", "the one that is used least"),
+        size_decides=True,
+    ),
 }
 
 
@@ -200,6 +209,7 @@ class Method:
     has_continuations: bool = False  # a character inside a word is another base symbol than at its beginning
     drops: bool = False  # its steps may drop tokens
     looks_tokens_up: bool = False  # which tokens there are says how a text is cut, whatever they were made of
+    cost_of_token: float = 0.0  # that is taken off each log-probability, so that the fewest tokens are the best path
     starts_anew: bool = False  # with each block of a text: several steps may join the same pair, each for its block
     what_is_wrong: Callable[[History], str] = lambda history: ""  # with one from a file: why it cannot be of the method
 

@@ -32,7 +32,7 @@ from bpe_core.history.history import NOTHING, Columns, History
 from bpe_core.history.scores import Scores
 from bpe_core.learning.unigram.scripts import TRANSPARENT, scripts_of
 from bpe_core.recipe import Recipe
-from bpe_core.reference.unigram_paths import Piece, Scored, Tokens, best_path, ids_by_piece
+from bpe_core.reference.unigram_paths import BestPath, Piece, Scored, Tokens, best_path, ids_by_piece
 
 # What of each word pieces may cover, how often the word occurs, and what stands behind it: the first byte of what is
 # written there, 0 for the end of a line.
@@ -117,7 +117,7 @@ def _joined(piece: Piece, base: Alphabet, what: str) -> bytes:
 def train(words: WordTable, recipe: Recipe) -> History:
     """Drop seeds until the vocabulary has shrunk to its size."""
     run = Run(words, recipe)
-    with contextlib.suppress(_SmallEnough):
+    with contextlib.suppress(SmallEnough):
         run.look()
         while run.seeds:
             run.round += 1
@@ -133,15 +133,17 @@ def train(words: WordTable, recipe: Recipe) -> History:
     return run.history()
 
 
-class _SmallEnough(Exception):
+class SmallEnough(Exception):
     """The last step is made."""
 
 
 class Run:
     """The tokens that are left, with their scores, and the steps so far."""
 
-    def __init__(self, words: WordTable, recipe: Recipe) -> None:
-        self.recipe, self.alphabet = recipe, tokens_at_first(words, recipe)
+    best_path: BestPath = staticmethod(best_path)
+
+    def __init__(self, words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None) -> None:
+        self.recipe, self.alphabet = recipe, alphabet or tokens_at_first(words, recipe)
         self.words = list(words)
         self.seeds = {id for id, symbol in enumerate(self.alphabet.symbols) if symbol.kind == "seed"}
         specials, size = len(recipe.special_tokens), recipe.vocab_size
@@ -152,8 +154,7 @@ class Run:
         self.id_of = ids_by_piece(self.alphabet, recipe)
         self.piece_of = {id: piece for piece, id in self.id_of.items()}
         covered = self.covered()
-        total = math.log(sum(covered.values()))
-        self.scores = {id: narrow(math.log(max(1, symbols)) - total) for id, symbols in covered.items()}
+        self.scores = self.scores_of(covered)
         self.occurring = {id for id in covered if covered[id]}
         self.in_force = set(self.occurring)  # what has a probability of its own
         self.rows: list[tuple[int, ...]] = []
@@ -170,6 +171,11 @@ class Run:
                     if (token := self.id_of.get(stretch[start:stop])) is not None:
                         covered[token] += weight * (stop - start)
         return covered
+
+    def scores_of(self, counts: dict[int, int]) -> Scored:
+        """The logarithms of their shares."""
+        total = math.log(sum(counts.values()))
+        return {id: narrow(math.log(max(1, count)) - total) for id, count in counts.items()}
 
     # What is expected of the corpus, and new scores of that.
 
@@ -248,13 +254,13 @@ class Run:
     def look(self) -> None:
         """Whether there is a step to make."""
         if len(self.rows) == self.limit:
-            raise _SmallEnough
+            raise SmallEnough
 
     def token_counts(self) -> dict[int, int]:
         """How often each token stands on the best paths."""
         counts = dict.fromkeys(range(len(self.alphabet)), 0)
         for stretch, weight, _ in self.corpus:
-            for token in best_path(stretch, self.usable(self.scores), self.scores)[1]:
+            for token in self.best_path(stretch, self.usable(self.scores), self.scores)[1]:
                 counts[token] += weight
         return counts
 

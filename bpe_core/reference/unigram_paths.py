@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, History
@@ -67,13 +67,16 @@ def ids_by_piece(alphabet: Alphabet, recipe: Recipe) -> Tokens:
     return found
 
 
-def encode(text: str, history: History, *, at: int | None = None) -> list[int]:
+BestPath = Callable[[Piece, Tokens, Scored], tuple[float, list[int]]]
+
+
+def encode(text: str, history: History, *, at: int | None = None, best: BestPath = best_path) -> list[int]:
     """The ids of a text's tokens, as the tokenizer stood after `at` steps (all, if not said)."""
-    normalized = normalize(text, history.recipe)
-    return [id for word in split_words(normalized, history.recipe) for id in encode_word(word.encode(), history, at=at)]
+    words = split_words(normalize(text, history.recipe), history.recipe)
+    return [id for word in words for id in encode_word(word.encode(), history, at=at, best=best)]
 
 
-def encode_word(word: bytes, history: History, *, at: int | None = None) -> list[int]:
+def encode_word(word: bytes, history: History, *, at: int | None = None, best: BestPath = best_path) -> list[int]:
     assert history.scores is not None
     scores = dict(enumerate(history.scores.at(len(history) if at is None else at).tolist()))
     tokens = {
@@ -84,7 +87,7 @@ def encode_word(word: bytes, history: History, *, at: int | None = None) -> list
         if symbol != NOTHING and history.alphabet.symbols[symbol].merges:
             stretch.append(symbol)
             continue
-        ids += best_path(tuple(stretch), tokens, scores)[1]
+        ids += best(tuple(stretch), tokens, scores)[1]
         stretch = []
         if symbol != NOTHING and ids[-1:] != [history.alphabet.unknown_id]:
             ids.append(symbol)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import RecipeError
 from bpe_core.history.history import History
 from bpe_core.kernels.policy import Policy
-from bpe_core.learning.methods import CompiledWay, Method, Way
+from bpe_core.learning.methods import METHODS, CompiledWay, Method, Way
 from bpe_core.learning.protocol import Learner
+from bpe_core.learning.unigram.dropping import DroppingLearner
 from bpe_core.learning.unigram.learner import UnigramLearner
 from bpe_core.learning.unigram.plain import PlainLattices
 from bpe_core.learning.unigram.reasons import REASONS
@@ -16,16 +20,19 @@ from bpe_core.learning.unigram.seeds import tokens_at_first
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.best_paths import BestPaths
 
-_COMPILED = "bpe_core.learning.unigram.compiled"
 
+def marked(tokens_at_first: Callable[[WordTable, Recipe], Alphabet]) -> Callable[[WordTable, Recipe], Alphabet]:
+    """The same, which a recipe without a marker is not asked for."""
 
-def _tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
-    if recipe.marker == "none":  # words hold the sign for blanks already
-        raise RecipeError(
-            "Unigram learns with a marker before words, and this recipe came from a file that puts it there in a way "
-            "of its own; choose another recipe to learn anew."
-        )
-    return tokens_at_first(words, recipe)
+    def found(words: WordTable, recipe: Recipe) -> Alphabet:
+        if recipe.marker == "none":  # words hold the sign for blanks already
+            raise RecipeError(
+                f"{METHODS[recipe.method].title} learns with a marker before words, and this recipe came from a file "
+                "that puts it there in a way of its own; choose another recipe to learn anew."
+            )
+        return tokens_at_first(words, recipe)
+
+    return found
 
 
 def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
@@ -48,19 +55,24 @@ def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
     return most - recipe.vocab_size
 
 
-def _plain_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
-    return UnigramLearner(words, alphabet, recipe, forced, PlainLattices)
-
-
 def what_is_wrong(history: History) -> str:
     """Why texts cannot be cut by such a history; empty if they can."""
     return "its tokens have no scores" if history.scores is None else ""
 
 
-def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
-    from bpe_core.learning.unigram.compiled import CompiledLattices  # loads machine code
+def ways_of(kind: type[DroppingLearner]) -> dict[str, Any]:
+    """The two ways to learn so, as a `Method` has them."""
 
-    return UnigramLearner(words, alphabet, recipe, forced, CompiledLattices)
+    def plain(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
+        return kind(words, alphabet, recipe, forced, PlainLattices)
+
+    def compiled(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
+        from bpe_core.learning.unigram.compiled import CompiledLattices  # loads machine code
+
+        return kind(words, alphabet, recipe, forced, CompiledLattices)
+
+    kernels = Policy("bpe_core.learning.unigram.compiled", small=5_000, large=500_000)
+    return {"plain": Way(plain, bytes_a_cell=1_500), "compiled": CompiledWay(compiled, 200, kernels)}
 
 
 METHOD = Method(
@@ -68,11 +80,10 @@ METHOD = Method(
     nothing_to_learn=(
         "No piece of a word occurs twice in this text, so there is nothing to choose from; choose another text."
     ),
-    tokens_at_first=_tokens_at_first,
+    tokens_at_first=marked(tokens_at_first),
     steps_planned=steps_planned,
     segmenter=BestPaths,
-    plain=Way(_plain_learner, bytes_a_cell=1_500),
-    compiled=CompiledWay(_compiled_learner, 200, Policy(_COMPILED, small=5_000, large=500_000)),
+    **ways_of(UnigramLearner),
     has_seeds=True,
     looks_tokens_up=True,
     drops=True,

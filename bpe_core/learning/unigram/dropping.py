@@ -1,0 +1,247 @@
+"""What learns by dropping pieces: the steps, what becomes of the corpus with each, and the scores in force.
+
+All that takes long is done in slices, one after the other, by a course of which a call of `learn` follows as much as it
+has time for. What a slice ends with is known before a step is made: a batch of pieces to drop, one a step, and what
+becomes of the corpus with each of them. Which course that is, and what pieces are chosen by, each method says itself.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.alphabet import Alphabet
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import FormatError
+from bpe_core.history.history import NOTHING, Columns, EndReason, History, Reasons
+from bpe_core.history.scores import DROPPED, Float32s, Scores
+from bpe_core.learning.protocol import Candidate
+from bpe_core.learning.unigram.cells import Int32s, Int64s, Stretches, for_learning
+from bpe_core.learning.unigram.estimates import UNKNOWN_PENALTY, first_scores
+from bpe_core.learning.unigram.lattices import Lattices
+from bpe_core.recipe import Recipe
+
+MORE_THAN_ASKED = 1.1  # the last of them are chosen by their scores, or counts, alone
+UNLIMITED = 2**60
+SLICE = 1_000_000  # most work that is begun without looking whether it is enough
+STEPS_AT_ONCE = 50_000
+
+LatticesMaker = Callable[[Stretches, Alphabet, Recipe], Lattices]
+Told = Mapping[str, npt.NDArray[Any]]
+
+
+class Batch(NamedTuple):
+    """Pieces that leave, one after the other."""
+
+    pieces: Int32s
+    told: Told  # what each was chosen by
+    counts: Int64s  # how often each stands in the corpus when it leaves
+    tokens_left: Int64s
+
+    @classmethod
+    def of(cls, pieces: Int64s, told: Told) -> Batch:
+        return cls(pieces.astype(np.int32), told, *(np.zeros(len(pieces), np.int64) for _ in range(2)))
+
+    def only(self, chosen: slice | Int64s) -> Batch:
+        told = {name: column[chosen] for name, column in self.told.items()}
+        return Batch(self.pieces[chosen], told, self.counts[chosen], self.tokens_left[chosen])
+
+
+def size_asked_for(recipe: Recipe, alphabet: Alphabet) -> int:
+    """How many tokens shall be left, special ones included."""
+    if recipe.vocab_size is not None:
+        return recipe.vocab_size
+    return len(alphabet) + len(recipe.special_tokens) - min(recipe.merges or 0, alphabet.seed_count)
+
+
+class DroppingLearner(ABC):
+    """Makes the steps of one run on the lattices of its words."""
+
+    gone_through = None
+
+    def __init__(
+        self,
+        words: WordTable,
+        alphabet: Alphabet,
+        recipe: Recipe,
+        forced: History | None,
+        make_lattices: LatticesMaker,
+    ) -> None:
+        self._recipe = recipe
+        self._asked, self._specials = size_asked_for(recipe, alphabet), len(recipe.special_tokens)
+        self._forced: Int32s = np.zeros(0, np.int32) if forced is None else forced.columns.left
+        stretches = for_learning(words, alphabet, recipe)
+        self._weight, self._unknown_tokens = stretches.total(), stretches.unknown_tokens
+        self._lattices = make_lattices(stretches, alphabet, recipe)
+        self._alphabet = alphabet
+        self._is_seed = np.arange(len(alphabet)) >= len(alphabet) - alphabet.seed_count
+        self._alive = self._is_seed.copy()  # of the seeds
+        self.coverage = self._lattices.coverage()  # how many symbols of the corpus each token could cover
+        self._in_force = self.coverage > 0
+        self._scores = self._first_scores()
+        self._since, self._rows = [0], [self._row()]
+        self.learned = 0
+        room = int(self._is_seed.sum())
+        self._dropped = np.empty(room, np.int32)
+        self.reasons: Reasons = self._room_for_reasons(room)
+        self.has_candidates = room > 0
+        self._batch, self._next = Batch.of(np.zeros(0, np.int64), {}), 0
+        self._work, self._is_cut = UNLIMITED, False  # whether nothing left since all words were cut
+        for _ in self._cut():
+            pass
+        self.tokens_at_start = self._tokens()
+        self._course = self._rounds()
+
+    @abstractmethod
+    def _rounds(self) -> Iterator[bool]:
+        """Each value is a slice that is done. Whenever there is a batch, it is dropped before the course goes on."""
+
+    def _first_scores(self) -> Float32s:
+        """Before anything is counted."""
+        return first_scores(self.coverage)
+
+    def _room_for_reasons(self, steps: int) -> Reasons:
+        """For what so many steps are chosen by besides their counts, by name."""
+        return {}
+
+    @property
+    def scores(self) -> Scores:
+        return Scores(tuple(self._since), tuple(self._rows), self._dropped[: self.learned])
+
+    # -- Steps -----------------------------------------------------------------------------
+
+    def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
+        self._work = work
+        while self.learned < stop_at and self._work > 0:
+            if self._next < len(self._batch.pieces):
+                self._drop_some(columns, stop_at)
+            elif next(self._course, None) is None:
+                return "no pairs"
+        return ""
+
+    def candidates(self, wanted: int) -> list[Candidate]:
+        """The rest of the batch; while the next one is being found, what is used least now."""
+        rest = self._batch.only(slice(self._next, self._next + wanted))
+        if not len(rest.pieces):
+            counts, alive = self._lattices.counts, np.flatnonzero(self._alive)
+            least = alive[np.lexsort((self._scores[alive], counts[alive]))][:wanted]
+            return [Candidate(id, NOTHING, int(counts[id])) for id in least.tolist()]
+        columns = {name: column.tolist() for name, column in rest.told.items()}
+        return [
+            Candidate(id, NOTHING, count, {name: column[row] for name, column in columns.items()})
+            for row, (id, count) in enumerate(zip(rest.pieces.tolist(), rest.counts.tolist(), strict=True))
+        ]
+
+    def _drop_some(self, columns: Columns, stop_at: int) -> None:
+        """Drop the next pieces of the batch, and tell of them."""
+        size = min(stop_at - self.learned, STEPS_AT_ONCE, len(self._batch.pieces) - self._next)
+        batch = self._batch.only(slice(self._next, self._next + size))
+        rows = slice(self.learned, self.learned + size)
+        columns.left[rows], columns.count[rows], columns.tokens_left[rows] = (
+            batch.pieces, batch.counts, batch.tokens_left
+        )  # fmt: skip
+        for column in (columns.right, columns.runner_up_left, columns.runner_up_right, columns.runner_up_count):
+            column[rows] = NOTHING
+        for name, column in batch.told.items():
+            self.reasons[name][rows] = column
+        self._dropped[rows] = batch.pieces
+        self._alive[batch.pieces] = self._in_force[batch.pieces] = False
+        self._scores[batch.pieces] = DROPPED
+        self.learned += size
+        self._next += size
+        self._work -= size
+
+    def _tokens(self) -> int:
+        return self._lattices.tokens + self._unknown_tokens
+
+    # -- What a course is made of ----------------------------------------------------------
+
+    def _steps_left(self) -> int:
+        return len(self._alphabet) - self.learned + self._specials - self._asked
+
+    def _leave(self, batch: Batch) -> Iterator[bool]:
+        """Find what becomes of the corpus when these pieces leave one after the other; then they do."""
+        batch = self._as_told(batch)
+        while len(batch.pieces):
+            size = self._steps_left() if self._steps_left() > 0 else STEPS_AT_ONCE  # more than there are to make
+            now, batch = batch.only(slice(size)), batch.only(slice(size, None))
+            lattices, start = self._lattices, 0
+            if lattices.counts[now.pieces].any():
+                if not self._is_cut:
+                    yield from self._cut()
+                self._is_cut = False
+                while start < len(lattices):
+                    start, done = lattices.plan(start, max(1, min(self._work, SLICE)), now.pieces)
+                    self._work -= done
+                    yield True
+                now = now._replace(counts=lattices.leaving, tokens_left=lattices.tokens_after + self._unknown_tokens)
+            else:  # what stands nowhere changes nothing
+                now.tokens_left.fill(self._tokens())
+            self._batch, self._next = now, 0
+            yield True
+
+    def _as_told(self, batch: Batch) -> Batch:
+        """The pieces that leave while a batch does, where a history tells of others in between."""
+        told = self._forced[self.learned : self.learned + len(batch.pieces)]
+        alive = self._alive[batch.pieces]
+        if alive.all() and (batch.pieces[: len(told)] == told).all():
+            return batch
+        alive, rows, pieces = self._alive.copy(), list[int](), list[int]()
+        forced = self._forced[self.learned :].tolist()
+        for row, piece in enumerate(batch.pieces.tolist()):
+            while alive[piece]:
+                now = forced[len(pieces)] if len(pieces) < len(forced) else piece
+                if not (0 <= now < len(alive) and alive[now]):
+                    raise FormatError(
+                        f"The steps do not belong to these words: step {self.learned + len(pieces) + 1:,} drops token "
+                        f"{now:,}, which is no seed or was dropped before."
+                    )
+                alive[now] = False
+                rows.append(row)
+                pieces.append(now)
+        found = batch.only(np.array(rows, np.int64))
+        found = found._replace(told=self._told_of_others(found.told, found.pieces != np.array(pieces)))
+        return found._replace(pieces=np.array(pieces, np.int32))
+
+    def _told_of_others(self, told: Told, others: npt.NDArray[np.bool_]) -> Told:
+        """What is told where a history chose another piece."""
+        return told
+
+    # -- Scores -----------------------------------------------------------------------------
+
+    def _set_scores(self, staying: npt.NDArray[np.bool_] | None = None) -> Iterator[bool]:
+        """Put the scores in force; what has none is compared with those that stay."""
+        self._scores = self._with_penalties(staying)
+        row = self._row()
+        if len(self._since) > 1 and self._since[-1] == self.learned:  # never in force
+            self._rows[-1] = row
+        else:
+            self._since.append(self.learned)
+            self._rows.append(row)
+        return self._cut()
+
+    def _with_penalties(self, staying: npt.NDArray[np.bool_] | None = None) -> Float32s:
+        """What is in force, and for base symbols that are not the least of that, and the penalty."""
+        out = ~self._in_force & ~self._is_seed
+        known = self._scores[self._in_force if staying is None else staying]
+        least = known.min() if len(known) else np.float32(0)
+        scores: Float32s = np.where(out, least - UNKNOWN_PENALTY, self._scores).astype(np.float32)
+        return scores
+
+    def _row(self) -> Float32s:
+        row: Float32s = self._scores[self._alive | ~self._is_seed]
+        row.flags.writeable = False
+        return row
+
+    def _cut(self) -> Iterator[bool]:
+        """Find the best paths of all words anew."""
+        start = 0
+        while start < len(self._lattices):
+            start, done = self._lattices.cut(start, max(1, min(self._work, SLICE)), self._scores)
+            self._work -= done
+            yield True
+        self._is_cut = True

@@ -1,0 +1,110 @@
+"""MinGram: the same steps as the plain specification, and the fewest tokens wherever a word is cut."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import bpe_core as bpe
+from bpe_core.formats import FORMATS
+from bpe_core.history.history import Columns
+from bpe_core.insight.why_path import WhyPath
+from bpe_core.learning.mingram.learner import MinGramLearner
+from bpe_core.learning.unigram.compiled import CompiledLattices
+from bpe_core.reference import mingram
+from bpe_core.reference.unigram_paths import encode
+from bpe_core.segmenting.compiled_paths import CompiledPaths
+from bpe_core.segmenting.cutting import Cutting
+from tests.core.formats.samples import content
+from tests.core.random_training import texts
+from tests.core.random_training import words as tables
+from tests.core.unigram_training import everything
+from tests.shared import here, stretches_of
+
+
+@st.composite
+def runs(draw: st.DrawFn) -> tuple[bpe.WordTable, bpe.Recipe]:
+    """Words with a recipe that drops some of what is joined, or all."""
+    table = draw(tables())
+    choices: dict[str, Any] = dict(
+        max_token_length=draw(st.sampled_from([None, 2, 3, 16])),
+        alphabet_limit=draw(st.sampled_from([None, None, 1, 3])),
+        unknown=draw(st.sampled_from(["unk", "bytes"])),
+        em_passes=draw(st.integers(1, 3)),
+        min_frequency=draw(st.integers(1, 3)),
+    )
+    recipe = bpe.Recipe.preset("mingram", merges=draw(st.integers(1, 20)), **choices)
+    if draw(st.booleans()):
+        alphabet = mingram.tokens_at_first(table, recipe)
+        room = draw(st.integers(0, 5))
+        recipe = recipe.with_changes(vocab_size=len(alphabet) - alphabet.seed_count + room)
+        assume(mingram.tokens_at_first(table, recipe).seed_count >= room)
+    assume(mingram.tokens_at_first(table, recipe).seed_count)
+    return table, recipe
+
+
+@given(runs(), texts(), st.integers(1, 5))
+def test_it_learns_and_cuts_as_the_specification_says(
+    run: tuple[bpe.WordTable, bpe.Recipe], text: str, part: int
+) -> None:
+    words, recipe = run
+    expected = mingram.train(words, recipe)
+    trainer = bpe.Trainer(words, recipe)
+    while not trainer.advance(part, seconds=1e-5).finished:
+        assert len(trainer.candidates(3)) <= 3
+    assert everything(trainer.history) == everything(expected)
+    learner = MinGramLearner(words, expected.alphabet, recipe, None, lambda *told: CompiledLattices(*told, room=1))
+    columns = Columns.with_room(len(expected))
+    learner.learn(columns, len(expected), 2**60)
+    found = bpe.History(
+        recipe, expected.alphabet, columns.first(learner.learned), reasons=learner.reasons, scores=learner.scores,
+        tokens_at_start=learner.tokens_at_start, end_reason="vocabulary full",
+    )  # fmt: skip
+    assert everything(found) == everything(expected)
+    tokenizer, cutting = bpe.Tokenizer(expected), Cutting(recipe)
+    assert expected.scores is not None
+    fast = CompiledPaths(expected, cutting, expected.scores)
+    for at in sorted({0, min(1, len(expected)), len(expected)}):
+        ids = encode(text, expected, at=at, best=mingram.fewest_tokens)
+        assert tokenizer.encode(text, at=at) == ids
+        parts = (fast.best_paths(part[0], at).tolist() for part in cutting.normalized_parts(text, ()))
+        assert [id for part in parts for id in part] == ids
+
+
+def test_files_of_unigram_hold_the_fewest_tokens_for_other_libraries_and_back() -> None:
+    text = stretches_of(here("languages", "data/udhr-languages.txt")[-1], 60_000)
+    history = bpe.train(bpe.Corpus.from_texts([text]), bpe.Recipe.preset("mingram", vocab_size=4_000, unicode_form=""))
+    tokenizer = bpe.Tokenizer(history)
+    lines = [line for line in text.split("\n") if "▁" not in line]
+    for name in ("sentencepiece", "tokenizer.json"):
+        data, numbers = content(history, name), FORMATS[name].numbers(history)
+        peer = FORMATS[name].peer(data, history, name)
+        assert peer is None or [peer(line) for line in lines] == [
+            [int(numbers[id]) for id in tokenizer.encode(line)] for line in lines
+        ]
+        back = FORMATS[name].open(data, name)
+        assert back.history.recipe.method == "mingram"
+        again = bpe.Tokenizer(back.history)
+        assert [len(again.encode(line)) for line in lines[:100]] == [
+            len(tokenizer.encode(line)) for line in lines[:100]
+        ]
+    _why_is_told_by_the_number_of_tokens(history)
+
+
+def _why_is_told_by_the_number_of_tokens(history: bpe.History) -> None:
+    word = max((text.decode() for text in history.alphabet.texts), key=len).strip("▁") + "x"
+    why, at, said = WhyPath(word, history), len(history), set[str]()
+    fewest = len(bpe.Tokenizer(history).encode(word))
+    for byte in range(1, len(word.encode())):
+        reason = why.at_byte(byte, at)
+        sentence, short = why.sentence(reason), why.short(reason, reason.kind != "joined")
+        assert max(len(sentence), len(short)) < 300
+        if reason.other is not None:
+            assert reason.taken is not None
+            assert len(reason.taken.tokens) == fewest <= len(reason.other.tokens)
+            said.add(why.behind(reason).split(",")[0])
+            assert len(reason.other.tokens) > fewest or reason.lead >= 0
+    assert said & {"1 token more", "2 tokens more", "as many tokens"}
+    assert max(max(reason.taken.scores) for reason in [why.at_byte(2, at)] if reason.taken) <= 0
