@@ -43,14 +43,22 @@ from bpe_core.text.scanner import table_for
 _TEXT = "low lower lowest newest widest "
 
 
-def warm_up() -> None:
+def read() -> None:
+    """The kernels that count and encode."""
     _count()
+    _encode()
+
+
+def learn() -> None:
+    """Those that learn, and look at what was learned."""
     _learn()
     _learn_unigram()
     _rank()
-    _encode()
     recovered_pairs([b"lo", b"low"], {bytes([byte]): byte for byte in range(256)})
     _compress()
+
+
+PARTS = (read, learn)  # with little in common, about as long as each other
 
 
 def _count() -> None:

@@ -1,8 +1,8 @@
 """Where machine code is kept from one start to the next, and whether it is still as it was made.
 
-It is trusted like our own code, so it lies in a folder that belongs to the person alone. A power cut may leave
-files cut off or empty; so it is made in a folder beside, sealed with a list of what is in it, and looked
-through before any of it is loaded. This module does not import Numba.
+It is trusted like our own code, so it lies beside that, where installing puts it (`building.py`), or in a folder that
+belongs to the person alone. A power cut may leave files cut off or empty; so it is made in a folder beside, sealed
+with a list of what is in it, and looked through before any of it is loaded. This module does not import Numba.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from bpe_core.lock import Lock
 from bpe_core.private_folder import home, private_folder
 
 _KERNEL_FOLDER = Path(__file__).parent
-# Whose numbers kernels are compiled with, beside their own, and what meets each that is kept; by their place.
-_OTHER_SOURCES = ("text/scanner/kinds.py", "text/scanner/machine.py", "segmenting/merging.py", "warm_up.py")
+_INSTALLED = "made"  # in it, what installing has made
+# What tells which kernels are made, and whose numbers they are compiled with; by their place in the engine.
+_OTHER_SOURCES = ("warm_up.py", "text/scanner/kinds.py", "text/scanner/machine.py", "segmenting/merging.py")
 _CODE = "code"
 _SEAL = "seal"  # the list of all other files
 LOCATION = "BPE_EXPLORER_CACHE"
@@ -33,12 +34,27 @@ _sound = False  # once true it stays so, for nobody changes what is kept
 
 @cache
 def folder() -> Path | None:
-    """A folder of the person's own for this very version of the kernels; None where there can be none."""
+    """The folder for this very version of the kernels: ours where they were installed, else the person's own.
+
+    None where there can be none.
+    """
+    name = f"kernels-{_fingerprint()}"
+    installed = _KERNEL_FOLDER / _INSTALLED / name
+    if not os.environ.get(LOCATION) and _is_as_made(installed / _CODE):
+        return installed
     place = base()
     try:
-        return None if place is None else private_folder(place / f"kernels-{_fingerprint()}")
+        return None if place is None else private_folder(place / name)
     except OSError:
         return None
+
+
+def to_install() -> tuple[Path, str] | None:
+    """The folder of the machine code, if it is sound, and where an installed package has it."""
+    place = folder()
+    if place is None or not is_sound():
+        return None
+    return place / _CODE, f"{_KERNEL_FOLDER.parent.name}/{_KERNEL_FOLDER.name}/{_INSTALLED}/{place.name}/{_CODE}"
 
 
 def base() -> Path | None:
@@ -57,18 +73,17 @@ def base() -> Path | None:
     return own / caches / "bpe-explorer"
 
 
-@cache
 def _fingerprint() -> str:
-    """Changes whenever what is kept could be stale: sources, their place, Python, Numba, processor."""
-    from importlib import metadata  # takes a while to load, and a window opens before this is asked
+    """Changes whenever what is kept could be stale: what it was made of, Python, whose objects it reads, the processor.
 
+    Not the packages it was made with: they have no part in it any more.
+    """
     digest = hashlib.sha256()
     engine = _KERNEL_FOLDER.parent
     for source in (*sorted(_KERNEL_FOLDER.glob("*.py")), *(engine / name for name in _OTHER_SOURCES)):
-        digest.update(f"{source}|{source.stat().st_mtime_ns}|".encode())
+        digest.update(f"{source.relative_to(engine).as_posix()}|".encode())
         digest.update(source.read_bytes())
-    versions = "|".join(map(metadata.version, ("numba", "llvmlite", "numpy")))
-    digest.update(f"{sys.version}|{versions}|{_processor()}".encode())
+    digest.update(f"{sys.version}|{_processor()}".encode())
     return digest.hexdigest()[:16]
 
 
@@ -90,11 +105,17 @@ def is_sound() -> bool:
     global _sound
     place = folder()
     if place is not None and not _sound:
-        with suppress(OSError):
-            _sound = (place / _CODE / _SEAL).read_bytes() == _description(place / _CODE)
+        _sound = _is_as_made(place / _CODE)
         if _sound:
             note_use(place)
     return _sound
+
+
+def _is_as_made(code: Path) -> bool:
+    try:
+        return (code / _SEAL).read_bytes() == _description(code)
+    except OSError:
+        return False
 
 
 def distrust() -> None:
@@ -141,27 +162,35 @@ def claim() -> Lock | None:
 
 
 @contextmanager
-def made_anew() -> Iterator[None]:
+def made_into(place: Path) -> Iterator[None]:
+    """While entered, kernels are compiled into that folder."""
+    global _making
+    place.mkdir(mode=0o700)
+    _making = place
+    try:
+        yield
+    finally:
+        _making = None
+
+
+@contextmanager
+def made_anew() -> Iterator[Path]:
     """While entered, kernels are compiled into a folder of their own; if all goes well, that is where they are kept.
 
     Only for whoever has claimed it. What was there is thrown away, and what another process left half-done.
     """
-    global _making
     place = folder()
     assert place is not None
     code, half_done = place / _CODE, place / f"{_CODE}.part"
     for old in (code, half_done):
         if old.exists():
             shutil.rmtree(old)
-    half_done.mkdir(mode=0o700)
-    _making = half_done
     try:
-        yield
+        with made_into(half_done):
+            yield half_done
         (half_done / _SEAL).write_bytes(_description(half_done))
         half_done.rename(code)
         remove_outdated(place)
     except BaseException:
         shutil.rmtree(half_done, ignore_errors=True)
         raise
-    finally:
-        _making = None

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import threading
+from collections.abc import Iterator
 from dataclasses import asdict
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bpe_core.kernels import kept
@@ -58,6 +61,18 @@ def _keep(made: Made, code: bytes) -> None:
         file.write(json.dumps({**asdict(made), "checksum": hashlib.sha256(code).hexdigest()}) + "\n")
 
 
+def take_over(place: Path) -> None:
+    """What another process has made there meanwhile, but for what this one has made as well."""
+    here = kept.place_of_code()
+    assert here is not None
+    with open(here / INDEX, "a", encoding="utf-8") as file:
+        for line, made, _checksum in _lines(place):
+            if not (here / _file_name(made)).exists():
+                (place / _file_name(made)).rename(here / _file_name(made))
+                file.write(line + "\n")
+    shutil.rmtree(place)
+
+
 def _file_name(made: Made) -> str:
     return f"{made.kernel}.{hashlib.sha256(made.kinds.encode()).hexdigest()[:12]}.o"
 
@@ -68,12 +83,16 @@ def _index() -> dict[str, dict[str, tuple[Made, str]]]:
     place = kept.place_of_code()
     found: dict[str, dict[str, tuple[Made, str]]] = {}
     assert place is not None
+    for _line, made, checksum in _lines(place):
+        found.setdefault(made.kernel, {})[made.kinds] = made, checksum
+    return found
+
+
+def _lines(place: Path) -> Iterator[tuple[str, Made, str]]:
     for line in (place / INDEX).read_text(encoding="utf-8").splitlines():
         values = json.loads(line)
         checksum = values.pop("checksum")
-        made = Made(**values)
-        found.setdefault(made.kernel, {})[made.kinds] = made, checksum
-    return found
+        yield line, Made(**values), checksum
 
 
 def _loaded(made: Made, checksum: str) -> int:

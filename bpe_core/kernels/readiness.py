@@ -55,20 +55,26 @@ def prepare() -> None:
             return
         if not kept.can_be_made():
             return
-        import subprocess  # every command asks whether kernels are ready, few begin to make them
+        _compiler = start_compiler(silent=True)
 
-        # -P: a file named like one of our modules in the person's folder must not be imported.
-        command = [sys.executable, "-P", "-m", "bpe_core.compiler"]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-        _compiler = subprocess.Popen(
-            command,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-            start_new_session=True,  # Ctrl-C in the terminal is for the work, not for the compiler
-        )
+
+def start_compiler(*arguments: str, silent: bool = False) -> subprocess.Popen[bytes]:
+    """`bpe_core.compiler` in a process of its own, with the modules that this one would import."""
+    import subprocess  # every command asks whether kernels are ready, few begin to make them
+
+    # -P: a file named like one of our modules in the person's folder must not be imported.
+    command = [sys.executable, "-P", "-m", "bpe_core.compiler", *arguments]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    nothing = subprocess.DEVNULL if silent else None
+    return subprocess.Popen(
+        command,
+        env=environment,
+        stdin=nothing,
+        stdout=nothing,
+        stderr=nothing,
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        start_new_session=silent,  # Ctrl-C in the terminal is for the work, not for the compiler
+    )
 
 
 def preparing() -> bool:

@@ -61,9 +61,10 @@ class BpeExplorer(Peer):
         self.bpe = bpe_core
         if not wait_until_ready(600):
             raise RuntimeError("the kernels could not be compiled")
-        from bpe_core.warm_up import warm_up  # a small text alone would not load the kernels
+        from bpe_core.warm_up import PARTS  # a small text alone would not load the kernels
 
-        warm_up()
+        for part in PARTS:
+            part()
 
     def train(self, path: Path, size: int, ties: str) -> Any:
         recipe = self.bpe.Recipe.preset("gpt2", vocab_size=size, min_frequency=1, ties=ties)

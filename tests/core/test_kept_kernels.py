@@ -25,7 +25,7 @@ posix_only = pytest.mark.skipif(os.name != "posix", reason="elsewhere a person's
 
 # A warm-up of one kernel takes a second, that of all of them half a minute.
 ONE_KERNEL = """
-import sys, types
+import subprocess, sys, types
 import numpy as np
 from bpe_core import compiler
 from bpe_core.kernels import kept, readiness
@@ -35,7 +35,15 @@ def work():
     text = np.frombuffer("né".encode() * 9 + b"\\xff", np.uint8)
     assert 0 <= sound_until(text) <= 27
 
-sys.modules["bpe_core.warm_up"] = types.SimpleNamespace(warm_up=work)
+sys.modules["bpe_core.warm_up"] = types.SimpleNamespace(PARTS=(work,))
+"""
+# The work is that of the second process: none, what it makes, or what both make.
+TWO_PARTS = """
+first, in_second = map(dict.get, [globals()] * 2, sys.argv[1:3])
+sys.modules["bpe_core.warm_up"].PARTS = (first or (lambda: None), work)
+again = [sys.executable, "-c", sys.orig_argv[2], *sys.argv[1:3]]
+readiness.start_compiler = lambda *arguments: subprocess.Popen([*again, *arguments])
+sys.exit(compiler.main(sys.argv[3:]) if in_second or not sys.argv[3:] else 1)
 """
 MAKE = ONE_KERNEL + "sys.exit(0 if compiler.compile_kernels() else 1)"
 # What a compiler leaves that ends in the middle of its work.
@@ -77,7 +85,7 @@ def succeed(program: str, cache: Path, *arguments: str) -> None:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     cache = tmp_path_factory.mktemp("made")
-    succeed(MAKE, cache)
+    succeed(ONE_KERNEL + TWO_PARTS, cache, "nothing", "work")
     return cache
 
 
@@ -144,6 +152,14 @@ def test_it_is_made_once_and_used_by_all(cache: Path) -> None:
     succeed(MAKE, cache)
     assert {file: file.read_bytes() for file in code(cache).iterdir()} == before
     assert [path.name for path in code(cache).parent.iterdir()] == ["code"]
+
+
+@pytest.mark.parametrize(("first", "in_second"), [("work", "work"), ("nothing", "fails")])
+def test_of_two_processes_one_makes_what_the_other_could_not(tmp_path: Path, first: str, in_second: str) -> None:
+    succeed(ONE_KERNEL + TWO_PARTS, tmp_path, first, in_second)
+    assert is_sound(tmp_path)
+    assert len((code(tmp_path) / "index").read_text().splitlines()) == 1
+    assert len(list(code(tmp_path).iterdir())) == 3
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
@@ -226,6 +242,19 @@ def test_what_others_could_have_left_is_neither_loaded_nor_looked_into(
         unsafe.chmod(0o700)
     assert python(USE, cache, "sound").returncode != 0
     assert not (place / "seal").exists()  # what was loaded is distrusted, so that we know it would have been
+
+
+def test_what_was_installed_is_used_wherever_the_home_is(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = Path(shutil.copytree(code(made).parent, tmp_path / "made" / code(made).parent.name))
+    monkeypatch.setattr(kept, "_INSTALLED", str(tmp_path / "made"))
+    monkeypatch.setenv(kept.LOCATION, str(tmp_path / "told"))
+    assert kept.folder.__wrapped__() != installed
+    monkeypatch.delenv(kept.LOCATION)
+    assert kept.folder.__wrapped__() == installed
+    DAMAGES["one bit"](installed / "code")
+    assert kept.folder.__wrapped__() != installed
 
 
 @posix_only

@@ -119,10 +119,10 @@ def _why(folder: Path | None) -> str:
         return "numba is not installed: all is done in plain Python. pip install numba"
     if readiness.forbidden():
         return "BPE_EXPLORER_PLAIN is set: all is done in plain Python"
+    if readiness.ready():
+        return "compiled for this processor and this Python"
     if folder is None or not os.access(folder, os.W_OK):
         return f"nothing can be kept there; name a folder of your own by {kept.LOCATION}. Large works compile each time"
-    if readiness.ready():
-        return "compiled for this processor, this Python and these packages"
     return f"not compiled yet: the first large work does, aside, while it goes on in plain Python; or now: {COMPILE}"
 
 

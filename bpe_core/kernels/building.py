@@ -1,0 +1,56 @@
+"""Makes the machine code while the package is built, so that nobody who installed it ever waits for a compiler.
+
+Called by the tool that builds packages (see `pyproject.toml`), and imported by nothing else. Where it cannot be made,
+the package is built without: then the program's first start makes it aside.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+PATIENCE = 900.0  # seconds; it takes half a minute
+MAKE = """
+import json
+from bpe_core.compiler import compile_kernels
+from bpe_core.kernels import kept
+
+if not compile_kernels():
+    raise SystemExit("There is no folder to make it in.")
+code, place = kept.to_install()
+print(json.dumps([str(code), place]))
+"""
+
+
+class KernelBuilding(BuildHookInterface):  # type: ignore[misc]  # where packages are not built, its class is unknown
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """An installation from which the sources are run (`editable`) finds the machine code where it was made."""
+        try:
+            code, place = self._made()
+        except (OSError, ValueError, subprocess.SubprocessError) as error:
+            self.app.display_warning(f"Built without machine code, which the first start will make: {error}")
+            return
+        if version != "editable":
+            build_data["force_include"][code] = place
+            build_data |= {"pure_python": False, "infer_tag": True}  # for this kind of computer and Python
+
+    def _made(self) -> tuple[str, str]:
+        """Where it is, and where it belongs in the package; made by a process that can be ended."""
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", MAKE],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([self.root, *filter(None, sys.path)])},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE,
+        )
+        if done.returncode:
+            raise OSError((done.stderr.strip().splitlines() or ["It ended without a word."])[-1])
+        code, place = json.loads(done.stdout)
+        return code, place
