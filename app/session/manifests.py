@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.corpus_texts import CorpusTexts
 from app.session.notices import Notice
 from app.session.session import Session
 from app.session.snapshot import snapshot_of
+from app.session.texts_beside import TextsBeside
 from app.worker.job import Task
 from bpe_core.session_file.schema import EXTENSION
 
-# What stands in a command for the session, for the texts of the corpus, and for what is made.
-SESSION, TEXTS, RESULT = "the session", "the texts", "the result"
-EACH = "each text"  # for the same texts, each in a group of its own, called as it is, where there are no groups
+# What stands in a command for the session, for the texts of the corpus, and for what is made; nobody can type it.
+SESSION, TEXTS, RESULT = "\0session", "\0texts", "\0result"
+CORPUS = "\0corpus"  # for the same texts behind the argument that names them
+EACH = "\0each"  # for the same texts, each in a group of its own, called as it is, where there are no groups
 MANIFEST = ".manifest.json"
 PROGRAM = "app"  # which draws pictures for print, too
 NO_COMMAND = (
-    "{} was saved without a manifest: no command makes it. Charts saved for print, most lists and tables, exports and "
-    "reports are made by one."
+    "{} was saved without a manifest: no command draws what the window shows. Save its values (CSV, JSON …), or the "
+    "chart by File > Save Figure for Print; these are made by one."
 )
-NO_FILES = "{} was saved without a manifest: a text of the corpus is in no file."
+NO_FILES = "{} was saved without a manifest: {}"
 DIFFERENT = "{} was saved without a manifest: the command makes another one, so it would not be true."
+STILL_LEARNING = " Wait until training has ended, or pause it, and save again."
 KEPT = "{} was made again by a command and is identical; how, stands in {}."
+
+
+def run_of_session(number: int) -> str:
+    """What stands in a command for one run of the session."""
+    return f"{SESSION}#{number}"
 
 
 class Manifests(QObject):
@@ -42,43 +49,42 @@ class Manifests(QObject):
         """Beside a file that was just saved; a command without words is none."""
         if not self.is_on:
             return
-        run, beside = self._session.runs.shown, path.with_name(path.name + EXTENSION)
-        texts = _named(self._session.corpus.texts.value)
-        if not command or (SESSION in command and run is None):
+        session, run = self._session, self._session.runs.shown
+        beside, manifest = (path.absolute().with_name(path.name + ending) for ending in (EXTENSION, MANIFEST))
+        needs_session = any(word.startswith(SESSION) for word in command)
+        if not command or (needs_session and run is None):
             self._tell(NO_COMMAND, path)
             return
-        each = None if texts is None else _each(self._session.corpus.texts.value)
-        if (TEXTS in command and texts is None) or (EACH in command and each is None):
-            self._tell(NO_FILES, path)
+        texts = TextsBeside(session.corpus.texts.value, path)
+        needs_texts = {TEXTS, CORPUS, EACH} & {*command}
+        if needs_texts and (refusal := texts.refusal(each=EACH in command)):
+            self._tell(NO_FILES, path, refusal)
             return
-        place = {
-            SESSION: [str(beside.absolute())],
-            TEXTS: texts or [],
-            EACH: each or [],
-            RESULT: [str(path.absolute()) + ("/" if path.is_dir() else "")],
-        }
-        words = [told for word in command for told in place.get(word, [word])]
-        now = snapshot_of(self._session, {})
-        manifest = path.absolute().with_name(path.name + MANIFEST)
+        words, now = list(_in_full(command, path, beside, texts)), snapshot_of(session, {})
+        is_learning = any(one.is_busy for one in session.runs.all)
 
         def work(task: Task) -> bool:
             from bpe_core.command_line.made_elsewhere import keep_manifest
             from bpe_core.session_file import write_session
 
-            if SESSION in command:
+            written = [beside] if needs_session else []
+            if needs_texts:
+                written += texts.write()
+            if needs_session:
                 write_session(now, beside)
             is_kept = False
             try:
                 is_kept = keep_manifest(words, manifest, task.cancelled, PROGRAM)
             finally:
-                if not is_kept and SESSION in command:
-                    beside.unlink(missing_ok=True)
+                for one in () if is_kept else written:
+                    one.unlink(missing_ok=True)
             return is_kept
 
         def take(is_kept: bool) -> None:
-            self._tell(KEPT if is_kept else DIFFERENT, path, manifest.name)
+            different = DIFFERENT + (STILL_LEARNING if is_learning else "")
+            self._tell(KEPT if is_kept else different, path, manifest.name)
 
-        self._session.aside.ask(
+        session.aside.ask(
             ("manifest", path), work, take, lambda sentence: self.noticed.emit(Notice(sentence)), writes=True
         )
 
@@ -87,25 +93,14 @@ class Manifests(QObject):
         self.noticed.emit(Notice(sentence.format(*told), is_error=False))
 
 
-def _named(texts: CorpusTexts) -> list[str] | None:
-    """The arguments that name them; None where one is in no file, or is read in a way of its own."""
-    groups: dict[str, list[str]] = {}
-    for source in texts:
-        if source.path is None or source.picked or source.encoding or source.column or source.word_list is not None:
-            return None
-        groups.setdefault(source.group, []).append(str(source.path.absolute()))
-    if not groups:
-        return None
-    if set(groups) == {""}:
-        return groups[""]
-    return None if "" in groups else [word for name, paths in groups.items() for word in ("--group", name, *paths)]
-
-
-def _each(texts: CorpusTexts) -> list[str] | None:
-    """As groups; None where two are called alike."""
-    if any(source.group for source in texts):
-        return _named(texts)
-    names = [source.name for source in texts]
-    if len({*names}) < len(names):
-        return None
-    return [word for one in texts if one.path is not None for word in ("--group", one.name, str(one.path.absolute()))]
+def _in_full(command: Sequence[str], path: Path, beside: Path, texts: TextsBeside) -> Iterator[str]:
+    """The command with what its places stand for."""
+    for word in command:
+        if word.startswith(SESSION):
+            yield word.replace(SESSION, str(beside), 1)
+        elif word == RESULT:
+            yield str(path.absolute()) + ("/" if path.is_dir() else "")
+        elif word in (TEXTS, CORPUS):
+            yield from texts.named("--corpus" if word == CORPUS else "")
+        else:
+            yield from texts.each() if word == EACH else [word]

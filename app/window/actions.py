@@ -60,7 +60,12 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("import", "&Import Tokenizer …", "Open a tokenizer that was made elsewhere", "Ctrl+I"),
         Item("export", "&Export Tokenizer …", "Write it for another library or as a table", "Ctrl+E", "export"),
         Item("report", "&Report …", "Write the run shown as one page that can be mailed"),
-        Item("save_chart", "Save &Chart …", "Save the chart shown as PNG, SVG or CSV", "Ctrl+Alt+S"),
+        Item(
+            "save_chart",
+            "Save &Chart …",
+            "Save the chart shown as PNG, SVG, PDF, or as values",
+            "Ctrl+Alt+S",
+        ),
         Item("print_chart", "Save Fi&gure for Print …", "Save the chart shown as PDF, SVG or PNG of a size you say"),
         Item("copy_chart", "Copy C&hart", "Copy the chart shown as a picture", "Ctrl+Alt+C"),
         Item(

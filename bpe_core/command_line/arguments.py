@@ -15,6 +15,7 @@ from bpe_core.recipe import CUSTOM_PATTERN, Recipe
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.token_texts import quoted
 
+_RUN = re.compile(r"(.+)#(\d{1,9})", re.DOTALL)
 _SIZE = re.compile(r"(\d{1,15})\s*(B|kB|MB|GB|TB)?", re.IGNORECASE)
 _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 MOST_DIGITS = 25  # beyond 64 bits: what a number may be says whoever it is for
@@ -34,6 +35,16 @@ def number(value: str) -> int:
     if len(value) > MOST_DIGITS or not value.removeprefix("-").isdecimal():
         raise argparse.ArgumentTypeError(f"{quoted(value)} is not a whole number of at most {MOST_DIGITS} digits")
     return int(value)
+
+
+def run_of(path: str) -> tuple[str, int | None]:
+    """A session and the number of one of its runs, which may stand behind it; a file of that very name is itself.
+
+    >>> run_of("book.bpex#2"), run_of("book.bpex")
+    (('book.bpex', 2), ('book.bpex', None))
+    """
+    found = _RUN.fullmatch(path)
+    return (path, None) if found is None or Path(path).exists() else (found[1], int(found[2]))
 
 
 def size_in(value: str) -> int | None:

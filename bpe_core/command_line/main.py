@@ -18,7 +18,7 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, Protocol, cast
 
@@ -28,16 +28,7 @@ from bpe_core.errors import LONGEST_SENTENCE, BpeError, plain
 
 PROGRAM = "bpe-explorer"
 
-WITHOUT = (
-    "compress",
-    "decode",
-    "doctor",
-    "expand",
-    "presets",
-    "repeat",
-    "verify",
-    "words",
-)  # they make nothing to keep
+WITHOUT = ("decode", "doctor", "presets", "repeat")  # they make nothing to keep
 
 DONE, FAILED, USAGE, PIPE_CLOSED = 0, 1, 2, 141
 
@@ -131,18 +122,32 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace | None:
 
 def _accounted_for(argv: Sequence[str], options: argparse.Namespace) -> int:
     """Do it, and write how it was done when it went well."""
-    from bpe_core.command_line.manifest import Account, kept_output
+    from bpe_core.command_line.manifest import Account, kept_output, no_input
 
     parser = argparse.ArgumentParser()
     command = _command(options.command)
     command.add_arguments(parser)
+    settle(options)
     texts_in = getattr(command, "texts_in", None)
     account = Account(argv, options, parser, texts_in(options) if texts_in else ())
-    with kept_output() as printed:
+    with kept_output() as printed, no_input():
         code = command.run(options)
-    if code == DONE:
+    if code in ends_well(options.command):
         account.write(printed.getvalue())
     return code
+
+
+def ends_well(name: str) -> Collection[int]:
+    """The codes by which a command tells what it has found."""
+    codes: Collection[int] = getattr(_command(name), "ENDS_WELL", (DONE,))
+    return codes
+
+
+def settle(options: argparse.Namespace) -> None:
+    """Of a command that writes where nothing was said: say where."""
+    settled = getattr(_command(options.command), "settle", None)
+    if settled is not None:
+        settled(options)
 
 
 def _reading_as_said(options: argparse.Namespace) -> contextlib.AbstractContextManager[None]:

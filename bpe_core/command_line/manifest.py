@@ -16,9 +16,10 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from bpe_core.atomic import write_atomically
+from bpe_core.command_line.arguments import run_of
 from bpe_core.errors import BpeError, FormatError, OutputError
 from bpe_core.fingerprints import fingerprint_of
 
@@ -35,7 +36,7 @@ FILES = {
     "B",
     "SESSION_OR_MERGES",
 }  # what arguments that name files are called
-RESULTS = ("output", "out", "summary", "listed")
+RESULTS = ("output", "out", "summary", "listed", "recover")
 STANDARD_OUTPUT = "-"
 
 
@@ -92,6 +93,22 @@ def kept_output() -> Iterator[io.StringIO]:
         sys.stdout = shown
 
 
+@contextmanager
+def no_input() -> Iterator[None]:
+    """Nothing can be read from standard input meanwhile: nobody could do so again."""
+
+    class Nothing(io.TextIOBase):
+        @property
+        def buffer(self) -> NoReturn:
+            raise OutputError("A manifest tells of files; what standard input held is gone: name the text or a file.")
+
+    before, sys.stdin = sys.stdin, Nothing()
+    try:
+        yield
+    finally:
+        sys.stdin = before
+
+
 class Account:
     """Taken of the files before a command begins, and written when it has ended well."""
 
@@ -107,11 +124,13 @@ class Account:
         self._folder = folder
         self.path: Path = options.manifest
         self._argv = _without_manifest(argv)
-        if isinstance(getattr(options, "output", None), str) and options.output not in " ".join(argv):
-            self._argv += ["--output", options.output]  # where nothing was said
+        output = getattr(options, "output", None)
+        if isinstance(output, str) and not any(_says(word, output) for word in argv):
+            self._argv += ["--output", output]  # where nothing was said
         self._results = results_of(options)
         named = {path for action in parser._actions if _names_files(action) for path in _texts(options, action.dest)}
         named |= {*texts}
+        named = {run_of(path)[0] for path in named}
         address = next((path for path in named if "://" in path), None)
         if address is not None:
             raise OutputError(
@@ -143,8 +162,11 @@ class Account:
         return Path(os.path.relpath(path, self.path.absolute().parent)).as_posix()
 
     def _portable(self, word: str) -> str:
-        if not Path(word).is_absolute() or word not in self._named + self._results:
+        place, run = run_of(word)
+        if not Path(place).is_absolute() or place not in self._named + self._results:
             return word
+        if run is not None:
+            return f"{PATH}{self._relative(place)}#{run}"
         return PATH + self._relative(word) + ("/" if word.endswith("/") else "")  # so a folder that is made is named
 
 
@@ -174,6 +196,11 @@ def read_manifest(path: Path) -> Manifest:
 def results_of(options: argparse.Namespace) -> list[str]:
     """What a command is told to write."""
     return [path for name in RESULTS for path in _texts(options, name)]
+
+
+def _says(word: str, output: str) -> bool:
+    """Alone, or behind the name of its argument."""
+    return word == output or (word.startswith("-") and word.endswith(output))
 
 
 def _names_files(action: argparse.Action) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import bpe_core as bpe
+from bpe_core.command_line.arguments import run_of
 from bpe_core.errors import FormatError
 from bpe_core.formats import OpenedTable
 from bpe_core.formats import open_table as open_file
@@ -19,8 +21,9 @@ from bpe_core.token_texts import TokenTexts
 
 
 def open_table(path: Path | str) -> OpenedTable:
-    """The tokenizer in a file. Of a session it is the run that was looked at, else the last one."""
-    return _of_session(str(path)) if _is_session(Path(path)) else open_file(path)
+    """The tokenizer in a file. Of a session it is the run that was looked at, else the last one; or `book.bpex#2`."""
+    place, number = run_of(str(path))
+    return _of_session(place, number) if _is_session(Path(place)) else open_file(path)
 
 
 def is_session_name(path: Path) -> bool:
@@ -42,9 +45,10 @@ def add_branch(
     numbers: Int64s | None,
 ) -> None:
     """The session, or one of the table, that `opened` was read from, with a branch of it as the run that is shown."""
-    if _is_session(Path(source)):
-        session = read_session(source)
-        parent = _shown(session, str(source)).number
+    place, chosen = run_of(str(source))
+    if _is_session(Path(place)):
+        session = read_session(place)
+        parent = _chosen(session, place, chosen).number
     else:
         session, parent = SavedSession(branch.recipe, runs=(_saved(1, opened.history, words, opened.numbers),)), 1
     number = 1 + max(run.number for run in session.runs)
@@ -61,18 +65,32 @@ def _saved(number: int, history: History, words: bpe.WordTable, numbers: Int64s 
 
 def runs_in(path: Path | str) -> dict[str, tuple[History, int]]:
     """All runs of a session at their ends, named as the window does; the one shown at the moment shown, too."""
-    session = read_session(path)
-    found: dict[str, tuple[History, int]] = {}
-    for run in session.runs:
-        history = run.history
-        if history is None or not history.id_count:
-            continue
-        name = name_of(run, session.runs, lambda one, id: TokenTexts.of(one.history).text[id])
+    session, found = read_session(path), {}
+    for name, run in _named(session).items():
+        history, at = run.history, session.view.position
+        assert history is not None  # it was chosen so
         found[name] = history, len(history)
-        at = session.view.position
         if run.number == session.view.shown_run and at < len(history):
             found[f"{name}, after {Wording.of(history.recipe).counted(at)}"] = history, at
     return found
+
+
+def open_each(paths: Sequence[Path | str]) -> dict[str, OpenedTable]:
+    """Each of these tables by its name; of a session that is named alone all runs, named as the window does."""
+    if len(paths) > 1 or not _is_session(Path(paths[0])):
+        return {str(path): open_table(path) for path in paths}
+    return {name: _opened(run) for name, run in _named(read_session(paths[0])).items()}
+
+
+def _named(session: SavedSession) -> dict[str, SavedRun]:
+    """The runs that have learned something."""
+    runs = [run for run in session.runs if run.history is not None and run.history.id_count]
+    return {name_of(run, session.runs, lambda one, id: TokenTexts.of(one.history).text[id]): run for run in runs}
+
+
+def _opened(run: SavedRun, notes: tuple[str, ...] = ()) -> OpenedTable:
+    assert run.history is not None  # it was chosen so
+    return OpenedTable(run.history, "session", notes, run.numbers, run.words)
 
 
 def _is_session(path: Path) -> bool:
@@ -82,17 +100,22 @@ def _is_session(path: Path) -> bool:
         return file.read(len(HEADER)) == HEADER
 
 
-def _of_session(path: str) -> OpenedTable:
+def _of_session(path: str, number: int | None) -> OpenedTable:
     session = read_session(path)
-    run = _shown(session, path)
-    assert run.history is not None  # it was chosen so
+    run = _chosen(session, path, number)
     learned = sum(one.history is not None for one in session.runs)
-    note = f"Of the {learned} runs in {path} this is run {run.number}, the one that was shown."
-    return OpenedTable(run.history, "session", (note,) if learned > 1 else (), run.numbers, run.words)
+    note = f"Of the {learned} runs in {path} this is run {run.number}, the one that was shown; {path}#N is run N."
+    return _opened(run, (note,) if learned > 1 and number is None else ())
 
 
-def _shown(session: SavedSession, path: str) -> SavedRun:
+def _chosen(session: SavedSession, path: str, number: int | None) -> SavedRun:
+    """The run of that number; without one the run that was shown."""
     learned = [run for run in session.runs if run.history is not None]
     if not learned:
         raise FormatError(f"{path} is a session without a run; train one, or name a merge table.")
-    return next((one for one in learned if one.number == session.view.shown_run), learned[-1])
+    wanted = session.view.shown_run if number is None else number
+    found = next((one for one in learned if one.number == wanted), None)
+    if found is None and number is not None:
+        there = ", ".join(str(one.number) for one in learned[:20])
+        raise FormatError(f"{path} has no run {number} that has learned anything; it has the runs {there}.")
+    return found or learned[-1]

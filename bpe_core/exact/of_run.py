@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,9 @@ import numpy.typing as npt
 from bpe_core.data_table import DataTable, Values
 from bpe_core.exact.tokens import TokenColumns
 from bpe_core.history.history import NOTHING, History, Int64s
+from bpe_core.insight.leading_pairs import compared_by, is_as_good, measure_of, next_pair
 from bpe_core.insight.ties import Tie
+from bpe_core.learning.protocol import Candidate
 
 
 def ranks(counts: Int64s, tokens: TokenColumns) -> DataTable:
@@ -53,6 +55,33 @@ def lengths(history: History, tokens: TokenColumns) -> DataTable:
     """How many tokens of the vocabulary have how many bytes; lengths that none has are left out."""
     found, times = np.unique(np.array(tokens.lengths, np.int64)[history.vocabulary], return_counts=True)
     return DataTable({"bytes": found, "tokens": times})
+
+
+def pairs(found: Sequence[Candidate], history: History, at: int, tokens: TokenColumns) -> DataTable:
+    """What could be done after so many steps, the best first: its count, and what else it is chosen by."""
+    recipe, reason = history.recipe, compared_by(history.recipe, found)
+    following = next_pair(history, at, found) if found else None
+    measured = {} if reason is None else {reason.title.lower(): [measure_of(one, reason) for one in found]}
+    return DataTable(
+        {
+            "after_step": [at] * len(found),
+            **tokens.of([one.left for one in found], "left_"),
+            **tokens.of([one.right for one in found], "right_"),
+            "count": [one.count for one in found],
+            **measured,
+            "is_next": [(one.left, one.right) == following for one in found],
+            "is_tied": [is_as_good(one, found[0], recipe, reason) for one in found],
+        }
+    )
+
+
+def blocks(history: History, size_at_start: int, others: Mapping[str, int]) -> DataTable:
+    """By Gage's method: block and byte of every step, what all blocks take then, and what others make of them."""
+    told = history.reasons
+    sizes = np.concatenate(([size_at_start], told["size"])).astype(np.int64)
+    reasons: dict[str, Values] = {name: [None, *told[name].tolist()] for name in ("block", "byte")}
+    beside = {name.lower(): [size] * len(sizes) for name, size in others.items()}
+    return DataTable({"step": np.arange(len(sizes)), **reasons, "gage": sizes, **beside})
 
 
 def tie_list(found: Sequence[Tie], tokens: TokenColumns) -> DataTable:

@@ -6,14 +6,15 @@ Nothing is computed here: what is drawn is thinned to what can be seen.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from bpe_core.report.markup import Markup, element, joined
-from bpe_core.report.paper import POINTS_A_MILLIMETRE, Paper
+from bpe_core.report.paper import Paper
 from bpe_core.report.scale import Scale, tick_text
+from bpe_core.report.sheet import Picture, Sheet
 
 MOST_POINTS = 300
 LETTER, DIGIT = 0.56, 0.64  # of the size of a text: how wide its characters are on average, and its digits
@@ -54,16 +55,41 @@ class Chart:
     marks: Sequence[float] = ()  # moments worth a line of their own
     first_y: float = 0.0  # what an axis that is not logarithmic must hold; all values, too
 
+    def drawn_on(self, paper: Paper) -> Markup:
+        """The chart alone."""
+        return Sheet(paper).whole(self.name, self.title, self.sentence, *_parts(self, paper))
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """Charts of the same things, which share a sheet."""
+
+    name: str
+    title: str
+    sentence: str
+    charts: Sequence[Chart]
+
+    def drawn_on(self, paper: Paper) -> Markup:
+        """Beside each other, or one below the other where the sheet is higher than wide."""
+        across = paper.width >= paper.height
+        width, height = paper.width / (len(self.charts) if across else 1), paper.height
+        height /= 1 if across else len(self.charts)
+        parts = []
+        for place, chart in enumerate(self.charts):
+            at = f"translate({place * width:.1f} 0)" if across else f"translate(0 {place * height:.1f})"
+            parts.append(element("g", {"transform": at}, *_parts(chart, replace(paper, width=width, height=height))))
+        return Sheet(paper).whole(self.name, self.title, self.sentence, *parts)
+
 
 def figure(chart: Chart) -> Markup:
     """The chart with its title and sentence."""
     caption = element("figcaption", {}, element("strong", {}, chart.title), " ", chart.sentence)
-    return element("figure", {}, drawing(chart, Paper()), caption)
+    return element("figure", {}, chart.drawn_on(Paper()), caption)
 
 
-def picture(chart: Chart, paper: Paper) -> bytes:
-    """The chart as a file of its own, in SVG."""
-    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + drawing(chart, paper).encode() + b"\n"
+def picture(drawn: Picture, paper: Paper) -> bytes:
+    """A chart, or whatever can be drawn, as a file of its own, in SVG."""
+    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + drawn.drawn_on(paper).encode() + b"\n"
 
 
 def thinned(length: int, *, is_log: bool) -> npt.NDArray[np.int64]:
@@ -78,32 +104,28 @@ def thinned(length: int, *, is_log: bool) -> npt.NDArray[np.int64]:
     return np.unique(spaced.round().astype(np.int64))
 
 
-def drawing(chart: Chart, paper: Paper) -> Markup:
-    """The chart alone."""
+def _parts(chart: Chart, paper: Paper) -> list[Markup]:
+    """All that is drawn of it."""
     plot = _Plot(chart, paper)
     marks = (plot.line(plot.x(mark), plot.top, plot.x(mark), plot.bottom, "mark") for mark in chart.marks)
     curves = plot.bars() if chart.has_bars else [plot.curve(place, line) for place, line in enumerate(chart.lines)]
-    parts = [
-        element("title", {"id": f"{chart.name}-title"}, chart.title),
-        element("desc", {"id": f"{chart.name}-desc"}, chart.sentence),
-        *plot.ground(),
+    return [
         *plot.grid(),
         *marks,
         *(plot.band(place, line) for place, line in enumerate(chart.lines) if line.band is not None),
         *curves,
         *plot.legend(),
-        plot.text((plot.left + plot.right) / 2, paper.height - 0.55 * paper.text, chart.x_title, "axis"),
+        plot.text(plot.middle_of(chart.x_title), paper.height - 0.55 * paper.text, chart.x_title, "axis"),
         plot.text(1.1 * paper.text, (plot.top + plot.bottom) / 2, chart.y_title, "axis", turn=True),
     ]
-    about = {"role": "img", "aria-labelledby": f"{chart.name}-title {chart.name}-desc"}
-    return element("svg", {**plot.frame(), **about}, *parts)
 
 
-class _Plot:
+class _Plot(Sheet):
     """Where everything of a chart stands on its paper."""
 
     def __init__(self, chart: Chart, paper: Paper) -> None:
-        self.chart, self.paper = chart, paper
+        super().__init__(paper)
+        self.chart = chart
         unit = paper.text
         named = [line.name for line in chart.lines] if len(chart.lines) > 1 else []
         self._rows = _in_rows(named, (paper.width - 2 * unit) / unit)
@@ -117,19 +139,10 @@ class _Plot:
             ys if chart.is_log_y else np.append(ys, chart.first_y), self.bottom, self.top, is_log=chart.is_log_y
         )
 
-    def frame(self) -> dict[str, str]:
-        """What the picture itself is told: of its own, how large it is on paper."""
-        paper = self.paper
-        box = {"viewBox": f"0 0 {paper.width:.7g} {paper.height:.7g}"}
-        if not paper.is_alone:
-            return box
-        width, height = (f"{side / POINTS_A_MILLIMETRE:.7g}mm" for side in (paper.width, paper.height))
-        return {"xmlns": "http://www.w3.org/2000/svg", "width": width, "height": height, **box}
-
-    def ground(self) -> list[Markup]:
-        paper = self.paper
-        size = {"width": f"{paper.width:.7g}", "height": f"{paper.height:.7g}", "fill": paper.ground}
-        return [element("rect", size)] if paper.is_alone else []
+    def middle_of(self, title: str) -> float:
+        """Below the middle of the axis, as far as all of the title is on the paper."""
+        half = LETTER * self.paper.text * len(title) / 2
+        return max(half, min((self.left + self.right) / 2, self.paper.width - half))
 
     def grid(self) -> list[Markup]:
         left, right, bottom, unit = self.left, self.right, self.bottom, self.paper.text
@@ -137,12 +150,14 @@ class _Plot:
         parts = [self.line(left, y(value), right, y(value), "grid") for value in y.ticks()]
         parts += [self.text(left - unit / 2, y(value) + unit / 3, tick_text(value), "tick end") for value in y.ticks()]
         parts += [self.line(x(value), bottom, x(value), bottom + unit / 3, "grid") for value in x.ticks()]
+        free = 0.0  # from where on there is room for the next one
         for value in x.ticks():
             told = tick_text(value)
-            middle = min(
-                x(value), self.paper.width - DIGIT * unit * (len(told) / 2 + 0.2)
-            )  # the last is on the paper, too
-            parts.append(self.text(middle, bottom + 1.45 * unit, told, "tick"))
+            half = DIGIT * unit * (len(told) / 2 + 0.2)
+            middle = min(x(value), self.paper.width - half)  # the last is on the paper, too
+            if middle - half >= free:
+                parts.append(self.text(middle, bottom + 1.45 * unit, told, "tick"))
+                free = middle + half
         return parts
 
     def curve(self, place: int, line: Line) -> Markup:
@@ -164,18 +179,7 @@ class _Plot:
     def bars(self) -> list[Markup]:
         width = max(1.0, 0.8 * (self.x(1) - self.x(0)))
         return [
-            element(
-                "rect",
-                {
-                    "class": "bar",
-                    "x": f"{self.x(a) - width / 2:.1f}",
-                    "y": f"{self.y(b):.1f}",
-                    "width": f"{width:.1f}",
-                    "height": f"{self.bottom - self.y(b):.1f}",
-                    **self.paper.look("bar"),
-                },
-                element("title", {}, f"{a:g}: {b:,.0f}"),
-            )
+            self.box(self.x(a) - width / 2, self.y(b), width, self.bottom - self.y(b), "bar", f"{a:g}: {b:,.0f}")
             for line in self.chart.lines
             for a, b in zip(line.x.tolist(), line.y.tolist(), strict=True)
             if b > 0
@@ -194,16 +198,6 @@ class _Plot:
                 x += _room(name) * unit
                 place += 1
         return parts
-
-    def line(self, x1: float, y1: float, x2: float, y2: float, kind: str) -> Markup:
-        ends = {"x1": f"{x1:.1f}", "y1": f"{y1:.1f}", "x2": f"{x2:.1f}", "y2": f"{y2:.1f}"}
-        return element("line", {"class": kind, **ends, **self.paper.look(kind)})
-
-    def text(self, x: float, y: float, text: str, kind: str, *, turn: bool = False) -> Markup:
-        place: dict[str, str] = {"x": f"{x:.1f}", "y": f"{y:.1f}", "class": kind, **self.paper.look(kind)}
-        if turn:
-            place["transform"] = f"rotate(-90 {x:.1f} {y:.1f})"
-        return element("text", place, text)
 
 
 def _in_rows(names: Sequence[str], width: float) -> list[list[str]]:

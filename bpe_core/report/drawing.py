@@ -24,9 +24,9 @@ def draw(
     dark: bool = False,
     **choices: Any,
 ) -> None:
-    """Draw "ranks", "lengths", "compression", "sizes", "race" or "sweep" as .svg, millimetres wide and high.
+    """Draw "ranks", "lengths", "compression", "sizes", "race", "sweep" ... as .svg, millimetres wide and high.
 
-    `choices` are those of the chart: measure="tokens_per_word", say, of sizes and of sweeps.
+    `choices` are those of the chart: measure="tokens_per_word", say, of sizes, sweeps and curves.
     """
     if chart not in CHARTS:
         raise OutputError(f"There is no chart {chart!r}; there are {', '.join(CHARTS)}.")

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from bpe_core.data_table import DataTable
-from bpe_core.report.charts import Chart, Line, Numbers, thinned
+from bpe_core.report.charts import Chart, Line, Numbers, SideBySide, thinned
+from bpe_core.report.named_bars import NamedBar, NamedBars
 from bpe_core.report.scale import said_of_axis, start_of_axis
+from bpe_core.report.sheet import Picture
+from bpe_core.report.tree_picture import Branch, TreePicture
 from bpe_core.sweep.curves import BAND, curves_of
 from bpe_core.sweep.results import MEASURES as OF_SWEEPS
 from bpe_core.token_texts import LONGEST_SHOWN
@@ -21,6 +25,8 @@ MEASURES = {
     "share_of_scaffolds": "Share of scaffolds",
     "bits_per_byte": "Held-out bits per byte",
 }
+OF_LAB = ("tokens_per_word", "bytes_per_token", "renyi_efficiency")
+OF_PAIRS = ("after_step", "is_next", "is_tied")  # beside the columns of the two tokens and what they are chosen by
 MOST_LINES = 8
 MOST_BARS = 24  # where there are more, the longest tokens, which are few, are left out of the picture
 LOG_RATIO = 20  # of the last step drawn to the first; from there on, the axis is logarithmic
@@ -107,14 +113,65 @@ def sweep_chart(table: DataTable, measure: str = "bytes_per_token", texts: Seque
     return Chart("sweep", f"{title} by size.", told, lines, x_title, beside, is_log_x=True, first_y=start)
 
 
-CHARTS: dict[str, Callable[..., Chart]] = {
+def lab_chart(table: DataTable) -> SideBySide:
+    """Tokenizers by their letters, in all that the lab measures."""
+    charts = [replace(sizes_chart(table, measure), name=f"lab-{measure}") for measure in OF_LAB]
+    return SideBySide("lab", "Side by side.", " ".join(chart.sentence for chart in charts), charts)
+
+
+def blocks_chart(table: DataTable) -> Chart:
+    """What Gage's blocks take after each step, and what other compressors make of the same texts."""
+    steps, lines = _numbers(table, "step"), []
+    for name in [name for name in table.columns if name not in ("step", "block", "byte")]:
+        sizes = _numbers(table, name)
+        places = thinned(len(sizes), is_log=False) if name == "gage" else np.unique([0, len(sizes) - 1])
+        lines.append(Line(name.capitalize() if name == "gage" else name, steps[places], sizes[places]))
+    told = "How many bytes all blocks take after each step, beside today's compressors."
+    return Chart("blocks", "Size of all blocks.", told, lines, "Replacements", "Bytes")
+
+
+def pairs_chart(table: DataTable) -> NamedBars:
+    """The leading pairs by what they are chosen by; what comes next in another colour, ties in one of theirs."""
+    columns = {name: list(values) for name, values in table.columns.items()}
+    measure = [name for name in columns if not name.startswith(("left_", "right_")) and name not in OF_PAIRS][-1]
+    halves = zip(columns["left_text"], columns["right_text"], strict=True)
+    names = [left if right is None else f"{left} + {right}" for left, right in halves]
+    kinds = [
+        "next" if new else "tied" if tied else ""
+        for new, tied in zip(columns["is_next"], columns["is_tied"], strict=True)
+    ]
+    told = [f"{value:,}" if isinstance(value, int) else f"{value:.4g}" for value in columns[measure]]
+    bars = [NamedBar(*one) for one in zip(names, columns[measure], told, kinds, strict=True)]
+    at = columns["after_step"][0] if bars else 0
+    when = f"after step {at:,}" if at else "before the first step"
+    below = f"{measure.capitalize()} {when}" if bars else "Nothing is left to be done."
+    return NamedBars("pairs", "What could come next.", f"The first of {len(bars):,}, the best on top.", bars, below)
+
+
+def tree_chart(table: DataTable) -> TreePicture:
+    columns = (table.columns[name] for name in ("text", "first_symbol", "behind_symbol", "step", "count"))
+    branches = [
+        Branch(text, start, stop, "" if step is None else f"{step:,}" if count is None else f"{step:,} · {count:,}×")
+        for text, start, stop, step, count in zip(*columns, strict=True)
+    ]
+    word = " | ".join(one.text for one in branches if one.stop == one.start + 1)
+    return TreePicture("Merge tree.", f"How the tokens of {word} were joined.", branches)
+
+
+CHARTS: dict[str, Callable[..., Picture]] = {
     "ranks": ranks_chart,
     "compression": compression_chart,
     "lengths": lengths_chart,
     "race": race_chart,
     "sizes": sizes_chart,
     "sweep": sweep_chart,
+    "curves": sweep_chart,
+    "lab": lab_chart,
+    "pairs": pairs_chart,
+    "blocks": blocks_chart,
+    "tree": tree_chart,
 }
+BY_MEASURE = ("sizes", "sweep", "curves")  # of which one measure is drawn, chosen among several
 
 
 def _thin(name: str, x: Numbers, y: Numbers, *, is_log: bool) -> Line:

@@ -50,10 +50,12 @@ class Paper:
             return {}
         hairline, ink, bar = ("#363c46", "#c8ced6", "#3d5f86") if self.is_dark else ("#d5d9df", "#333a44", "#7fa7d3")
         thin = {"stroke-width": f"{self.text / 16:.2f}"}
-        if kind in ("grid", "mark"):
-            return {"stroke": hairline if kind == "grid" else self.lines[1], **thin}
-        if kind == "bar":
-            return {"fill": bar}
+        if kind in ("grid", "mark", "branch"):
+            return {"stroke": {"grid": hairline, "mark": self.lines[1]}.get(kind, ink), **thin}
+        if kind.startswith("bar"):
+            return {"fill": {"bar next": self.lines[1], "bar tied": self.lines[0]}.get(kind, bar)}
+        if kind == "token":
+            return {"fill": self.ground, "stroke": bar, **thin, "rx": f"{self.text / 4:.2f}"}
         if kind == "band":
             colour = self.lines[line % len(self.lines)]
             return {"fill": colour, "fill-opacity": "0.18", "stroke": colour, "stroke-opacity": "0.5", **thin}

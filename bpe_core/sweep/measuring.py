@@ -139,6 +139,8 @@ def _bits(
     if learned is None:
         return None
     both = (learned, yardstick.table(history)) if is_held_out else tenth_apart(learned)
+    if not both[1].total:  # of one long word no tenth can be held out
+        return None
     sizes = np.array([history.vocabulary_size_at(step) for step in steps], np.int64)
     found = bits_per_byte(*both, history, sizes, cancelled=cancelled)
     of_size = dict(zip(found.sizes.tolist(), found.bits.tolist(), strict=True))

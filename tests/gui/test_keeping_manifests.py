@@ -13,13 +13,15 @@ from pytestqt.qtbot import QtBot
 
 from app.session.manifests import MANIFEST
 from app.window.exchange.export_model import FOLDER, FolderWish
+from app.window.questions.compare.page import ComparePage
 from app.window.questions.token.page import TokenPage
+from app.window.questions.why.page import WhyPage
 from app.wiring import Program
 from bpe_core.command_line import made_elsewhere
 from bpe_core.command_line.commands.repeat import MADE_AT
 from bpe_core.command_line.main import run
 from bpe_core.data_table import read_plainly
-from tests.gui.conftest import WAIT, settle
+from tests.gui.conftest import WAIT, rest, settle
 from tests.shared import ROOT
 
 TEXT = "the lowest price is lower than the last one, and the widest of the low is the lowest.\n" * 4
@@ -61,7 +63,7 @@ def test_a_table_a_drawing_an_export_and_a_report(
     program.charts.show_page("ranks")
     settle(qtbot, program)
     assert "identical" in saved("ranks.csv", save_chart)  # by a command of its own
-    assert "no command makes it" in saved("ranks.png", save_chart)
+    assert "no command draws" in saved("ranks.png", save_chart)
     manifest = json.loads((tmp_path / f"ranks.csv{MANIFEST}").read_text(encoding="utf-8"))
     assert manifest["folder"] == "."
     assert [one["path"] for one in manifest["inputs"]] == ["ranks.csv.bpex"]
@@ -82,10 +84,9 @@ def test_a_table_a_drawing_an_export_and_a_report(
     assert "identical" in saved("own.tokenizer.json", program.exchanging.export.start)
     assert "identical" in saved("page.html", program.filing.document.report)
     program.asking.about_token(260)
-    for page in ("sizes", "ties", "words", "audit", "benchmark"):
+    for page in ("sizes", "ties", "words", "audit", "benchmark", "pairs"):
         program.charts.show_page(page)
-        settle(qtbot, program)
-        qtbot.waitUntil(lambda: not program.session.aside.is_busy(), timeout=WAIT)
+        rest(qtbot, program)
         assert "identical" in saved(f"{page}.csv", save_chart), page
     assert "identical" in saved("life.csv", lambda path: program.charting._save_data(program.pages[TokenPage], path))
     wish = FolderWish((("pad", "<|pad|>"), ("bos", ""), ("eos", ""), ("unk", "")))
@@ -98,6 +99,30 @@ def test_a_table_a_drawing_an_export_and_a_report(
         qtbot.waitUntil(lambda: not export.is_busy, timeout=WAIT)
 
     assert "identical" in saved("folder", export_folder)
+    encoding, compressing = program.asking.encoding, program.compressing.compressing
+    assert "identical" in saved("ids.npy", lambda path: encoding.start([], 7, None, path))
+    assert "identical" in saved("book.gage", lambda path: compressing.start(tmp_path / "book.txt", path))
+    first = program.session.runs.shown
+    program.session.corpus.add_text("Pasted", "a text in no file, lower and lower\n" * 3)
+    program.form.choose_preset("gage")
+    rest(qtbot, program)
+    train(program)
+    program.charts.show_page("blocks")
+    rest(qtbot, program)
+    assert "identical" in saved("blocks.svg", print_chart)
+    program.session.runs.show(first)
+    program.session.cursor.go_to(10)
+    program.pages[ComparePage].model.choose(2)
+    for page in ("compare", "curves"):
+        program.charts.show_page(page)
+        rest(qtbot, program)
+        assert "identical" in saved(f"{page}.csv", save_chart), page
+    program.pages[WhyPage].model.look_at(6)
+    for page in ("tree", "lab"):
+        program.window.set_stage(page)
+        rest(qtbot, program)
+        assert "identical" in saved(f"{page}.svg", print_chart), page
+    program.window.set_stage("")
     names = [
         "race.svg",
         "own.tokenizer.json",
@@ -107,13 +132,25 @@ def test_a_table_a_drawing_an_export_and_a_report(
         "words.csv",
         "audit.csv",
         "benchmark.csv",
+        "pairs.csv",
+        "life.csv",
+        "folder/",
+        "ids.npy",
+        "book.gage",
+        "blocks.svg",
+        "compare.csv",
+        "curves.csv",
+        "tree.svg",
+        "lab.svg",
     ]
-    for command, name in zip(commands, (*names, "life.csv", "folder/"), strict=True):
+    assert len((tmp_path / "compare.csv").read_text(encoding="utf-8").splitlines()) > 5
+    assert (tmp_path / "curves.csv.text-2.txt").read_text(encoding="utf-8").startswith("a text in no file")
+    for command, name in zip(commands, names, strict=True):
         again = tmp_path / "again" / name.rstrip("/")
         again.parent.mkdir(exist_ok=True)
         ending = "/" if name.endswith("/") else ""
         words = [f"{again}{ending}" if word == f"{tmp_path / name}{ending}" else word for word in command]
-        assert run(words) == 0, capsys.readouterr()
+        assert run(words) == (3 if name == "compare.csv" else 0), capsys.readouterr()  # which tells that they differ
         if name == "benchmark.csv":  # which tells seconds
             two = [read_plainly(path) for path in (tmp_path / name, again)]
             assert all(one.pop("seconds") for one in two)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
+from app.session.manifests import RESULT, SESSION
 from app.session.run import NO_PAIRS_YET, NO_RUN, Run
 from app.session.session import Session
 from app.session.timer import timer
@@ -16,10 +16,11 @@ from app.window.charts.learned_tokens import chips_of, learned_tokens
 from app.window.parts.watched import Exact, Watched
 from app.window.time.told import Chip
 from app.worker.training import LEADING_PAIRS, LeadingPairs
-from bpe_core import Candidate, History, Trainer, WordTable
-from bpe_core.data_table import DataTable
+from bpe_core import Candidate, History, WordTable
+from bpe_core.exact.of_run import pairs as exact_pairs
 from bpe_core.exact.tokens import TokenColumns
 from bpe_core.history.history import NOTHING
+from bpe_core.insight.leading_pairs import compared_by, is_as_good, leading_pairs, measure_of, next_pair
 from bpe_core.learning.methods import Method, Reason, Wording
 from bpe_core.progress import CancelCheck, never_cancelled
 
@@ -49,6 +50,7 @@ class Bar:
 class PairsModel(QObject, Watched):
     """`bars` are true of the moment `at`; where that is not yet the cursor's, `is_waiting`."""
 
+    chart = "pairs"
     changed = Signal()
 
     def __init__(self, session: Session) -> None:
@@ -90,27 +92,19 @@ class PairsModel(QObject, Watched):
                 self.changed.emit()
             self.refresh()
 
+    @property
+    def command(self) -> tuple[str, ...]:
+        return ("chart", "pairs", SESSION, "--at", str(self._cursor.position), "-o", RESULT)
+
     def exact(self) -> Exact:
-        run, bars, at, measure = self._shown_run, self.bars, self.at, self.measure
-        if run is None or run.history is None:
+        """All that could be done next at the moment shown, not only what leads."""
+        run, at = self._runs.shown, self._cursor.position
+        if run is None or run.history is None or run.words is None or self.is_veiled:
             return super().exact()
-        history, numbers = run.history, run.shown_numbers
-
-        def table(cancelled: CancelCheck) -> DataTable:
-            tokens = TokenColumns.for_history(history, numbers)
-            return DataTable(
-                {
-                    "after_step": [at] * len(bars),
-                    **tokens.of([bar.pair[0] for bar in bars], "left_"),
-                    **tokens.of([bar.pair[1] for bar in bars], "right_"),
-                    "count": [bar.count for bar in bars],
-                    **({} if measure == "count" else {measure: [bar.value for bar in bars]}),
-                    "is_next": [bar.is_next for bar in bars],
-                    "is_tied": [bar.is_tied for bar in bars],
-                }
-            )
-
-        return table
+        words, history, tokens = run.words, run.history, TokenColumns.for_history(run.history, run.shown_numbers)
+        return lambda cancelled: exact_pairs(
+            leading_pairs(words, history, at, cancelled=cancelled), history, at, tokens
+        )
 
     @property
     def made(self) -> str:
@@ -197,35 +191,25 @@ class PairsModel(QObject, Watched):
 
 def replayed(words: WordTable, history: History, cancelled: CancelCheck = never_cancelled) -> LeadingPairs:
     """The past is recomputed: the pairs that led after these merges, beside the trainer that goes on."""
-    replica = Trainer(words, history.recipe, history=history, cancelled=cancelled)
-    return LeadingPairs(len(history), tuple(replica.candidates(LEADING_PAIRS)))
+    found = leading_pairs(words, history, len(history), LEADING_PAIRS, cancelled=cancelled)
+    return LeadingPairs(len(history), tuple(found))
 
 
 def _bars(run: Run | None, leading: LeadingPairs) -> tuple[Bar, ...]:
     if run is None or run.names is None or not leading.pairs:
         return ()
-    text, reason, has_ties = run.names.text, _reason(run, leading), run.recipe.applies("ties")
-    following = _next_pair(run.history, leading)
-    best = _measure(leading.pairs[0], reason)
+    text, reason, best = run.names.text, _reason(run, leading), leading.pairs[0]
+    following = next_pair(run.history, leading.at, leading.pairs)
     return tuple(
         Bar(text[one.left], "" if one.right == NOTHING else text[one.right], one.count,
-            (one.left, one.right) == following, has_ties and _measure(one, reason) == best, (one.left, one.right),
-            _measure(one, reason), _label(one, run, reason))
+            (one.left, one.right) == following, is_as_good(one, best, run.recipe, reason), (one.left, one.right),
+            measure_of(one, reason), _label(one, run, reason))
         for one in leading.pairs
     )  # fmt: skip
 
 
 def _reason(run: Run, leading: LeadingPairs) -> Reason | None:
-    """What they are compared by, if it is not their counts."""
-    if not leading.pairs:
-        return None
-    told = leading.pairs[0].reasons
-    return next((reason for reason in Method.of(run.recipe).reasons(run.recipe) if reason.is_told(told)), None)
-
-
-def _measure(one: Candidate, reason: Reason | None) -> float:
-    value = one.count if reason is None else float(reason.value(one.count, one.reasons))
-    return 0.0 if math.isnan(value) else value
+    return compared_by(run.recipe, leading.pairs)
 
 
 def _label(one: Candidate, run: Run, reason: Reason | None) -> str:
@@ -234,10 +218,3 @@ def _label(one: Candidate, run: Run, reason: Reason | None) -> str:
         return f"{one.count:,}"
     told = (other.text(one.count, one.reasons) for other in Method.of(run.recipe).reasons(run.recipe))
     return reason.text(one.count, one.reasons) or next(filter(None, told), "")
-
-
-def _next_pair(history: History | None, leading: LeadingPairs) -> tuple[int, int]:
-    """The pair that is merged next; in a table from elsewhere that need not be the first of them."""
-    if history is not None and leading.at < len(history):
-        return history.pair(leading.at)
-    return leading.pairs[0].left, leading.pairs[0].right

@@ -15,16 +15,19 @@ from app.session.session import Session
 from app.settings import LAST_FOLDER
 from app.window.charts.flight import Flight
 from app.window.main_window import Frame
-from app.window.pages import PAGES, PAIRS, TOKEN, Pages
-from app.window.parts.dialogs import ANIMATED_FILTER, CHART_FILTERS, PRINT_FILTERS, ask_where_to_save
+from app.window.pages import AUDIT, PAGES, PAIRS, TOKEN, WORDS, Pages
+from app.window.parts.dialogs import ANIMATED_FILTER, CHART_FILTERS, DATA_FILTERS, PRINT_FILTERS, ask_where_to_save
 from app.window.parts.page import Page, PageTabs
-from app.window.parts.pictures import drawing_of, picture_of, save_animated, save_png, save_svg, write_drawing
-from bpe_core import OutputError
+from app.window.parts.pictures import drawing_of, picture_of, save_animated, save_pdf, save_png, save_svg, write_drawing
+from app.window.parts.watched import Exact
+from bpe_core import BpeError, OutputError
 from bpe_core.atomic import replace_atomically
-from bpe_core.data_table import checked_name, is_data, write_data
+from bpe_core.data_table import DataTable, checked_name, is_data, write_data
+from bpe_core.progress import CancelCheck
 
 SOME = "chart"  # a page without a name of its own
 NOT_SAVED = "The chart could not be saved. {}"
+NOTHING_YET = "There is nothing to be shown yet: train, or wait for the answer."
 
 
 class Charting(QObject):
@@ -50,8 +53,9 @@ class Charting(QObject):
         self._aside = session.aside
         session.runs.changed.connect(self._name_pages)
         frame.actions["save_chart"].triggered.connect(lambda: self._save(self._shown))
-        token = pages.page(TOKEN)
-        token.save_wanted.connect(lambda: self._save(token))
+        pages.when_built(TOKEN, lambda page: page.save_wanted.connect(lambda: self._save(page)))
+        pages.when_built(WORDS, lambda page: page.save_wanted.connect(lambda: self._save(page, DATA_FILTERS)))
+        pages.when_built(AUDIT, lambda page: page.save_wanted.connect(lambda: self._save(page, DATA_FILTERS)))
         frame.actions["print_chart"].triggered.connect(self._open_print_dialog)
         frame.actions["copy_chart"].triggered.connect(self._copy)
         for row in PAGES:
@@ -78,10 +82,12 @@ class Charting(QObject):
         on_stage = self._pages.on("centre").get(self._frame.window.stage)
         return self._charts.page if on_stage is None else on_stage.page
 
-    def _save(self, page: Page) -> None:
-        name = f"{(page.accessibleName() or SOME).lower()}.png"
+    def _save(self, page: Page, filters: dict[str, str] = CHART_FILTERS) -> None:
+        """As one of what the filters offer, the first of which is proposed."""
+        name = f"{(page.accessibleName() or SOME).lower()}.{next(iter(filters.values()))}"
         proposal = Path(self._frame.settings.get(LAST_FOLDER)) / name
-        filters = CHART_FILTERS | (ANIMATED_FILTER if any(True for _ in page.frames()) else {})
+        if filters is CHART_FILTERS and any(True for _ in page.frames()):
+            filters = filters | ANIMATED_FILTER
         path = ask_where_to_save(self._frame.window, "Save the chart", str(proposal), filters)
         if path is not None:
             if is_data(path):
@@ -92,7 +98,7 @@ class Charting(QObject):
 
     def _save_data(self, page: Page, path: Path) -> None:
         """Aside: there may be millions of rows."""
-        exact, tell = page.exact(), self._frame.messages.show_notice
+        exact, tell = known(page.exact()), self._frame.messages.show_notice
         command = page.watched.command
 
         def done(_: None) -> None:
@@ -128,7 +134,7 @@ class Charting(QObject):
         if path is None:
             return
         paper = Paper.of_millimetres(width, height, text, is_dark=is_dark)
-        chart, choices, exact = page.watched.chart, page.watched.chart_choices, page.exact()
+        chart, choices, exact = page.watched.chart, page.watched.chart_choices, known(page.exact())
         command = page.watched.command if chart else ()
         sides = ("--width", f"{width}", "--height", f"{height}", "--text-size", f"{text}")
         drawn_so = (*sides, *(["--dark"] if is_dark else []))
@@ -150,6 +156,18 @@ class Charting(QObject):
     def _copy(self) -> None:
         self._shown.watched.catch_up()
         QGuiApplication.clipboard().setImage(picture_of(self._shown.pictured))
+
+
+def known(exact: Exact) -> Exact:
+    """Where nothing is known, that is told."""
+
+    def table(cancelled: CancelCheck) -> DataTable:
+        found = exact(cancelled)
+        if not found.columns:
+            raise BpeError(NOTHING_YET)
+        return found
+
+    return table
 
 
 def save(page: Page, path: Path) -> Notice:
@@ -176,4 +194,6 @@ def saved(path: Path) -> Notice:
 def _write(page: Page, kind: str, path: Path) -> bool:
     if kind == ".apng":
         return save_animated(list(page.frames()), path)
+    if kind == ".pdf":
+        return save_pdf(page.pictured, path)
     return save_svg(page.pictured, path) if kind == ".svg" else save_png(page.pictured, path)

@@ -9,6 +9,7 @@ from typing import Literal
 from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
+from app.session.manifests import RESULT
 from app.window.parts.wording import count_text
 from app.worker.job import Task
 from bpe_core import Progress
@@ -27,6 +28,7 @@ class FileCompression(QObject):
     finished = Signal(str)
     failed = Signal(str)
     ended = Signal()
+    written = Signal(tuple, Path)  # by which command, and where
 
     def __init__(self, direction: Direction, aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -50,13 +52,19 @@ class FileCompression(QObject):
             "compress": lambda task: _compressed(source, target, task),
             "expand": lambda task: _expanded(source, target, task),
         }
+        command = (self.direction, str(source.absolute()), "-o", RESULT)
+
+        def tell(sentence: str) -> None:
+            self.finished.emit(sentence)
+            self.written.emit(command, target)
+
         if self.is_busy:
             self.failed.emit("Another file is still being worked on; wait for it or cancel it.")
             return
         self._aside.ask(
             TOPIC,
             works[self.direction],
-            self.finished.emit,
+            tell,
             self.failed.emit,
             self._tell_progress,
             self.ended.emit,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from app.session.session import Session
 from app.settings import LAST_FOLDER
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 class Compressing(QObject):
     """Connects both with a dialog."""
+
+    written = Signal(tuple, Path)  # by which command, and where
 
     def __init__(self, session: Session, frame: Frame, parent: QObject) -> None:
         super().__init__(parent)
@@ -37,7 +40,9 @@ class Compressing(QObject):
     def _model(self, direction: Direction) -> FileCompression:
         from app.window.compress.model import FileCompression  # loads what reads and writes such files
 
-        return FileCompression(direction, self._aside, self)
+        model = FileCompression(direction, self._aside, self)
+        model.written.connect(self.written)
+        return model
 
     def _open(self, model: FileCompression) -> None:
         from app.window.compress.dialog import CompressDialog

@@ -14,6 +14,7 @@ from app.session.aside import Aside
 from app.session.corpus import SessionCorpus
 from app.session.corpus_texts import CorpusText, reading
 from app.session.groups import IN_NONE
+from app.session.manifests import RESULT, SESSION, TEXTS
 from app.session.run import NO_RUN
 from app.session.runs import Runs
 from app.session.time import TimeCursor
@@ -44,6 +45,7 @@ class CorpusEncoding(QObject):
     finished = Signal(list, str)  # the rows, and a sentence
     failed = Signal(str)
     ended = Signal()
+    written = Signal(tuple, Path)  # by which command, and where
 
     def __init__(
         self, runs: Runs, cursor: TimeCursor, corpus: SessionCorpus, aside: Aside, parent: QObject | None = None
@@ -95,10 +97,13 @@ class CorpusEncoding(QObject):
                 )
 
         names = [source.name for source in sources]
+        told = ("--width", width) if width is not None else ()
+        which = [str(file.absolute()) for file in files] or [TEXTS]
+        command = ("encode", "--merges", SESSION, "--at", str(at), *told, "-o", RESULT, *which)
         self._aside.ask(
             TOPIC,
             work,
-            partial(self._finish, names),
+            partial(self._finish, names, command),
             self.failed.emit,
             self._tell_progress,
             self.ended.emit,
@@ -113,7 +118,7 @@ class CorpusEncoding(QObject):
     def _tell_progress(self, progress: Progress) -> None:
         self.progressed.emit(progress.done / progress.total if progress.total else 0.0)
 
-    def _finish(self, names: Sequence[str], result: EncodedCorpus) -> None:
+    def _finish(self, names: Sequence[str], command: tuple[str, ...], result: EncodedCorpus) -> None:
         are_the_same = len(names) == len(result.files)  # else some are folders, of which each file is told
         named = zip(names if are_the_same else [file.name for file in result.files], result.files, strict=True)
         groups = [(f"all of {one.name}" if one.name else f"all {IN_NONE}", one) for one in result.groups]
@@ -122,3 +127,4 @@ class CorpusEncoding(QObject):
             for name, file in [*groups, *named]
         ]
         self.finished.emit(rows, f"Wrote {result.tokens:,} ids as {result.width} to {result.path}.")
+        self.written.emit(command, Path(result.path))

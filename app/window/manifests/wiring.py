@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject
@@ -10,9 +11,11 @@ from app.session.manifests import RESULT, SESSION, Manifests
 from app.session.session import Session
 from app.settings import MANIFESTS
 from app.window.charts.wiring import Charting
+from app.window.compress.wiring import Compressing
 from app.window.exchange.wiring import Exchanging
 from app.window.file.wiring import Filing
 from app.window.main_window import Frame
+from app.window.questions.wiring import Asking
 
 REPORT = ("report", SESSION, "--output", RESULT)
 
@@ -27,6 +30,7 @@ class Keeping(QObject):
         charting: Charting,
         exchanging: Exchanging,
         filing: Filing,
+        others: Sequence[Compressing | Asking],
         parent: QObject,
     ) -> None:
         super().__init__(parent)
@@ -34,6 +38,8 @@ class Keeping(QObject):
         self._settings = frame.settings
         self.manifests.noticed.connect(frame.messages.show_notice)
         charting.saved.connect(self.manifests.keep)
+        for other in others:
+            other.written.connect(self.manifests.keep)
         filing.document.reported.connect(lambda path: self.manifests.keep(REPORT, path))
         exchanging.export.placed.connect(self._keep_export)
         action = frame.actions["manifests"]

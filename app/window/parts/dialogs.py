@@ -23,7 +23,7 @@ DATA_FILTERS = {
     "JSON (*.json)": "json",
     "Parquet (*.parquet)": "parquet",
 }
-CHART_FILTERS = {"PNG picture (*.png)": "png", "SVG drawing (*.svg)": "svg"} | DATA_FILTERS
+CHART_FILTERS = {"PNG picture (*.png)": "png", "SVG drawing (*.svg)": "svg", "PDF (*.pdf)": "pdf"} | DATA_FILTERS
 PRINT_FILTERS = {"PDF (*.pdf)": "pdf", "SVG drawing (*.svg)": "svg", "PNG picture, 300 dots an inch (*.png)": "png"}
 ANIMATED_FILTER = {"Animated PNG picture (*.apng)": "apng"}
 

@@ -27,6 +27,8 @@ class Frame:
 class Page(QWidget):
     """Shows what a model knows, which finds it out only while the page is in sight."""
 
+    save_wanted = Signal()  # of what is shown, to a file
+
     def __init__(self, watched: Watched, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.watched = watched

@@ -16,6 +16,7 @@ from app.window.parts.page import Frame
 from app.window.parts.theme import palette_for
 
 DOTS_AN_INCH = 300  # of a picture for print
+SCREEN_DOTS_AN_INCH = 96
 MILLIMETRES, POINTS = 25.4, 72.0  # of an inch
 SCALE = 2  # pixels of a saved picture for each on screen
 
@@ -40,6 +41,21 @@ def save_svg(widget: QWidget, path: Path) -> bool:
     generator.setTitle(widget.accessibleName())
     painter = QPainter()
     if not painter.begin(generator):
+        return False
+    widget.render(painter, QPoint())
+    return painter.end()
+
+
+def save_pdf(widget: QWidget, path: Path) -> bool:
+    """As large as it is on screen."""
+    writer = QPdfWriter(str(path))
+    writer.setResolution(SCREEN_DOTS_AN_INCH)
+    millimetres = QSizeF(widget.size()) * (MILLIMETRES / SCREEN_DOTS_AN_INCH)
+    writer.setPageSize(QPageSize(millimetres, QPageSize.Unit.Millimeter))
+    writer.setPageMargins(QMarginsF())
+    writer.setCreator("BPE Explorer")
+    painter = QPainter()
+    if not painter.begin(writer):
         return False
     widget.render(painter, QPoint())
     return painter.end()

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QPoint, Qt, SignalInstance
+from PySide6.QtCore import QObject, QPoint, Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QFileDialog, QMenu
 
 from app.session.notices import Answer, Notice
@@ -34,6 +34,8 @@ FORCING: dict[str, Act] = {"&Force This Pair Now": "force", "Fo&rbid This Pair f
 
 class Asking(QObject):
     """Everything is asked only while its page is on top; the answers come from threads of their own."""
+
+    written = Signal(tuple, Path)  # by which command, and where
 
     def __init__(
         self,
@@ -68,7 +70,7 @@ class Asking(QObject):
         pages.when_built(PAIRS, self._connect_pairs)
         pages.when_built(WHY, lambda page: page.enlarge_wanted.connect(self._actions["tree"].trigger))
         pages.when_built(SIZES, self._connect_sizes)
-        pages.when_built(WORDS, lambda page: self._tell_of(page.model.written, page.model.failed))
+        pages.when_built(WORDS, lambda page: self._tell_of(page.model.failed))
         pages.when_built(AUDIT, self._connect_audit)
         pages.when_built(COMPARE, self._connect_compare)
         pages.when_built(TREE, self._connect_tree)
@@ -82,11 +84,11 @@ class Asking(QObject):
     def _connect_sizes(self, page: SizesPage) -> None:
         page.held_out_wanted.connect(self._ask_for_held_out)
         page.time_chosen.connect(self._cursor.go_to)
-        self._tell_of(None, page.model.failed)
+        self._tell_of(page.model.failed)
 
     def _connect_compare(self, page: ComparePage) -> None:
         page.duel_wanted.connect(self._actions["duel"].trigger)
-        self._tell_of(None, page.putting_together.failed)
+        self._tell_of(page.putting_together.failed)
         page.putting_together.done.connect(self._tell_compared)
 
     def _connect_tree(self, page: TreePage) -> None:
@@ -95,13 +97,11 @@ class Asking(QObject):
 
     def _connect_audit(self, page: AuditPage) -> None:
         page.token_wanted.connect(self.about_token)
-        self._tell_of(page.model.written, page.model.failed, page.trimming.failed)
+        self._tell_of(page.model.failed, page.trimming.failed)
         page.trimming.trimmed.connect(self._tell_compared)
 
-    def _tell_of(self, written: SignalInstance | None, *failed: SignalInstance) -> None:
-        """What was done, and what was not."""
-        if written is not None:
-            written.connect(lambda told: self._messages.show_notice(Notice(told, is_error=False)))
+    def _tell_of(self, *failed: SignalInstance) -> None:
+        """What was not done."""
         for one in failed:
             one.connect(lambda told: self._messages.show_notice(Notice(told)))
 
@@ -239,7 +239,9 @@ class Asking(QObject):
         from app.window.encode.model import CorpusEncoding
 
         session = self._session
-        return CorpusEncoding(session.runs, session.cursor, session.corpus, session.aside, self)
+        encoding = CorpusEncoding(session.runs, session.cursor, session.corpus, session.aside, self)
+        encoding.written.connect(self.written)
+        return encoding
 
     def _encode(self) -> None:
         from app.window.encode.dialog import EncodeDialog

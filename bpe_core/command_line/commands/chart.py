@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 import bpe_core as bpe
 from bpe_core.atomic import write_atomically
 from bpe_core.command_line.arguments import number, text_argument
+from bpe_core.command_line.charts_of_runs import MEASURES_OF_RUNS, lab, leading, of_blocks, of_many_runs, tree_of
 from bpe_core.command_line.commands.sizes import Curves, curves_of, texts_of
 from bpe_core.command_line.questions import Names, add_grouped_corpus, check_step, has_texts, moment, words_or_own
 from bpe_core.command_line.tables import open_table
@@ -27,9 +27,8 @@ from bpe_core.measures.bits_per_byte import BitsPerByte, bits_per_byte, tenth_ap
 from bpe_core.measures.size_curves import USUAL_POWER
 from bpe_core.optional import renderer_or_none
 from bpe_core.report.charts import picture
-from bpe_core.report.exact_charts import CHARTS, MEASURES
+from bpe_core.report.exact_charts import BY_MEASURE, CHARTS, MEASURES
 from bpe_core.report.paper import Paper
-from bpe_core.sweep.results import MEASURES as OF_SWEEPS
 from bpe_core.sweep.results import read_results
 
 EXAMPLES = """\
@@ -42,13 +41,22 @@ examples:
       Several tables in one drawing; the same for all recipes of a sweep, with the band of its seeds:
   bpe-explorer chart sweep results.parquet --measure tokens_per_word -o sweep.svg
 
+  bpe-explorer chart curves book.bpex --corpus book.txt --measure tokens_per_word -o curves.svg
+  bpe-explorer chart lab book.bpex#1 book.bpex#3 -o lab.svg
+      The curves of all runs of a session; and two of them as the lab shows them.
+
+  bpe-explorer chart pairs book.bpex --at 500 -o pairs.svg
+  bpe-explorer chart tree merges.csv --text lowest --at 500 -o tree.svg
+      What could have been joined after 500 merges, and how a word is put together then.
+
   bpe-explorer chart race merges.csv --corpus book.txt --pair t h --step 7 -o race.csv
       The same charts as in the window; .csv, .tsv, .json and .parquet hold every value that the chart is drawn from.
 """
 RUNNERS = 5
+MAY_BE_EMPTY = ("pairs",)  # at the end of a run nothing more can be done, which is an answer
 OWN_TEXT = "training text"  # what a session calls the one that its run was learned from
 WHAT = "The chart {}"
-KNOWN = {**MEASURES, **OF_SWEEPS}
+KNOWN = {**MEASURES, **MEASURES_OF_RUNS}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,18 +66,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "tables",
         nargs="+",
         metavar="TABLE",
-        help="a merge table, a session, or a tokenizer from elsewhere; sizes: or several; sweep: what `sweep` wrote",
+        help="a merge table, a session (#N behind it: its run N), or a tokenizer from elsewhere; sizes, curves, lab: "
+        "or several; sweep: what `sweep` wrote",
     )
     add_grouped_corpus(parser, required=False, purpose="the texts it is about; a session brings its own")
-    parser.add_argument("--at", type=number, metavar="K", help="ranks, lengths: as it stood after the first K steps")
+    parser.add_argument("--at", type=number, metavar="K", help="ranks, lengths, pairs, tree: after the first K steps")
     parser.add_argument("--each", action="store_true", help="sizes: each file or group by itself")
     parser.add_argument(
         "--measure",
         choices=KNOWN,
         default="bytes_per_token",
         metavar="MEASURE",
-        help=f"sizes, sweep: what is drawn, of {', '.join(KNOWN)}",
+        help=f"{', '.join(BY_MEASURE)}: what is drawn, of {', '.join(KNOWN)}",
     )
+    parser.add_argument("--list", metavar="LIST", help="curves: words with their morphemes, or en or de for our own")
+    parser.add_argument("--text", type=text_argument, metavar="TEXT", help="tree: a text with the word")
+    parser.add_argument("--byte", type=number, default=0, metavar="N", help="tree: where in it, in bytes (0)")
     parser.add_argument(
         "--pair",
         nargs=2,
@@ -94,12 +106,12 @@ def run(options: argparse.Namespace) -> int:
     paper = Paper.of_millimetres(options.width, options.height, options.text_size, is_dark=options.dark)
     _check_ending(options.output)
     table = _table(options)
-    if not len(table):
+    if not len(table) and options.chart not in MAY_BE_EMPTY:
         raise BpeError(f"There is nothing to draw: of this table and these texts no {options.chart} are known.")
     if is_data(options.output):
         write_data(table, options.output)
     else:
-        about = {"measure": options.measure} if options.chart in ("sizes", "sweep") else {}
+        about = {"measure": options.measure} if options.chart in BY_MEASURE else {}
         if options.chart == "race":
             about = {"steps": options.steps}
         _write(picture(CHARTS[options.chart](table, **about), paper), options)
@@ -133,22 +145,23 @@ def _check_ending(path: Path) -> None:
 
 
 def _table(options: argparse.Namespace) -> DataTable:
-    has_many = options.chart == "sizes"
-    if len(options.tables) > 1 and not has_many:
+    of_many = {"sizes": _sizes, "curves": of_many_runs, "lab": lab}.get(options.chart)
+    if len(options.tables) > 1 and of_many is None:
         raise BpeError(f"The chart {options.chart} is of one table; name only {options.tables[0]}.")
-    of_chart = OF_SWEEPS if options.chart == "sweep" else MEASURES
+    of_chart = MEASURES_OF_RUNS if options.chart in ("sweep", "curves") else MEASURES
     if options.measure not in of_chart:
         raise BpeError(f"The chart {options.chart} has no {options.measure}; it has {', '.join(of_chart)}.")
     if options.chart == "sweep":
         return read_results(options.tables[0])
-    if has_many:
-        return _sizes(options, {table: open_table(table) for table in options.tables})
+    if of_many is not None:
+        return of_many(options)
     options.merges = options.tables[0]
     return _of_one(options, open_table(options.merges))
 
 
-def _sizes(options: argparse.Namespace, opened: Mapping[str, OpenedTable]) -> DataTable:
+def _sizes(options: argparse.Namespace) -> DataTable:
     """A line for each text, or of several tables for each text of each."""
+    opened = {table: open_table(table) for table in options.tables}
     found: dict[str, Curves] = {}
     bits: dict[str, BitsPerByte] = {}
     for table, one in opened.items():
@@ -174,7 +187,13 @@ def _of_one(options: argparse.Namespace, opened: OpenedTable) -> DataTable:
         return of_run.lengths(then, TokenColumns.for_history(then))
     if options.chart == "compression":
         return of_run.compression(history, np.zeros(0, np.int64))
+    if options.chart == "tree":
+        return tree_of(options, history, len(then), tokens)
     words = words_or_own(options, opened, WHAT.format(options.chart))
+    if options.chart == "pairs":
+        return leading(words, history, len(then), tokens)
+    if options.chart == "blocks":
+        return of_blocks(words, history)
     if options.chart == "ranks":
         return of_run.ranks(CutWords.of(words, history.recipe, history).counts(len(then)), tokens)
     return _race(options, history, words, tokens)

@@ -38,10 +38,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
 
 
+def settle(options: argparse.Namespace) -> None:
+    """Where it is written if nothing was said."""
+    options.output = options.output or new_name(options.file + ENDING)
+
+
 def run(options: argparse.Namespace) -> int:
     names = ("block_size", "block_bytes", "min_frequency", "ties")
     changes = {name: value for name in names if (value := getattr(options, name)) is not None}
-    recipe, output = Recipe.preset("gage", **changes), options.output or new_name(options.file + ENDING)
+    settle(options)
+    recipe, output = Recipe.preset("gage", **changes), options.output
     bar = TerminalBar(sys.stderr)
     try:
         report = compress_file(options.file, output, recipe, progress=bar)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.command_line.tables import open_table
+from bpe_core.data_table import ENDINGS, checked_name, write_data
+from bpe_core.exact.of_texts import differing
 from bpe_core.formats import OpenedTable
 from bpe_core.honest_text import escape
 from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables, compare_texts
@@ -22,6 +25,9 @@ examples:
       The first merge that differs with the likely cause (a tie, a count, the pattern, the
       data), and the tokens that only one of them has.
 
+  bpe-explorer diff book.bpex#1 book.bpex#2 -o differing.csv
+      Two runs of a session; and all merges that stand elsewhere, as a table.
+
   bpe-explorer diff vocab.bpe cl100k_base.tiktoken "isn't 2024 naïve?"
       The same text cut by both; [brackets] mark what they cut differently.
 
@@ -29,6 +35,7 @@ The exit code is 0 where the merges are the same, 3 where they differ.
 """
 
 DIFFERENT = 3
+ENDS_WELL = (0, DIFFERENT)
 LISTED = 10
 LONGEST_LISTED = 200  # bytes of a token
 
@@ -40,11 +47,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", nargs="*", type=text_argument, metavar="TEXT", help="a text to cut by both")
     parser.add_argument("--limit", type=number, default=LISTED, metavar="N", help=f"list so many tokens ({LISTED})")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
+    told = f"write the merges that differ, all of them, to a {', '.join(ENDINGS)}"
+    parser.add_argument("-o", "--output", type=Path, metavar="OUT", help=told)
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.output is not None:
+        checked_name(options.output)
     one, other = open_table(options.first), open_table(options.second)
     found = compare_tables(one.history, other.history)
+    if options.output is not None:
+        write_data(differing(found.differing), options.output)
     text = " ".join(options.text)
     if options.json:
         print(json.dumps(_described(found, one, other, text), ensure_ascii=False, indent=1))

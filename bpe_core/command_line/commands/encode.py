@@ -53,6 +53,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shown.add_argument("--json", action="store_true", help="print ids and texts as JSON")
 
 
+def texts_in(options: argparse.Namespace) -> list[str]:
+    """Arguments that are files where their ids go into one."""
+    return list(options.text) if options.output else []
+
+
 def run(options: argparse.Namespace) -> int:
     opened = open_table(options.merges)
     history = opened.history

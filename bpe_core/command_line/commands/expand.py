@@ -28,8 +28,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
 
 
+def settle(options: argparse.Namespace) -> None:
+    """Where it is written if nothing was said."""
+    options.output = options.output or new_name(_name_of_original(options.file))
+
+
 def run(options: argparse.Namespace) -> int:
-    output = options.output or new_name(_name_of_original(options.file))
+    settle(options)
+    output = options.output
     bar = TerminalBar(sys.stderr)
     try:
         size = expand_file(options.file, output, progress=bar)

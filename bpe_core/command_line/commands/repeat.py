@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Collection
 from pathlib import Path
 
 from bpe_core.command_line.manifest import (
@@ -80,25 +81,27 @@ def _make_again(manifest: Manifest, home: Path, folder: Path) -> tuple[bytes, di
             places[known] = folder / path.name
             word = str(places[known]) + ("/" if word.endswith("/") else "")
         words.append(str(path) if word.startswith(PATH) else word)
-    _check_command(words, folder)
+    codes = _check_command(words, folder)
     call = [sys.executable, "-m", program(), *words]
     done = subprocess.run(call, cwd=there, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    if done.returncode:
+    if done.returncode and (done.returncode not in codes or not done.stdout):
         told = done.stderr.decode(errors="replace").strip().splitlines()
         raise BpeError(f"The command failed when it was repeated: {told[-1] if told else 'it said nothing'}")
     return done.stdout, places
 
 
-def _check_command(words: list[str], folder: Path) -> None:
-    """A manifest may come from anybody: what it asks for writes nothing but what is compared."""
-    from bpe_core.command_line.main import WITHOUT, parsed
+def _check_command(words: list[str], folder: Path) -> Collection[int]:
+    """A manifest may come from anybody: what it asks for writes nothing but what is compared. How it may end."""
+    from bpe_core.command_line.main import WITHOUT, ends_well, parsed, settle
 
     options = parsed(words)
     if options is None or options.command in WITHOUT or options.manifest is not None:
         raise FormatError("The manifest holds no command of this program that makes a table, figure, export or report.")
+    settle(options)
     for result in results_of(options):
         if folder not in Path(result).parents:
             raise FormatError(f"The manifest would write {result}, which it does not name among its results.")
+    return ends_well(options.command)
 
 
 def _compare(known: Fingerprint, home: Path, place: Path | None, printed: bytes) -> bool:

@@ -37,6 +37,8 @@ The files themselves are never changed.
 """
 
 
+UNSOUND = 1
+ENDS_WELL = (0, UNSOUND)
 ARCHIVE = b"PK\x03\x04"
 
 
@@ -56,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         for one in found:
             _tell(one)
-    return 0 if all(one["sound"] for one in found) else 1
+    return 0 if all(one["sound"] for one in found) else UNSOUND
 
 
 def _refuse_a_bad_place(files: list[Path], place: Path) -> None:

@@ -33,9 +33,26 @@ def test_a_folder_is_moved_repeated_and_what_changed_is_told(
         "benchmark": ["benchmark", "merges.csv", "--parallel", "-o", "figures.csv"],
         "words": ["count", "book.txt", "--list", "words.csv"],
         "folder": ["export", "--merges", "merges.csv", str(here / "folder") + "/"],
+        "session": ["train", "book.txt", "--merges", "20", "--output", "runs.bpex"],
+        "branch": ["branch", "runs.bpex", "--forbid", "t+h@1", "-o", "both.bpex"],
+        "diff": ["diff", "both.bpex#1", str(here / "both.bpex") + "#2", "-o", "differing.csv"],  # which ends with 3
+        "lab": ["chart", "lab", "both.bpex#2", "both.bpex#1", "-o", "lab.svg"],
+        "curves": ["chart", "curves", "both.bpex", "--corpus", "book.txt", "-o", "curves.csv"],
+        "compress": ["compress", "other.txt"],
+        "expand": ["expand", "other.txt.gage", "-o", "again.txt"],
+        "verify": ["verify", "both.bpex", "merges.csv"],
+        "ids": ["encode", "--merges", "merges.csv", "other.txt", "-o", "ids.npy"],
     }
+    told_by_code = {"diff": 3}
     for name, command in asked.items():
-        assert run([*command, "--manifest", f"{name}.manifest.json"]) == 0, capsys.readouterr().err
+        code = run([*command, "--manifest", f"{name}.manifest.json"])
+        assert code == told_by_code.get(name, 0), capsys.readouterr().err
+    assert run(["why", "--merges", "merges.csv", "--manifest", "why.json"]) == 1
+    assert "standard input" in capsys.readouterr().err
+    assert run(["ties", "--merges", "both.bpex#7"]) == 1
+    assert "no run 7" in capsys.readouterr().err
+    ids = json.loads(Path("ids.manifest.json").read_text(encoding="utf-8"))
+    assert "other.txt" in {one["path"] for one in ids["inputs"]}
     told = json.loads(Path("chart.manifest.json").read_text(encoding="utf-8"))
     assert {one["path"] for one in told["inputs"]} == {"book.txt", "merges.csv"}
     assert told["recipes"]["merges.csv"]["merges"] == 20
@@ -57,7 +74,8 @@ def test_a_folder_is_moved_repeated_and_what_changed_is_told(
     for change, sentence in (
         ({"version": 2}, "newer version"),
         ({"results": [{"path": "other.json", "bytes": 0, "sha256": ""}]}, "would write ranks.json"),
-        ({"arguments": ["verify", "merges.csv"]}, "no command"),
+        ({"arguments": ["doctor"]}, "no command"),
+        ({"arguments": ["compress", "book.txt"]}, "would write book.txt.gage"),
         ({"arguments": 5}, "no manifest"),
     ):
         _expect(there, {**told, **change}, sentence, capsys)

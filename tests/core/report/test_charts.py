@@ -37,6 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_history(train(corpus, Recipe.preset("gpt2", merges=40)), folder / "merges.csv")
     (folder / "plan.toml").write_text(PLAN)
     write_data(sweep(read_plan(folder / "plan.toml")).table, folder / "swept.csv")
+    assert run(["train", str(folder / "one.txt"), "--preset", "gage", "-o", str(folder / "gage.bpex")]) == 0
     return folder
 
 
@@ -44,32 +45,41 @@ def test_pictures_have_their_size_and_the_points_of_their_table(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for chart in CHARTS:
-        asked = [
-            "chart",
-            chart,
-            str(folder / ("swept.csv" if chart == "sweep" else "merges.csv")),
-            "--corpus",
-            str(folder / "one.txt"),
-            str(folder / "two.txt"),
-        ]
+        tables = [str(folder / {"sweep": "swept.csv", "blocks": "gage.bpex"}.get(chart, "merges.csv"))]
+        asked = ["chart", chart, *tables * (1 + (chart == "lab")), "--text", "lowest"]
+        asked += ["--at", "9"] if chart == "pairs" else []
+        if chart != "blocks":
+            asked += ["--corpus", str(folder / "one.txt")]
+            asked += [str(folder / "two.txt")] if chart != "pairs" else []  # which are of what was learned from
         asked += ["--each", "--width", "84", "--height", "60", "--text-size", "7"]
         for ending in ("svg", "csv"):
             assert run([*asked, "-o", str(folder / f"{chart}.{ending}")]) == 0, capsys.readouterr().err
         drawn = ElementTree.parse(folder / f"{chart}.svg").getroot()
         assert (drawn.get("width"), drawn.get("height")) == ("84mm", "60mm")
-        assert {text.get("font-size") for text in drawn.iter(f"{SVG}text")} == {"7"}
+        sizes = {text.get("font-size") for text in drawn.iter(f"{SVG}text")}
+        assert sizes == ({"7", "5.6"} if chart == "tree" else {"7"})
         with (folder / f"{chart}.csv").open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
         lines = [line for line in drawn.iter(f"{SVG}polyline") if (line.get("points") or "").count(" ") != 1]
         bars = [bar for bar in drawn.iter(f"{SVG}rect") if bar.get("class") == "bar"]
         if chart == "lengths":
             assert len(bars) == len(rows)
+        elif chart == "pairs":
+            assert 1 < len(bars) < len(rows), "there is no room for all"
+            assert [row["is_next"] for row in rows].count("True") == 1
+        elif chart == "tree":
+            boxes = [box for box in drawn.iter(f"{SVG}rect") if box.get("class") == "token"]
+            assert len(boxes) == len(rows)
+            assert len([*drawn.iter(f"{SVG}line")]) == 2 * sum(row["step"] != "" for row in rows) > 0
+        elif chart in ("lab", "blocks"):
+            assert len(lines) == (2 * 3 if chart == "lab" else 1)  # the sizes of others need two points only
         elif chart == "race":
             assert len(lines) == len({(row["left_id"], row["right_id"]) for row in rows})
         else:
             assert sum(len((line.get("points") or "").split()) for line in lines) == len(rows)
             assert len(lines) == (2 if chart in ("sizes", "sweep") else 1)
-            assert any("(axis from" in (text.text or "") for text in drawn.iter(f"{SVG}text")) == (chart == "sweep")
+            has_start = any("(axis from" in (text.text or "") for text in drawn.iter(f"{SVG}text"))
+            assert has_start == (chart in ("sweep", "curves"))
         bands = [band for band in drawn.iter(f"{SVG}polygon") if (band.get("points") or "").count(" ") == 5]
         assert len(bands) == (2 if chart == "sweep" else 0)
         _check_order(lines, rows, chart)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from app.window.parts.wording import count_text, tip
 from app.window.questions.audit.corpus_tables import CorpusTables, corpus_tables
 from app.worker.job import Task
 from bpe_core import History, Progress
-from bpe_core.data_table import write_data
 from bpe_core.insight.audit import CRITERIA as CRITERIA
 from bpe_core.insight.audit import Audit, Criterion, TokenPlaces, audit
 from bpe_core.insight.audit_rows import AuditRow, AuditRows, table_of
@@ -60,7 +58,6 @@ class AuditModel(QAbstractTableModel, Watched):
     """One row a token that meets what is asked for."""
 
     changed = Signal()  # what was found, or how far it is
-    written = Signal(str)  # a sentence about a file
     failed = Signal(str)
 
     def __init__(self, session: Session) -> None:
@@ -214,22 +211,6 @@ class AuditModel(QAbstractTableModel, Watched):
         if self.places is None:
             return f"{about}. With a text in the corpus it is told how they are used, too."
         return f"{about}, on {count_text(self.places.file_count, 'text')} of the corpus"
-
-    def write(self, path: Path) -> None:
-        """All that are listed, to a file, aside."""
-        if self._rows is None:
-            return
-        rows, ids = self._rows, self.ids
-        self._aside.ask(
-            "audit file",
-            lambda task: write_data(table_of(map(rows.row, while_wanted(ids, task.cancelled))), path),
-            lambda done: self._tell_written(path, len(ids)),
-            self.failed.emit,
-            writes=True,
-        )
-
-    def _tell_written(self, path: Path, tokens: int) -> None:
-        self.written.emit(f"Wrote {count_text(tokens, 'token')} to {path.name}.")
 
     # -- the table -------------------------------------------------------------------------
 

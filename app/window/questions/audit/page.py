@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.window.parts.dialogs import DATA_FILTERS, ask_where_to_save
 from app.window.parts.page import Page
 from app.window.parts.selected_rows import selected_rows
 from app.window.parts.table_of_rows import put_headings_left, table_of_rows
@@ -67,7 +66,7 @@ class AuditPage(Page):
         self.criterion.activated.connect(lambda: self.model.choose(self.criterion.currentData()))
         self.model.changed.connect(self._show)
         self.stop.clicked.connect(self._stop)
-        self.export.clicked.connect(self._save_list)
+        self.export.clicked.connect(self.save_wanted)
         self.trim.clicked.connect(self._open_trim)
         self.trimming.busy_changed.connect(self._show)
         self.table.activated.connect(lambda index: self.token_wanted.emit(self.model.ids_of([index.row()])[0]))
@@ -101,11 +100,6 @@ class AuditPage(Page):
         self.trimming.cancel()
         if self.model.progress:
             self.model.stop()
-
-    def _save_list(self) -> None:
-        path = ask_where_to_save(self, "Save the tokens listed", "audit.csv", DATA_FILTERS)
-        if path is not None:
-            self.model.write(path)
 
     def _open_trim(self) -> None:
         rows = tuple(selected_rows(self.table))

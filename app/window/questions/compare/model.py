@@ -9,6 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 
+from app.session.manifests import RESULT, run_of_session
 from app.session.run import Run
 from app.session.run_titles import name_of
 from app.session.session import Session
@@ -268,6 +269,13 @@ class CompareModel(QAbstractTableModel, Watched):
         only = f"{len(found.only_in_first):,} only here, {len(found.only_in_second):,} only there"
         tokens = f"{found.overlap.in_words} {only}."
         return f"{one:,} and {other:,} merges.{parted}{cause} {found.explanation} {tokens}"
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        run, other = self._runs.shown, self.other
+        if run is None or other is None or self.found is None:
+            return ()
+        return ("diff", run_of_session(run.number), run_of_session(other.number), "-o", RESULT)
 
     def exact(self) -> Exact:
         rows = self._rows

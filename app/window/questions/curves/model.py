@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app.session.corpus_texts import CorpusTexts, reading
-from app.session.manifests import RESULT
+from app.session.manifests import CORPUS, RESULT, SESSION
 from app.session.run_titles import name_of
 from app.session.session import Session
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine
@@ -261,8 +261,10 @@ class CurvesModel(QObject, Watched):
 
     @property
     def command(self) -> tuple[str, ...]:
-        """Of a sweep; no command draws the runs of a window."""
         plan, results = self.source.plan, self.source.results
+        if self.source.is_runs:
+            of_list = ("--list", self.list) if self.measure.startswith(OF_MORPHEMES) else ()
+            return ("chart", "curves", SESSION, "--measure", self.measure, *of_list, "-o", RESULT, CORPUS)
         kept = results if plan is None else plan.with_name(plan.stem + RESULTS)
         return () if kept is None else ("chart", "sweep", str(kept.absolute()), "--measure", self.measure, "-o", RESULT)
 

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 
+from app.session.manifests import RESULT, SESSION
 from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine
 from app.window.parts.watched import Exact, Watched
 from app.worker.job import Task
 from bpe_core import History
-from bpe_core.data_table import DataTable
+from bpe_core.exact.of_run import blocks as exact_blocks
 from bpe_core.gage_file.others import sizes_of_texts
 from bpe_core.insight.gage_blocks import RunBlocks, blocks_of_run
 from bpe_core.learning.methods import Method
@@ -53,6 +54,7 @@ class Row:
 class BlocksModel(QAbstractTableModel, Watched):
     """One row a byte that stands for a pair in the block at work."""
 
+    chart = "blocks"
     changed = Signal()
 
     def __init__(self, session: Session) -> None:
@@ -166,10 +168,11 @@ class BlocksModel(QAbstractTableModel, Watched):
         history, facts = self._history, self.facts
         if history is None or facts is None:
             return super().exact()
-        sizes, names = self._sizes().astype(np.int64), ("block", "byte")
-        reasons = {name: [None, *history.reasons[name].tolist()] for name in names}
-        others = {name.lower(): [size] * len(sizes) for name, size in facts.others.items()}
-        return lambda cancelled: DataTable({"step": np.arange(len(sizes)), **reasons, "gage": sizes, **others})
+        return lambda cancelled: exact_blocks(history, facts.blocks.size_at_start, facts.others)
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        return ("chart", "blocks", SESSION, "-o", RESULT) if self.facts is not None else ()
 
     # -- finding out -----------------------------------------------------------------------
 

@@ -22,13 +22,12 @@ from app.window.questions.lab.lanes import Lane
 from app.window.questions.lab.model import LabModel
 from bpe_core import History, Recipe, WordTable
 from bpe_core.exact.of_texts import sizes as exact_sizes
-from bpe_core.insight.cut_words import CutWords
+from bpe_core.insight.cut_words import CutWords, whose_words
 from bpe_core.insight.differing_words import DifferingWord, differing_words
 from bpe_core.insight.vocabulary_overlap import Overlap, Vocabularies
 from bpe_core.measures.measured_sizes import MeasuredSizes, measured_sizes
 from bpe_core.measures.size_curves import BYTES, FORMULA
 from bpe_core.progress import CancelCheck
-from bpe_core.segmenting.cutting import Cutting
 from bpe_core.token_texts import shown
 
 FOLLOW_MILLISECONDS = 120
@@ -246,8 +245,8 @@ def _asked_of(lanes: Sequence[Lane]) -> _Asked:
 
 def _whose_words(runs: Sequence[Run]) -> Run | None:
     """The run whose words all are measured on."""
-    having = [run for run in runs if run.words is not None]
-    return next((run for run in having if Cutting(run.recipe).keeps_all), having[0] if having else None)
+    place = whose_words([(run.words, run.recipe) for run in runs])
+    return None if place is None else runs[place]
 
 
 def _listed(found: DifferingWord) -> WordRow:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
+from app.session.manifests import RESULT, run_of_session
 from app.session.run import Run
 from app.session.run_titles import titles_of
 from app.session.session import Session
@@ -30,6 +31,7 @@ LEAST_LANES = 2
 class LabModel(QObject, Watched):
     """Follows the runs and the text of the session while somebody looks."""
 
+    chart = "lab"
     changed = Signal()  # which runs there are, the size, or the text
     cut = Signal()  # how the text is cut
 
@@ -49,6 +51,11 @@ class LabModel(QObject, Watched):
         self.refresh_on(
             REDRAW_MILLISECONDS, session.runs.changed, session.runs.grew, session.runs.prepared, session.text.changed
         )
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        sides = (run_of_session(number) for number in self.numbers)
+        return ("chart", "lab", *sides, "-o", RESULT) if self.is_ready else ()
 
     # -- which runs ------------------------------------------------------------------------
 

@@ -28,7 +28,6 @@ class TokenPage(Page):
     """The parts are buttons: each leads to the moment it was learned itself."""
 
     forbid_wanted = Signal(int)  # the step that is to be made otherwise
-    save_wanted = Signal()
 
     def __init__(self, model: TokenModel, life: LifeModel, parent: QWidget | None = None) -> None:
         super().__init__(life, parent)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
+from app.session.manifests import RESULT, SESSION
 from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.watched import Exact, Watched
 from app.window.text.model import TokenTextModel
 from app.worker.job import Task
 from bpe_core import Cancelled, History
-from bpe_core.data_table import DataTable
+from bpe_core.exact.of_trees import MOST_SYMBOLS
+from bpe_core.exact.of_trees import tree as exact_tree
 from bpe_core.exact.tokens import TokenColumns
 from bpe_core.insight.explanation import Explanation, explain
 from bpe_core.insight.explanation import Way as Way
@@ -27,7 +29,8 @@ from bpe_core.text.safe_cuts import SafeCuts
 
 FOLLOW_MILLISECONDS = 80
 MOST_BOUNDARIES = 120  # of a word; nobody reads more reasons
-MOST_DRAWN = 64  # symbols of a word whose tree is drawn at each of its steps
+MOST_DRAWN = MOST_SYMBOLS  # of a word whose tree is drawn at each of its steps
+LONGEST_ARGUMENT = 10_000  # characters that a command is given
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,7 @@ class PlaceFacts:
 class WhyModel(QObject, Watched):
     """Answers for the place that was clicked last, at the moment shown, while somebody looks."""
 
+    chart = "tree"
     changed = Signal()
 
     def __init__(self, session: Session, text: TokenTextModel) -> None:
@@ -104,25 +108,32 @@ class WhyModel(QObject, Watched):
         self._other: bytes | None = None  # a text that is asked about instead of the person's
         self.refresh_on(FOLLOW_MILLISECONDS, text.text_changed, session.cursor.moved, session.runs.changed)
 
-    def exact_of(self, nodes: Sequence[TreeNode]) -> Exact:
-        """These nodes of a tree as exact values."""
-        run = self._runs.shown
-        if run is None or run.history is None:
+    @property
+    def command(self) -> tuple[str, ...]:
+        asked = self._asked()
+        if asked is None or len(asked[0]) > LONGEST_ARGUMENT:
+            return ()
+        text, byte = asked
+        return ("chart", "tree", SESSION, "--at", str(self._cursor.position), f"--text={text}", "--byte", str(byte),
+                "-o", RESULT)  # fmt: skip
+
+    def exact(self) -> Exact:
+        """The tree of the word at the moment shown."""
+        asked, run, at = self._asked(), self._runs.shown, self._cursor.position
+        if asked is None or run is None or run.history is None:
             return super().exact()
-        history, numbers = run.history, run.shown_numbers
+        history, tokens, (text, byte) = run.history, TokenColumns.for_history(run.history, run.shown_numbers), asked
+        return lambda cancelled: exact_tree(
+            Why(text, history, allowed_special="all").word_at(byte), at, history, tokens
+        )
 
-        def table(cancelled: CancelCheck) -> DataTable:
-            return DataTable(
-                {
-                    **TokenColumns.for_history(history, numbers).of([node.id for node in nodes]),
-                    "first_symbol": [node.start for node in nodes],
-                    "behind_symbol": [node.stop for node in nodes],
-                    "step": [node.step for node in nodes],
-                    "count": [node.count for node in nodes],
-                }
-            )
-
-        return table
+    def _asked(self) -> tuple[str, int] | None:
+        """The text around the word, and where in it the word is asked about; if there is one with a tree."""
+        run = self._runs.shown
+        if self.facts is None or run is None or run.history is None or self._byte is None:
+            return None
+        start, stop = self._surroundings(self._byte, run)
+        return self._data[start:stop].decode(), self._byte - start
 
     def look_at(self, byte: int, text: str | None = None) -> None:
         """Ask about the boundary before this byte of the person's text, or of another."""

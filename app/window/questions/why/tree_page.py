@@ -13,7 +13,6 @@ from app.session.time import TimeCursor
 from app.window.parts.page import Frame, StagePage
 from app.window.parts.pictures import SCALE
 from app.window.parts.theme import fixed_font
-from app.window.parts.watched import Exact
 from app.window.parts.widgets import label, muted, scrolling
 from app.window.questions.why.merge_tree import MergeTree
 from app.window.questions.why.model import StepShown, WhyModel
@@ -28,7 +27,6 @@ class TreePage(StagePage):
     """Escape goes back to the window as it was."""
 
     copy_wanted = Signal()
-    save_wanted = Signal()
 
     def __init__(self, model: WhyModel, cursor: TimeCursor, playing: Playing, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
@@ -70,9 +68,6 @@ class TreePage(StagePage):
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
                 moving.draw(painter, self.palette())
             yield Frame(image, LAST_MILLISECONDS if step is facts.steps[-1] else STEP_MILLISECONDS)
-
-    def exact(self) -> Exact:
-        return self.model.exact_of(list(self.tree.nodes()))
 
     def recolor(self) -> None:
         self.tree.update()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,9 +17,9 @@ from app.session.session import Session
 from app.window.parts.watched import Exact, Watched
 from app.window.parts.wording import count_text, tip
 from app.worker.job import Task
-from bpe_core import WordTable
+from bpe_core import Cancelled, WordTable
 from bpe_core.counting.joining import Int64s
-from bpe_core.data_table import DataTable, write_data
+from bpe_core.data_table import DataTable
 from bpe_core.exact.of_words import ListedWords
 
 REDRAW_MILLISECONDS = 300
@@ -52,7 +51,6 @@ class WordsModel(QAbstractTableModel, Watched):
     """One row a word."""
 
     changed = Signal()
-    written = Signal(str)  # a sentence about a file
     failed = Signal(str)
 
     def __init__(self, session: Session) -> None:
@@ -90,6 +88,8 @@ class WordsModel(QAbstractTableModel, Watched):
 
         def work(task: Task) -> tuple[ListedWords | None, Int64s]:
             words = ListedWords(self._mixed.grouped(tables))
+            if task.cancelled():
+                raise Cancelled("Nobody wants to see the words any more.")
             return words, _rows_of(words, choice)
 
         self._aside.ask(TOPIC, work, self._take, self.failed.emit)
@@ -123,18 +123,6 @@ class WordsModel(QAbstractTableModel, Watched):
         some = f"{len(self._rows):,} of " if len(self._rows) != len(self.found) else ""
         words = count_text(len(self.found), "different word")
         return f"{some}{words}, {self.found.total:,} with repetitions.{self._told}"
-
-    def write(self, path: Path) -> None:
-        """All that are listed, to a file, aside."""
-        found, rows = self.found, self._rows
-        if found is None:
-            return
-
-        def work(task: Task) -> None:
-            write_data(found.table(rows, task.cancelled), path, cancelled=task.cancelled)
-
-        told = f"Wrote {count_text(len(rows), 'word')} to {path.name}."
-        self._aside.ask("file of words", work, lambda _: self.written.emit(told), self.failed.emit, writes=True)
 
     @property
     def command(self) -> tuple[str, ...]:

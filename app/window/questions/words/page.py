@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTableView, QVBoxLayout, QWidget
 
-from app.window.parts.dialogs import DATA_FILTERS, ask_where_to_save
 from app.window.parts.page import Page
 from app.window.parts.table_of_rows import put_headings_left, table_of_rows
 from app.window.parts.widgets import entry, paragraph
@@ -38,7 +37,7 @@ class WordsPage(Page):
         column.addWidget(self.summary)
         column.addWidget(self.table, 1)
         self.holding.textChanged.connect(model.hold)
-        self.export.clicked.connect(self._save_list)
+        self.export.clicked.connect(self.save_wanted)
         model.changed.connect(self._show)
         self._show()
 
@@ -49,11 +48,6 @@ class WordsPage(Page):
             if column not in self._widened:
                 self._widened.add(column)
                 self.table.setColumnWidth(column, WIDTH_OF_GROUP)
-
-    def _save_list(self) -> None:
-        path = ask_where_to_save(self, "Save the words listed", "words.csv", DATA_FILTERS)
-        if path is not None:
-            self.model.write(path)
 
 
 def _table(model: WordsModel) -> QTableView:
