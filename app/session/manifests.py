@@ -12,7 +12,7 @@ from app.session.session import Session
 from app.session.snapshot import snapshot_of
 from app.session.texts_beside import TextsBeside
 from app.worker.job import Task
-from bpe_core.session_file.schema import EXTENSION
+from bpe_core.session_file.known_by import EXTENSION
 
 # What stands in a command for the session, for the texts of the corpus, and for what is made; nobody can type it.
 SESSION, TEXTS, RESULT = "\0session", "\0texts", "\0result"

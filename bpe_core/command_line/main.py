@@ -164,14 +164,17 @@ def _command(name: str) -> Command:
 
 
 def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
-    """Knows the names of all commands, but the arguments only of the one that is chosen: loading all takes a while."""
+    """Knows the arguments only of the command that is chosen, and of the others no more than their names, for the help
+    and for whoever has mistaken one: argparse looks for translations of each of its words anew.
+    """
     parser = _Parser(
         prog=PROGRAM, description=DESCRIPTION, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the program's version and exit")
     listed = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, title="commands")
     chosen = next((word for word in argv if not word.startswith("-")), None)
-    for name, summary in COMMANDS.items():
+    for name in [chosen] if chosen in COMMANDS and chosen == argv[0] else COMMANDS:
+        summary = COMMANDS[name]
         command_parser = listed.add_parser(
             name, help=summary, description=summary, formatter_class=argparse.RawDescriptionHelpFormatter
         )

@@ -15,7 +15,6 @@ counted anywhere, saved, and merged in order.
 from __future__ import annotations
 
 import struct
-import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -41,7 +40,6 @@ DAMAGED = (
     SyntaxError,
     MemoryError,
     struct.error,
-    zipfile.BadZipFile,
     zlib.error,
 )
 _TOO_MANY = f"The words occur so often that they hold more than {MOST_SYMBOLS:,} symbols; give smaller counts."
@@ -232,15 +230,17 @@ class WordTable:
 
     @classmethod
     def load(cls, path: Path | str) -> WordTable:
+        from zipfile import BadZipFile, ZipFile  # wanted seldom
+
         try:
-            with zipfile.ZipFile(path) as parts:
+            with ZipFile(path) as parts:
                 unpacked = sum(part.file_size for part in parts.infolist())
             check_room(unpacked, f"Opening {path}", "Close other programs first.")
             with np.load(path, allow_pickle=False) as archive:
                 ends = archive.get("line_ends")
                 size = int(archive["text_bytes"]) if "text_bytes" in archive else None
                 table = cls(archive["text"], archive["starts"], archive["counts"], ends, size)
-        except DAMAGED as error:
+        except (*DAMAGED, BadZipFile) as error:
             raise FormatError(f"{path} is not a word table written by this program: {cause_of(error)}.") from error
         table._check(path)
         return table

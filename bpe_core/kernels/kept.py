@@ -7,7 +7,6 @@ with a list of what is in it, and looked through before any of it is loaded. Thi
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import sys
@@ -78,6 +77,8 @@ def _fingerprint() -> str:
 
     Not the packages it was made with: they have no part in it any more.
     """
+    import hashlib  # takes a while to load, and whoever has little to do never asks
+
     digest = hashlib.sha256()
     engine = _KERNEL_FOLDER.parent
     for source in (*sorted(_KERNEL_FOLDER.glob("*.py")), *(engine / name for name in _OTHER_SOURCES)):
@@ -128,6 +129,8 @@ def distrust() -> None:
 
 def _description(code: Path) -> bytes:
     """The name of each file, its size, and a checksum of what it holds."""
+    import hashlib
+
     lines = []
     for file in sorted(code.iterdir()):
         if file.name != _SEAL:

@@ -6,7 +6,6 @@ path is sought on both sides of it.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -28,6 +27,8 @@ from bpe_core.segmenting.word_cuts import ALWAYS, WordCut, WordCuts
 from bpe_core.segmenting.word_tokens import WordSegmenter
 
 if TYPE_CHECKING:
+    import random
+
     from bpe_core.segmenting.compiled_paths import CompiledPaths
     from bpe_core.segmenting.laid_words import Laid
 

@@ -8,13 +8,15 @@ bits, and of equals that one comes first which the heap of C++'s library hands o
 from __future__ import annotations
 
 import math
-import random
 import struct
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bpe_core.learning.unigram.paths import Edge
 from bpe_core.segmenting.segmentation import NO_TOKEN
+
+if TYPE_CHECKING:
+    import random
 
 MOST_WAITING = 10_000  # ways that are not complete; of more only the best go on
 GO_ON = 512

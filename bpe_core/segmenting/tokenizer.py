@@ -18,7 +18,6 @@ A tokenizer may be used from several threads at once.
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Iterable
 from functools import cached_property
 from importlib import import_module
@@ -119,6 +118,8 @@ class Tokenizer:
         if not 0 <= alpha < math.inf:
             raise BpeError(f"alpha must be a number from 0 on, not {alpha}.")
         allowed = self._cutting.allowed(allowed_special)
+        import random  # takes a while to load, and is wanted seldom
+
         return self._probable.drawn(text, alpha, random.Random(seed), self._checked_at(at), allowed)
 
     def spans(self, text: str, at: int | None = None, *, allowed_special: Allowed = ()) -> list[tuple[int, int, int]]:

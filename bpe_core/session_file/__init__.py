@@ -11,16 +11,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from bpe_core.session_file.schema import EXTENSION as EXTENSION
-from bpe_core.session_file.values import (
-    Bookmark,
-    Fingerprint,
-    RunState,
-    SavedRun,
-    SavedSession,
-    SavedSource,
-    View,
-)
+from bpe_core.session_file.known_by import EXTENSION as EXTENSION
 
 if TYPE_CHECKING:
     from bpe_core.session_file.reading import Summary as Summary
@@ -29,14 +20,28 @@ if TYPE_CHECKING:
     from bpe_core.session_file.reading import read_summary as read_summary
     from bpe_core.session_file.recovering import Recovered as Recovered
     from bpe_core.session_file.recovering import recover_session as recover_session
+    from bpe_core.session_file.values import Bookmark as Bookmark
+    from bpe_core.session_file.values import Fingerprint as Fingerprint
+    from bpe_core.session_file.values import RunState as RunState
+    from bpe_core.session_file.values import SavedRun as SavedRun
+    from bpe_core.session_file.values import SavedSession as SavedSession
+    from bpe_core.session_file.values import SavedSource as SavedSource
+    from bpe_core.session_file.values import View as View
     from bpe_core.session_file.writing import SessionWriter as SessionWriter
     from bpe_core.session_file.writing import write_session as write_session
 
-# What reads and writes is loaded by the first who does.
+# Each is loaded by the first who asks for it.
 _HOME_OF = {
+    "Bookmark": "values",
+    "Fingerprint": "values",
     "Recovered": "recovering",
+    "RunState": "values",
+    "SavedRun": "values",
+    "SavedSession": "values",
+    "SavedSource": "values",
     "SessionWriter": "writing",
     "Summary": "reading",
+    "View": "values",
     "is_session_file": "reading",
     "read_session": "reading",
     "read_summary": "reading",

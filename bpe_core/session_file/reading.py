@@ -21,10 +21,10 @@ from bpe_core.formats.rebuilding import (
 from bpe_core.limits import check_room
 from bpe_core.session_file import checksums, schema
 from bpe_core.session_file.kept_values import KeptValues
+from bpe_core.session_file.known_by import EXTENSION, HEADER
 from bpe_core.session_file.reading_runs import RunReader
 from bpe_core.session_file.values import Bookmark, SavedRun, SavedSession, View
 
-HEADER = b"SQLite format 3\0"
 LARGEST = 2**63 - 1
 TIMES_THE_FILE = 3  # as much memory is taken
 OF_A_RUN = {
@@ -223,4 +223,4 @@ def is_session_file(path: Path | str) -> bool:
         with open(path, "rb") as file:
             return file.read(len(HEADER)) == HEADER
     except OSError:
-        return Path(path).suffix.lower() == schema.EXTENSION
+        return Path(path).suffix.lower() == EXTENSION

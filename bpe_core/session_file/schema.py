@@ -15,7 +15,6 @@ from bpe_core.errors import FormatError
 from bpe_core.session_file import checksums
 
 APPLICATION_ID = 0x42504558  # "BPEX" at a fixed place of the file's header
-EXTENSION = ".bpex"
 
 VERSION_1 = (
     # recipe, text, filter and view, as JSON

@@ -12,17 +12,19 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import regex
 
 from bpe_core.repeating import repeated
 from bpe_core.text import older_unicode
 from bpe_core.text.small_letters import small
 from bpe_core.text.unicode_forms import formed
 
-_BLANKS = regex.compile(r"\s+")
+if TYPE_CHECKING:
+    import regex
+
 _CODE_POINTS = 0x110000
 _SURROGATES = range(0xD800, 0xE000)
 _WITH_CASE_OR_PARTS = (range(0xD800), range(0xE000, 0x32400), range(0xE0000, 0xE0200))  # nothing else is assigned
@@ -88,7 +90,9 @@ def _made(clean: bool, strip_accents: bool, lowercase: bool) -> CharacterMap:
             targets[code] = len(several)
             several += map(ord, became)
     if clean:
-        for start, stop in _runs_of(_BLANKS):
+        import regex  # takes a while to load
+
+        for start, stop in _runs_of(regex.compile(r"\s+")):
             counts[start:stop], targets[start:stop] = 1, ord(" ")
         for start, stop in _runs_of(older_unicode.controls()):
             counts[start:stop] = 0

@@ -13,7 +13,6 @@ files, nor on what stands before or behind a line that is not taken.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
@@ -71,6 +70,8 @@ class Choosing:
         return iter(pieces) if self._room is None else self._first(one_by_one(pieces))
 
     def _different(self, texts: Iterator[Text]) -> Iterator[Text]:
+        from hashlib import blake2b  # takes a while to load, and is wanted seldom
+
         for text in texts:
             digest = blake2b(text.data, digest_size=DIGEST).digest()
             if digest in self._seen:
@@ -127,6 +128,8 @@ def _by_chance(texts: Iterator[Text], group: Group) -> Iterator[Text]:
     """
     enough, seed = group.sample.fraction * CHANCES, group.sample.seed
     limit = enough.numerator // enough.denominator
+    from hashlib import blake2b
+
     for text in texts:
         draw = blake2b(b"%d %d %d " % (seed, 0 if group.unique else text.document, text.line), digest_size=8)
         draw.update(text.data)

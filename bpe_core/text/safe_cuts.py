@@ -67,10 +67,12 @@ def between_kinds(table: ScanTable) -> Booleans:
     would do, and leads where it would lead at the start of a text.
     """
     entries = table.entries.reshape(-1, ROW)
-    safe = np.zeros((ROW, ROW), np.bool_)
+    safe, rows = np.zeros((ROW, ROW), np.bool_), np.zeros(len(entries), np.bool_)
     earlier = CUT_MARK | CUT_PREVIOUS
     for first in table.kinds:
-        behind = entries[np.unique(entries[:, first] >> STATE_SHIFT) // ROW]  # the rows one can be in
+        rows[:] = False
+        rows[(entries[:, first] >> STATE_SHIFT) // ROW] = True
+        behind = entries[rows]  # where one can be
         at_end = behind[:, Kind.END, None]
         at_start = entries[0]
         cuts = (behind & CUT_HERE) != 0

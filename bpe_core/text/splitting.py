@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import regex
-
 from bpe_core.errors import PatternError
 from bpe_core.recipe import Recipe
 from bpe_core.text.older_unicode import without_later
@@ -49,6 +47,8 @@ class Splitter:
         if self._is_custom:
             self._pattern = compile_custom(recipe.custom_pattern)
         else:
+            import regex  # takes a while to load, and where there is a table nobody needs it
+
             self._pattern = regex.compile(NAMED_PATTERNS[recipe.pattern].expression)
         self._has_matched = False
         self._has_seen_text = False

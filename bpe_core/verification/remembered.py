@@ -8,11 +8,11 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from importlib import metadata
 from pathlib import Path
 
 from bpe_core.formats import FORMATS, OpenedTable
 from bpe_core.formats.unpacking import content_of
+from bpe_core.installed import NotInstalled, version_of
 from bpe_core.kernels.kept import base
 from bpe_core.private_folder import private_folder
 from bpe_core.verification.imported import check_import
@@ -45,11 +45,11 @@ def what_to_tell(path: Path | str, opened: OpenedTable) -> str:
 def _place(path: Path, library: str) -> Path | None:
     """Where it is kept for this very content, library and program; None where nothing can be."""
     try:
-        versions = "|".join(map(metadata.version, (library, "bpe-explorer")))
+        versions = "|".join(map(version_of, (library, "bpe-explorer")))
         digest = hashlib.sha256(f"{path.name}|{versions}|".encode() + content_of(path)).hexdigest()[:32]
         folder = base()
         return None if folder is None else private_folder(folder / "checks") / f"{digest}.json"
-    except (OSError, metadata.PackageNotFoundError):
+    except (OSError, NotInstalled):
         return None
 
 

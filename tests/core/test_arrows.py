@@ -35,6 +35,7 @@ STAGES = [
         "data_table",
         "fingerprints",
         "repeating",
+        "installed",
     ),
     *("presets", "interventions", "mixture", "choice", "recipe", "choice_titles", "run_titles", "text"),
     *("kernels", "counting", "alphabet", "of_alphabet", "history", "learning", "honest_text", "token_texts"),

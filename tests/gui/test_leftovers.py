@@ -27,7 +27,7 @@ from bpe_core import Recipe
 from bpe_core.lock import Lock
 from bpe_core.private_folder import private_folder
 from bpe_core.session_file import SavedSession, write_session
-from bpe_core.session_file.schema import EXTENSION
+from bpe_core.session_file.known_by import EXTENSION
 from tests.core.session_file.sessions import RECIPES, run_of, session
 from tests.gui.conftest import WAIT
 

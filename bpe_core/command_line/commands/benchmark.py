@@ -16,7 +16,8 @@ from bpe_core.command_line.corpora import add_reading, reading
 from bpe_core.command_line.groups import add_groups, groups_of
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
-from bpe_core.command_line.tables import open_table, runs_in
+from bpe_core.command_line.sessions import runs_in
+from bpe_core.command_line.tables import open_table
 from bpe_core.data_table import ENDINGS, DataTable, checked_name, write_data
 from bpe_core.errors import BpeError, OutputError
 from bpe_core.measures.benchmark import MEANINGS, Benchmark, Columns, benchmark

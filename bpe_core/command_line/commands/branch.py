@@ -15,7 +15,8 @@ from bpe_core.command_line.decisions import add_decisions, decided
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.questions import add_corpus, count_corpus
-from bpe_core.command_line.tables import add_branch, is_session_name, open_table
+from bpe_core.command_line.sessions import add_branch
+from bpe_core.command_line.tables import is_session_name, open_table
 from bpe_core.errors import BpeError, plain
 from bpe_core.formats import OpenedTable, write_history
 from bpe_core.history.history import END_SENTENCES, Int64s

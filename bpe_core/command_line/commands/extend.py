@@ -16,7 +16,8 @@ from bpe_core.command_line.corpora import reading
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.questions import Names, add_corpus, count
-from bpe_core.command_line.tables import is_session_name, open_table, write_run
+from bpe_core.command_line.sessions import write_run
+from bpe_core.command_line.tables import is_session_name, open_table
 from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
 from bpe_core.editing.costs import Costs, costs
 from bpe_core.editing.extending import Extended, extend_on

@@ -17,7 +17,7 @@ from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.tables import is_session_name
 from bpe_core.data_table import ENDINGS, DataTable, checked_name, write_data
 from bpe_core.errors import BpeError, OutputError, plain
-from bpe_core.session_file.schema import EXTENSION
+from bpe_core.session_file.known_by import EXTENSION
 from bpe_core.sweep.kept_on_disk import KeptOnDisk
 from bpe_core.sweep.plan import Plan, read_plan
 from bpe_core.sweep.results import MEANINGS, read_results, rows_of, summary_of

@@ -25,7 +25,7 @@ from bpe_core.command_line.groups import add_mixture, groups_of, mixture_of
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.steps import step_lines
-from bpe_core.command_line.tables import is_session_name, write_run
+from bpe_core.command_line.tables import is_session_name
 from bpe_core.counting.rare_words import without_rare
 from bpe_core.errors import plain
 from bpe_core.formats import FORMATS, TABLES, format_for, write_history
@@ -34,7 +34,7 @@ from bpe_core.learning.methods import METHODS, Wording
 from bpe_core.learning.trainer import learn
 from bpe_core.presets import PRESETS
 from bpe_core.progress import CancelCheck, ProgressReport
-from bpe_core.session_file.schema import EXTENSION
+from bpe_core.session_file.known_by import EXTENSION
 
 EXAMPLES = """\
 examples:
@@ -192,6 +192,8 @@ def _deliver(
 ) -> None:
     if options.output:
         if is_session_name(Path(options.output)):
+            from bpe_core.command_line.sessions import write_run  # wanted seldom
+
             write_run(history, words, options.output)
         else:
             write_history(history, options.output, progress=report)

@@ -10,7 +10,6 @@ from bpe_core.learning.bpe.plain import PlainLearner
 from bpe_core.learning.methods import CompiledWay, Method, Way
 from bpe_core.learning.protocol import Learner
 from bpe_core.recipe import Recipe
-from bpe_core.segmenting.by_priority import ByPriority
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.segmentation import Segmenter
 from bpe_core.segmenting.text_encoder import TextEncoder
@@ -25,7 +24,11 @@ def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forc
 
 
 def _segmenter(history: History, cutting: Cutting) -> Segmenter:
-    return TextEncoder(history, cutting) if history.joining is None else ByPriority(history, cutting)
+    if history.joining is None:
+        return TextEncoder(history, cutting)
+    from bpe_core.segmenting.by_priority import ByPriority  # which few tables want
+
+    return ByPriority(history, cutting)
 
 
 METHOD = Method(

@@ -10,7 +10,6 @@ True
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -43,6 +42,8 @@ class CountsHead:
     @property
     def fingerprint(self) -> str:
         """Of the splitting: two tables may be added up where it is the same."""
+        import hashlib  # takes a while to load, and is wanted seldom
+
         return hashlib.sha256(self.splitting.encode()).hexdigest()
 
     @property

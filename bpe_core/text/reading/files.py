@@ -13,7 +13,6 @@ from bpe_core.errors import Cancelled, CorpusError
 from bpe_core.progress import CancelCheck, never_cancelled
 from bpe_core.text.reading import arrow_tables, json_lines, plain_text, tables
 from bpe_core.text.reading.addresses import is_address, without_password
-from bpe_core.text.reading.archives import ArchiveReader
 from bpe_core.text.reading.beginning import HEAD_LENGTH, NotText, checked_encoding, refuse_empty_or_binary
 from bpe_core.text.reading.counted import ENDING, HEAD_NAME, KEY, CountsHead, by_group, source_in_folder
 from bpe_core.text.reading.fields import guessed
@@ -49,7 +48,12 @@ def _pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) ->
     return _PIECES_OF[source.kind](source, options, size, log)
 
 
-_archive_pieces = ArchiveReader(_pieces, _in_archive).pieces
+def _archive_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
+    from bpe_core.text.reading.archives import ArchiveReader  # wanted seldom
+
+    return ArchiveReader(_pieces, _in_archive).pieces(source, options, size, log)
+
+
 _PIECES_OF: dict[Kind, Callable[[Source, ReadingOptions, int, SkipLog], Iterator[DocumentPiece]]] = {
     "text": plain_text.pieces,
     "jsonl": json_lines.pieces,

@@ -23,10 +23,7 @@ import numpy.typing as npt
 
 from bpe_core.text.older_unicode import as_before
 from bpe_core.text.patterns import NAMED_PATTERNS
-from bpe_core.text.scanner.expression import NoTable, read_expression
 from bpe_core.text.scanner.machine import ScanTable, TooLarge, by_line
-from bpe_core.text.scanner.threads import Automaton
-from bpe_core.text.scanner.translating import Machine
 
 __all__ = ["ScanTable", "beginnings", "table_for", "table_of", "why_no_table"]
 
@@ -38,6 +35,9 @@ def beginnings(expression: str) -> npt.NDArray[np.bool_] | None:
     >>> found is not None and bool(found[ord("a")]), beginnings("ab") is None
     (True, True)
     """
+    from bpe_core.text.scanner.expression import NoTable, read_expression  # loaded for whoever needs a table
+    from bpe_core.text.scanner.threads import Automaton
+
     try:
         automaton = Automaton(read_expression(expression))
         begins = {kind: automaton.begins_match(kind) for kind in automaton.kinds.numbers}
@@ -80,6 +80,10 @@ def why_no_table(expression: str, unit: str = "file") -> str:
 
 @lru_cache(maxsize=TABLES_KEPT)
 def _translated(expression: str, unit: str, drops_blanks: bool, older: bool) -> ScanTable | str:
+    from bpe_core.text.scanner.expression import NoTable, read_expression
+    from bpe_core.text.scanner.threads import Automaton
+    from bpe_core.text.scanner.translating import Machine
+
     try:
         automaton = Automaton(read_expression(expression), drops_blanks=drops_blanks)
         machine, kinds = Machine(automaton), automaton.kinds.of_code_point

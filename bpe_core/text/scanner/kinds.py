@@ -12,7 +12,6 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
-import regex
 
 
 class Kind(IntEnum):
@@ -58,7 +57,7 @@ class Kinds:
         else:
             alone = np.array(list(characters), np.int64)
         starts = np.concatenate([[0, _NEWLINE, _NEWLINE + 1], alone, alone + 1, *map(_changes, named)])
-        starts = np.unique(starts[starts < CODE_POINTS])
+        starts = _in_order(starts[starts < CODE_POINTS])
         rows = np.array([_holds(source, starts) for source in order] + [starts == _NEWLINE])
         found, kind_of_row = _different_columns(rows)
         numbers = _numbered(found, order.index(_BLANK) if drops_blanks else None)
@@ -76,6 +75,13 @@ class Kinds:
         for source in sources:
             mask |= self._masks[source]
         return mask
+
+
+def _in_order(code_points: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Each once, as `np.unique` gives them, which loads all of `numpy.ma` to do so."""
+    there = np.zeros(CODE_POINTS, np.bool_)
+    there[code_points] = True
+    return np.flatnonzero(there)
 
 
 def _different_columns(rows: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
@@ -107,6 +113,8 @@ def _holds(source: str, characters: npt.NDArray[np.int64]) -> npt.NDArray[np.boo
     holds = np.zeros(len(characters), np.bool_)
     kept = np.flatnonzero((characters < SURROGATES.start) | (characters >= SURROGATES.stop))
     text = characters[kept].astype(np.uint32).tobytes().decode("utf-32-le")
+    import regex  # takes a while to load
+
     for found in regex.finditer(f"{source}+", text):
         holds[kept[found.start() : found.end()]] = True
     return holds
@@ -122,6 +130,8 @@ def every_character() -> str:
 @cache
 def _changes(name: str) -> npt.NDArray[np.int64]:
     """Where stretches of characters begin that are all of a class, or all not."""
+    import regex
+
     spans = [found.span() for found in regex.finditer(f"[{name}]+", every_character())]
     places = np.array(spans, np.int64).reshape(-1)
     places = places + np.where(places >= SURROGATES.start, len(SURROGATES), 0)
