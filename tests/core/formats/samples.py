@@ -97,6 +97,7 @@ def histories_for(format: Format, text: str, **changes: Any) -> list[History]:
         Recipe.preset("gage"),
         Recipe.preset("bert"),
         Recipe.preset("unigram", unicode_form=""),
+        Recipe.preset("mingram", unicode_form=""),
     ]
     known = {recipe.method for recipe in recipes}
     recipes += [recipe for recipe in map(Recipe.preset, PRESETS) if recipe.method not in known]
