@@ -18,6 +18,7 @@ from app.window.questions.why.merge_tree import MergeTree
 from app.window.questions.why.model import StepShown, WhyModel
 
 NOTHING = "Click into the text first: here grows the tree of the word that was clicked."
+NO_TREE = "By this method no word is put together step by step, so this one has no tree. Why Here? tells how it is cut."
 HINT = "Each box is a token: below its text the merge that made it, and how often its parts stood side by side then."
 SMALLEST, LARGEST = 0.6, 3.0
 STEP_MILLISECONDS, LAST_MILLISECONDS = 900, 2_500
@@ -90,7 +91,7 @@ class TreePage(StagePage):
             button.setEnabled(has_word)
         if not has_word:
             self.word.setText("")
-            self.told.setText("" if self.model.is_asked else NOTHING)
+            self.told.setText(NO_TREE if self.model.place is not None else "" if self.model.is_asked else NOTHING)
             self.tree.show_trees(None, (), None)
         else:
             self._draw()
