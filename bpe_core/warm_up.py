@@ -16,6 +16,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.formats.compiled_recovering import recovered_pairs
 from bpe_core.history.history import Columns, History
 from bpe_core.history.joining import Joining, PairRows
+from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.learning.gage.compiled import CompiledLearner as CompressingLearner
 from bpe_core.learning.gage.compiled import compressed_blocks
@@ -25,6 +26,7 @@ from bpe_core.learning.unigram.compiled_seeds import repeated
 from bpe_core.learning.unigram.learner import UnigramLearner
 from bpe_core.learning.unigram.seeds import seeded
 from bpe_core.learning.wordpiece.compiled import CompiledScoreLearner
+from bpe_core.measures.compiled_pairs import follow_bits
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
@@ -117,8 +119,12 @@ def _learn_with_a_large_alphabet() -> None:
 
 def _rank() -> None:
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(108, 111), (256, 119)])
-    layout = lay_out(WordTable.from_counts(dict.fromkeys(_TEXT.split(), 3)), history.alphabet, history.recipe)
+    words = WordTable.from_counts(dict.fromkeys(_TEXT.split(), 3))
+    layout = lay_out(words, history.alphabet, history.recipe)
     compiled_ranks(layout.symbols, history)
+    ids = layout.symbols.astype(np.int64)
+    counts, bits = words.counts, np.zeros(len(history) + 1)
+    list(follow_bits(RankedWords.of(words, history), ids, counts, counts, bits, slots=4))
 
 
 def _encode() -> None:

@@ -177,12 +177,12 @@ class RankedWords:
         return np.where(found >= PATTERN_CUT, np.int32(NEVER), found)
 
     def _cells_with_rank(self, rank: int) -> Int64s:
-        first, order = self._by_rank
+        first, order = self.cells_by_rank
         return order[first[rank] : first[rank + 1]].astype(np.int64)
 
     @cached_property
-    def _by_rank(self) -> tuple[Int64s, Int32s]:
-        """Where in the second array the cells of each rank are listed."""
+    def cells_by_rank(self) -> tuple[Int64s, Int32s]:
+        """Where in the second array the cells are listed whose boundary each step dissolves; and these, ascending."""
         order = np.argsort(self.ranks, kind="stable").astype(np.int32)
         return np.searchsorted(self.ranks[order], np.arange(len(self.history) + 1, dtype=np.int32)), order
 

@@ -1,4 +1,4 @@
-"""How well a small model, made of pairs of tokens alone, tells words that were held out; for many sizes of one run.
+"""How well a small model, made of pairs of tokens alone, tells words that were held out; for every size of one run.
 
 >>> from bpe_core.recipe import Recipe
 >>> from bpe_core.reference import train
@@ -19,13 +19,17 @@ from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
+from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.kernels.policy import Policy
+from bpe_core.learning.methods import has_ranks, learns_by_ranks
 from bpe_core.measures.measured_sizes import some_sizes
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled, while_wanted
 
 Int64s = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]
 
-MEASURED = 60  # sizes, closer together where the vocabulary is small
+MEASURED = 60  # sizes, closer together where the vocabulary is small; where each has to be measured by itself
+KERNELS = Policy("bpe_core.measures.compiled_pairs", small=400_000, large=20_000_000)  # tokens at first, by sizes
 APART = 10  # every tenth occurrence is held out
 USUAL_DISCOUNT = 0.75  # where too little was seen once and twice to tell
 LIMITS = (
@@ -66,20 +70,74 @@ def bits_per_byte(
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> BitsPerByte:
-    """Of these sizes of the vocabulary; if not said, of some between the smallest and the largest."""
+    """Of these sizes of the vocabulary; if not said, of every size that it had.
+
+    Where a method does not join pairs, each size has to be measured by itself, so some of them are.
+    """
     both = GroupedWords.of({"learned": learned, "held out": held_out})
     counts = both.counts_in("learned"), both.counts_in("held out")
     everything = WordTable(*both.words.columns, counts[0] + counts[1])
     cut = CutWords.of(everything, history.recipe, history, cancelled=cancelled)
-    wanted = some_sizes(history, MEASURED) if sizes is None else sizes
-    steps = np.unique([history.step_of_size(size) for size in wanted.tolist()])
-    bits = np.zeros(len(steps))
-    for place, step in enumerate(while_wanted(steps.tolist(), cancelled, every=1)):
-        progress(Progress("measuring", place, len(steps), "sizes"))
-        bits[place] = _bits(*cut.placed(step), *counts, history.vocabulary_size_at(step) + 1)
+    followed = _Followed.of(cut, *counts)
+    steps = _steps(history, sizes, every=followed is not None)
+    if followed is not None and followed.is_worth(len(steps), cancelled):
+        bits = followed.bits(progress, cancelled)[steps]
+    else:
+        bits = np.zeros(len(steps))
+        for place, step in enumerate(while_wanted(steps.tolist(), cancelled, every=1)):
+            progress(Progress("measuring", place, len(steps), "sizes"))
+            bits[place] = _bits(*cut.placed(step), *counts, history.vocabulary_size_at(step) + 1)
     had = np.array([history.vocabulary_size_at(step) for step in steps.tolist()], np.int64)
     order = np.argsort(had, kind="stable")
     return BitsPerByte(had[order], steps[order], bits[order] / max(1, held_out.size))
+
+
+def _steps(history: History, sizes: Int64s | None, *, every: bool) -> Int64s:
+    if sizes is None and every:
+        return np.arange(len(history) + 1)
+    wanted = some_sizes(history, MEASURED) if sizes is None else sizes
+    return np.unique([history.step_of_size(size) for size in wanted.tolist()])
+
+
+@dataclass(frozen=True, eq=False)
+class _Followed:
+    """Words in which each step joins pairs, so that all that one step changes is known."""
+
+    ranked: RankedWords
+    ids: Int64s  # of the token in each cell before the first step; less than none between words
+    learned: Int64s
+    held_out: Int64s
+
+    @classmethod
+    def of(cls, cut: CutWords, learned: Int64s, held_out: Int64s) -> _Followed | None:
+        """None where tokens come to be in another way, or what has no symbol is no token, or several."""
+        if not has_ranks(cut.history) or not learns_by_ranks(cut.history):
+            return None
+        ranked = RankedWords.of(cut.words, cut.history)
+        inside = np.ones(len(ranked.symbols), np.bool_)
+        inside[0] = inside[ranked.starts[1:] - 1] = False
+        found, words = cut.placed(0)
+        if not np.array_equal(ranked.word_of_cell[inside], words):
+            return None
+        ids = np.full(len(inside), -1)
+        ids[inside] = found
+        return cls(ranked, ids, learned, held_out)
+
+    def is_worth(self, sizes: int, cancelled: CancelCheck) -> bool:
+        """Whether all sizes are found sooner than so many by themselves."""
+        work = len(self.ranked.symbols) * sizes
+        return sizes > MEASURED and KERNELS.chooses(work, cancelled=cancelled)
+
+    def bits(self, progress: ProgressReport, cancelled: CancelCheck) -> Numbers:
+        """After each number of steps, from none on."""
+        from bpe_core.measures.compiled_pairs import follow_bits  # loads machine code
+
+        steps = len(self.ranked.history)
+        found = np.zeros(steps + 1)
+        told = follow_bits(self.ranked, self.ids, self.learned, self.held_out, found)
+        for done in while_wanted(told, cancelled, every=1):
+            progress(Progress("measuring", done, steps + 1, "sizes"))
+        return found
 
 
 def _bits(ids: Int64s, words: Int64s, learned: Int64s, held_out: Int64s, events: int) -> float:

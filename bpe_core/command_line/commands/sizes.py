@@ -152,13 +152,17 @@ def _tell_bits(options: argparse.Namespace, history: History) -> int:
         found = bits_per_byte(*both, history, progress=bar)
     finally:
         bar.clear()
-    table = DataTable({"vocabulary": found.sizes, "step": found.steps, "bits_per_byte": found.bits})
+    columns = {"vocabulary": found.sizes, "step": found.steps, "bits_per_byte": found.bits}
     if options.csv:
-        sys.stdout.write(csv_text(table))
-    elif options.json:
-        print(json.dumps(dict(zip(table.columns, map(list, zip(*table.rows(), strict=True)), strict=True))))
+        sys.stdout.write(csv_text(DataTable(columns)))
+        return 0
+    least = int(np.argmin(found.bits))
+    places = np.searchsorted(found.sizes, some_sizes(history, SHOWN_SIZES))
+    shown = np.unique([least, *np.minimum(places, len(found.sizes) - 1)])
+    if options.json:
+        print(json.dumps({name: column[shown].tolist() for name, column in columns.items()}))
     else:
         print(f"{'vocabulary':>13}{'bits/byte':>13}")
-        for size, _, bits in table.rows():
-            print(f"{size:>13,}{bits:>13.4f}")
+        for place in shown.tolist():
+            print(f"{found.sizes[place]:>13,}{found.bits[place]:>13.4f}{'   the least' if place == least else ''}")
     return 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,12 @@ from hypothesis import strategies as st
 import bpe_core as bpe
 from bpe_core import reference
 from bpe_core.insight.cut_words import CutWords
+from bpe_core.kernels.policy import Policy
+from bpe_core.learning.methods import has_ranks
+from bpe_core.measures import bits_per_byte as measure
+from bpe_core.measures import compiled_pairs
 from bpe_core.measures.bits_per_byte import bits_per_byte, tenth_apart
+from bpe_core.measures.compiled_pairs import follow_bits
 from bpe_core.measures.measured_sizes import some_sizes
 from bpe_core.reference.kneser_ney import PairModel
 from tests.core.random_training import recipes, words
@@ -41,12 +48,22 @@ def test_bits_of_a_method_that_drops() -> None:
 
 
 def _check(learned: bpe.WordTable, held_out: bpe.WordTable, history: bpe.History) -> None:
-    found = bits_per_byte(learned, held_out, history, some_sizes(history, 6))
+    found = bits_per_byte(learned, held_out, history)
     assert (np.diff(found.sizes) >= 0).all()
-    for step, bits in zip(found.steps.tolist(), found.bits.tolist(), strict=True):
+    some = bits_per_byte(learned, held_out, history, some_sizes(history, 6))
+    every = dict(zip(found.steps.tolist(), found.bits.tolist(), strict=True))
+    for step, bits in zip(some.steps.tolist(), some.bits.tolist(), strict=True):
         events = history.vocabulary_size_at(step) + 1
         model = PairModel(_tokens(learned, history, step), events)
         assert bits == pytest.approx(model.bits(_tokens(held_out, history, step)) / held_out.size)
+        assert every.get(step, bits) == bits
+    if has_ranks(history) and history.recipe.unknown != "bytes":
+        assert found.steps.tolist() == list(range(len(history) + 1))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(measure, "MEASURED", 1)
+            patch.setattr(measure, "KERNELS", Policy(measure.KERNELS.module, small=0))
+            patch.setattr(compiled_pairs, "follow_bits", partial(follow_bits, slots=4))
+            assert bits_per_byte(learned, held_out, history).bits == pytest.approx(found.bits, rel=1e-9)
 
 
 def _tokens(table: bpe.WordTable, history: bpe.History, step: int) -> list[tuple[list[int], int]]:

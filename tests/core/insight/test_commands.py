@@ -137,11 +137,16 @@ def test_sizes_of_the_text_its_files_and_a_held_out_one(
     assert run(arguments) == 0
     assert "bytes/token" in capsys.readouterr().out
     assert run([*arguments, "--power", "0"]) == 1
-    assert run([*arguments, "--bits", "--json"]) == 0
+    assert run([*arguments, "--bits", "--csv"]) == 0
+    rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
     recipe, both = history.recipe, (Corpus.from_files(files), Corpus.from_files(held_out))
     learned, unseen = (count_words(one, recipe) for one in both)
     bits = bits_per_byte(learned, unseen, history)
-    assert json.loads(capsys.readouterr().out)["bits_per_byte"] == bits.bits.tolist()
+    assert [float(row["bits_per_byte"]) for row in rows] == bits.bits.tolist()
+    assert run([*arguments, "--bits", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert min(bits.bits) in told["bits_per_byte"]
+    assert len(told["step"]) < len(rows) == len(history) + 1
 
 
 def test_paid_splits_a_count_over_words_and_files(

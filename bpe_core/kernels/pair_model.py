@@ -1,0 +1,297 @@
+"""What held-out words take by a model of pairs of tokens, after every step: `measures.bits_per_byte` at all sizes.
+
+A step changes only the pairs around the places where it joins tokens, so these are counted again, and no others. What
+the model tells of each held-out pair hangs on numbers that every step changes, so all of them are told after each:
+that is the work, and so it is done by sums and products that a processor does several at a time, logarithms too.
+
+The words lie end to end in cells with separators between them. A separator counts as a token, the edge of words.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.kernels.jit import kernel
+from bpe_core.kernels.replay import pair_slot
+
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.float64]
+
+# Entries of `Model.number`
+SEEN_ONCE, SEEN_TWICE, SEEN = range(3)  # pairs in the words that were learned from
+AFTER_ONE, AFTER_TWO, AFTER = range(3, 6)  # tokens that come after one different token there, after two, after any
+WANTED = 6  # pairs in the words held out
+FILLED = 7  # slots of the table of pairs
+NUMBERS = 8
+
+AT_ONCE = 1024  # pairs told together: what is known of them stays near the processor
+
+_DISCOUNT = 0.75
+_PER_LOG = 1 / math.log(2)
+_ROOT = math.sqrt(2)
+_HIGH = 0x4330000000000000  # with a whole number in its lowest bits it is 2 to the 52nd and that number
+_TWO_52 = 2.0**52
+_LOW_BITS, _ONE = (1 << 52) - 1, 0x3FF0000000000000
+_MIDDLE = 1022.5  # what exponents are written from, and half of the logarithm of two
+
+
+class Cells(NamedTuple):
+    """Where the tokens are: its id in a token's first and in its last cell."""
+
+    first: Int32s
+    last: Int32s
+    words: Int32s  # the word of each cell
+    learned: Int64s  # how often each word was learned from
+    held_out: Int64s
+
+
+class Model(NamedTuple):
+    """What was counted of pairs, and of tokens by their ids."""
+
+    keys: npt.NDArray[np.uint64]  # a table of pairs
+    seen: Int64s  # for each slot
+    place: Int32s  # of each slot in the columns below, counted from one; 0 is nowhere
+    left: Int32s  # the pairs that are held out, in any order
+    right: Int32s
+    seen_of: Numbers
+    wanted: Numbers
+    different: Numbers  # for each token, how many different ones come after it in the words learned from
+    after: Numbers  # and how many it comes after
+    times: Int64s  # how often it stands there
+    asked: Int64s  # and in those held out
+    number: Int64s
+    heads: Numbers  # one: the sum of `asked` by the logarithm of `times`
+
+
+class Room(NamedTuple):
+    """To work in: the same memory, as numbers and as bits."""
+
+    told: Numbers
+    told_bits: Int64s
+    exponents: Numbers
+    exponent_bits: Int64s
+
+
+class Joins(NamedTuple):
+    """The steps, and the cells in front of which each dissolves a boundary."""
+
+    left: Int32s
+    right: Int32s
+    lengths: Int64s  # of all tokens, in cells
+    starts: Int64s
+    cells: Int32s
+
+
+@kernel
+def change(model, left, right, learned, held_out):
+    """So many more of a pair."""
+    number = model.number
+    slot = pair_slot(model.keys, left, right)
+    if model.keys[slot] == 0:
+        model.keys[slot] = (np.uint64(left + 1) << np.uint64(32)) | np.uint64(right + 1)
+        number[FILLED] += 1
+    before = model.seen[slot]
+    now = before + learned
+    if learned != 0:
+        model.seen[slot] = now
+        number[SEEN_ONCE] += np.int64(now == 1) - np.int64(before == 1)
+        number[SEEN_TWICE] += np.int64(now == 2) - np.int64(before == 2)
+        if before == 0 or now == 0:
+            known = np.int64(1) if before == 0 else np.int64(-1)
+            number[SEEN] += known
+            model.different[left] += known
+            ones = np.int64(model.after[right])
+            model.after[right] = ones + known
+            number[AFTER_ONE] += np.int64(ones + known == 1) - np.int64(ones == 1)
+            number[AFTER_TWO] += np.int64(ones + known == 2) - np.int64(ones == 2)
+            number[AFTER] += np.int64(ones + known > 0) - np.int64(ones > 0)
+    want(model, slot, left, right, now, held_out)
+
+
+@kernel
+def want(model, slot, left, right, seen, held_out):
+    """So many more of a pair in the words held out; it leaves their columns with the last of them."""
+    at = np.int64(model.place[slot]) - 1
+    if at < 0:
+        if held_out == 0:
+            return
+        at = model.number[WANTED]
+        model.number[WANTED] = at + 1
+        model.place[slot] = at + 1
+        model.left[at] = left
+        model.right[at] = right
+        model.wanted[at] = 0
+    model.wanted[at] += held_out
+    model.seen_of[at] = seen
+    if model.wanted[at] == 0:
+        last = model.number[WANTED] - 1
+        model.number[WANTED] = last
+        if last != at:
+            model.left[at] = model.left[last]
+            model.right[at] = model.right[last]
+            model.wanted[at] = model.wanted[last]
+            model.seen_of[at] = model.seen_of[last]
+            model.place[pair_slot(model.keys, model.left[at], model.right[at])] = at + 1
+        model.place[slot] = 0
+
+
+@kernel
+def move_pairs(old, new):
+    """Into a larger table."""
+    for slot in range(len(old.keys)):
+        key = old.keys[slot]
+        if key != 0:
+            left = np.int64(key >> np.uint64(32)) - 1
+            right = np.int64(key & np.uint64(0xFFFFFFFF)) - 1
+            to = pair_slot(new.keys, left, right)
+            new.keys[to] = key
+            new.seen[to] = old.seen[slot]
+            new.place[to] = old.place[slot]
+
+
+@kernel
+def enter_cells(cells, model, begin):
+    """Count the pairs from a cell on, before the first step; the cell where the table wants more room, or the end."""
+    last = len(cells.first) - 1
+    edge = cells.first[last]
+    for cell in range(begin, last):
+        if 2 * (model.number[FILLED] + 1) > len(model.keys):
+            return cell
+        left, right = cells.first[cell], cells.first[cell + 1]
+        word = cells.words[cell] if right == edge else cells.words[cell + 1]
+        learned, held_out = cells.learned[word], cells.held_out[word]
+        change(model, left, right, learned, held_out)
+        model.times[left] += learned
+        model.asked[left] += held_out
+    total = 0.0
+    for token in range(len(model.times)):
+        total += head(model, token)
+    model.heads[0] = total
+    return last
+
+
+@kernel
+def head(model, token):
+    """What all pairs that begin with a token owe to how often it was seen."""
+    return model.asked[token] * math.log(model.times[token]) if model.times[token] > 0 else 0.0
+
+
+@kernel
+def follow(cells, joins, model, room, base, sizes, step, most, found):
+    """Make steps, and tell the bits after each, until so many pairs were told or the table wants more room.
+
+    `sizes` and `found` have an entry for each number of steps, from none on.
+    """
+    told = 0
+    stop = len(joins.left)
+    while step < stop and told < most:
+        places = joins.starts[step + 1] - joins.starts[step]
+        if 2 * (model.number[FILLED] + 2 * places) > len(model.keys):
+            break
+        join(cells, joins, model, base, step)
+        step += 1
+        found[step] = tell(model, room, sizes[step] + 1)
+        told += model.number[WANTED] + places
+    return step
+
+
+@kernel
+def join(cells, joins, model, base, step):
+    """One step, at each of its places from the left."""
+    left, right, made = joins.left[step], joins.right[step], base + step
+    total = model.heads[0] - head(model, left)
+    if right != left:
+        total -= head(model, right)
+    for entry in range(joins.starts[step], joins.starts[step + 1]):
+        middle = joins.cells[entry]
+        first, end = middle - joins.lengths[left], middle + joins.lengths[right]
+        before, behind = cells.last[first - 1], cells.first[end]
+        word = cells.words[middle]
+        learned, held_out = cells.learned[word], cells.held_out[word]
+        change(model, before, left, -learned, -held_out)
+        change(model, left, right, -learned, -held_out)
+        change(model, right, behind, -learned, -held_out)
+        change(model, before, made, learned, held_out)
+        change(model, made, behind, learned, held_out)
+        model.times[left] -= learned
+        model.times[right] -= learned
+        model.times[made] += learned
+        model.asked[left] -= held_out
+        model.asked[right] -= held_out
+        model.asked[made] += held_out
+        cells.first[first] = made
+        cells.last[end - 1] = made
+    total += head(model, left) + head(model, made)
+    if right != left:
+        total += head(model, right)
+    model.heads[0] = total
+
+
+@kernel
+def discount(once, twice):
+    return once / (once + 2 * twice) if once > 0 and twice > 0 else _DISCOUNT
+
+
+@kernel
+def tell(model, room, events):
+    """The bits that all pairs of the words held out take, where so many different ones, edges too, can come."""
+    number = model.number
+    total = 0.0
+    if number[SEEN] == 0:
+        for place in range(number[WANTED]):
+            total += model.wanted[place]
+        return total * math.log(events) * _PER_LOG
+    kinds = np.float64(number[SEEN])
+    own = discount(number[SEEN_ONCE], number[SEEN_TWICE])
+    lower = discount(number[AFTER_ONE], number[AFTER_TWO])
+    shared = lower * number[AFTER] / events
+    for begin in range(0, number[WANTED], AT_ONCE):
+        size = min(AT_ONCE, number[WANTED] - begin)
+        for place in range(size):
+            at = np.uint64(begin + place)
+            different = model.different[model.left[at]]
+            rest = own * different / kinds if different > 0 else 1 / kinds  # that was never seen: all is
+            alone = max(0.0, model.after[model.right[at]] - lower) + shared
+            room.told[place] = max(0.0, model.seen_of[at] - own) + rest * alone
+        take_logarithms(room, size)
+        total += weighed(model.wanted, room.told, begin, size)
+    return model.heads[0] * _PER_LOG - total
+
+
+@kernel
+def take_logarithms(room, size):
+    """To the base of two, of so many numbers above zero: of their exponents, and by a series of what is behind."""
+    for place in range(size):
+        bits = room.told_bits[place]
+        room.exponent_bits[place] = (bits >> 52) | _HIGH
+        room.told_bits[place] = (bits & _LOW_BITS) | _ONE
+    for place in range(size):
+        rest = room.told[place]
+        part = (rest - _ROOT) / (rest + _ROOT)
+        square = part * part
+        series = 1 / 15 + square / 17
+        series = 1 / 11 + square * (1 / 13 + square * series)
+        series = 1 / 7 + square * (1 / 9 + square * series)
+        series = 1 / 3 + square * (1 / 5 + square * series)
+        series = 1.0 + square * series
+        room.told[place] = ((room.exponents[place] - _TWO_52) - _MIDDLE) + 2 * _PER_LOG * part * series
+
+
+@kernel
+def weighed(weights, numbers, begin, size):
+    """The sum of their products; four sums at a time, as each waits for the one before."""
+    one = two = three = four = 0.0
+    fours = size & ~3
+    for place in range(0, fours, 4):
+        one += weights[begin + place] * numbers[place]
+        two += weights[begin + place + 1] * numbers[place + 1]
+        three += weights[begin + place + 2] * numbers[place + 2]
+        four += weights[begin + place + 3] * numbers[place + 3]
+    for place in range(fours, size):
+        one += weights[begin + place] * numbers[place]
+    return (one + two) + (three + four)
