@@ -185,11 +185,13 @@ def written(history: History) -> list[bytes]:
     [b'lo', b'low']
     """
     texts, room = [*history.alphabet.texts], BUDGET
+    continuing = history.alphabet.continuing
     for left, right in history.pairs():
-        room -= len(texts[left]) + len(texts[right])
+        text = texts[left] + (texts[right].removeprefix(continuing) if continuing else texts[right])
+        room -= len(text)
         if room < 0:
             raise TooLarge(f"The tokens together are longer than {BUDGET:,} bytes; they can only be shown shortened.")
-        texts.append(history.alphabet.joined_text(texts[left], texts[right]))
+        texts.append(text)
     return texts
 
 

@@ -6,9 +6,8 @@ other libraries load; they hold less, and `can_hold` says what not.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -18,6 +17,7 @@ from bpe_core.errors import Cancelled, FormatError, OutputError, TooLarge
 from bpe_core.formats.base import Beside, Format, OpenedTable
 from bpe_core.formats.known_others import named
 from bpe_core.formats.unpacking import beginning, unpacked
+from bpe_core.garbage import nothing_collected
 from bpe_core.history.history import History, Int64s
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 
@@ -131,7 +131,7 @@ def open_table(path: Path | str) -> OpenedTable:
     beside = files_beside(Path(path))
     for one in FORMATS.values():
         if one.recognizes_file(data, str(path), beside):
-            with _nothing_collected():
+            with nothing_collected():
                 return one.open(data, str(path), beside)
     if not data:
         raise FormatError(f"{path} is empty.")
@@ -139,18 +139,6 @@ def open_table(path: Path | str) -> OpenedTable:
     if known:
         raise FormatError(known)
     raise FormatError(f"{path} is not a merge table this program knows ({', '.join(FORMATS)}).")
-
-
-@contextmanager
-def _nothing_collected() -> Iterator[None]:
-    """Python would search all that a large file becomes for garbage, again and again, and find none."""
-    searches = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if searches:
-            gc.enable()
 
 
 def is_table(path: Path | str) -> bool:

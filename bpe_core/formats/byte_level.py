@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
+import codecs
 from functools import cache
+from typing import Any
 
 from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.text.stand_ins import byte_of_stand_in as byte_of_stand_in
@@ -15,24 +17,25 @@ from bpe_core.text.stand_ins import stand_ins as stand_ins
 
 
 @cache
-def _latin_to_stand_in() -> dict[int, str]:
-    return dict(enumerate(stand_ins()))
+def _characters() -> str:
+    return "".join(stand_ins())
 
 
 @cache
-def _stand_in_to_latin() -> dict[int, int]:
-    return {ord(character): byte for byte, character in enumerate(stand_ins())}
+def _bytes() -> Any:
+    """The same the other way, as Python's encoders of characters have it."""
+    return codecs.charmap_build(_characters())
 
 
 def written(raw: bytes) -> str:
     """The stand-ins of the bytes."""
-    return raw.decode("latin-1").translate(_latin_to_stand_in())
+    return codecs.charmap_decode(raw, "strict", _characters())[0]
 
 
 def read(text: str) -> bytes | None:
     """The bytes that stand-ins stand for; None where a character is none."""
     try:
-        return text.translate(_stand_in_to_latin()).encode("latin-1") if is_byte_level(text) else None
+        return codecs.charmap_encode(text, "strict", _bytes())[0]
     except UnicodeEncodeError:
         return None
 

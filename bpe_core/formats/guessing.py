@@ -8,6 +8,7 @@ cl100k's through a number of four digits.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import regex
 
@@ -15,6 +16,8 @@ from bpe_core.text.patterns import NAMED_PATTERNS
 
 SAMPLE = 4_000  # tokens looked at, spread over the vocabulary
 ENOUGH = 0.98  # some tokens are cut even by their own pattern when they stand alone
+Token = TypeVar("Token")
+
 CANDIDATES = ("gpt2", "cl100k", "o200k", "english")  # where two fit equally well, the earlier
 
 
@@ -34,9 +37,14 @@ def likely_pattern(tokens: Sequence[bytes]) -> str:
     return best if fits[best] >= ENOUGH else "none"
 
 
+def sampled(tokens: Sequence[Token]) -> Sequence[Token]:
+    """As many of them as are looked at."""
+    return tokens[:: max(1, len(tokens) // SAMPLE)]
+
+
 def _readable(tokens: Sequence[bytes]) -> list[str]:
     texts = []
-    for token in tokens[:: max(1, len(tokens) // SAMPLE)]:
+    for token in sampled(tokens):
         try:
             texts.append(token.decode())
         except UnicodeDecodeError:

@@ -8,7 +8,7 @@ from bpe_core.errors import FormatError
 from bpe_core.formats import byte_level
 from bpe_core.formats.base import numbers_or_ids
 from bpe_core.formats.checked_json import Object, are_whole, list_in, object_in, text_in, vocabulary_of, whole_text
-from bpe_core.formats.guessing import likely_pattern
+from bpe_core.formats.guessing import likely_pattern, sampled
 from bpe_core.formats.hugging_face_steps import TextPreparation
 from bpe_core.formats.json_model import JsonModel, OpenedModel, prefix_impossible, recipe_of, specials_in
 from bpe_core.formats.stand_in_texts import numbered, written_tokens
@@ -69,7 +69,7 @@ class JsonBpe(JsonModel):
             "fuse_unk": joining is not None and joining.joins_unknown,
             "byte_fallback": recipe.base == "characters" and recipe.unknown == "bytes",
             "ignore_merges": joining is not None and joining.whole_words,
-            "vocab": numbered(history, numbers),
+            "vocab": numbered(history, numbers, texts),
             "merges": [[texts[left], texts[right]] for left, right in joined_in_order(history)],
         }
 
@@ -89,7 +89,9 @@ class JsonBpe(JsonModel):
         specials = specials_in(whole, vocabulary, unknown, name)
         built = build(vocabulary, merges, specials, style, name + ", merge {}")
         if style.byte_level and not (steps.byte_level or steps.cuts):
-            steps.choices["pattern"] = likely_pattern([byte_level.read(text) or b"" for text in vocabulary])
+            steps.choices["pattern"] = likely_pattern(
+                [byte_level.read(text) or b"" for text in sampled(list(vocabulary))]
+            )
         choices = _choices(steps, style, len(built.pairs))
         recipe = recipe_of(name, whole, specials, unknown, choices)
         history = History.from_pairs(recipe, built.alphabet, built.pairs, built.joining)

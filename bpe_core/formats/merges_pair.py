@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -12,7 +11,8 @@ from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats import byte_level, clip_merges, missing_places
 from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, Writer, nothing_beside, numbers_or_ids
 from bpe_core.formats.checked_json import parsed_object, vocabulary_of
-from bpe_core.formats.guessing import likely_pattern
+from bpe_core.formats.guessing import likely_pattern, sampled
+from bpe_core.formats.json_laid_out import laid_out
 from bpe_core.formats.stand_in_texts import numbered, written_tokens
 from bpe_core.formats.text_lines import VERSION, pairs_at_the_beginning, read_pairs
 from bpe_core.formats.unfit_tokens import containing, same_text
@@ -58,17 +58,17 @@ class MergesPair(Format):
             return impossible
         found = same_text(history) + missing_places.about_splitting(history.recipe)
         tokens = written_tokens(history)
-        if any(tokens[merge.left].startswith(VERSION) for merge in history):
+        if any(tokens[left].startswith(VERSION) for left, _ in history.pairs()):
             found.append(f"A merge begins with {VERSION}; other libraries skip such a line as if it were the version.")
         return found
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
         texts = written_tokens(history)
         file.write(b"#version: 0.2\n")
-        for merge in history:
-            file.write(f"{texts[merge.left]} {texts[merge.right]}\n".encode())
-            if merge.step % ROWS_BETWEEN_REPORTS == 0:
-                progress(Progress("writing", merge.step, len(history), "steps"))
+        for start in range(0, len(history), ROWS_BETWEEN_REPORTS):
+            progress(Progress("writing", start, len(history), "steps"))
+            some = history.pairs(start, start + ROWS_BETWEEN_REPORTS)
+            file.write("".join(f"{texts[left]} {texts[right]}\n" for left, right in some).encode())
         progress(Progress("writing", len(history), len(history), "steps"))
 
     def numbers(self, history: History, known: Int64s | None = None) -> Int64s:
@@ -156,7 +156,7 @@ def write_vocabulary(history: History, file: BinaryIO, numbers: Int64s) -> None:
     vocabulary = numbered(history, numbers)
     for id, special in enumerate(history.recipe.special_tokens, history.first_special):
         vocabulary.setdefault(special, int(numbers[id]))
-    file.write(json.dumps(vocabulary, ensure_ascii=False, indent=0).encode())
+    file.write(laid_out(vocabulary, 0).encode())
 
 
 # --- Names ------------------------------------------------------------------------------
@@ -212,7 +212,7 @@ def _opened(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, name: s
         choices |= clip_merges.choices(made)
         notes.append(clip_merges.NOTE)
     else:
-        tokens = [byte_level.read(text) or b"" for text in made] if style.byte_level else []
+        tokens = [byte_level.read(text) or b"" for text in sampled(merges.made)] if style.byte_level else []
         pattern = likely_pattern(tokens) if style.byte_level else "whitespace" if style.marker != "none" else "gpt2"
         choices |= {"pattern": pattern, "older_unicode": pattern != "whitespace"}
         notes.append(f"merges.txt does not say how text is split into words; here by the pattern {pattern}.")
@@ -237,7 +237,7 @@ def _opened(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, name: s
 def _style(merges: WrittenMerges, vocabulary: Mapping[str, int] | None) -> Style:
     texts = merges.made
     ends = any(text.endswith("</w>") and len(text) > 4 for text in vocabulary or texts)
-    as_bytes = clip_merges.ends_bytes(texts) if ends else all(map(byte_level.is_byte_level, texts))
+    as_bytes = clip_merges.ends_bytes(texts) if ends else byte_level.is_byte_level("".join(texts))
     if as_bytes and (vocabulary is None or sum(one in vocabulary for one in byte_level.stand_ins()) > 128):
         return Style(byte_level=True, marker="glued" if ends else "none", marker_text="</w>" if ends else "")
     entries = vocabulary or dict.fromkeys(texts, 0)

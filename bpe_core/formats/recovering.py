@@ -136,12 +136,10 @@ def recover(ranks: Mapping[Text, int], base: Mapping[Text, int], first_id: int) 
     """
     found: Recovered[Text] = Recovered(first_id=first_id)
     recovery = Recovery(ranks)
-    if KERNELS.chooses(len(ranks)) and first_id == len(base):
-        found.tokens = [token for token in ranks if token not in base]
-        if (pairs := _by_kernels(found.tokens, base)) is not None:
-            found.pairs = pairs
-            return found
-        found.tokens = []
+    if first_id == len(base):
+        tokens = [token for token in ranks if token not in base]
+        if (pairs := pairs_by_kernels(tokens, base)) is not None:
+            return Recovered(tokens, pairs, first_id=first_id)
     made_of: dict[Text, list[Text]] = {}
     turn: dict[Text, tuple[int, int]] = {}
     for token, rank in ranks.items():
@@ -167,9 +165,9 @@ def recover(ranks: Mapping[Text, int], base: Mapping[Text, int], first_id: int) 
     return found
 
 
-def _by_kernels(tokens: Sequence[str | bytes], base: Mapping[Any, int]) -> list[tuple[int, int]] | None:
-    """The pairs, where all tokens are bytes and fall into two."""
-    if set(map(type, tokens)) != {bytes}:
+def pairs_by_kernels(tokens: Sequence[str | bytes], base: Mapping[Any, int]) -> list[tuple[int, int]] | None:
+    """The pairs, where there are many tokens, all are bytes and fall into two, and the base symbols are bytes."""
+    if not KERNELS.chooses(len(tokens)) or set(map(type, tokens)) != {bytes} or set(map(len, base)) != {1}:
         return None
     from bpe_core.formats.compiled_recovering import recovered_pairs  # loads machine code
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from operator import itemgetter
+
 from bpe_core.formats import byte_level
 from bpe_core.history.history import History, Int64s
 from bpe_core.token_texts import written
@@ -17,11 +21,12 @@ def written_tokens(history: History) -> list[str]:
     """
     texts = written(history)
     if history.recipe.base == "bytes":
-        return [byte_level.written(text) for text in texts]
+        whole = byte_level.written(b"".join(texts))  # a character for each byte
+        return [whole[start:stop] for start, stop in pairwise(accumulate(map(len, texts), initial=0))]
     return [text.decode() for text in texts]
 
 
-def numbered(history: History, numbers: Int64s) -> dict[str, int]:
+def numbered(history: History, numbers: Int64s, texts: Sequence[str] | None = None) -> dict[str, int]:
     """The vocabulary, the lowest number first. Of two tokens with the same text the older one counts.
 
     Special tokens are a part of it unless their numbers are the next ones: those are given to what stands beside it.
@@ -35,10 +40,12 @@ def numbered(history: History, numbers: Int64s) -> dict[str, int]:
     """
     found: dict[str, int] = {}
     first = history.first_special
-    for text, number in zip(written_tokens(history), numbers[:first].tolist(), strict=True):
+    texts = written_tokens(history) if texts is None else texts
+    for text, number in zip(texts, numbers[:first].tolist(), strict=True):
         if number >= 0:
             found.setdefault(text, number)
     specials = dict(zip(history.recipe.special_tokens, numbers[first:].tolist(), strict=True))
     if [*specials.values()] != [*range(len(found), len(found) + len(specials))]:
         found = specials | found
-    return dict(sorted(found.items(), key=lambda item: item[1]))
+    in_order = [*found.values()] == sorted(found.values())
+    return found if in_order else dict(sorted(found.items(), key=itemgetter(1)))

@@ -7,7 +7,6 @@ is added to them. Of the tokens those are taken that the vocabulary's size leave
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Sequence
 from typing import BinaryIO
 
@@ -16,6 +15,7 @@ import numpy as np
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, OpenedTable, Peer, nothing_beside
 from bpe_core.formats.checked_json import Object, list_in, number_of, object_in, parsed_object, text_in
+from bpe_core.formats.json_laid_out import laid_out
 from bpe_core.formats.named_expressions import expression_of, pattern_choices
 from bpe_core.formats.tiktoken_ranks import EVERYTHING, TiktokenRanks, checked_ranks, ranked, read_token
 from bpe_core.formats.unfit_tokens import same_text, unrecoverable
@@ -90,7 +90,7 @@ class Tekken(Format):
                 {"rank": number, "token_str": token, "is_control": True} for number, token in sorted(special)
             ],
         }
-        file.write(json.dumps(whole, ensure_ascii=False, indent=1).encode())
+        file.write(laid_out(whole, 1).encode())
         progress(Progress("writing", len(history), len(history), "steps"))
 
     def recognizes(self, data: bytes) -> bool:

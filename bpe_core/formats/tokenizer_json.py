@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import re
 from operator import itemgetter
 from typing import BinaryIO
@@ -15,6 +14,7 @@ from bpe_core.formats.checked_json import Object, object_in, parsed_object, text
 from bpe_core.formats.hugging_face_steps import read_steps
 from bpe_core.formats.hugging_face_text import decoder_of, normalizer_of, pre_tokenizer_of
 from bpe_core.formats.json_bpe import JsonBpe
+from bpe_core.formats.json_laid_out import laid_out
 from bpe_core.formats.json_model import JsonModel
 from bpe_core.formats.json_unigram import JsonUnigram
 from bpe_core.formats.json_wordpiece import JsonWordPiece
@@ -101,7 +101,7 @@ class TokenizerJson(Format):
             "decoder": decoder_of(history.recipe),
             "model": _model_of(history).written(history, numbers),
         }
-        file.write(json.dumps(whole, ensure_ascii=False, indent=2).encode())
+        file.write(laid_out(whole, 2).encode())
         progress(Progress("writing", len(history), len(history), "steps"))
 
     def recognizes(self, data: bytes) -> bool:

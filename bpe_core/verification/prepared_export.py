@@ -17,6 +17,7 @@ from bpe_core.atomic import write_atomically
 from bpe_core.errors import Cancelled, OutputError
 from bpe_core.formats import Format, format_for
 from bpe_core.formats.base import numbers_at
+from bpe_core.garbage import nothing_collected
 from bpe_core.history.history import History, Int64s
 from bpe_core.learning.methods import told_by
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
@@ -49,6 +50,7 @@ class PreparedExport:
                 stack.enter_context(write_atomically(path)).write(content)
 
 
+@nothing_collected()
 def prepare_export(
     history: History,
     path: Path | str,
