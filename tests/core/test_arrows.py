@@ -32,6 +32,7 @@ STAGES = [
         "lock",
         "atomic",
         "optional",
+        "garbage",
         "data_table",
         "fingerprints",
         "repeating",
