@@ -56,8 +56,9 @@ class Session(QObject):
         self.corpus.counts.settled.connect(self._count_what_waited)  # behind the runs, which have taken theirs then
 
     def warm_up(self) -> None:
-        """Let the kernels be compiled aside if they never were on this computer."""
+        """Let the kernels be compiled aside if they never were on this computer, and what opens tables be loaded."""
         self.aside.ask("compiled kernels", lambda task: readiness.prepare())
+        self.aside.ask("formats", lambda task: _load_formats())
 
     def train(self, *, merges: int | None = None) -> None:
         """Begin a run on the texts and the recipe as they are now; on those just being opened, too."""
@@ -92,3 +93,9 @@ class Session(QObject):
     def close(self) -> None:
         """End every thread, and hear of none any more."""
         self.aside.close()
+
+
+def _load_formats() -> None:
+    from bpe_core.formats import FORMATS
+
+    FORMATS.load()

@@ -50,6 +50,11 @@ class Formats(Mapping[str, Format]):
     def __len__(self) -> int:
         return len(self.rows)
 
+    def load(self) -> None:
+        """All of them, so that who asks next need not wait."""
+        for name in self.rows:
+            self[name]
+
 
 _TABLES = {
     "csv": Row("csv_table", "CsvTable", (".csv",)),

@@ -14,6 +14,7 @@ from pytestqt.modeltest import ModelTester
 from app.session.merge_filter import NOT_HEX, MergeFilter
 from app.window.merges.columns import columns_of
 from app.window.merges.model import MergeTableModel
+from app.window.merges.order import ranks
 from bpe_core.token_texts import shown
 from tests.gui.histories import grown, random_history, run_with
 
@@ -163,3 +164,9 @@ def test_merges_behind_the_moment_are_to_come() -> None:
     model = model_of(10)
     model.set_position(4)
     assert [model.is_to_come(row) for row in range(10)] == [False] * 4 + [True] * 6
+
+
+@given(st.lists(st.builds(bytes.__add__, st.sampled_from([b"", b"t" * 15, b"t" * 16]), st.binary(max_size=3))))
+def test_texts_are_ranked_as_python_sorts_them(texts: list[bytes]) -> None:
+    place_of = {text: place for place, text in enumerate(sorted(set(texts)))}
+    assert ranks(texts).tolist() == [place_of[text] for text in texts]

@@ -10,13 +10,14 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from app.window.merges.order import places_by_text
 from bpe_core import History, Recipe
 from bpe_core.history.history import NOTHING
 from bpe_core.learning.methods import METHODS, Method, Reason, Wording
 from bpe_core.token_texts import TokenTexts
 
 Look = Literal["plain", "fixed", "token", "tie"]  # tokens stand in equally wide characters
-Keys = npt.NDArray[Any] | list[bytes]
+Keys = npt.NDArray[Any]
 
 DROPPED = "− "  # before a token that is dropped
 
@@ -63,7 +64,7 @@ def _joined(words: Wording) -> tuple[Column, ...]:
                 side.capitalize(),
                 f"The {side} half of the pair",
                 partial(_half, side),
-                lambda h, n, side=side: _raw_key(getattr(h.columns, side), n),  # type: ignore[misc]
+                lambda h, n, side=side: places_by_text(h, n)[getattr(h.columns, side)],  # type: ignore[misc]
                 "␣tokens",
                 is_number=False,
                 look="fixed",
@@ -74,7 +75,7 @@ def _joined(words: Wording) -> tuple[Column, ...]:
             "Token",
             "The new token; ␣ is a blank, ⏎ a newline, <0xE2> a byte that is no character by itself",
             lambda h, n, r: n.text[h.ids[r]],
-            lambda h, n: list(h.of_steps(n.raw)),
+            lambda h, n: places_by_text(h, n)[h.ids],
             "␣tokenizer",
             is_number=False,
             look="token",
@@ -87,7 +88,7 @@ def _dropped(words: Wording) -> Column:
         "Token",
         f"The token that was {words.done}; ␣ is a blank, ⏎ a newline, <0xE2> a byte that is no character by itself",
         lambda h, n, r: DROPPED + n.text[h.ids[r]],
-        lambda h, n: list(h.of_steps(n.raw)),
+        lambda h, n: places_by_text(h, n)[h.ids],
         DROPPED + "␣tokenizer",
         is_number=False,
         look="token",
@@ -172,10 +173,6 @@ def _tie_key(history: History, names: TokenTexts) -> npt.NDArray[Any]:
     """Ties first, then by how close the runner-up came."""
     lead = history.columns.count - history.columns.runner_up_count
     return np.where(history.tied, 0, np.where(lead == 0, 1, lead))
-
-
-def _raw_key(ids: npt.NDArray[Any], names: TokenTexts) -> list[bytes]:
-    return list(map(names.raw.__getitem__, ids.tolist()))
 
 
 def _lengths(history: History, names: TokenTexts) -> npt.NDArray[Any]:

@@ -9,13 +9,13 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from app.session.merge_filter import MergeFilter
 from app.session.run import NO_RUN, Run
 from app.session.timer import timer
 from app.window.merges.columns import Column, columns_of
+from app.window.merges.order import Order, argsort
 from app.window.parts.wording import tip
 from bpe_core import History
 from bpe_core.data_table import csv_text
@@ -25,7 +25,6 @@ from bpe_core.learning.methods import Wording
 from bpe_core.token_texts import TokenTexts
 
 Index = QModelIndex | QPersistentModelIndex
-Order = npt.NDArray[np.int64]
 Role = Qt.ItemDataRole
 
 REORDER_MILLISECONDS = 250  # how often a sorted table takes in new merges while they stream
@@ -221,7 +220,7 @@ class MergeTableModel(QAbstractTableModel):
         if self._is_in_step_order:
             order = np.arange(len(history))
         else:
-            order = _argsort(self.columns[self.sort_column].key(history, names), self.sort_descending)
+            order = argsort(self.columns[self.sort_column].key(history, names), self.sort_descending)
         if self.filter.lets_all_pass:
             return order
         return order[self.filter.mask(names, history, 0)[order]]
@@ -241,16 +240,3 @@ class MergeTableModel(QAbstractTableModel):
     def _repaint(self, first: int, last: int) -> None:
         if first <= last:
             self.dataChanged.emit(self.index(first, 0), self.index(last, len(self.columns) - 1), [Role.ForegroundRole])
-
-
-def _argsort(keys: npt.NDArray[Any] | list[bytes], descending: bool) -> Order:
-    """Equal keys stay in step order, whichever way round.
-
-    >>> _argsort(np.array([3, 1, 3]), descending=True).tolist()
-    [0, 2, 1]
-    """
-    if isinstance(keys, list):
-        return np.array(sorted(range(len(keys)), key=keys.__getitem__, reverse=descending), np.int64)
-    if not descending:
-        return np.argsort(keys, kind="stable")
-    return len(keys) - 1 - np.argsort(keys[::-1], kind="stable")[::-1]
