@@ -26,6 +26,7 @@ from bpe_core.learning.unigram.compiled_seeds import repeated
 from bpe_core.learning.unigram.learner import UnigramLearner
 from bpe_core.learning.unigram.seeds import seeded
 from bpe_core.learning.wordpiece.compiled import CompiledScoreLearner
+from bpe_core.measures.compiled_counts import counts_of_tokens
 from bpe_core.measures.compiled_pairs import follow_bits
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.by_priority import JoinedWords
@@ -72,6 +73,8 @@ def _count() -> None:
     Counter(table).add(Counter(table))  # whether threads come to that depends on their speed
     first_invalid(memoryview(bytearray(words)))
     join_by_kernels([WordColumns.of([b"low", b"new"]), WordColumns.of([b"new"])])
+    nothing = np.zeros(0, np.int64)
+    counts_of_tokens(nothing, nothing, nothing, nothing, 0)
 
 
 def _learn() -> None:
@@ -163,7 +166,7 @@ def _cut_in_pieces(texts: list[str]) -> None:
     cutting = Cutting(recipe)
     encoder = compiled_pieces(history, cutting, LongestPieces(history))
     for text in texts:
-        encoder.longest_pieces(text, 0)
+        encoder.ids(text, 0)
 
 
 def _compress() -> None:

@@ -173,11 +173,11 @@ def _ranked(
 
 
 class _AtOnce:
-    """Calls kernels in so many threads; if that is only one, in this."""
+    """Calls kernels in the threads of a pool; without one in this."""
 
-    def __init__(self, pool: ThreadPoolExecutor, threads: int) -> None:
+    def __init__(self, pool: ThreadPoolExecutor | None = None, threads: int = 1) -> None:
         self.parts = threads
-        self._map = pool.map if threads > 1 else map
+        self._map = map if pool is None or threads == 1 else pool.map
 
     def __call__(self, tasks: Iterable[Callable[[], T]]) -> list[T]:
         return list(self._map(lambda task: task(), tasks))
@@ -255,6 +255,10 @@ class Counter:
 
     def last_safe_cut(self, data: ByteArray, start: int, stop: int) -> int:
         return int(count.last_safe_cut(self._machine, self._safe_pairs, data, np.int64(start), np.int64(stop)))
+
+    def listed(self) -> WordTable:
+        """All words, in the order they were first seen."""
+        return _listed([self], _AtOnce())
 
     def add(self, other: Counter) -> None:
         """The words of another part of the text as well."""

@@ -148,11 +148,18 @@ def count_in_runs(
         return
     from bpe_core.counting import compiled  # loads machine code
 
-    table = _table(recipe)
+    table = scan_table(recipe)
     assert table is not None  # scanned patterns have one
-    cancelled = watching_memory(cancelled, "Counting", FEWER_WORDS)
-    stretches = _stretches(_watched_for(corpus, recipe, progress, cancelled), recipe)
+    stretches = stretches_of(corpus, recipe, cancelled, progress)
     yield from compiled.count_in_runs(stretches, table, room=room, threads=threads)
+
+
+def stretches_of(
+    corpus: Corpus, recipe: Recipe, cancelled: CancelCheck, progress: ProgressReport = ignore_progress
+) -> Iterator[Stretch]:
+    """What of a corpus is to be scanned for words."""
+    cancelled = watching_memory(cancelled, "Counting", FEWER_WORDS)
+    return _stretches(_watched_for(corpus, recipe, progress, cancelled), recipe)
 
 
 def counts_in_runs(recipe: Recipe) -> bool:
@@ -186,7 +193,7 @@ def _counted(
         return _counted_as_wholes(chain(beginning, chunks))
     read = sum(len(chunk.data) for chunk in beginning)
     size = read if read < KERNELS.least else max(read, corpus.total_size or 0)
-    scans = size >= KERNELS.least and not recipe.splits_by_steps and _table(recipe) is not None
+    scans = size >= KERNELS.least and not recipe.splits_by_steps and scan_table(recipe) is not None
     if scans and KERNELS.chooses(size, waiting=_told(progress), cancelled=cancelled):
         return _counted_by_kernels(chain(beginning, chunks), recipe)
     _stop_if(cancelled)
@@ -270,7 +277,7 @@ def _counted_plainly(chunks: Iterable[Chunk], recipe: Recipe, cancelled: CancelC
 def _counted_by_kernels(chunks: Iterable[Chunk], recipe: Recipe) -> WordTable:
     from bpe_core.counting.compiled import count_compiled  # loads machine code
 
-    table = _table(recipe)
+    table = scan_table(recipe)
     assert table is not None  # the caller saw to it
     if recipe.pattern != "custom":
         return count_compiled(_stretches(chunks, recipe), table)
@@ -280,7 +287,8 @@ def _counted_by_kernels(chunks: Iterable[Chunk], recipe: Recipe) -> WordTable:
     return words
 
 
-def _table(recipe: Recipe) -> ScanTable | None:
+def scan_table(recipe: Recipe) -> ScanTable | None:
+    """What the scanner goes by; None where Python has to split."""
     return table_for(recipe.pattern, recipe.unit, recipe.custom_pattern, older=recipe.older_unicode)
 
 

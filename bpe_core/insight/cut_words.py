@@ -31,6 +31,8 @@ from bpe_core.recipe import Recipe, Splitting
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.given_words import GivenWords
 from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation
+from bpe_core.segmenting.text_encoder import TextEncoder
+from bpe_core.segmenting.word_tokens import WordSegmenter
 
 Int64s = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -51,7 +53,7 @@ class CutWords:
     ) -> Self:
         """Of words that were counted by one recipe, the tokens of a history that may have another."""
         recipe = history.recipe
-        splits_alike = set(recipe.differing(counted_by, Splitting)) <= {"special_tokens"}
+        splits_alike = _splits_alike(recipe, counted_by)
         parts = _as_they_are(words) if splits_alike else _split_anew(words, Cutting(recipe), cancelled)
         given = GivenWords(recipe, parts.text, parts.starts)
         segmenter = Method.of(recipe).segmenter(history, given)
@@ -83,6 +85,12 @@ class CutWords:
             part -= (starts == stops) & (starts == self._parts.starts[np.maximum(part, 0)])
         return tokens.ids[known], self._parts.of_word[part]
 
+    def by_word(self, at: int) -> tuple[Int64s, Int64s]:
+        """The same, with where the tokens of each word begin, and the end."""
+        ids, words = self.placed(at)
+        counts = np.bincount(words, minlength=len(self.words))
+        return ids, np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
+
     def cuts(self, at: int) -> Bools:
         """For each byte of the table's text whether a cut stands before it, inside of its word.
 
@@ -94,6 +102,31 @@ class CutWords:
         found[self._parts.stops[tokens.edges[1:][covers] - 1]] = True
         found[self.words.starts] = False
         return found[:-1]
+
+
+def tokens_by_word(
+    words: WordTable, counted_by: Recipe, history: History, at: int, *, cancelled: CancelCheck = never_cancelled
+) -> tuple[Int64s, Int64s]:
+    """All tokens after so many steps, and where those of each word begin, and the end: for whoever asks only once.
+
+    >>> from bpe_core.reference import train
+    >>> words = WordTable.from_counts({"low": 5, "lower": 2})
+    >>> ids, starts = tokens_by_word(words, recipe := Recipe.preset("gpt2", merges=2), train(words, recipe), 2)
+    >>> ids.tolist(), starts.tolist()
+    ([257, 257, 101, 114], [0, 1, 4])
+    """
+    recipe = history.recipe
+    if _splits_alike(recipe, counted_by):
+        given = GivenWords(recipe, words.text.tobytes(), words.starts)
+        segmenter = Method.of(recipe).segmenter(history, given)
+        found = segmenter.ids_of_given(given, at) if isinstance(segmenter, TextEncoder | WordSegmenter) else None
+        if found is not None:
+            return found[0].astype(np.int64), found[1]
+    return CutWords.of(words, counted_by, history, cancelled=cancelled).by_word(at)
+
+
+def _splits_alike(recipe: Recipe, counted_by: Recipe) -> bool:
+    return set(recipe.differing(counted_by, Splitting)) <= {"special_tokens"}
 
 
 @dataclass(frozen=True, eq=False)

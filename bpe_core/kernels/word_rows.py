@@ -46,3 +46,11 @@ def gather_words(text, starts, begin, stop, chosen, new_starts, gathered):
         source, target = starts[chosen[i]], new_starts[i]
         for place in range(new_starts[i + 1] - target):
             gathered[target + place] = text[source + place]
+
+
+@kernel
+def count_tokens(ids, starts, rows, times, counts):
+    """Count the tokens of some words, those of each so many times; `starts` tells where those of all words begin."""
+    for i in range(len(rows)):
+        for place in range(starts[rows[i]], starts[rows[i] + 1]):
+            counts[ids[place]] += times[i]

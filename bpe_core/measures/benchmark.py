@@ -17,18 +17,20 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.counting.words import WordTable
+from bpe_core.counting.several_texts import Counted, count_texts
 from bpe_core.data_table import DataTable, Values
 from bpe_core.errors import BpeError, CorpusError
 from bpe_core.history.history import History
 from bpe_core.measures.on_threads import OnThreads, Piece
 from bpe_core.measures.size_curves import BYTES, FORMULA, USUAL_POWER, renyi_efficiency
-from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, counted, splitting_of
+from bpe_core.measures.stretches import stretches
+from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, splitting_of
 from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled, while_wanted
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -190,12 +192,19 @@ def _in_words(
     recipes = (one.tokenizer.history.recipe for one in contenders)
     splittings = list(dict.fromkeys(splitting_of(recipe) for recipe in recipes if can_be_in_words(recipe)))
 
-    def count(documents: Sequence[str], recipe: Recipe) -> Piece[WordTable]:
-        return lambda stopped: counted(documents, recipe, stopped)
+    texts = list(groups.values())
+    borders = sorted({len(texts) * part // threads.count for part in range(threads.count + 1)})
 
-    wanted = [count(documents, recipe) for recipe in splittings for documents in groups.values()]
-    tables = iter(threads.all(wanted, "counting", "texts"))
-    return {recipe: TextsInWords.of_tables({name: next(tables) for name in groups}, recipe) for recipe in splittings}
+    def count(some: Sequence[Sequence[str]], recipe: Recipe) -> Piece[Counted]:
+        return lambda stopped: count_texts(some, recipe, cancelled=stopped)
+
+    def together(parts: Sequence[Counted], recipe: Recipe) -> Piece[TextsInWords]:
+        return lambda stopped: TextsInWords.of_counted(groups, parts, recipe)
+
+    wanted = [count(texts[start:stop], recipe) for recipe in splittings for start, stop in pairwise(borders)]
+    found = iter(threads.all(wanted, "counting", "parts of the texts"))
+    parts = [together([next(found) for _ in borders[1:]], recipe) for recipe in splittings]
+    return dict(zip(splittings, threads.all(parts, "joining", "splittings"), strict=True))
 
 
 def _cells(
@@ -254,7 +263,7 @@ def _columns(
     jobs: list[tuple[Contender, str]], groups: Mapping[str, Sequence[str]], cells: list[_Cell], chosen: str
 ) -> Columns:
     sizes = {name: sum(len(text.encode(errors="surrogatepass")) for text in group) for name, group in groups.items()}
-    words = {name: sum(len(text.split()) for text in group) for name, group in groups.items()}
+    words = {name: sum(map(stretches, group)) for name, group in groups.items()}
     of_chosen = {
         name: cell.tokens for (contender, name), cell in zip(jobs, cells, strict=True) if contender.name == chosen
     }

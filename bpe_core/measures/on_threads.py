@@ -31,7 +31,8 @@ class OnThreads:
         progress: ProgressReport = ignore_progress,
         cancelled: CancelCheck = never_cancelled,
     ) -> None:
-        self._pool = ThreadPoolExecutor(threads or os.cpu_count())
+        self.count = threads or os.cpu_count() or 1
+        self._pool = ThreadPoolExecutor(self.count)
         self._progress, self._cancelled = progress, cancelled
         self._is_stopped = False
 

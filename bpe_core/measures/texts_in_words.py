@@ -11,24 +11,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.counting.count_words import count_unmixed
-from bpe_core.counting.grouped import GroupedWords
+from bpe_core.counting.several_texts import Counted, Occurring, count_texts, joined
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
-from bpe_core.insight.cut_words import CutWords
+from bpe_core.insight.cut_words import CutWords, tokens_by_word
+from bpe_core.kernels.policy import Policy
 from bpe_core.progress import CancelCheck, never_cancelled
 from bpe_core.recipe import CUSTOM_PATTERN, Recipe, Splitting
 from bpe_core.repeating import repeated
-from bpe_core.text.corpus import Corpus
 
 Int64s = npt.NDArray[np.int64]
+
+KERNELS = Policy("bpe_core.measures.compiled_counts", small=200_000)  # tokens of all words
 
 
 def can_be_in_words(recipe: Recipe) -> bool:
@@ -42,75 +43,73 @@ def splitting_of(recipe: Recipe) -> Recipe:
     return Recipe(**{**chosen, "special_tokens": ()})
 
 
-def counted(documents: Sequence[str], recipe: Recipe, cancelled: CancelCheck = never_cancelled) -> WordTable:
-    """The words of one text."""
-    return count_unmixed(Corpus.from_texts(documents), splitting_of(recipe), cancelled=cancelled)
-
-
 @dataclass(frozen=True, eq=False)
 class TextsInWords:
     """The words of all texts, and how often each occurs in each."""
 
-    words: GroupedWords
+    words: WordTable
+    texts: Mapping[str, Occurring]
     counted_by: Recipe
 
     @classmethod
-    def of(cls, texts: Mapping[str, Sequence[str]], recipe: Recipe) -> TextsInWords:
+    def of(
+        cls, texts: Mapping[str, Sequence[str]], recipe: Recipe, *, cancelled: CancelCheck = never_cancelled
+    ) -> TextsInWords:
         """Each text is a sequence of documents."""
-        return cls.of_tables({name: counted(documents, recipe) for name, documents in texts.items()}, recipe)
+        recipe = splitting_of(recipe)
+        return cls.of_counted(texts, [count_texts(list(texts.values()), recipe, cancelled=cancelled)], recipe)
 
     @classmethod
-    def of_tables(cls, tables: Mapping[str, WordTable], recipe: Recipe) -> TextsInWords:
-        """Of texts whose words are `counted`."""
-        return cls(GroupedWords.of(tables), splitting_of(recipe))
+    def of_counted(cls, names: Iterable[str], parts: Sequence[Counted], recipe: Recipe) -> TextsInWords:
+        """Of texts that were counted some after the other by this splitting."""
+        found = joined(parts)
+        return cls(found.words, dict(zip(names, found.texts, strict=True)), recipe)
 
     def cut(self, history: History, at: int, *, cancelled: CancelCheck = never_cancelled) -> CutTexts:
         """All texts as a tokenizer cuts them after so many steps, if it splits them so."""
-        return self.cuts(history, cancelled=cancelled)(at)
+        return CutTexts(self, history, *tokens_by_word(self.words, self.counted_by, history, at, cancelled=cancelled))
 
     def cuts(self, history: History, *, cancelled: CancelCheck = never_cancelled) -> Callable[[int], CutTexts]:
         """The same after any step, asked by one thread at a time."""
-        cut = CutWords.of(self.words.words, self.counted_by, history, cancelled=cancelled)
-        return lambda at: CutTexts(self.words, history, *cut.placed(at))
+        cut = CutWords.of(self.words, self.counted_by, history, cancelled=cancelled)
+        return lambda at: CutTexts(self, history, *cut.by_word(at))
 
 
 @dataclass(frozen=True, eq=False)
 class CutTexts:
     """The tokens of each word, word by word, and from them those of each text."""
 
-    words: GroupedWords
+    in_words: TextsInWords
     history: History
     ids: Int64s
-    of_word: Int64s  # the word that each is in, ascending
+    starts: Int64s  # where those of each word begin, and the end
 
     @cached_property
     def tokens_by_word(self) -> Int64s:
-        found: Int64s = np.bincount(self.of_word, minlength=len(self.words.words))
-        return found
+        return np.diff(self.starts)
 
     @cached_property
     def tokens_by_text(self) -> Int64s:
         """How many tokens each text becomes, in their order."""
-        groups = self.words.groups.values()
-        return np.array([(self.tokens_by_word[one.rows] * one.counts).sum() for one in groups], np.int64)
+        texts = self.in_words.texts.values()
+        return np.array([(self.tokens_by_word[one.rows] * one.counts).sum() for one in texts], np.int64)
 
     @property
     def counts_in_all(self) -> Int64s:
         """How often each token stands in all texts together, by its id."""
-        weights = self.words.words.counts[self.of_word]
-        counts = np.bincount(self.ids, weights=weights, minlength=self.history.id_count)
-        return counts.astype(np.int64)
+        return self._counts(self.ids, repeated(self.in_words.words.counts, self.tokens_by_word))
 
     def counts(self, text: str) -> Int64s:
         """How often each token stands in one of the texts, by its id."""
-        rows, times, *_ = self.words.groups[text]
+        rows, times = self.in_words.texts[text]
+        if KERNELS.allows(len(self.ids)):
+            from bpe_core.measures.compiled_counts import counts_of_tokens  # loads machine code
+
+            return counts_of_tokens(self.ids, self.starts, rows, times, self.history.id_count)
         lengths = self.tokens_by_word[rows]
         ends = np.cumsum(lengths)
-        places = np.arange(int(lengths.sum())) + repeated(self._starts[rows] - ends + lengths, lengths)
-        weights = repeated(times, lengths)
-        counts = np.bincount(self.ids[places], weights=weights, minlength=self.history.id_count)
-        return counts.astype(np.int64)
+        places = np.arange(int(lengths.sum())) + repeated(self.starts[rows] - ends + lengths, lengths)
+        return self._counts(self.ids[places], repeated(times, lengths))
 
-    @cached_property
-    def _starts(self) -> Int64s:
-        return np.cumsum(self.tokens_by_word) - self.tokens_by_word
+    def _counts(self, ids: Int64s, times: Int64s) -> Int64s:
+        return np.bincount(ids, weights=times, minlength=self.history.id_count).astype(np.int64)

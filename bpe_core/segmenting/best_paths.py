@@ -115,7 +115,7 @@ class BestPaths(WordSegmenter):
 
     def ids_of_part(self, text: str, at: int) -> Int32s:
         compiled = self._compiled(len(text))
-        return super().ids_of_part(text, at) if compiled is None else compiled.best_paths(text, at)
+        return super().ids_of_part(text, at) if compiled is None else compiled.ids(text, at)
 
     def ids_of_laid(self, laid: Laid, at: int) -> Int32s:
         compiled = self._compiled(len(laid.data))

@@ -74,10 +74,15 @@ class CompiledEncoder:
         cutting: Cutting,
         pieces: PieceTable | None = None,
         scores_at: Callable[[int], Float64s] | None = None,
+        kind: int = kernel.IDS,
     ) -> None:
-        """With pieces, texts are cut by the longest that fit, or by those with the best scores; nothing is merged."""
+        """With pieces, texts are cut by the longest that fit, or by those with the best scores; nothing is merged.
+
+        `kind` says which of these tokens are.
+        """
         history = history if pieces is None else history.first(0)
         self._cutting = cutting
+        self._kind = kind
         self._merges = len(history)
         left, right = (np.array(column, np.int32) for column in (history.columns.left, history.columns.right))
         self._table = merge_table(len(history.alphabet), left, right)
@@ -99,20 +104,12 @@ class CompiledEncoder:
         self._desks: list[Desk] = []  # those not in use; popping and appending need no lock
 
     def ids(self, text: str, at: int) -> Int32s:
-        """The tokens of a normalized text after so many merges."""
-        return self._encode(text, utf8_view(text), kernel.IDS, at)
+        """The tokens of a normalized text after so many steps."""
+        return self._encode(text, utf8_view(text), self._kind, at)
 
     def ids_of_words(self, data: kernel.Bytes, starts: Int32s, at: int) -> Int32s:
         """The tokens of words that were found before, laid end to end; the last start is the end."""
-        return self._encode("", data, kernel.IDS, at, starts)
-
-    def longest_pieces(self, text: str, at: int) -> Int32s:
-        """The longest tokens that fit, of those there are after so many steps."""
-        return self._encode(text, utf8_view(text), kernel.PIECES, at)
-
-    def best_paths(self, text: str, at: int) -> Int32s:
-        """The tokens of the most probable ways to cut its words, with the scores there are after so many steps."""
-        return self._encode(text, utf8_view(text), kernel.PATHS, at)
+        return self._encode("", data, self._kind, at, starts)
 
     def byte_ranks(self, text: str) -> Int32s:
         """The rank of the boundary before each byte, where every byte is a symbol and belongs to a word."""
@@ -135,9 +132,12 @@ class CompiledEncoder:
         return self._scans
 
     def ids_of_texts(self, data: kernel.Bytes, edges: Int64s, at: int) -> tuple[Int32s, Int64s]:
-        """The tokens of texts that follow each other in valid UTF-8, and where in them those of each text begin."""
+        """The tokens of texts that follow each other in valid UTF-8, and where in them those of each text begin.
+
+        Where it does not find words itself, each text is one word.
+        """
         _check_length(data)
-        desk = self._take_desk(kernel.IDS, at)
+        desk = self._take_desk(self._kind, at)
         return self._fill(desk, data, edges, desk.cuts)
 
     def _encode(self, text: str, data: kernel.Bytes, kind: int, at: int, starts: Int32s | None = None) -> Int32s:
@@ -155,7 +155,7 @@ class CompiledEncoder:
         free_at = np.zeros(len(edges), np.int64)
         progress = np.zeros(kernel.PROGRESS_NUMBERS, np.int64)
         progress[kernel.ENDED] = 1
-        progress[kernel.TEXT], progress[kernel.CUTS] = (-1, 1) if self._scans else (0, len(cuts))
+        progress[kernel.TEXT], progress[kernel.CUTS] = (-1, 1) if cuts is desk.cuts else (0, len(cuts))
         while True:
             kernel.encode_texts(
                 self._machine, desk.registers, desk.table, desk.pieces, self._alphabet, desk.memory, desk.room,

@@ -11,14 +11,14 @@ from bpe_core.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.history.scores import Scores
 from bpe_core.kernels import write_path
-from bpe_core.kernels.encode import PATHS, Bytes
+from bpe_core.kernels.encode import PATHS
 from bpe_core.kernels.merge_word import Workplace
 from bpe_core.kernels.pieces import CONTINUING, FALLBACK, MARKER, STARTING, UNKNOWN, PieceTable
 from bpe_core.of_alphabet import OfAlphabet
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder, Float64s, room_for
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.piece_tables import piece_table
-from bpe_core.segmenting.segmentation import Int32s, Int64s
+from bpe_core.segmenting.segmentation import Int64s
 from bpe_core.segmenting.word_cuts import ALWAYS, WordCuts
 
 WORDS_AT_ONCE = 1 << 14  # some 10 ms
@@ -29,7 +29,7 @@ class CompiledPaths(CompiledEncoder):
 
     def __init__(self, history: History, cutting: Cutting, scores: Scores) -> None:
         pieces = _TABLES.of(history.alphabet, history.recipe.marker_text)
-        super().__init__(history, cutting, pieces, self._numbers_at)
+        super().__init__(history, cutting, pieces, self._numbers_at, PATHS)
         self._scores = scores
         self._known_numbers: tuple[int, Float64s] | None = None  # at the step last asked for
         self._gone_at: Int64s = np.full(len(history.alphabet), ALWAYS)  # after which step each token is there no more
@@ -41,9 +41,6 @@ class CompiledPaths(CompiledEncoder):
         if found is None or found[0] != at:
             found = self._known_numbers = at, self._scores.at(at).astype(np.float64)
         return found[1]
-
-    def ids_of_words(self, data: Bytes, starts: Int32s, at: int) -> Int32s:
-        return self._encode("", data, PATHS, at, starts)
 
     def cut_words(self, words: Sequence[bytes], at: int) -> WordCuts:
         pieces = self._pieces._replace(scores=self._numbers_at(at))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_core.history.history import History
+from bpe_core.kernels.encode import PIECES
 from bpe_core.kernels.pieces import CONTINUING, LONGEST_WORD, STARTING, UNKNOWN
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.cutting import Cutting
@@ -20,4 +21,4 @@ def compiled_pieces(history: History, cutting: Cutting, plain: LongestPieces) ->
     roots = np.repeat(np.array([STARTING, CONTINUING], np.int32), [len(starting), len(continuing)])
     pieces = piece_table([text.encode() for text in texts], roots, ids, births)
     pieces.number[UNKNOWN], pieces.number[LONGEST_WORD] = plain.unknown, history.recipe.longest_word
-    return CompiledEncoder(history, cutting, pieces)
+    return CompiledEncoder(history, cutting, pieces, kind=PIECES)

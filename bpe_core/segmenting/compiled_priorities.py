@@ -12,8 +12,8 @@ from bpe_core.kernels.join_word import MEETS, enter_pairs
 from bpe_core.kernels.merge_word import MergeTable
 from bpe_core.kernels.pieces import STARTING, PieceTable
 from bpe_core.segmenting.by_priority import JoinedWords, pairs_by_text
-from bpe_core.segmenting.compiled_encoder import CompiledEncoder, Int32s, merge_table
-from bpe_core.segmenting.cutting import Cutting, utf8_view
+from bpe_core.segmenting.compiled_encoder import CompiledEncoder, Int32s, Int64s, merge_table
+from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.piece_tables import piece_table
 
 _SIDES = np.uint64(0xFFFFFFFF)
@@ -24,7 +24,8 @@ class CompiledPriorities(CompiledEncoder):
 
     def __init__(self, words: JoinedWords, cutting: Cutting) -> None:
         history, joining = words.history, words.joining
-        super().__init__(history, cutting, _whole_words(words) if joining.whole_words else piece_table([], [], [], []))
+        pieces = _whole_words(words) if joining.whole_words else piece_table([], [], [], [])
+        super().__init__(history, cutting, pieces, kind=kernel.JOINED)
         self._table = _table_of(words)
         number = self._alphabet.number
         unknown = history.alphabet.unknown_id
@@ -33,10 +34,14 @@ class CompiledPriorities(CompiledEncoder):
         self._parts = _Parts(history, joining) if joining.hidden else None
 
     def ids(self, text: str, at: int) -> Int32s:
-        return self._shown(self._encode(text, utf8_view(text), kernel.JOINED, at))
+        return self._shown(super().ids(text, at))
 
     def ids_of_words(self, data: kernel.Bytes, starts: Int32s, at: int) -> Int32s:
-        return self._shown(self._encode("", data, kernel.JOINED, at, starts))
+        return self._shown(super().ids_of_words(data, starts, at))
+
+    def ids_of_texts(self, data: kernel.Bytes, edges: Int64s, at: int) -> tuple[Int32s, Int64s]:
+        ids, free_at = super().ids_of_texts(data, edges, at)
+        return self._shown(ids), free_at if self._parts is None else self._parts.before(ids)[free_at]
 
     def _shown(self, ids: Int32s) -> Int32s:
         return ids if self._parts is None else self._parts.of(ids)
@@ -54,6 +59,10 @@ class _Parts:
         self._counts = np.array(list(map(len, found)))
         self._first = np.cumsum(self._counts) - self._counts
         self._all = np.array([id for parts in found for id in parts], np.int32)
+
+    def before(self, ids: Int32s) -> Int64s:
+        """How many shown tokens stand before each of these, and before the end."""
+        return np.concatenate((np.zeros(1, np.int64), np.cumsum(self._counts[ids])))
 
     def of(self, ids: Int32s) -> Int32s:
         """Tokens without the hidden ones."""

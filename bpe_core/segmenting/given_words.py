@@ -28,20 +28,21 @@ class GivenWords(Cutting):
     def __init__(self, recipe: Recipe, data: bytes, starts: Offsets) -> None:
         super().__init__(recipe)
         self.text = data.decode()
-        self._data, self._starts = data, starts  # one more than there are words: the end
+        self.data = np.frombuffer(data, np.uint8)
+        self.starts = starts  # one more than there are words: the end
 
     def normalized_parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[str, str | None]]:
         yield text, None
 
     def parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[Part]:
-        yield Part(text, None, np.arange(len(self._data) + 1))
+        yield Part(text, None, np.arange(len(self.data) + 1))
 
     def words(self, text: str) -> Iterator[str]:
         return (word.decode() for word, _ in self.placed_words(text))
 
     def placed_words(self, text: str) -> Iterator[tuple[bytes, int]]:
-        places = self._starts.tolist()
-        return ((self._data[start:stop], start) for start, stop in pairwise(places))
+        data, places = self.data.tobytes(), self.starts.tolist()
+        return ((data[start:stop], start) for start, stop in pairwise(places))
 
     def cuts(self, text: str) -> npt.NDArray[np.int32]:
-        return self._starts.astype(np.int32)
+        return self.starts.astype(np.int32)

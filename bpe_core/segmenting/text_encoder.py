@@ -17,11 +17,12 @@ from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, PlacedSymbol
 from bpe_core.segmenting.cutting import Cutting, Part, ids_looked_for, utf8
 from bpe_core.segmenting.greedy import LongestMatch
 from bpe_core.segmenting.plain_encoder import PlainEncoder
-from bpe_core.segmenting.segmentation import Int32s
+from bpe_core.segmenting.segmentation import Int32s, Int64s
 from bpe_core.text.safe_cuts import SafeCuts
 
 if TYPE_CHECKING:
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder
+    from bpe_core.segmenting.given_words import GivenWords
 
 KERNELS = Policy("bpe_core.segmenting.compiled_encoder", small=64_000)  # characters
 
@@ -85,6 +86,14 @@ class TextEncoder:
         if encoder is None or not encoder.finds_words:
             return None
         return encoded_by_kernels(encoder, texts, SafeCuts.of(self._cutting.recipe), at, threads)
+
+    def ids_of_given(self, given: GivenWords, at: int) -> tuple[Int32s, Int64s] | None:
+        """The tokens of the words it was made for, after so many steps, and where those of each begin, and the end.
+
+        None where they are too few for kernels, or there are no such: then whoever asks takes a segmentation.
+        """
+        encoder = self._kernels_for(len(given.data))
+        return None if encoder is None else encoder.ids_of_texts(given.data, given.starts, at)
 
     def _ids_of_words(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         """Where the parts of a text are words already, they are laid end to end for the kernels."""

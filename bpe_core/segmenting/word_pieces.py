@@ -29,18 +29,20 @@ class WordPieceSegmenter(WordSegmenter):
     def __init__(self, history: History, cutting: Cutting) -> None:
         self.pieces = LongestPieces(history)
         self._history = history
-        self._compiled: CompiledEncoder | None = None
+        self._known_compiled: CompiledEncoder | None = None
         super().__init__(history, cutting, self.pieces.cut)
 
     def ids_of_part(self, text: str, at: int) -> Int32s:
-        """By the kernels where they are loaded, or where loading them takes less time than doing without."""
-        if self._cutting.gives_words or (self._compiled is None and not worth_kernels(len(text))):
-            return super().ids_of_part(text, at)
-        if self._compiled is None:
+        compiled = None if self._cutting.gives_words else self._compiled(len(text))
+        return super().ids_of_part(text, at) if compiled is None else compiled.ids(text, at)
+
+    def _compiled(self, size: int) -> CompiledEncoder | None:
+        """The kernels, where they are loaded, or where loading them takes less time than doing without."""
+        if self._known_compiled is None and worth_kernels(size):
             from bpe_core.segmenting.compiled_pieces import compiled_pieces  # loads machine code
 
-            self._compiled = compiled_pieces(self._history, self._cutting, self.pieces)
-        return self._compiled.longest_pieces(text, at)
+            self._known_compiled = compiled_pieces(self._history, self._cutting, self.pieces)
+        return self._known_compiled
 
 
 class LongestPieces:

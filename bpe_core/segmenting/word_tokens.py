@@ -34,6 +34,8 @@ from bpe_core.segmenting.word_cuts import Cuts, Key, WordCut, WordCuts, WordCutt
 from bpe_core.text.stand_ins import raw_bytes
 
 if TYPE_CHECKING:
+    from bpe_core.segmenting.compiled_encoder import CompiledEncoder
+    from bpe_core.segmenting.given_words import GivenWords
     from bpe_core.segmenting.laid_words import Laid
 
 REMEMBERED_WORDS = 1 << 16
@@ -103,6 +105,18 @@ class WordSegmenter:
                 known = ids_of[word] = self.cut(raw_bytes(word), at).ids
             ids += known
         return np.array(ids, np.int32)
+
+    def ids_of_given(self, given: GivenWords, at: int) -> tuple[Int32s, Int64s] | None:
+        """The tokens of the words it was made for, after so many steps, and where those of each begin, and the end.
+
+        None where they are too few for kernels, or there are no such: then whoever asks takes a segmentation.
+        """
+        compiled = self._compiled(len(given.data))
+        return None if compiled is None else compiled.ids_of_texts(given.data, given.starts, at)
+
+    def _compiled(self, size: int) -> CompiledEncoder | None:
+        """The kernels that cut as this does, if there are any and so many bytes are worth them."""
+        return None
 
     def segmentation(self, text: str, allowed: tuple[str, ...], cancelled: CancelCheck = never_cancelled) -> WordTokens:
         data = utf8(text)

@@ -9,12 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.counting.several_texts import count_texts
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.measures.bits_per_byte import bits_per_byte, tenth_apart
 from bpe_core.measures.morphemes import CutList, Morphemes
 from bpe_core.measures.size_curves import renyi_efficiency
-from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, counted
+from bpe_core.measures.stretches import stretches
+from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, splitting_of
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -49,11 +51,9 @@ class Yardstick:
         texts = {str(place): [text] for place, text in enumerate(documents)}
         in_words = None
         if can_be_in_words(recipe):
-            wanted = while_wanted(texts.items(), cancelled, every=1)
-            tables = {name: counted(text, recipe, cancelled) for name, text in wanted}
-            in_words = TextsInWords.of_tables(tables, recipe)
+            in_words = TextsInWords.of(texts, recipe, cancelled=cancelled)
         sizes = np.array([len(text.encode(errors="surrogatepass")) for text in documents], np.int64)
-        return cls(documents, sizes, np.array([len(text.split()) for text in documents], np.int64), in_words)
+        return cls(documents, sizes, np.array(list(map(stretches, documents)), np.int64), in_words)
 
     def cuts(self, history: History, cancelled: CancelCheck = never_cancelled) -> Callable[[int], Cut]:
         """Asked by one thread at a time."""
@@ -74,7 +74,9 @@ class Yardstick:
 
     def table(self, history: History) -> WordTable:
         """All its words, as a run splits them."""
-        return counted(self.documents, history.recipe) if self.in_words is None else self.in_words.words.words
+        if self.in_words is not None:
+            return self.in_words.words
+        return count_texts([self.documents], splitting_of(history.recipe)).words
 
 
 def measured(

@@ -91,11 +91,14 @@ class Block:
 
 
 def in_blocks(
-    stretches: Iterable[Stretch], size: int, find_cut: FindCut, fresh: Callable[[], Block]
+    stretches: Iterable[Stretch], size: int, find_cut: FindCut, fresh: Callable[[], Block], first: int = 0
 ) -> Iterator[Block]:
-    """Blocks of about `size` bytes in order; `fresh` gives one that nobody uses any more."""
+    """Blocks of about `size` bytes in order; `fresh` gives one that nobody uses any more.
+
+    `first` is how much text went before.
+    """
     block, full, searched = fresh(), size, 0
-    block.begin(0)
+    block.begin(first)
     for data, ends_text, inner_ends in stretches:
         block.append(data, inner_ends)
         if ends_text:

@@ -16,13 +16,15 @@ import bpe_core.text.blocks
 import bpe_core.text.corpus
 from bpe_core.counting import count_words as counting
 from bpe_core.counting.compiled import Counter, count_compiled, count_in_runs
+from bpe_core.counting.compiled_texts import count_texts_compiled
 from bpe_core.counting.count_words import count_by_kernels, count_plainly, count_words
+from bpe_core.counting.several_texts import joined
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, EncodingError, TooLarge
 from bpe_core.kernels import readiness, utf8
 from bpe_core.kernels.policy import Policy
 from bpe_core.presets import PRESETS
-from bpe_core.progress import Progress
+from bpe_core.progress import Progress, never_cancelled
 from bpe_core.recipe import Recipe
 from bpe_core.text.blocks import Block, Stretch
 from bpe_core.text.corpus import Corpus
@@ -102,6 +104,26 @@ def test_tables_grow_and_join_without_losing_a_word(
         [Stretch(text, True), Stretch(rest, True)], gpt2_table(), threads=threads, block_size=len(text) // threads
     )
     assert list(counted) == [(word.encode(), 1 + (i >= 20_000)) for i, word in enumerate(words)]
+
+    found = count_texts_compiled([[Stretch(text, True)], [Stretch(rest, True)]], gpt2_table(), block_size=100_000)
+    assert list(found.words) == list(counted)
+    assert sorted(found.texts[1].rows.tolist()) == list(range(20_000, 60_000))
+    assert all((of_text.counts == 1).all() for of_text in found.texts)
+
+
+@given(texts=st.lists(st.lists(TEXT, max_size=3), max_size=4), block=st.integers(1, 40))
+def test_several_texts_have_the_words_that_each_has_alone(texts: list[list[str]], block: int) -> None:
+    recipe = RECIPES["normalized"]
+    table, corpora = counting.scan_table(recipe), [Corpus.from_texts(documents) for documents in texts]
+    assert table is not None
+    parts = [
+        [counting.stretches_of(one, recipe, never_cancelled) for one in some] for some in (corpora[:1], corpora[1:])
+    ]
+    words, found = joined([count_texts_compiled(part, table, block_size=block) for part in parts])
+    for one, corpus in zip(found, corpora, strict=True):
+        told = {words.word(row): count for row, count in zip(one.rows.tolist(), one.counts.tolist(), strict=True)}
+        assert told == dict(count_plainly(corpus, recipe))
+    assert list(words) == list(count_plainly(Corpus.joined(corpora), recipe)) if corpora else not len(words)
 
 
 def test_threads_hand_over_what_has_become_many(monkeypatch: pytest.MonkeyPatch) -> None:

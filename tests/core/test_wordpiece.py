@@ -103,8 +103,8 @@ def test_a_text_is_cut_as_the_specification_says(
     expected = reference.encode(text, history, at=at)
     assert tokenizer.encode(text, at=at) == expected
     compiled = compiled_pieces(history, Cutting(recipe), LongestPieces(history))
-    assert compiled.longest_pieces(normalize(text, recipe), at).tolist() == expected
-    assert compiled.longest_pieces(long := f"{text} " * 40, at).tolist() == reference.encode(long, history, at=at)
+    assert compiled.ids(normalize(text, recipe), at).tolist() == expected
+    assert compiled.ids(long := f"{text} " * 40, at).tolist() == reference.encode(long, history, at=at)
     found = tokenizer.segmentation(text)
     for step in (at, len(history), at):
         assert found.tokens(step).spans()[:, 2].tolist() == reference.encode(text, history, at=step)

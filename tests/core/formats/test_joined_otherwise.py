@@ -102,7 +102,9 @@ def test_at_every_moment_only_tokens_that_are_born_are_joined(odd_table: OpenedT
             assert found.since <= at < found.until
             for moment in {found.since, min(found.until - 1, len(history))}:
                 assert cut(word, moment).ids == found.ids
-        assert compiled.ids(given.text, at).tolist() == [id for word in words for id in by_hand(word, history, at)]
+        ids, starts = compiled.ids_of_texts(given.data, given.starts, at)
+        assert [part.tolist() for part in np.split(ids, starts[1:-1])] == [by_hand(word, history, at) for word in words]
+        assert compiled.ids(given.text, at).tolist() == ids.tolist()
         tokens = segmentation.tokens(at).ids.tolist()
         assert tokens == Tokenizer(history).encode("the harbour and the lighthouse", at=at)
 

@@ -21,7 +21,9 @@ from bpe_core.measures import benchmark as measuring
 from bpe_core.measures.benchmark import benchmark
 from bpe_core.measures.parity import parity
 from bpe_core.measures.size_curves import USUAL_POWER
+from bpe_core.measures.stretches import LONG, stretches
 from bpe_core.measures.texts_in_words import TextsInWords
+from bpe_core.segmenting import compiled_encoder as compiled_encoder  # so that texts however short are cut by it
 from bpe_core.sweep.overlay import overlay
 from resources import parallel_samples
 from tests.core.insight.test_corpus_history import by_the_formula
@@ -96,14 +98,21 @@ def test_real_texts_are_measured_as_the_plain_code_cuts_them() -> None:
     assert (list(curve["tokens"]), list(curve["step"])) == (sums, [37, 74])
 
 
+@given(st.text("a \u2003\u3000漢\n\x1c\ud800", max_size=20))
+def test_words_of_long_texts_are_counted_as_those_of_short_ones(text: str) -> None:
+    assert stretches(text * (LONG // 9)) == len((text * (LONG // 9)).split())
+
+
 @pytest.mark.parametrize("preset", ["bert", "unigram", "clean-words", "sentencepiece-like"])
 def test_words_that_are_cut_once_are_the_texts_that_are_encoded(preset: str) -> None:
     recipe = bpe.Recipe.preset(preset, vocab_size=None, merges=60) if preset != "unigram" else _unigram()
     texts = {"a": [text_of("poem"), "two  blanks, [UNK] <s>\r\n"], "b": [text_of("emoji")[:300]]}
     history = bpe.train(bpe.Corpus.from_texts(texts["a"]), recipe)
     tokenizer, in_words = bpe.Tokenizer(history), TextsInWords.of(texts, recipe)
+    cut_at = in_words.cuts(history)
     for at in (len(history) // 2, len(history)):
-        cut = in_words.cut(history, at)
+        cut, plain = in_words.cut(history, at), cut_at(at)  # by the kernels that are loaded, and by the plain cut
+        assert (cut.ids.tolist(), cut.starts.tolist()) == (plain.ids.tolist(), plain.starts.tolist())
         for place, (name, documents) in enumerate(texts.items()):
             ids = [id for text in documents for id in tokenizer.encode(text, at=at)]
             assert cut.counts(name).tolist() == np.bincount(ids, minlength=history.id_count).tolist()
