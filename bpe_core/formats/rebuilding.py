@@ -83,7 +83,7 @@ class HistoryBuilder:
         self._steps += 1
         self._seen.setdefault((left, right), self._steps)
         self._dropped |= {left} if drops else set()
-        self.rows.add(left, right)
+        self.rows.add([(left, right)])
         return Step(
             step=self._steps,
             left=left,

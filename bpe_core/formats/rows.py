@@ -6,11 +6,11 @@ before the first step, so they are rows of step 0; the special tokens as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from bpe_core.alphabet import Alphabet
-from bpe_core.history.history import NOTHING, History, Step
+from bpe_core.history.history import NOTHING, History, Pair, Step
 from bpe_core.honest_text import escape
 from bpe_core.token_texts import LONGEST_SHOWN, TokenTexts
 
@@ -40,6 +40,7 @@ class Row(NamedTuple):
     kind: str = "merge"
 
 
+AT_ONCE = 1_000  # rows
 TEXT_COLUMNS = frozenset({"left_text", "right_text", "token", "runner_up_left_text", "runner_up_right_text"})
 
 
@@ -50,44 +51,46 @@ class MergeRows:
         self.written = TokenTexts(alphabet, escape)
         self.decoded = TokenTexts(alphabet, _hex, decoded=True)
 
-    def add(self, left: int, right: int) -> None:
-        """Enter the token that joins the two; a step that drops one makes none."""
-        if right != NOTHING:
-            self.written.add([(left, right)])
-            self.decoded.add([(left, right)])
+    def add(self, pairs: Iterable[Pair]) -> None:
+        """Enter the tokens that join these pairs; a step that drops one makes none."""
+        joined = [pair for pair in pairs if pair[1] != NOTHING]
+        self.written.add(joined)
+        self.decoded.add(joined)
 
     def row(self, merge: Step) -> Row:
         """The row of a merge, whose token must be entered."""
-        other_left, other_right = map(_known, merge.runner_up or (NOTHING, NOTHING))
-        text, right = self.written.text, _known(merge.right)
-        return Row(
-            step=merge.step,
-            left=merge.left,
-            right=right,
-            id=merge.id,
-            left_text=text[merge.left],
-            right_text=None if right is None else text[right],
-            token=text[merge.id],
-            bytes=self.decoded.text[merge.id],
-            length=self.decoded.lengths[merge.id],
-            count=_known(merge.count),
-            tied=merge.tied if merge.count >= 0 else None,
-            runner_up_left=other_left,
-            runner_up_right=other_right,
-            runner_up_left_text=None if other_left is None else text[other_left],
-            runner_up_right_text=None if other_right is None else text[other_right],
-            runner_up_count=None if other_left is None else _known(merge.runner_up_count),
-            tokens_left=_known(merge.tokens_left),
-            kind="drop" if right is None else "merge",
+        left, right, id, count = merge.left, merge.right, merge.id, merge.count
+        text, joins = self.written.text, right >= 0
+        other_left, other_right = merge.runner_up or (NOTHING, NOTHING)
+        return Row(  # in their order: with their names it takes twice as long
+            merge.step,
+            left,
+            right if joins else None,
+            id,
+            text[left],
+            text[right] if joins else None,
+            text[id],
+            self.decoded.text[id],
+            self.decoded.lengths[id],
+            count if count >= 0 else None,
+            merge.tied if count >= 0 else None,
+            other_left if other_left >= 0 else None,
+            other_right if other_right >= 0 else None,
+            text[other_left] if other_left >= 0 else None,
+            text[other_right] if other_right >= 0 else None,
+            merge.runner_up_count if other_left >= 0 and merge.runner_up_count >= 0 else None,
+            merge.tokens_left if merge.tokens_left >= 0 else None,
+            "merge" if joins else "drop",
         )
 
 
 def merge_rows(history: History) -> Iterator[Row]:
     """A row a merge."""
     rows = MergeRows(history.alphabet)
-    for merge in history:
-        rows.add(merge.left, merge.right)
-        yield rows.row(merge)
+    for start in range(0, len(history), AT_ONCE):
+        steps = history[start : start + AT_ONCE]
+        rows.add((step.left, step.right) for step in steps)
+        yield from map(rows.row, steps)
 
 
 def base_rows(alphabet: Alphabet) -> Iterator[Row]:
@@ -119,10 +122,6 @@ def too_long_to_show(history: History) -> list[str]:
         f"{len(cut):,} tokens, the first with the id {cut[0]:,}, are longer than {LONGEST_SHOWN:,} bytes; "
         "their text is cut off in the table (their parts are not, so it can be read back)."
     ]
-
-
-def _known(number: int) -> int | None:
-    return number if number >= 0 else None
 
 
 def _hex(raw: bytes) -> str:

@@ -15,12 +15,11 @@ of a table that the run goes on from, is told by the recipe.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from itertools import chain
 from types import MappingProxyType
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -61,20 +60,20 @@ END_SENTENCES: dict[EndReason, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One step: the pair that was joined and the token it became, or the token dropped, and how narrowly it won."""
 
     step: int  # 1 for the first
     left: int
     right: int  # NOTHING where the left one is dropped
     id: int
-    count: int  # of what was joined or dropped, in the corpus before; NOTHING where it is not known
+    # of what was joined or dropped, in the corpus before; NOTHING where it is not known
+    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
     tied: bool  # another one was as good: the tie rule decided
     runner_up: tuple[int, int] | None  # what would have been joined, or dropped, without this one
     runner_up_count: int
     tokens_left: int  # tokens in the corpus after this step
-    reasons: Mapping[str, Any] = field(default_factory=dict)  # what it was chosen by besides its count
+    reasons: Mapping[str, Any] = COUNT_ALONE  # what it was chosen by besides its count
 
 
 class History(Sequence[Step]):
