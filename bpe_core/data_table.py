@@ -19,7 +19,7 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO, Protocol, TextIO
 
 import numpy as np
 import numpy.typing as npt
@@ -64,10 +64,26 @@ def is_data(path: Path | str) -> bool:
     return Path(path).suffix.lower() in ENDINGS
 
 
-def write_data(table: DataTable, path: Path | str, *, cancelled: CancelCheck = never_cancelled) -> None:
+class HasColumns(Protocol):
+    """A `DataTable`, or a result that holds one."""
+
+    @property
+    def columns(self) -> Mapping[str, Values]: ...
+
+
+def table_of(given: HasColumns) -> DataTable:
+    """Whatever has columns by their names as a table; a data frame is none of ours."""
+    columns = getattr(given, "columns", None)
+    if not isinstance(columns, Mapping):
+        raise OutputError(f"This is a {type(given).__name__}, not a table of this program; a data frame writes itself.")
+    return given if isinstance(given, DataTable) else DataTable(columns)
+
+
+def write_data(table: HasColumns, path: Path | str, *, cancelled: CancelCheck = never_cancelled) -> None:
     """As the ending of the name says."""
+    whole = table_of(table)
     with write_atomically(checked_name(path)) as file:
-        write_data_into(table, Path(path).suffix, file, cancelled=cancelled)
+        write_data_into(whole, Path(path).suffix, file, cancelled=cancelled)
 
 
 def checked_name(path: Path | str) -> Path:

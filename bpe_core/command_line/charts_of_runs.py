@@ -33,11 +33,11 @@ def leading(words: bpe.WordTable, history: bpe.History, at: int, tokens: TokenCo
     return of_run.pairs(leading_pairs(words, history, at), history, at, tokens)
 
 
-def of_blocks(words: bpe.WordTable, history: bpe.History) -> DataTable:
+def of_blocks(words: bpe.WordTable, history: bpe.History, tokens: TokenColumns) -> DataTable:
     if not Method.of(history.recipe).starts_anew:
         raise BpeError("Blocks are of Gage's compressor; this table was learned by another method.")
     start = blocks_of_run(words, history.recipe).size_at_start
-    return of_run.blocks(history, start, sizes_of_texts(words))
+    return of_run.blocks(history, start, sizes_of_texts(words), tokens)
 
 
 def tree_of(options: argparse.Namespace, history: bpe.History, at: int, tokens: TokenColumns) -> DataTable:

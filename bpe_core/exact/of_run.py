@@ -75,13 +75,16 @@ def pairs(found: Sequence[Candidate], history: History, at: int, tokens: TokenCo
     )
 
 
-def blocks(history: History, size_at_start: int, others: Mapping[str, int]) -> DataTable:
-    """By Gage's method: block and byte of every step, what all blocks take then, and what others make of them."""
-    told = history.reasons
+def blocks(history: History, size_at_start: int, others: Mapping[str, int], tokens: TokenColumns) -> DataTable:
+    """By Gage's method: what each byte stands for in which block, what all blocks take then, and by other means."""
+    told, table = history.reasons, history.columns
     sizes = np.concatenate(([size_at_start], told["size"])).astype(np.int64)
     reasons: dict[str, Values] = {name: [None, *told[name].tolist()] for name in ("block", "byte")}
     beside = {name.lower(): [size] * len(sizes) for name, size in others.items()}
-    return DataTable({"step": np.arange(len(sizes)), **reasons, "gage": sizes, **beside})
+    for name, column in (("token_", history.ids), ("left_", table.left), ("right_", table.right)):
+        reasons |= tokens.of([NOTHING, *np.array(column).tolist()], name)
+    counts = [None, *table.count.tolist()]
+    return DataTable({"step": np.arange(len(sizes)), **reasons, "count": counts, "gage": sizes, **beside})
 
 
 def tie_list(found: Sequence[Tie], tokens: TokenColumns) -> DataTable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -69,7 +70,7 @@ def _of_text(name: str, curves: Curves) -> dict[str, Values]:
         "tokens_per_word": curves.tokens_per_word[order].tolist(),
         "renyi_efficiency": curves.renyi_efficiency[order].tolist(),
         "share_in_use": curves.share_in_use[order].tolist(),
-        "share_of_scaffolds": [None] * len(order) if scaffolds is None else scaffolds,
+        "share_of_scaffolds": [math.nan] * len(order) if scaffolds is None else scaffolds,
     }
 
 

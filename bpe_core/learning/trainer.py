@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import Cancelled, FormatError, NothingToLearn, RecipeError
+from bpe_core.errors import Cancelled, CorpusError, FormatError, NothingToLearn, RecipeError
 from bpe_core.history.history import Columns, EndReason, History
 from bpe_core.learning.methods import Method, Wording
 from bpe_core.learning.protocol import Candidate, Learner
@@ -214,6 +214,8 @@ def train(
     cancelled: CancelCheck = never_cancelled,
 ) -> History:
     """Count the words of a corpus and learn until the end. When cancelled, what is learned so far is kept."""
+    if isinstance(corpus, str | list | tuple):
+        raise CorpusError("It is learned from a corpus: write Corpus.from_texts([...]) or Corpus.from_files([...]).")
     words = count_words(corpus, recipe, progress=progress, cancelled=cancelled)
     return learn(words, recipe, progress=progress, cancelled=cancelled)
 

@@ -1,6 +1,7 @@
 """Which of these tokenizers is better for these texts? Any number of both, and every figure counted, none estimated.
 
 >>> from bpe_core.alphabet import Alphabet
+>>> from bpe_core.history.history import History
 >>> from bpe_core.recipe import Recipe
 >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(108, 111), (256, 119)])  # l+o, lo+w
 >>> found = benchmark({"bytes": (history, 0), "ours": history}, {"low": "low low", "new": ["new", "news"]})
@@ -15,7 +16,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -26,7 +27,7 @@ import numpy.typing as npt
 from bpe_core.counting.several_texts import Counted, count_texts
 from bpe_core.data_table import DataTable, Values
 from bpe_core.errors import BpeError, CorpusError
-from bpe_core.history.history import History
+from bpe_core.history.given import Learned, by_name, documents_of, history_of
 from bpe_core.measures.on_threads import OnThreads, Piece
 from bpe_core.measures.size_curves import BYTES, FORMULA, USUAL_POWER, renyi_efficiency
 from bpe_core.measures.stretches import stretches
@@ -37,10 +38,10 @@ from bpe_core.segmenting.tokenizer import Tokenizer
 
 Int64s = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]
-Stand = History | Tokenizer | tuple[History | Tokenizer, int]
+Stand = Learned | tuple[Learned, int]
 Tokenizers = Mapping[str, Stand]  # by name; with a number it is meant as it stood after so many steps
 Columns = Mapping[str, Values]
-Texts = Mapping[str, str | Sequence[str]]  # by name; several documents are one group, and one row
+Texts = Mapping[str, str | Iterable[str]]  # by name; several documents are one group, and one row
 
 MEANINGS = {
     "step": "After how many steps of its training the tokenizer is meant",
@@ -140,10 +141,10 @@ def contenders_of(tokenizers: Tokenizers) -> list[Contender]:
     """Each history becomes one tokenizer, at however many steps it is meant."""
     made: dict[int, Tokenizer] = {}
     found = []
-    for name, given in tokenizers.items():
+    for name, given in by_name(tokenizers).items():
         one, at = given if isinstance(given, tuple) else (given, None)
-        history = one.history if isinstance(one, Tokenizer) else one
-        tokenizer = one if isinstance(one, Tokenizer) else made.setdefault(id(one), Tokenizer(one))
+        history = history_of(one, name)
+        tokenizer = one if isinstance(one, Tokenizer) else made.setdefault(id(history), Tokenizer(history))
         if at is not None and not 0 <= at <= len(history):
             raise BpeError(f"{name} has {len(history):,} steps, so it cannot be measured after {at:,}.")
         found.append(Contender(name, tokenizer, len(history) if at is None else at))
@@ -160,8 +161,8 @@ class _Cell(NamedTuple):
     seconds: float
 
 
-def _groups(texts: Texts) -> dict[str, Sequence[str]]:
-    groups = {name: [given] if isinstance(given, str) else given for name, given in texts.items()}
+def _groups(texts: Texts) -> Mapping[str, Sequence[str]]:
+    groups = {name: documents_of(given) for name, given in by_name(texts).items()}
     for name, documents in groups.items():
         if not any(documents):
             raise CorpusError(f"The text {name!r} is empty; leave it out, or put something into it.")

@@ -122,7 +122,8 @@ def lab_chart(table: DataTable) -> SideBySide:
 def blocks_chart(table: DataTable) -> Chart:
     """What Gage's blocks take after each step, and what other compressors make of the same texts."""
     steps, lines = _numbers(table, "step"), []
-    for name in [name for name in table.columns if name not in ("step", "block", "byte")]:
+    names = list(table.columns)
+    for name in names[names.index("gage") :] if "gage" in names else []:
         sizes = _numbers(table, name)
         places = thinned(len(sizes), is_log=False) if name == "gage" else np.unique([0, len(sizes) - 1])
         lines.append(Line(name.capitalize() if name == "gage" else name, steps[places], sizes[places]))

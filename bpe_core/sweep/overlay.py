@@ -12,12 +12,14 @@ The columns are those of a sweep, and `pandas.DataFrame(found.columns)` is a tab
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from bpe_core.counting.words import WordTable
 from bpe_core.data_table import DataTable
 from bpe_core.errors import BpeError, CorpusError
+from bpe_core.history.given import Learned, by_name, documents_of, history_of
 from bpe_core.history.history import History
+from bpe_core.measures.benchmark import Tokenizers
 from bpe_core.measures.measured_sizes import some_sizes
 from bpe_core.measures.morphemes import Morphemes
 from bpe_core.measures.on_threads import OnThreads, Piece
@@ -31,10 +33,10 @@ MEASURED = 32  # sizes of each, closer together where the vocabulary is small
 
 
 def overlay(
-    tokenizers: Mapping[str, History],
-    documents: Sequence[str],
+    tokenizers: Tokenizers,
+    documents: str | Iterable[str],
     *,
-    sizes: Sequence[int] | None = None,
+    sizes: Iterable[int] | None = None,
     learned: Mapping[str, WordTable] | None = None,
     morphemes: Morphemes | None = None,
     threads: int | None = None,
@@ -43,20 +45,23 @@ def overlay(
 ) -> DataTable:
     """A row for each tokenizer and size: those wanted, or some that it had.
 
-    Of those whose words are given as `learned`, held-out bits per byte are told, too.
+    One text is one document; the bands tell how much the documents differ, so give paragraphs rather than a book. Of
+    tokenizers whose words are given as `learned`, held-out bits per byte are told, too.
     """
-    if not tokenizers:
+    histories = {name: _up_to(name, given) for name, given in by_name(tokenizers).items()}
+    if not histories:
         raise BpeError("Curves take at least one tokenizer.")
-    if not any(documents):
+    texts = [text for text in documents_of(documents) if text]
+    if not texts:
         raise CorpusError("There is no text to measure by.")
-    texts = [text for text in documents if text]
+    chosen = None if sizes is None else [int(size) for size in sizes]
     with OnThreads(threads, progress, cancelled) as pool:
-        recipes = {_splitting(history): history.recipe for history in tokenizers.values()}
+        recipes = {_splitting(history): history.recipe for history in histories.values()}
         made = pool.all([_yardstick(texts, recipe) for recipe in recipes.values()], "counting", "texts")
         yardsticks = dict(zip(recipes, made, strict=True))
 
         def rows_of(name: str, history: History) -> Piece[list[Row]]:
-            wanted = sizes or some_sizes(history, MEASURED).tolist()
+            wanted = chosen or some_sizes(history, MEASURED).tolist()
             about = {"recipe": name, "corpus": "", "ties": history.recipe.ties, "seed": 0, "run": ""}
             return lambda stopped: [
                 about | row
@@ -70,8 +75,15 @@ def overlay(
                 )
             ]
 
-        found = pool.all([rows_of(*one) for one in tokenizers.items()], "measuring", "tokenizers")
+        found = pool.all([rows_of(*one) for one in histories.items()], "measuring", "tokenizers")
     return table_of(row for rows in found for row in rows)
+
+
+def _up_to(name: str, given: Learned | tuple[Learned, int]) -> History:
+    """Of a pair only so many steps."""
+    one, at = given if isinstance(given, tuple) else (given, None)
+    history = history_of(one, name)
+    return history if at is None else history.first(at)
 
 
 def _splitting(history: History) -> Recipe | None:

@@ -193,7 +193,7 @@ def _of_one(options: argparse.Namespace, opened: OpenedTable) -> DataTable:
     if options.chart == "pairs":
         return leading(words, history, len(then), tokens)
     if options.chart == "blocks":
-        return of_blocks(words, history)
+        return of_blocks(words, history, tokens)
     if options.chart == "ranks":
         return of_run.ranks(CutWords.of(words, history.recipe, history).counts(len(then)), tokens)
     return _race(options, history, words, tokens)

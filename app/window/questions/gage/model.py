@@ -17,6 +17,7 @@ from app.window.parts.watched import Exact, Watched
 from app.worker.job import Task
 from bpe_core import History
 from bpe_core.exact.of_run import blocks as exact_blocks
+from bpe_core.exact.tokens import TokenColumns
 from bpe_core.gage_file.others import sizes_of_texts
 from bpe_core.insight.gage_blocks import RunBlocks, blocks_of_run
 from bpe_core.learning.methods import Method
@@ -168,7 +169,8 @@ class BlocksModel(QAbstractTableModel, Watched):
         history, facts = self._history, self.facts
         if history is None or facts is None:
             return super().exact()
-        return lambda cancelled: exact_blocks(history, facts.blocks.size_at_start, facts.others)
+        start, others = facts.blocks.size_at_start, facts.others
+        return lambda cancelled: exact_blocks(history, start, others, TokenColumns.for_history(history))
 
     @property
     def command(self) -> tuple[str, ...]:
