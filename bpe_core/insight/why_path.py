@@ -242,8 +242,8 @@ def explain(text: str, history: History, allowed: Allowed) -> Explain:
 
     def way(title: str, scored: Scored) -> Way:
         pieces = (Piece(why.texts[id], _number(score)) for id, score in zip(scored.tokens, scored.scores, strict=True))
-        tokens = f"{_tokens(len(scored.tokens))}, " if why.counts_first else ""
-        return Way(title, tuple(pieces), tokens + _number(scored.total))
+        title += f", {_tokens(len(scored.tokens))}" if why.counts_first else ""
+        return Way(title, tuple(pieces), _number(scored.total))
 
     def at_byte(byte: int, at: int) -> Explanation:
         reason = why.at_byte(byte, at)

@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from bpe_core import Alphabet, Corpus, History, Recipe, Tokenizer, Trainer, WordTable, count_unmixed
 from bpe_core.history.history import Pair
+from bpe_core.learning.methods import Method
 from bpe_core.learning.protocol import Candidate
 from bpe_core.segmenting.merging import Merges
 from bpe_core.token_texts import BLANK, TokenTexts
@@ -110,7 +111,7 @@ class Bench:
 
     def _ids_of_word(self, word: bytes, at: int) -> list[int]:
         """A word as it stands while it is learned from; a text may be cut otherwise by what is learned."""
-        if not self.history.only_joins:
+        if Method.of(self.history.recipe).drops:
             return self.tokenizer.encode(word.decode(), at=at)
         ids = self.history.alphabet.symbols_of(word, self.history.recipe)
         for merge, joined in self._merges.steps(self._merges.merged(ids)):

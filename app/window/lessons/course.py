@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.session.notices import Notice
 from app.session.run import Phase, Run
 from app.session.session import Session
+from app.window.lessons.answers import BETWEEN_PARTS
 from app.window.lessons.bench import Bench, WordNow
 from app.window.lessons.lessons import Lesson, LessonStep, filled, is_same_answer
 from app.window.lessons.predictions import (
@@ -64,6 +65,11 @@ class LessonPage:
     newest: int | None = None  # the id of the token that was made last
     about: str = ""  # the text that is asked about, uncut, while the words would tell the answer
     right_answer: str = ""  # of a question that is answered
+
+    @property
+    def asks_for_pair(self) -> bool:
+        """Whether two neighbours are to be named, and not a token to drop."""
+        return any(BETWEEN_PARTS in one for one in self.candidates)
 
 
 @dataclass

@@ -45,4 +45,4 @@ class LessonStage(QWidget):
             return
         self.text.setText("" if page.words else page.about or lesson.text)
         self.text.setVisible(not page.words)
-        self.hint.setVisible(bool(page.words) and self._course.is_predicting)
+        self.hint.setVisible(bool(page.words) and page.asks_for_pair and self._course.is_predicting)

@@ -140,7 +140,7 @@ class StepPage(QWidget):
         self.progress.setValue(page.number)
         self.progress.setToolTip(tip(f"Step {page.number} of {page.total}"))
         self._tell(self.say, page.say)
-        self.words.show_words(page.words, page.newest, is_asking=course.is_predicting)
+        self.words.show_words(page.words, page.newest, is_asking=course.is_predicting and page.asks_for_pair)
         if is_new or before is None or self._options(before) != self._options(page):
             self._fill_options(page)
         self._show_entry(page, is_new=is_new)

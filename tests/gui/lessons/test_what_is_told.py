@@ -171,13 +171,15 @@ def _joined(pieces: list[str], left: str, right: str) -> list[str]:
 
 
 def test_together_they_teach_what_they_should() -> None:
-    assert len(lessons()) == 12
+    assert len(lessons()) == 13
     titles = ("by hand", "weights", "equal", "ends", "greedily", "newer", "emoji", "vocabulary", "mistakes")
-    for words in (*titles, "WordPiece", "compressor", "Unigram"):
+    for words in (*titles, "WordPiece", "compressor", "Unigram", "MinGram"):
         assert any(words in lesson.title for lesson in lessons()), words
     for lesson in lessons():
         assert any(step.kind == "predict" for step in lesson.steps), f"{lesson.name} lets nothing be predicted"
         assert any(step.kind == "ask" for step in lesson.steps)
+    lesson = lesson_named("mingram")
+    assert bench_of(lesson, lesson.steps[0]).words_at(0)[0].texts == ("▁he",), "what will drop is whole before any does"
 
 
 def test_answers_are_the_same_however_they_are_spaced() -> None:
