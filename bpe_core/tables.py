@@ -211,7 +211,9 @@ def paid(learned: Learned, text: Text, step: int) -> DataTable:
 
 def differing(one: Learned, other: Learned) -> DataTable:
     """The merges that do not stand at the same place in two tokenizers, and where they stand in each."""
-    return of_texts.differing(compare_tables(history_of(one), history_of(other)).differing)
+    sides = [(history_of(side), numbers_of(side)) for side in (one, other)]
+    found = compare_tables(sides[0][0], sides[1][0]).differing
+    return of_texts.differing(found, *sides)
 
 
 def audit(learned: Learned, texts: Text | Mapping[str, Text] | None = None) -> DataTable:

@@ -9,6 +9,7 @@ import numpy as np
 
 from bpe_core.data_table import DataTable, Values
 from bpe_core.exact.tokens import TokenColumns
+from bpe_core.history.history import History, Int64s
 from bpe_core.insight.race import Runner
 from bpe_core.insight.table_comparison import DifferingMerge
 from bpe_core.measures.bits_per_byte import BitsPerByte
@@ -17,6 +18,7 @@ from bpe_core.measures.size_curves import SizeCurves
 from bpe_core.token_texts import shown
 
 Curves = SizeCurves | MeasuredSizes
+Numbered = tuple[History, Int64s | None]  # with the file's number of each id, where it came from one
 Stairs = Sequence[tuple[int, int]]  # from which state on there is which count
 
 
@@ -86,12 +88,26 @@ def bits(found: Mapping[str, BitsPerByte]) -> DataTable:
     )
 
 
-def differing(merges: Sequence[DifferingMerge]) -> DataTable:
-    """Merges that stand at different places in two tables; steps count from 1."""
+def differing(merges: Sequence[DifferingMerge], one: Numbered, other: Numbered) -> DataTable:
+    """Merges that stand at different places in two tables, with their ids in each; steps count from 1."""
     columns: dict[str, Values] = {}
-    for side, texts in (("left_", [one.left for one in merges]), ("right_", [one.right for one in merges])):
+    for side, texts in (("left_", [merge.left for merge in merges]), ("right_", [merge.right for merge in merges])):
         columns[f"{side}hex"] = [text.hex(" ") for text in texts]
         columns[f"{side}text"] = [shown(text) for text in texts]
-    columns["step"] = [None if one.place is None else one.place + 1 for one in merges]
-    columns["other_step"] = [None if one.other_place is None else one.other_place + 1 for one in merges]
+    places = ("", one, [merge.place for merge in merges]), ("other_", other, [merge.other_place for merge in merges])
+    for name, _, known in places:
+        columns[f"{name}step"] = [None if place is None else place + 1 for place in known]
+    for name, table, known in places:
+        pairs = [_pair(table, place) for place in known]
+        columns[f"{name}left_id"] = [left for left, _ in pairs]
+        columns[f"{name}right_id"] = [right for _, right in pairs]
     return DataTable(columns)
+
+
+def _pair(table: Numbered, place: int | None) -> tuple[int | None, int | None]:
+    """The ids of the two that are joined there, as the file has them that the table came from."""
+    history, numbers = table
+    if place is None:
+        return None, None
+    left, right = history.pair(place)
+    return (left, right) if numbers is None else (int(numbers[left]), int(numbers[right]))

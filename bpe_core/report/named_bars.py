@@ -11,6 +11,7 @@ from bpe_core.report.paper import Paper
 from bpe_core.report.sheet import Sheet
 
 ROW = 1.6  # the height of one, in sizes of the text
+WIDE = 0.76
 MOST_OF_WIDTH = 0.5  # that names may take
 
 
@@ -35,9 +36,8 @@ class NamedBars:
     def drawn_on(self, paper: Paper) -> Markup:
         sheet, unit = Sheet(paper), paper.text
         shown = self.bars[: max(1, int((paper.height / unit - 3.2) / ROW))]
-        widest = max((len(bar.name) for bar in shown), default=0)
         most_letters = int(MOST_OF_WIDTH * paper.width / unit / LETTER)
-        names = unit * (1.6 + LETTER * min(widest, most_letters))
+        names = unit * (1.6 + max((_width(bar.name[:most_letters]) for bar in shown), default=0.0))
         numbers = unit * (1.4 + DIGIT * max((len(bar.told) for bar in shown), default=0))
         longest = max(0.0, paper.width - names - numbers)
         most = max((abs(bar.value) for bar in shown), default=0.0) or 1.0
@@ -51,3 +51,8 @@ class NamedBars:
             parts.append(sheet.text(names + length + 0.4 * unit, middle + unit / 3, bar.told, "legend"))
         parts.append(sheet.text(paper.width / 2, paper.height - 0.7 * unit, self.below, "axis"))
         return sheet.whole(self.name, self.title, self.sentence, *parts)
+
+
+def _width(text: str) -> float:
+    """In sizes of the text: capitals and signs are wide."""
+    return sum(LETTER if one.islower() or one in " .,'" else WIDE for one in text)

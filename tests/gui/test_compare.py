@@ -115,8 +115,13 @@ def test_a_row_leads_to_its_merge(comparing: Program) -> None:
     assert place is not None
     assert comparing.session.cursor.position == place + 1
     saved = exact_rows(comparing.pages[ComparePage])
-    assert saved[0] == ("left_hex", "left_text", "right_hex", "right_text", "step", "other_step")
+    named = ("left_hex", "left_text", "right_hex", "right_text", "step", "other_step")
+    assert saved[0] == (*named, "left_id", "right_id", "other_left_id", "other_right_id")
     assert len(saved) == comparison.rowCount() + 1
+    left, right = (bytes.fromhex(saved[row + 1][side]) for side in (0, 2))
+    names = shown(comparing).names
+    assert names is not None
+    assert [left, right] == [names.raw[saved[row + 1][side]] for side in (6, 7)]
 
 
 def test_runs_are_compared_with_each_other(qtbot: QtBot, comparing: Program) -> None:

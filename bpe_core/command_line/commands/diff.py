@@ -57,7 +57,8 @@ def run(options: argparse.Namespace) -> int:
     one, other = open_table(options.first), open_table(options.second)
     found = compare_tables(one.history, other.history)
     if options.output is not None:
-        write_data(differing(found.differing), options.output)
+        sides = [(side.history, side.numbers) for side in (one, other)]
+        write_data(differing(found.differing, *sides), options.output)
     text = " ".join(options.text)
     if options.json:
         print(json.dumps(_described(found, one, other, text), ensure_ascii=False, indent=1))

@@ -278,8 +278,11 @@ class CompareModel(QAbstractTableModel, Watched):
         return ("diff", run_of_session(run.number), run_of_session(other.number), "-o", RESULT)
 
     def exact(self) -> Exact:
-        rows = self._rows
-        return lambda cancelled: exact_differing(rows)
+        rows, run, other = self._rows, self._runs.shown, self.other
+        if run is None or run.history is None or other is None or other.history is None:
+            return super().exact()
+        sides = (run.history, run.shown_numbers), (other.history, other.shown_numbers)
+        return lambda cancelled: exact_differing(rows, *sides)
 
     @property
     def _rows(self) -> Sequence[DifferingMerge]:
