@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import MOST_DIGITS, number
@@ -15,10 +16,12 @@ from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.errors import BpeError
 from bpe_core.formats import OpenedTable
 from bpe_core.history.history import NOTHING
-from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.methods import told_by
 from bpe_core.text.corpus import Skipped
 from bpe_core.token_texts import BLANK, TokenTexts
+
+if TYPE_CHECKING:
+    from bpe_core.insight.ranked_words import RankedWords
 
 
 def add_moment(parser: argparse.ArgumentParser) -> None:
@@ -101,6 +104,8 @@ def parts_of(options: argparse.Namespace, history: bpe.History) -> dict[str, bpe
 
 
 def ranked_words(options: argparse.Namespace, history: bpe.History) -> RankedWords:
+    from bpe_core.insight.ranked_words import RankedWords  # which also cuts texts; some ask of the table alone
+
     return RankedWords.of(words_of(options, history), history)
 
 

@@ -23,12 +23,11 @@ from bpe_core.errors import BpeError, Cancelled, OutputError
 from bpe_core.history.history import History, Int64s
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.segmenting.batches import Texts, available_threads
+from bpe_core.segmenting.segmentation import Width as Width
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.safe_cuts import SafeCuts
 from bpe_core.token_texts import quoted, written
-
-Width = Literal["uint16", "uint32", "int32", "int64"]
 
 STOPPED = "Encoding was stopped; nothing was written."
 PIECE = 1 << 20  # bytes of a long document that are encoded at a time

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Literal, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from bpe_core.progress import CancelCheck, never_cancelled
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
+Width = Literal["uint16", "uint32", "int32", "int64"]  # of an id in a file
 
 NO_TOKEN = -1  # the id of bytes that belong to no token, or to none yet
 

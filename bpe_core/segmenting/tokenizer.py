@@ -21,7 +21,7 @@ import math
 from collections.abc import Iterable
 from functools import cached_property
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,7 +30,6 @@ from bpe_core.history.history import History
 from bpe_core.learning.methods import Method
 from bpe_core.progress import CancelCheck, never_cancelled
 from bpe_core.segmenting.batches import Batch, Texts
-from bpe_core.segmenting.best_paths import BestPaths
 from bpe_core.segmenting.boundaries import INSIDE as INSIDE
 from bpe_core.segmenting.boundaries import NEVER as NEVER
 from bpe_core.segmenting.boundaries import PATTERN_CUT as PATTERN_CUT
@@ -39,6 +38,9 @@ from bpe_core.segmenting.cutting import Allowed, Cutting
 from bpe_core.segmenting.segmentation import Int32s, Segmentation
 from bpe_core.segmenting.text_encoder import TextEncoder
 from bpe_core.token_texts import TokenBytes
+
+if TYPE_CHECKING:
+    from bpe_core.segmenting.best_paths import BestPaths
 
 
 class Tokenizer:
@@ -199,6 +201,8 @@ class Tokenizer:
     @property
     def _probable(self) -> BestPaths:
         """What knows more ways to cut a text than one."""
+        from bpe_core.segmenting.best_paths import BestPaths  # loaded by whoever learned so
+
         if not isinstance(self._segmenter, BestPaths):
             raise BpeError("This can be asked only where tokens have probabilities, as Unigram's have.")
         return self._segmenter

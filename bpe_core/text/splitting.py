@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from bpe_core.errors import PatternError
@@ -17,6 +18,8 @@ from bpe_core.text.patterns import NAMED_PATTERNS, compile_custom
 from bpe_core.text.specials import parts_of
 
 if TYPE_CHECKING:
+    import regex
+
     from bpe_core.text.preparation.preparing import Preparing
 
 PATIENCE = 3.0  # seconds of computing without a result, before a pattern counts as catastrophic
@@ -44,14 +47,17 @@ class Splitter:
         self._patience = patience
         self._steps = _steps_of(recipe) if recipe.splits_by_steps else None
         self._is_custom = recipe.pattern not in NAMED_PATTERNS
-        if self._is_custom:
-            self._pattern = compile_custom(recipe.custom_pattern)
-        else:
-            import regex  # takes a while to load, and where there is a table nobody needs it
-
-            self._pattern = regex.compile(NAMED_PATTERNS[recipe.pattern].expression)
+        self._custom = compile_custom(recipe.custom_pattern) if self._is_custom else None
         self._has_matched = False
         self._has_seen_text = False
+
+    @cached_property
+    def _pattern(self) -> regex.Pattern[str]:
+        if self._custom is not None:
+            return self._custom
+        import regex  # takes a while to load, and where there is a table, or only ids, nobody needs it
+
+        return regex.compile(NAMED_PATTERNS[self._recipe.pattern].expression)
 
     def words(self, text: str) -> Iterator[str]:
         """The words of one normalized document.

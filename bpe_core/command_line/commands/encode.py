@@ -15,12 +15,11 @@ from bpe_core.command_line.groups import add_groups, groups_of
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.tables import open_table
 from bpe_core.errors import BpeError, plain
-from bpe_core.formats import OpenedTable
+from bpe_core.formats import TABLES, OpenedTable
 from bpe_core.honest_text import escape
 from bpe_core.learning.methods import told_by
-from bpe_core.segmenting.encode_corpus import Width, encode_corpus
+from bpe_core.segmenting.segmentation import Width
 from bpe_core.token_texts import TokenTexts
-from bpe_core.verification.remembered import what_to_tell
 
 EXAMPLES = """\
 examples:
@@ -87,6 +86,10 @@ def run(options: argparse.Namespace) -> int:
 
 def _tell_agreement(path: str, opened: OpenedTable) -> None:
     """Beside the ids, which stand there by now: a script that reads them finds nothing else."""
+    if opened.format in TABLES:
+        return  # of which no other library knows
+    from bpe_core.verification.remembered import what_to_tell
+
     told = what_to_tell(path, opened)
     if told:
         sys.stdout.flush()
@@ -94,6 +97,8 @@ def _tell_agreement(path: str, opened: OpenedTable) -> None:
 
 
 def _encode_files(options: argparse.Namespace, opened: OpenedTable) -> int:
+    from bpe_core.segmenting.encode_corpus import encode_corpus  # a text needs less
+
     bar = TerminalBar(sys.stderr)
     try:
         groups = groups_of(options)
