@@ -16,10 +16,18 @@ from bpe_core.kernels.merge_word import Int32s, Int64s, merge_word
 from bpe_core.kernels.pieces import NO_TOKEN, write_pieces
 from bpe_core.kernels.scan import POSITION, begin_text, end_text, scan
 from bpe_core.kernels.utf8 import character_at
-from bpe_core.kernels.word_memory import RESULTS_INSIDE, find_keys, lacks_memory, recall, recall_run, remember, slot_of
+from bpe_core.kernels.word_memory import (
+    RESULTS_INSIDE,
+    find_keys,
+    find_keys_between_blanks,
+    lacks_memory,
+    recall,
+    recall_run,
+    remember,
+    slot_of,
+)
 from bpe_core.kernels.write_path import write_best_path
 from bpe_core.segmenting.merging import PATTERN_CUT
-from bpe_core.text.scanner.kinds import BLANKS
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -43,7 +51,6 @@ DONE, NEEDS_OUTPUT, NEEDS_MEMORY, NEEDS_ROOM = range(4)
 
 BLOCK = 256  # words hashed ahead
 AT_ONCE = 1 << 13  # bytes scanned before their words are looked up
-FIRST_BLANK, LAST_BLANK = int(min(BLANKS)), int(max(BLANKS))
 MARKERS = 2  # at most, in a word
 NUMBERS_A_SYMBOL = 3
 
@@ -69,12 +76,6 @@ class TextWords(NamedTuple):
     cuts: Int32s
     kinds: Bytes  # of each code point, as the scanner sees it
     drops_blanks: bool  # words that begin with a blank are no words
-
-
-@kernel
-def begins_with_blank(data, kinds, place):
-    code, _ = character_at(data, place)
-    return FIRST_BLANK <= kinds[code] <= LAST_BLANK
 
 
 @inlined
@@ -199,31 +200,32 @@ def encode_words(table, pieces, alphabet, memory, room, spelled, data, words, st
         if progress[NEXT_PLACE] + most > len(out):
             progress[STATUS], progress[WANTED] = NEEDS_OUTPUT, most
             break
-        find_keys(memory, data, cuts, first, count, keys)
+        kept = count
+        if words.drops_blanks:
+            kept = find_keys_between_blanks(memory, data, words, first, count, keys)
+        else:
+            find_keys(memory, data, cuts, first, count, keys)
         done, free = np.int64(0), progress[NEXT_PLACE]
-        while done < count:
-            if kind != SYMBOLS and not words.drops_blanks:
-                done, free = recall_run(memory, keys, done, count, out, free)
-                if done == count:
+        while done < kept:
+            if kind != SYMBOLS:
+                done, free = recall_run(memory, keys, done, kept, out, free)
+                if done == kept:
                     break
-            start = np.int64(cuts[first + done])
-            slot = keys.places[done]
-            if words.drops_blanks and begins_with_blank(data, words.kinds, start):
-                done += 1
-                continue
-            one, other = keys.first[done], keys.second[done]
-            length = np.int64(cuts[first + done + 1]) - start
+            word = first + (np.int64(keys.cuts[done]) if words.drops_blanks else done)
+            start, length = np.int64(cuts[word]), np.int64(cuts[word + 1]) - np.int64(cuts[word])
+            one, other, slot = keys.first[done], keys.second[done], keys.places[done]
             written = encode_one(
                 table, pieces, alphabet, memory, room, spelled, data, start, length, one, other, slot, kind,
                 out, free, progress,
             )  # fmt: skip
             if progress[STATUS] != DONE:
+                count = word - first
                 break
             if kind == SYMBOLS:
                 out[free + 1] = np.int32(~start)
             free += written
             done += 1
-        first += done
+        first += count
         progress[NEXT_WORD], progress[NEXT_PLACE] = first, free
 
 

@@ -1,5 +1,5 @@
 """What NumPy's indexing cannot say: reading eight bytes at once, having memory
-fetched ahead of its use, and counting bits."""
+fetched ahead of its use, counting bits, and choosing without a branch."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     def trailing_zeros(number: Any) -> Any: ...
 
     def count_ones(number: Any) -> Any: ...
+
+    def chosen(condition: Any, one: Any, other: Any) -> Any: ...
 
 else:
 
@@ -83,3 +85,19 @@ else:
             return builder.ctpop(arguments[0])
 
         return types.uint64(types.uint64), generate
+
+    @Intrinsic
+    def chosen(typing_context: Any, condition: Any, one: Any, other: Any) -> Any:
+        """One number or the other of the same kind, where nobody can foresee which: without being told so, LLVM
+        makes a branch of it as soon as one of them is read from memory."""
+        from numba import types
+
+        if condition != types.boolean or one != other or not isinstance(one, types.Number):
+            return None
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            found = builder.select(*arguments)
+            found.set_metadata("unpredictable", builder.module.add_metadata([]))
+            return found
+
+        return one(condition, one, other), generate

@@ -37,7 +37,7 @@ class PieceTable(NamedTuple):
     """There are rows behind every first child for all bytes, so that no look leaves the table."""
 
     rows: Int32s
-    scores: Float64s  # of each token by id, where the most probable way is sought
+    scores: Float64s  # where the most probable way is sought: first that of no token, then of each token by id
     number: Int64s
 
 

@@ -13,6 +13,8 @@ import numpy as np
 from bpe_core.kernels.jit import inlined, kernel
 from bpe_core.kernels.memory import load_eight, prefetch
 from bpe_core.kernels.merge_word import Int32s, Int64s, UInt64s
+from bpe_core.kernels.utf8 import character_at
+from bpe_core.text.scanner.kinds import BLANKS
 
 LONGEST_INSIDE = 15  # bytes of a word that is its own key; the sixteenth byte holds its length
 LONGEST_REMEMBERED = 128
@@ -30,6 +32,7 @@ _IS_LONG = np.uint64(1 << 31)  # in the count of results
 _LOW_HALF = np.uint64(0xFFFFFFFF)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _OTHER_MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)
+_FIRST_BLANK, _LAST_BLANK = int(min(BLANKS)), int(max(BLANKS))
 # For each length up to LONGEST_INSIDE what of two times eight bytes belongs to a word.
 _FIRST_EIGHT = np.array([(1 << 8 * min(length, 8)) - 1 for length in range(16)], np.uint64)
 _SECOND_EIGHT = np.array([(1 << 8 * max(length - 8, 0)) - 1 for length in range(16)], np.uint64)
@@ -53,6 +56,7 @@ class Keys(NamedTuple):
     first: UInt64s
     second: UInt64s  # zero where a word is too long to be remembered
     places: UInt64s  # the slots where they would stand
+    cuts: UInt64s  # behind which cut of the block each begins
 
 
 @kernel
@@ -73,28 +77,59 @@ def place_of(slots, first, second):
     return (mixed >> _PLACE_SHIFT) & np.uint64(len(slots) - SLOT)
 
 
+@inlined
+def _enter_key(memory, data, end, start, length, keys, i):
+    """Fill in the key of a word, and have its slot fetched. From `end` on there are not enough bytes for a look."""
+    slots = memory.slots
+    if length <= np.uint64(LONGEST_INSIDE) and start < end:
+        one = load_eight(data, start) & _FIRST_EIGHT[length]
+        other = load_eight(data, start + np.uint64(8)) & _SECOND_EIGHT[length]
+        other |= length << _LENGTH_SHIFT
+    else:
+        one, other = _rare_key(data, np.int64(start), np.int64(length))
+    keys.first[i], keys.second[i] = one, other
+    place = place_of(slots, one, other)
+    keys.places[i] = place
+    prefetch(slots, place)
+
+
 @kernel
 def find_keys(memory, data, cuts, first, count, keys):
-    """Fill in the keys of so many words from `first` on, and have their slots fetched."""
-    slots, end = memory.slots, np.uint64(max(len(data) - 15, 0))
-    word, i, eight = np.uint64(first), np.uint64(0), np.uint64(8)
+    """Fill in the keys of so many words from `first` on."""
+    end = np.uint64(max(len(data) - 15, 0))
+    word, i = np.uint64(first), np.uint64(0)
     start = np.uint64(cuts[word])
     while i < np.uint64(count):
         word += np.uint64(1)
         stop = np.uint64(cuts[word])
-        length = stop - start
-        if length <= np.uint64(LONGEST_INSIDE) and start < end:
-            one = load_eight(data, start) & _FIRST_EIGHT[length]
-            other = load_eight(data, start + eight) & _SECOND_EIGHT[length]
-            other |= length << _LENGTH_SHIFT
-        else:
-            one, other = _rare_key(data, np.int64(start), np.int64(length))
-        keys.first[i], keys.second[i] = one, other
-        place = place_of(slots, one, other)
-        keys.places[i] = place
-        prefetch(slots, place)
+        _enter_key(memory, data, end, start, stop - start, keys, i)
         start = stop
         i += np.uint64(1)
+
+
+@inlined
+def _begins_with_blank(data, kinds, place):
+    code = np.int64(data[place])
+    if code >= 0x80:
+        code, _ = character_at(data, np.int64(place))
+    return _FIRST_BLANK <= kinds[code] <= _LAST_BLANK
+
+
+@kernel
+def find_keys_between_blanks(memory, data, words, first, count, keys):
+    """The same, but not of words that begin with a blank; how many keys there are."""
+    cuts, kinds, end = words.cuts, words.kinds, np.uint64(max(len(data) - 15, 0))
+    i, word, one = np.uint64(0), np.uint64(first), np.uint64(1)
+    start = np.uint64(cuts[word])
+    for cut in range(count):
+        word += one
+        stop = np.uint64(cuts[word])
+        if not _begins_with_blank(data, kinds, start):
+            _enter_key(memory, data, end, start, stop - start, keys, i)
+            keys.cuts[i] = cut
+            i += one
+        start = stop
+    return np.int64(i)
 
 
 @kernel

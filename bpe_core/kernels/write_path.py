@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_core.kernels.jit import inlined, kernel
+from bpe_core.kernels.memory import chosen
 from bpe_core.kernels.pieces import CONTINUING, FALLBACK, MARKER, NO_TOKEN, PARENT, ROW, STARTING, TOKEN, UNKNOWN
 from bpe_core.kernels.utf8 import width_at
 
@@ -17,51 +18,47 @@ from bpe_core.kernels.utf8 import width_at
 def _take_if_better(room, here, there, token, score):
     """Whether the way over this token is the best to a place so far."""
     total, known = room.totals[here] + score, room.totals[there]
-    is_better = total > known  # which nobody can foresee, so nothing branches on it
-    room.totals[there] = total if is_better else known
-    room.next_place[there] = here if is_better else room.next_place[there]
-    room.cells[there] = token if is_better else room.cells[there]
+    is_better = total > known
+    room.totals[there] = chosen(is_better, total, known)
+    room.next_place[there] = chosen(is_better, np.int32(here), room.next_place[there])
+    room.cells[there] = chosen(is_better, np.int32(token), room.cells[there])
 
 
 @kernel
 def _take_tokens(pieces, room, data, start, place, stop, root, from_place):
-    """Try all tokens that begin at a byte; the width of its character, less than 0 where no token is that character."""
-    rows, node, here = pieces.rows, np.int64(root), place
-    width, known = width_at(data, place), False
-    first = np.int64(rows[node * ROW])
-    while here < stop:
-        child = first + np.int64(data[here])
-        row = np.uint64(child * ROW)
-        if rows[row + np.uint64(PARENT)] != node:
+    """Try all tokens that begin at a byte. What is none has the score of none, as which it never is the best."""
+    rows, scores, node, one = pieces.rows, pieces.scores, np.uint64(root), np.uint64(1)
+    here, end, there = np.uint64(place), np.uint64(stop), np.uint64(place - start + 2)
+    first = np.uint64(rows[node * np.uint64(ROW)])
+    while here < end:
+        child = first + np.uint64(data[here])
+        row = child * np.uint64(ROW)
+        if np.uint64(rows[row + np.uint64(PARENT)]) != node:
             break
-        node, first, token = child, np.int64(rows[row]), np.int64(rows[row + np.uint64(TOKEN)])
-        here += 1
-        if token != NO_TOKEN:
-            known = known or here == place + width
-            _take_if_better(room, from_place, here - start + 1, token, pieces.scores[token])
-    return width if known else -width
+        node, first, token = child, np.uint64(rows[row]), rows[row + np.uint64(TOKEN)]
+        _take_if_better(room, from_place, there, token, scores[np.uint64(token - NO_TOKEN)])
+        here += one
+        there += one
 
 
 @kernel
 def write_best_path(pieces, room, data, start, stop, out, free):
     """Cut a word, and write the ids of its tokens; how many there are. Where they end stands in `room`, backwards."""
-    number, size = pieces.number, stop - start + 1
+    number, scores, size = pieces.number, pieces.scores, stop - start + 1
     for place in range(1, size + 1):
         room.totals[place] = -np.inf
     first = np.int64(number[MARKER] < 0)
     room.totals[first] = 0.0
     if first == 0:
-        _take_if_better(room, 0, 1, number[MARKER], pieces.scores[number[MARKER]])
+        _take_if_better(room, 0, 1, number[MARKER], scores[number[MARKER] - NO_TOKEN])
         _take_tokens(pieces, room, data, start, start, stop, STARTING, 0)
     here = start
     while here < stop:
-        place = here - start + 1
-        width = _take_tokens(pieces, room, data, start, here, stop, CONTINUING, place)
-        if width < 0:  # every way goes through what is unknown, and is counted anew behind it
-            width = -width
-            room.totals[place + width] = 0.0
-            room.next_place[place + width] = place
-            room.cells[place + width] = NO_TOKEN
+        place, width = here - start + 1, width_at(data, here)
+        _take_tokens(pieces, room, data, start, here, stop, CONTINUING, place)
+        there = place + width
+        if room.totals[there] == -np.inf:  # every way goes through what is unknown, and is counted anew behind it
+            room.totals[there], room.next_place[there], room.cells[there] = 0.0, place, NO_TOKEN
         here += width
     return _write_backward(number, room, data, start, first, size, out, free)
 

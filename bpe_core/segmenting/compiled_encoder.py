@@ -36,6 +36,7 @@ from bpe_core.text.scanner import table_for
 
 LONGEST_TEXT = 2**31 - 64  # bytes; places are 32-bit
 MOST_WORDS = 1 << 21  # a memory that would hold more begins anew
+MOST_PATHS = 1 << 16  # the same in a first text where paths are sought: that takes less time than new memory does
 MOST_RESULTS = 1 << 26
 DESKS_KEPT = 16
 _WORDS_AT_FIRST = 1 << 10
@@ -58,6 +59,7 @@ class Desk:
     table: MergeTable
     pieces: PieceTable
     memory: word_memory.Memory
+    most_words: int  # that it may hold while it encodes a text
     room: Workplace
     spelled: kernel.Spelled
     keys: word_memory.Keys
@@ -154,7 +156,7 @@ class CompiledEncoder:
         out = np.empty(most + _BEHIND, np.int32)
         free_at = np.zeros(len(edges), np.int64)
         progress = np.zeros(kernel.PROGRESS_NUMBERS, np.int64)
-        progress[kernel.ENDED] = 1
+        progress[kernel.ENDED], most_words = 1, desk.most_words
         progress[kernel.TEXT], progress[kernel.CUTS] = (-1, 1) if cuts is desk.cuts else (0, len(cuts))
         while True:
             kernel.encode_texts(
@@ -166,10 +168,14 @@ class CompiledEncoder:
                 break
             if status == kernel.NEEDS_OUTPUT:
                 out = _grown(out, 3 * len(out) // 2 + wanted)
+            elif status == kernel.NEEDS_MEMORY and _is_full(desk):
+                desk.memory.slots[:], desk.memory.number[:] = 0, 0
+                most_words = MOST_WORDS
             elif status == kernel.NEEDS_MEMORY:
                 desk.memory = _larger(desk.memory)
             else:
                 desk.room, desk.spelled = room_for(wanted + wanted // 4, self._merges, desk.kind)
+        desk.most_words = most_words
         self._desks.append(desk)
         if len(self._desks) > DESKS_KEPT:
             self._desks.pop(0)
@@ -197,6 +203,7 @@ class CompiledEncoder:
             table=self._table._replace(number=number),
             pieces=self._pieces._replace(number=of_pieces, scores=scores),
             memory=_memory(_WORDS_AT_FIRST),
+            most_words=MOST_PATHS if kind == kernel.PATHS else MOST_WORDS,
             room=room,
             spelled=spelled,
             keys=word_memory.Keys(*(np.empty(kernel.BLOCK, np.uint64) for _ in word_memory.Keys._fields)),
@@ -282,16 +289,21 @@ def _memory(words: int) -> word_memory.Memory:
 
 def _slots(count: int) -> npt.NDArray[np.uint64]:
     """Empty slots, none of which lies in two lines of the cache."""
-    room = np.zeros(word_memory.SLOT * count + _LINE // 8, np.uint64)
+    room = np.empty(word_memory.SLOT * count + _LINE // 8, np.uint64)
+    room[:] = 0  # at once, as all will soon be met: large pages are asked for what `empty` makes alone
     first = -room.ctypes.data % _LINE // 8
     return room[first : first + word_memory.SLOT * count]
 
 
+def _is_full(desk: Desk) -> bool:
+    """Whether its memory shall be emptied rather than grow."""
+    number = desk.memory.number
+    return bool(number[word_memory.ENTRIES] >= desk.most_words or number[word_memory.RESULTS] > MOST_RESULTS)
+
+
 def _larger(memory: word_memory.Memory) -> word_memory.Memory:
-    """More room wherever little is left; a memory that has become huge is given up for a new one."""
+    """More room wherever little is left."""
     number, entries = memory.number, int(memory.number[word_memory.ENTRIES])
-    if entries > MOST_WORDS or number[word_memory.RESULTS] > MOST_RESULTS:
-        return _memory(_WORDS_AT_FIRST)
     if 3 * word_memory.SLOT * entries > len(memory.slots):
         slots = _slots(4 * len(memory.slots) // word_memory.SLOT)
         word_memory.grow_slots(memory.slots, slots)

@@ -9,7 +9,7 @@ import numpy as np
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.history.scores import Scores
+from bpe_core.history.scores import DROPPED, Scores
 from bpe_core.kernels import write_path
 from bpe_core.kernels.encode import PATHS
 from bpe_core.kernels.merge_word import Workplace
@@ -39,7 +39,7 @@ class CompiledPaths(CompiledEncoder):
         """Which many words are asked about one after the other."""
         found = self._known_numbers
         if found is None or found[0] != at:
-            found = self._known_numbers = at, self._scores.at(at).astype(np.float64)
+            found = self._known_numbers = at, np.append(DROPPED, self._scores.at(at)).astype(np.float64)
         return found[1]
 
     def cut_words(self, words: Sequence[bytes], at: int) -> WordCuts:
