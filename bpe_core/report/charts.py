@@ -128,7 +128,7 @@ class _Plot(Sheet):
         self.chart = chart
         unit = paper.text
         named = [line.name for line in chart.lines] if len(chart.lines) > 1 else []
-        self._rows = _in_rows(named, (paper.width - 2 * unit) / unit)
+        self._rows = in_rows(named, (paper.width - 2 * unit) / unit)
         self.left, self.right = 4.7 * unit, paper.width - 1.1 * unit
         self.top, self.bottom = (1.1 + 1.5 * len(self._rows)) * unit, paper.height - 3.6 * unit
         xs = np.concatenate([line.x for line in chart.lines] or [np.zeros(0)])
@@ -195,29 +195,30 @@ class _Plot(Sheet):
                 sample = {"class": "curve", "points": f"{x:.1f},{middle:.1f} {x + 2 * unit:.1f},{middle:.1f}"}
                 parts.append(element("polyline", {**sample, **self.paper.look("curve", place)}))
                 parts.append(self.text(x + 2.4 * unit, y, name, "legend"))
-                x += _room(name) * unit
+                x += room_of(name) * unit
                 place += 1
         return parts
 
 
-def _in_rows(names: Sequence[str], width: float) -> list[list[str]]:
+def in_rows(names: Sequence[str], width: float) -> list[list[str]]:
     """Names in rows of at most that width, in sizes of the text.
 
-    >>> _in_rows(["th", "he", "in"], 10.0)
+    >>> in_rows(["th", "he", "in"], 10.0)
     [['th', 'he'], ['in']]
     """
     rows: list[list[str]] = []
     used = width
     for name in names:
-        if used + _room(name) > width:
+        if used + room_of(name) > width:
             rows.append([])
             used = 0.0
         rows[-1].append(name)
-        used += _room(name)
+        used += room_of(name)
     return rows
 
 
-def _room(name: str) -> float:
+def room_of(name: str) -> float:
+    """Of a name in a legend, with the sample before it, in sizes of the text."""
     return 3.6 + LETTER * len(name)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from bpe_core.data_table import DataTable
 from bpe_core.report.charts import Chart, Line, Numbers, SideBySide, thinned
+from bpe_core.report.dots_picture import DotsPicture
 from bpe_core.report.named_bars import NamedBar, NamedBars
 from bpe_core.report.scale import said_of_axis, start_of_axis
 from bpe_core.report.sheet import Picture
@@ -159,6 +160,18 @@ def tree_chart(table: DataTable) -> TreePicture:
     return TreePicture("Merge tree.", f"How the tokens of {word} were joined.", branches)
 
 
+def dots_chart(table: DataTable, measure: str = "tokens") -> DotsPicture:
+    """A measure of a benchmark: a place for each text, a dot for each tokenizer."""
+    title = measure.replace("_", " ").capitalize()
+    names, texts = (list(dict.fromkeys(_texts(table, name))) for name in ("tokenizer", "text"))
+    values = np.full((len(names), len(texts)), np.nan)
+    places = {name: row for row, name in enumerate(names)}, {text: column for column, text in enumerate(texts)}
+    rows = zip(_texts(table, "tokenizer"), _texts(table, "text"), _numbers(table, measure).tolist(), strict=True)
+    for name, text, value in rows:
+        values[places[0][name], places[1][text]] = value
+    return DotsPicture(title, f"{title} of {len(texts)} texts by {len(names)} tokenizers.", names, texts, values)
+
+
 CHARTS: dict[str, Callable[..., Picture]] = {
     "ranks": ranks_chart,
     "compression": compression_chart,
@@ -171,6 +184,7 @@ CHARTS: dict[str, Callable[..., Picture]] = {
     "pairs": pairs_chart,
     "blocks": blocks_chart,
     "tree": tree_chart,
+    "dots": dots_chart,
 }
 BY_MEASURE = ("sizes", "sweep", "curves")  # of which one measure is drawn, chosen among several
 
@@ -178,6 +192,10 @@ BY_MEASURE = ("sizes", "sweep", "curves")  # of which one measure is drawn, chos
 def _thin(name: str, x: Numbers, y: Numbers, *, is_log: bool) -> Line:
     places = thinned(len(y), is_log=is_log)
     return Line(name, x[places], y[places])
+
+
+def _texts(table: DataTable, name: str) -> list[str]:
+    return list(table.columns.get(name, []))
 
 
 def _numbers(table: DataTable, name: str) -> Numbers:

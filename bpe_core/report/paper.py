@@ -54,6 +54,8 @@ class Paper:
             return {"stroke": {"grid": hairline, "mark": self.lines[1]}.get(kind, ink), **thin}
         if kind.startswith("bar"):
             return {"fill": {"bar next": self.lines[1], "bar tied": self.lines[0]}.get(kind, bar)}
+        if kind == "dot":
+            return {"fill": self.lines[line % len(self.lines)]}
         if kind == "token":
             return {"fill": self.ground, "stroke": bar, **thin, "rx": f"{self.text / 4:.2f}"}
         if kind == "band":

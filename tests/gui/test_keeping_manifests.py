@@ -88,6 +88,9 @@ def test_a_table_a_drawing_an_export_and_a_report(
         program.charts.show_page(page)
         rest(qtbot, program)
         assert "identical" in saved(f"{page}.csv", save_chart), page
+    program.charts.show_page("benchmark")
+    rest(qtbot, program)
+    assert "identical" in saved("dots.svg", print_chart)
     assert "identical" in saved("life.csv", lambda path: program.charting._save_data(program.pages[TokenPage], path))
     wish = FolderWish((("pad", "<|pad|>"), ("bos", ""), ("eos", ""), ("unk", "")))
     export = program.exchanging.export
@@ -133,6 +136,7 @@ def test_a_table_a_drawing_an_export_and_a_report(
         "audit.csv",
         "benchmark.csv",
         "pairs.csv",
+        "dots.svg",
         "life.csv",
         "folder/",
         "ids.npy",

@@ -15,10 +15,11 @@ from bpe_core.command_line.arguments import number
 from bpe_core.command_line.corpora import add_reading, reading
 from bpe_core.command_line.groups import add_groups, groups_of
 from bpe_core.command_line.interruption import Interruption
+from bpe_core.command_line.pictures import add_paper, check_output, write_output
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.sessions import runs_in
 from bpe_core.command_line.tables import open_table
-from bpe_core.data_table import ENDINGS, DataTable, checked_name, write_data
+from bpe_core.data_table import ENDINGS, DataTable
 from bpe_core.errors import BpeError, OutputError
 from bpe_core.measures.benchmark import MEANINGS, Benchmark, Columns, benchmark
 from bpe_core.measures.parity import MEANINGS as OF_PARITY
@@ -49,6 +50,9 @@ SHOWN = (
 )
 
 
+DRAWN = (*(name for name, _, _ in SHOWN), "premium")
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     told = (f"  {name:<18} {meaning}" for name, meaning in {**MEANINGS, **OF_PARITY}.items())
     parser.epilog = EXAMPLES + "\n".join(("columns:", *told))
@@ -71,14 +75,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_runs(parser)
     parser.add_argument("--relative-to", metavar="TABLE", help="whose tokens others are compared with (the first)")
     parser.add_argument("--json", action="store_true", help="print all columns as JSON")
-    parser.add_argument("-o", "--output", type=Path, metavar="OUT", help=f"write all rows to a {', '.join(ENDINGS)}")
+    what = f"write all rows to a {', '.join(ENDINGS)}; or a picture of one measure, .svg, .pdf or .png"
+    parser.add_argument("-o", "--output", type=Path, metavar="OUT", help=what)
+    parser.add_argument("--measure", choices=DRAWN, default=DRAWN[0], metavar="COLUMN", help=", ".join(DRAWN))
+    add_paper(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     if options.reference is not None and options.parallel is None:
         raise BpeError("--reference names a language of --parallel texts; --relative-to names one of the tables.")
     if options.output is not None:
-        checked_name(options.output)
+        check_output(options)
     elif options.manifest is not None:
         raise OutputError(
             "What is printed tells how long encoding took, which nobody can repeat; write a table with -o beside it."
@@ -97,7 +104,9 @@ def run(options: argparse.Namespace) -> int:
     parity = None if options.parallel is None else parity_of(found, options.reference)
     columns = found.columns if parity is None else {**found.columns, "premium": parity.columns["premium"]}
     if options.output is not None:
-        write_data(DataTable(columns), options.output)
+        if options.measure not in columns:
+            raise BpeError(f"{options.measure} is told of parallel texts only: name them with --parallel.")
+        write_output(options, "dots", DataTable(columns), measure=options.measure)
     if options.json:
         told: dict[str, Any] = {"rows": _objects(columns), "remarks": found.remarks}
         print(json.dumps(told if parity is None else told | {"parity": _objects(parity.summary)}, ensure_ascii=False))

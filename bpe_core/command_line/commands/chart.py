@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 
 import bpe_core as bpe
-from bpe_core.atomic import write_atomically
 from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.command_line.charts_of_runs import MEASURES_OF_RUNS, lab, leading, of_blocks, of_many_runs, tree_of
 from bpe_core.command_line.commands.sizes import Curves, curves_of, texts_of
+from bpe_core.command_line.pictures import add_paper, check_output, write_output
 from bpe_core.command_line.questions import Names, add_grouped_corpus, check_step, has_texts, moment, words_or_own
 from bpe_core.command_line.tables import open_table
-from bpe_core.data_table import ENDINGS, DataTable, checked_name, is_data, write_data
-from bpe_core.errors import BpeError, OutputError, plain
+from bpe_core.data_table import DataTable
+from bpe_core.errors import BpeError, plain
 from bpe_core.exact import of_run, of_texts
 from bpe_core.exact.tokens import TokenColumns
 from bpe_core.formats import OpenedTable
@@ -25,10 +25,7 @@ from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.methods import Wording, learns_by_ranks
 from bpe_core.measures.bits_per_byte import BitsPerByte, bits_per_byte, tenth_apart
 from bpe_core.measures.size_curves import USUAL_POWER
-from bpe_core.optional import renderer_or_none
-from bpe_core.report.charts import picture
 from bpe_core.report.exact_charts import BY_MEASURE, CHARTS, MEASURES
-from bpe_core.report.paper import Paper
 from bpe_core.sweep.results import read_results
 
 EXAMPLES = """\
@@ -52,6 +49,7 @@ examples:
   bpe-explorer chart race merges.csv --corpus book.txt --pair t h --step 7 -o race.csv
       The same charts as in the window; .csv, .tsv, .json and .parquet hold every value that the chart is drawn from.
 """
+OF_RUNS = [chart for chart in CHARTS if chart != "dots"]  # which `benchmark` and `morphemes` draw
 RUNNERS = 5
 MAY_BE_EMPTY = ("pairs",)  # at the end of a run nothing more can be done, which is an answer
 OWN_TEXT = "training text"  # what a session calls the one that its run was learned from
@@ -61,7 +59,7 @@ KNOWN = {**MEASURES, **MEASURES_OF_RUNS}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
-    parser.add_argument("chart", choices=CHARTS, metavar="CHART", help=", ".join(CHARTS))
+    parser.add_argument("chart", choices=OF_RUNS, metavar="CHART", help=", ".join(OF_RUNS))
     parser.add_argument(
         "tables",
         nargs="+",
@@ -95,53 +93,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar="OUT", help="an .svg, .pdf or .png, or a table of values"
     )
-    paper = parser.add_argument_group("the picture")
-    paper.add_argument("--width", type=float, default=120, metavar="MM", help="in millimetres (default: 120)")
-    paper.add_argument("--height", type=float, default=80, metavar="MM", help="in millimetres (default: 80)")
-    paper.add_argument("--text-size", type=float, default=8, metavar="POINTS", help="of its text (default: 8)")
-    paper.add_argument("--dark", action="store_true", help="on a dark ground")
+    add_paper(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    paper = Paper.of_millimetres(options.width, options.height, options.text_size, is_dark=options.dark)
-    _check_ending(options.output)
+    check_output(options)
     table = _table(options)
     if not len(table) and options.chart not in MAY_BE_EMPTY:
         raise BpeError(f"There is nothing to draw: of this table and these texts no {options.chart} are known.")
-    if is_data(options.output):
-        write_data(table, options.output)
-    else:
-        about = {"measure": options.measure} if options.chart in BY_MEASURE else {}
-        if options.chart == "race":
-            about = {"steps": options.steps}
-        _write(picture(CHARTS[options.chart](table, **about), paper), options)
+    about: dict[str, object] = {"measure": options.measure} if options.chart in BY_MEASURE else {}
+    if options.chart == "race":
+        about = {"steps": options.steps}
+    write_output(options, options.chart, table, **about)
     print(f"Wrote {plain(str(options.output))}.")
     return 0
-
-
-def _write(drawn: bytes, options: argparse.Namespace) -> None:
-    renderer = renderer_or_none()
-    if options.output.suffix.lower() == ".svg" or renderer is None:
-        with write_atomically(options.output) as file:
-            file.write(drawn)
-    elif missing := renderer(drawn, options.width, options.height, options.output):
-        raise OutputError(f"{options.output} was not written; write .svg instead. {missing}")
-
-
-def _check_ending(path: Path) -> None:
-    ending = path.suffix.lower()
-    if ending in (".pdf", ".png") and renderer_or_none() is None:
-        raise OutputError(
-            f"{path}: the engine alone draws .svg only, which any browser prints as PDF. The whole program, "
-            "`bpe-explorer chart`, writes .pdf and .png, too."
-        )
-    if ending in (".svg", ".pdf", ".png"):
-        return
-    if not is_data(path):
-        raise OutputError(
-            f"A chart is written as .svg, .pdf, .png, or as {', '.join(ENDINGS)}; end the name {path} in one of them."
-        )
-    checked_name(path)
 
 
 def _table(options: argparse.Namespace) -> DataTable:

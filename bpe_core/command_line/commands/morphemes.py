@@ -11,8 +11,9 @@ import bpe_core as bpe
 from bpe_core.command_line.arguments import number
 from bpe_core.command_line.commands.benchmark import add_runs, named_tokenizers
 from bpe_core.command_line.interruption import Interruption
+from bpe_core.command_line.pictures import add_paper, check_output, write_output
 from bpe_core.command_line.progress_bar import TerminalBar
-from bpe_core.data_table import ENDINGS, checked_name, write_data
+from bpe_core.data_table import ENDINGS
 from bpe_core.measures.morphemes import MEANINGS, Agreement, morpheme_agreement, own_lists, read_morphemes
 
 EXAMPLES = """\
@@ -39,6 +40,9 @@ SHOWN = (
 )
 
 
+DRAWN = ("f1", "precision", "recall", "share_whole", "share_alike", "words", "borders", "cuts", "hits")
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     told = (f"  {name:<14} {meaning}" for name, meaning in MEANINGS.items())
     parser.epilog = EXAMPLES + "\n".join(("columns:", *told))
@@ -49,12 +53,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sizes", nargs="+", type=number, metavar="N", help="each at these sizes of its vocabulary")
     add_runs(parser)
     parser.add_argument("--json", action="store_true", help="print all columns as JSON")
-    parser.add_argument("-o", "--output", type=Path, metavar="OUT", help=f"write all rows to a {', '.join(ENDINGS)}")
+    what = f"write all rows to a {', '.join(ENDINGS)}; or a picture of one measure, .svg, .pdf or .png"
+    parser.add_argument("-o", "--output", type=Path, metavar="OUT", help=what)
+    parser.add_argument("--measure", choices=DRAWN, default=DRAWN[0], metavar="COLUMN", help=", ".join(DRAWN))
+    add_paper(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     if options.output is not None:
-        checked_name(options.output)
+        check_output(options)
     lists = {path: read_morphemes(path) for path in options.list} if options.list else own_lists()
     tokenizers = named_tokenizers(options)
     bar = TerminalBar(sys.stderr)
@@ -66,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
         finally:
             bar.clear()
     if options.output is not None:
-        write_data(found.table, options.output)
+        write_output(options, "dots", found.table, measure=options.measure)
     if options.json:
         rows = [dict(zip(found.columns, row, strict=True)) for row in found.table.rows()]
         print(json.dumps(rows, ensure_ascii=False))

@@ -51,7 +51,10 @@ def test_pictures_have_their_size_and_the_points_of_their_table(
         if chart != "blocks":
             asked += ["--corpus", str(folder / "one.txt")]
             asked += [str(folder / "two.txt")] if chart != "pairs" else []  # which are of what was learned from
-        asked += ["--each", "--width", "84", "--height", "60", "--text-size", "7"]
+        if chart == "dots":
+            asked = ["benchmark", *tables, "--texts", str(folder / "one.txt"), str(folder / "two.txt")]
+        asked += ["--each"] if chart != "dots" else ["--measure", "bytes_per_token"]
+        asked += ["--width", "84", "--height", "60", "--text-size", "7"]
         for ending in ("svg", "csv"):
             assert run([*asked, "-o", str(folder / f"{chart}.{ending}")]) == 0, capsys.readouterr().err
         drawn = ElementTree.parse(folder / f"{chart}.svg").getroot()
@@ -71,6 +74,11 @@ def test_pictures_have_their_size_and_the_points_of_their_table(
             boxes = [box for box in drawn.iter(f"{SVG}rect") if box.get("class") == "token"]
             assert len(boxes) == len(rows)
             assert len([*drawn.iter(f"{SVG}line")]) == 2 * sum(row["step"] != "" for row in rows) > 0
+        elif chart == "dots":
+            heights = [float(dot.get("cy") or 0) for dot in drawn.iter(f"{SVG}circle")]
+            values = [float(row["bytes_per_token"]) for row in rows]
+            assert len(heights) == len(rows) + 1, "one in the legend"
+            assert (heights[0] < heights[1]) == (values[0] > values[1])
         elif chart in ("lab", "blocks"):
             assert len(lines) == (2 * 3 if chart == "lab" else 1)  # the sizes of others need two points only
         elif chart == "race":

@@ -102,6 +102,7 @@ class Found:
 class BenchmarkModel(QAbstractTableModel, Watched):
     """One row a tokenizer and text."""
 
+    chart = "dots"
     changed = Signal()
 
     def __init__(self, session: Session) -> None:
@@ -323,14 +324,19 @@ class BenchmarkModel(QAbstractTableModel, Watched):
         """By the tokenizers as they stand in the session that is kept beside."""
         if self.found is None:
             return ()
+        drawn = ("--measure", self.measure.name)
         if self.source in (WORDS, LIST):
             listed = () if self.folder is None else ("--list", str(self.folder.absolute()))
-            return ("morphemes", SESSION, "--runs", "-o", RESULT, *listed)
+            return ("morphemes", SESSION, "--runs", *drawn, "-o", RESULT, *listed)
         if self.source == CORPUS:
-            return ("benchmark", SESSION, "--runs", "-o", RESULT, EACH)
+            return ("benchmark", SESSION, "--runs", *drawn, "-o", RESULT, EACH)
         folder = () if self.folder is None else (str(self.folder.absolute()),)
         against = () if self.found.parity is None else ("--reference", self.found.parity.reference)
-        return ("benchmark", SESSION, "--runs", "-o", RESULT, *against, "--parallel", *folder)
+        return ("benchmark", SESSION, "--runs", *drawn, "-o", RESULT, *against, "--parallel", *folder)
+
+    @property
+    def chart_choices(self) -> dict[str, object]:
+        return {"measure": self.measure.name}
 
     def exact(self) -> Exact:
         columns = {} if self.found is None else self.found.columns
