@@ -202,7 +202,10 @@ class Document(QObject):
             self._tell_unopened(found.path, is_safety_copy, found.sentence, can_be_recovered=can_be_recovered)
             return
         self._leave()
-        restore(self._session, found.session, found.names)
+        session = found.session
+        if not session.text and session.written is None:  # by a command, for which nobody has typed one
+            session = dataclasses.replace(session, text=self._first_text)
+        restore(self._session, session, found.names)
         if is_safety_copy:
             self._take_leftover(found)
         else:

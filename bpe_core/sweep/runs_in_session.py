@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 
 from bpe_core.counting.words import WordTable
+from bpe_core.errors import CorpusError
 from bpe_core.fingerprints import fingerprint_of
 from bpe_core.history.history import END_SENTENCES, History
 from bpe_core.recipe import Recipe
 from bpe_core.session_file import Fingerprint, SavedRun, SavedSession, SavedSource, View, read_session, write_session
 from bpe_core.sweep.plan import Plan
+
+LOOKED_AT = 1_000  # bytes of a text, up to the last end of a line
 
 
 class RunsInSession:
@@ -72,7 +76,7 @@ class RunsInSession:
 
     def write(self) -> None:
         """New runs get numbers behind those that are there, in the order of the plan."""
-        before = self._before or SavedSession(next(iter(self._plan.recipes.values())), self._shelf())
+        before = self._before or self._begun()
         found = {run.number: run for run in self._found.values()}
         old = [found.get(run.number, run) for run in before.runs]
         first = max((run.number for run in old), default=0) + 1
@@ -84,6 +88,15 @@ class RunsInSession:
         if view.shown_run is None and fresh:
             view = View(shown_run=fresh[0].number, position=fresh[0].learned)
         write_session(dataclasses.replace(before, runs=(*old, *fresh), view=view), self._path)
+
+    def _begun(self) -> SavedSession:
+        """With something to look at in tokens: how the texts begin."""
+        recipe, corpus = next(iter(self._plan.recipes.values())), next(iter(self._plan.corpora))
+        text = ""
+        with suppress(CorpusError):  # words with their counts are no text
+            data = next((chunk.data for chunk in self._plan.corpus(corpus).chunks()), b"")
+            text = bytes(data[:LOOKED_AT]).decode(errors="ignore")
+        return SavedSession(recipe, self._shelf(), text[: text.rfind("\n") + 1] or text)
 
     def _shelf(self) -> tuple[SavedSource, ...]:
         """All texts, by their corpora where there are several."""

@@ -175,6 +175,8 @@ def test_runs_are_kept_in_a_session_that_goes_on(
         sweep(plan, session=begun, keep=grown.append, threads=1, cancelled=lambda: len(grown) > 2)
     begun.write()
     some = read_session(path)
+    assert some.text
+    assert (folder / "poem.txt").read_text(encoding="utf-8").startswith(some.text)
     marked = replace(some, bookmarks=(Bookmark(2, 5, "look"),))
     write_session(marked, path)
     assert run([*asked, "-o", str(tmp_path / "all.csv")]) == 0

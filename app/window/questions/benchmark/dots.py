@@ -16,6 +16,8 @@ from app.window.parts.theme import shades_of
 
 Dots = tuple[Sequence[str], Sequence[str], np.ndarray[Any, Any]]
 MARGIN, RADIUS = 8.0, 4.0
+LEAST_RADIUS = 1.5
+SHARE_OF_DOTS = 0.8  # of the room that a text has
 TICKS = (4, 2, 1)  # parts of the axis, as many as there is room for
 NAMED = 3  # tokenizers, above the dots; the table names all
 LEAST_LINES = 3  # that the dots are high, or they take the room of the names
@@ -50,13 +52,15 @@ class DotsChart(QWidget):
             plot = QRectF(left, MARGIN + legend, self.width() - left - MARGIN, 0)
             plot.setBottom(max(plot.top() + 20, self.height() - MARGIN - metrics.height()))
             self._paint_axes(painter, plot, texts, top)
+            apart = min(RADIUS * 1.5, SHARE_OF_DOTS * plot.width() / len(texts) / len(tokenizers))
+            radius = min(RADIUS, max(LEAST_RADIUS, apart))
             for index in range(len(tokenizers)):
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(line_colour(self.palette(), index))
                 for place, value in enumerate(values[index].tolist()):
                     if not math.isnan(value):
-                        x = _centre(plot, place, len(texts)) + (index - (len(tokenizers) - 1) / 2) * RADIUS * 1.5
-                        painter.drawEllipse(QPointF(x, plot.bottom() - plot.height() * value / top), RADIUS, RADIUS)
+                        x = _centre(plot, place, len(texts)) + (index - (len(tokenizers) - 1) / 2) * apart
+                        painter.drawEllipse(QPointF(x, plot.bottom() - plot.height() * value / top), radius, radius)
             for index, name in names:
                 painter.setPen(line_colour(self.palette(), index))
                 told = metrics.elidedText(f"● {name}", Qt.TextElideMode.ElideMiddle, self.width() - 2 * MARGIN)

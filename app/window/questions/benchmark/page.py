@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -18,14 +18,15 @@ from PySide6.QtWidgets import (
 from app.window.parts.page import Page
 from app.window.parts.table_of_rows import table_of_rows
 from app.window.parts.theme import fixed_font
-from app.window.parts.widgets import flat_button, label, paragraph, scrolling
+from app.window.parts.widgets import flat_button, paragraph, scrolling
 from app.window.parts.wording import tip
 from app.window.questions.benchmark.dots import DotsChart
 from app.window.questions.benchmark.model import FOLDER, LIST, SOURCES, BenchmarkModel
 
-WIDTHS = (94, 44)
-NUMBER_WIDTH = 78
-FEWEST_CHARACTERS = 8  # of a choice that are shown where there is little room
+WIDTHS = (110, 44)
+NUMBER_WIDTH = 92
+COLOUR_SIZE = 8  # of what tells whose dots are a tokenizer's
+FEWEST_CHARACTERS = 5  # of a choice that are shown where there is little room
 
 
 class BenchmarkPage(Page):
@@ -45,7 +46,6 @@ class BenchmarkPage(Page):
             box.setToolTip(tip(name))
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(FEWEST_CHARACTERS)
-        self.against = label("compared with")
         self.stop = flat_button("Stop")
         self.summary, self.preview = paragraph(), paragraph()
         self.summary.setAccessibleName("How evenly languages are treated")
@@ -60,7 +60,6 @@ class BenchmarkPage(Page):
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.addWidget(self.source, 3)
-        row.addWidget(self.against)
         row.addWidget(self.reference, 1)
         row.addWidget(self.stop)
         row.addWidget(self.measure, 2)
@@ -85,7 +84,7 @@ class BenchmarkPage(Page):
         model = self.model
         model.changed.connect(self._show)
         self.source.activated.connect(self._choose_source)
-        self.reference.textActivated.connect(model.choose_reference)
+        self.reference.activated.connect(lambda: model.choose_reference(self.reference.currentData()))
         self.measure.activated.connect(lambda: model.choose_measure(self.measure.currentData()))
         self.stop.clicked.connect(model.stop)
         self.table.clicked.connect(lambda index: model.look_at(index.row()))
@@ -114,10 +113,9 @@ class BenchmarkPage(Page):
         self.stop.setVisible(bool(model.progress))
         self.source.setCurrentIndex(model.source)
         languages = list(model.languages)
-        for widget in (self.against, self.reference):
-            widget.setVisible(bool(languages))
+        self.reference.setVisible(bool(languages))
         if model.found is not None and model.found.parity is not None:
-            _offer(self.reference, [(one, one) for one in languages], model.found.parity.reference)
+            _offer(self.reference, [(f"against {one}", one) for one in languages], model.found.parity.reference)
         _offer(self.measure, [(one.title, one.name) for one in model.columns if one.form], model.measure.name)
         self.measure.setToolTip(tip(model.measure.tip))
         self.chart.update()
@@ -136,6 +134,7 @@ def _table(model: BenchmarkModel) -> QTableView:
     table = table_of_rows(model, "Tokenizers by texts", WIDTHS)
     table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
     table.setWordWrap(False)
+    table.setIconSize(QSize(COLOUR_SIZE, COLOUR_SIZE))
     table.horizontalHeader().setDefaultSectionSize(NUMBER_WIDTH)
     table.horizontalHeader().setSortIndicator(0, Qt.SortOrder.AscendingOrder)
     table.setSortingEnabled(True)
