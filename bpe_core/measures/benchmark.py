@@ -32,6 +32,7 @@ from bpe_core.measures.on_threads import OnThreads, Piece
 from bpe_core.measures.size_curves import BYTES, FORMULA, USUAL_POWER, renyi_efficiency
 from bpe_core.measures.stretches import stretches
 from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, splitting_of
+from bpe_core.measures.unencoded import BetweenBlanks, encodes_everything
 from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled, while_wanted
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -54,6 +55,7 @@ MEANINGS = {
     "renyi_efficiency": FORMULA,
     "share_in_use": "The part of the vocabulary that occurs in the text at all",
     "unknown_share": "The part of the tokens that stands for what the tokenizer cannot encode",
+    "unencoded_share": "The part of the text, blanks left out, that becomes unknown tokens or none at all",
     "relative_tokens": "Tokens to those that the first tokenizer, or the one chosen, needs for the same text",
     "seconds": (
         "Time of one processor that encoding takes, of a long text as its beginning takes it; the first text of a "
@@ -95,7 +97,7 @@ class Benchmark:
     @property
     def remarks(self) -> tuple[str, ...]:
         """A sentence for each tokenizer that cannot encode all: it needs few tokens where it understands little."""
-        shares = self.of("unknown_share")
+        shares = self.of("unencoded_share")
         return tuple(filter(None, map(self._unknown, self.tokenizers, shares.tolist())))
 
     def _unknown(self, tokenizer: str, shares: Sequence[float]) -> str:
@@ -106,8 +108,8 @@ class Benchmark:
         told = ", ".join(f"{share:.2%} of {text}" for text, share in found[:NAMED])
         more = f" and parts of {len(found) - NAMED:,} more" if len(found) > NAMED else ""
         return (
-            f"{tokenizer} cannot encode everything: of its tokens {told}{more} stand for what it does not know. "
-            "Each may hide any number of characters, so its other figures for these texts flatter it."
+            f"{tokenizer} cannot encode everything: {told}{more} (in bytes, blanks left out) become unknown tokens or "
+            "none at all, so its other figures for these texts flatter it."
         )
 
 
@@ -159,6 +161,7 @@ class _Cell(NamedTuple):
     unknown: int
     efficiency: float
     seconds: float
+    unencoded: float
 
 
 def _groups(texts: Texts) -> Mapping[str, Sequence[str]]:
@@ -174,11 +177,21 @@ def _measured(
 ) -> list[_Cell]:
     """A row for each text of each tokenizer. Encoding leaves the interpreter to the other threads."""
     in_words = _in_words(contenders, groups, threads)
+    between = None
+    if not all(encodes_everything(one.tokenizer) for one in contenders):
+        (between,) = threads.all([lambda stopped: BetweenBlanks.of(groups, stopped)], "counting", "texts")
 
     def row_of(contender: Contender) -> Piece[list[_Cell]]:
         recipe = contender.tokenizer.history.recipe
         known = in_words.get(splitting_of(recipe)) if in_words and can_be_in_words(recipe) else None
-        return lambda stopped: list(_cells(contender, groups, known, power, stopped))
+
+        def row(stopped: CancelCheck) -> list[_Cell]:
+            lost = [0.0] * len(groups)
+            if between is not None and not encodes_everything(contender.tokenizer):
+                lost = between.unencoded(contender.tokenizer, contender.at, stopped)
+            return list(_cells(contender, groups, known, lost, power, stopped))
+
+        return row
 
     rows = threads.all([row_of(contender) for contender in contenders], "measuring", "tokenizers")
     return [cell for row in rows for cell in row]
@@ -212,13 +225,14 @@ def _cells(
     contender: Contender,
     groups: Mapping[str, Sequence[str]],
     in_words: TextsInWords | None,
+    lost: list[float],
     power: float,
     cancelled: CancelCheck,
 ) -> Iterator[_Cell]:
     history, at = contender.tokenizer.history, contender.at
     cut = None if in_words is None else in_words.cut(history, at, cancelled=cancelled)
     unknown = [id for id, symbol in enumerate(history.alphabet.symbols) if symbol.kind == "unknown"]
-    for name, documents in while_wanted(groups.items(), cancelled, every=1):
+    for (name, documents), unencoded in zip(while_wanted(groups.items(), cancelled, every=1), lost, strict=True):
         if cut is None:
             counts, seconds = _encoded(contender, documents, cancelled)
         else:
@@ -229,6 +243,7 @@ def _cells(
             int(counts[unknown].sum()),
             renyi_efficiency(counts, power),
             seconds,
+            unencoded,
         )
 
 
@@ -284,6 +299,7 @@ def _columns(
         "renyi_efficiency": np.array([cell.efficiency for cell in cells]),
         "share_in_use": ratio(used, vocabulary),
         "unknown_share": ratio(unknown, tokens),
+        "unencoded_share": np.array([cell.unencoded for cell in cells]),
         "relative_tokens": ratio(tokens, np.array([of_chosen[name] for _, name in jobs], np.int64)),
         "seconds": np.array([cell.seconds for cell in cells]),
     }

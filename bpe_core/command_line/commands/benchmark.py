@@ -45,6 +45,7 @@ SHOWN = (
     ("renyi_efficiency", "Rényi", "{:.3f}"),
     ("share_in_use", "in use", "{:.1%}"),
     ("unknown_share", "unknown", "{:.2%}"),
+    ("unencoded_share", "not encoded", "{:.2%}"),
     ("relative_tokens", "relative", "{:.3f}"),
     ("seconds", "seconds", "{:.3f}"),
 )

@@ -63,6 +63,7 @@ COLUMNS = (
     Column("Rényi", "renyi_efficiency", "{:.3f}", MEANINGS["renyi_efficiency"]),
     Column("In use", "share_in_use", "{:.1%}", MEANINGS["share_in_use"]),
     Column("Unknown", "unknown_share", "{:.2%}", MEANINGS["unknown_share"]),
+    Column("Not encoded", "unencoded_share", "{:.2%}", MEANINGS["unencoded_share"]),
     Column("To the first", "relative_tokens", "{:.3f}", MEANINGS["relative_tokens"]),
     Column("Seconds", "seconds", "{:.4f}", MEANINGS["seconds"]),
 )
