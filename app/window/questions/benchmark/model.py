@@ -9,13 +9,11 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QColor, QGuiApplication
 
 from app.session.corpus_texts import CorpusTexts, reading
 from app.session.manifests import EACH, RESULT, SESSION
 from app.session.run_titles import name_of
 from app.session.session import Session
-from app.window.parts.lines_chart import line_colour
 from app.window.parts.watched import Exact, Watched
 from app.window.parts.wording import count_text, tip
 from app.worker.job import Task
@@ -310,8 +308,6 @@ class BenchmarkModel(QAbstractTableModel, Watched):
     def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
         if role == Role.DisplayRole:
             return self._cell(index.row(), self.columns[index.column()])
-        if role == Role.DecorationRole and not index.column():
-            return self._colour(index.row())
         if role == Role.ToolTipRole:
             told = "" if index.column() else f"{self._cell(index.row(), self.columns[0])}\n"
             return tip(f"{told}Click to see this text in these tokens")
@@ -319,11 +315,10 @@ class BenchmarkModel(QAbstractTableModel, Watched):
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         return None
 
-    def _colour(self, row: int) -> QColor:
-        """Of the dots of its tokenizer."""
+    def tokenizer_at(self, row: int) -> int:
+        """Which of the tokenizers of the dots it is."""
         assert self.found is not None
-        name = self.found.columns["tokenizer"][self._order[row]]
-        return line_colour(QGuiApplication.palette(), self.found.measured.tokenizers.index(name))
+        return self.found.measured.tokenizers.index(self.found.columns["tokenizer"][self._order[row]])
 
     def _cell(self, row: int, column: Column) -> str:
         assert self.found is not None

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QIcon, QPixmap
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QFileDialog,
     QHBoxLayout,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTableView,
     QVBoxLayout,
     QWidget,
 )
 
+from app.window.parts.lines_chart import line_colour
 from app.window.parts.page import Page
 from app.window.parts.table_of_rows import table_of_rows
 from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import flat_button, paragraph, scrolling
 from app.window.parts.wording import tip
 from app.window.questions.benchmark.dots import DotsChart
-from app.window.questions.benchmark.model import FOLDER, LIST, SOURCES, BenchmarkModel
+from app.window.questions.benchmark.model import FOLDER, LIST, SOURCES, BenchmarkModel, Index
 
 WIDTHS = (110, 44)
 NUMBER_WIDTH = 92
@@ -121,6 +125,22 @@ class BenchmarkPage(Page):
         self.chart.update()
 
 
+class _InItsColour(QStyledItemDelegate):
+    """The name of a tokenizer behind the colour of its dots."""
+
+    def __init__(self, model: BenchmarkModel, table: QTableView) -> None:
+        super().__init__(table)
+        self._model = model
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        super().initStyleOption(option, index)
+        square = QPixmap(COLOUR_SIZE, COLOUR_SIZE)
+        square.fill(line_colour(option.palette, self._model.tokenizer_at(index.row())))
+        option.icon = QIcon(square)
+        option.decorationSize = square.size()
+        option.features |= QStyleOptionViewItem.ViewItemFeature.HasDecoration
+
+
 def _offer(box: QComboBox, choices: list[tuple[str, str]], chosen: str) -> None:
     """These choices, each with what it stands for."""
     if [box.itemData(place) for place in range(box.count())] != [data for _, data in choices]:
@@ -134,7 +154,7 @@ def _table(model: BenchmarkModel) -> QTableView:
     table = table_of_rows(model, "Tokenizers by texts", WIDTHS)
     table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
     table.setWordWrap(False)
-    table.setIconSize(QSize(COLOUR_SIZE, COLOUR_SIZE))
+    table.setItemDelegateForColumn(0, _InItsColour(model, table))
     table.horizontalHeader().setDefaultSectionSize(NUMBER_WIDTH)
     table.horizontalHeader().setSortIndicator(0, Qt.SortOrder.AscendingOrder)
     table.setSortingEnabled(True)
