@@ -89,6 +89,7 @@ def _learn() -> None:
     learner.tidy_arena()
     history = History(recipe, alphabet, columns.first(learner.learned))
     CompiledLearner(words, alphabet, recipe, history).learn(Columns.with_room(8), 8, 1000)
+    CompiledLearner(words, alphabet, recipe, None, threads=2).learn(Columns.with_room(8), 8, 1000)
     _learn_by_score(words)
     _learn_with_a_large_alphabet()
 

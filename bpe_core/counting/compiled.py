@@ -7,18 +7,18 @@ over to one common table and begins anew.
 
 from __future__ import annotations
 
-import os
 import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import accumulate, chain, pairwise
+from itertools import chain, pairwise
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.at_once import available_threads
 from bpe_core.counting.words import WordTable
 from bpe_core.kernels import count, join_tables, word_tables
 from bpe_core.kernels import utf8 as utf8  # loaded for `bpe_core.text.reading.utf8`, which finds it then
@@ -59,7 +59,7 @@ def count_in_runs(
     block_size: int = BLOCK_SIZE,
 ) -> Iterator[WordTable]:
     """The same in several tables, one at least: whenever the words take more room, in bytes, a new one is begun."""
-    threads = threads or _threads()
+    threads = threads or min(MOST_THREADS, available_threads())
     free: queue.SimpleQueue[Block] = queue.SimpleQueue()
     for _ in range(threads + 2):
         free.put(Block(2 * block_size))
@@ -106,11 +106,6 @@ def _counted_until_full(
     return _joined([*counters, common.counter])
 
 
-def _threads() -> int:
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(MOST_THREADS, available)
-
-
 def _work(
     counter: Counter,
     common: Common,
@@ -146,30 +141,40 @@ def _listed(counters: list[Counter], at_once: _AtOnce) -> WordTable:
     """All words in the order they were first seen."""
     words = sum(map(len, counters))
     check_room(32 * words, COUNTING, FEWER_WORDS)
-    ends = accumulate(map(len, counters))
-    parts = [(counter.table, slice(end - len(counter), end)) for counter, end in zip(counters, ends, strict=True)]
-    slots, ranks = _ranked(parts, words, at_once)
+    listed = _listed_in_order(counters, at_once)
     counts, starts = np.empty(words, np.int64), np.zeros(words + 1, np.int64)
-    at_once(
-        partial(join_tables.write_counts, table, slots[part], ranks[part], counts, starts[1:]) for table, part in parts
-    )
+    at_once(partial(join_tables.write_counts, *rows, counts, starts[1:]) for rows in listed)
     np.cumsum(starts, out=starts)
     check_room(int(starts[-1]), COUNTING, FEWER_WORDS)
     text = np.empty(int(starts[-1]), np.uint8)
-    at_once(partial(join_tables.write_words, table, slots[part], ranks[part], starts, text) for table, part in parts)
+    at_once(partial(join_tables.write_words, *rows, starts, text) for rows in listed)
     return WordTable(text, starts, counts)
 
 
-def _ranked(
-    parts: list[tuple[word_tables.Words, slice]], words: int, at_once: _AtOnce
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The slots of all words, table after table, and which of all words stands there."""
-    slots, firsts = np.empty(words, np.int64), np.empty(words, np.int64)
-    at_once(partial(join_tables.list_words, table, firsts[part], slots[part]) for table, part in parts)
-    order = np.argsort(firsts)
-    ranks = firsts  # where each was first seen is no longer needed
-    ranks[order] = np.arange(words)
-    return slots, ranks
+Listed = tuple[word_tables.Words, npt.NDArray[np.int64], npt.NDArray[np.int64]]
+
+
+def _listed_in_order(counters: list[Counter], at_once: _AtOnce) -> list[Listed]:
+    """Of each table the slots of its words as they were first seen, which is about the order of their copies, and
+    which of all words stands there.
+    """
+
+    def in_order(counter: Counter) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        slots, firsts = np.empty(len(counter), np.int64), np.empty(len(counter), np.int64)
+        join_tables.list_words(counter.table, firsts, slots)
+        order = np.argsort(firsts)
+        return slots[order], firsts[order]
+
+    tables = at_once(partial(in_order, counter) for counter in counters)
+
+    def ranked(counter: Counter, slots: npt.NDArray[np.int64], firsts: npt.NDArray[np.int64]) -> Listed:
+        ranks = np.arange(len(firsts))
+        for _, others in tables:
+            if others is not firsts:
+                ranks += np.searchsorted(others, firsts)
+        return counter.table, slots, ranks
+
+    return at_once(partial(ranked, counter, *table) for counter, table in zip(counters, tables, strict=True))
 
 
 class _AtOnce:

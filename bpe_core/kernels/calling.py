@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import os
 import struct
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, update_wrapper
@@ -21,6 +22,7 @@ import numpy as np
 CHECKS = bool(os.environ.get("BPE_EXPLORER_CHECK_KERNELS"))
 
 _NATIVE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_lock = threading.Lock()
 _UNUSED = (ctypes.c_int64 * 8)()  # where an answer and an error would be written that no kernel has
 _UNUSED_ADDRESS = ctypes.addressof(_UNUSED)
 _UNSIGNED = 2**64 - 1
@@ -55,14 +57,19 @@ class Kernel:
 
     def _call_for(self, arguments: tuple[Any, ...]) -> Call:
         look = _look_of(arguments)
-        found = self._calls.get(look)
-        if found is None:
-            from bpe_core.kernels.objects import machine_code
+        return self._calls.get(look) or self._found_or_made(look, arguments)
 
-            made, address, others = machine_code(self, kinds_of(arguments), arguments)
-            found = self._calls[look] = Call(made, address, arguments)
-            self._only = found if not (others or CHECKS) and len(self._calls) == 1 else None
-        return found
+    def _found_or_made(self, look: object, arguments: tuple[Any, ...]) -> Call:
+        """By one thread at a time, so that none makes what another has just made."""
+        from bpe_core.kernels.objects import machine_code
+
+        with _lock:
+            found = self._calls.get(look)
+            if found is None:
+                made, address, others = machine_code(self, kinds_of(arguments), arguments)
+                found = self._calls[look] = Call(made, address, arguments)
+                self._only = found if not (others or CHECKS) and len(self._calls) == 1 else None
+            return found
 
 
 class Call:

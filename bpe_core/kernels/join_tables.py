@@ -177,6 +177,7 @@ def list_words(words, firsts, slots):
 def write_counts(words, slots, ranks, counts, lengths):
     """How often the words in these slots occur and how long they are, each at its rank."""
     for i in range(len(slots)):
+        _fetch_ahead(words, slots, i)
         slot = slots[i]
         if slot >= 0:
             counts[ranks[i]] = words.short[SHORT_ROW * slot + COUNT]
@@ -185,6 +186,12 @@ def write_counts(words, slots, ranks, counts, lengths):
             row = LONG_ROW * (-1 - slot)
             counts[ranks[i]] = words.long[row + COUNT]
             lengths[ranks[i]] = words.long[row + LENGTH]
+
+
+@kernel
+def _fetch_ahead(words, slots, i):
+    if i + AHEAD < len(slots) and slots[i + AHEAD] < 0:
+        prefetch(words.long, np.uint64(LONG_ROW * (-1 - slots[i + AHEAD])))
 
 
 @kernel
@@ -198,8 +205,9 @@ def _short_length(key):
 
 @kernel
 def write_words(words, slots, ranks, starts, text):
-    """The words in these slots, each where the one of its rank starts."""
+    """The words in these slots, each where the one of its rank starts; best in the order in which they were met."""
     for i in range(len(slots)):
+        _fetch_ahead(words, slots, i)
         slot, at = slots[i], starts[ranks[i]]
         if slot >= 0:
             key = words.short[SHORT_ROW * slot]
@@ -208,8 +216,6 @@ def write_words(words, slots, ranks, starts, text):
                 key >>= np.uint64(8)
                 at += 1
             continue
-        if i + AHEAD < len(slots):  # long words, too: they are listed behind the short ones
-            prefetch(words.copies, words.long[LONG_ROW * (-1 - slots[i + AHEAD]) + COPY])
         row = LONG_ROW * (-1 - slot)
         copy = np.int64(words.long[row + COPY])
         for place in range(np.int64(words.long[row + LENGTH])):

@@ -17,7 +17,7 @@ import numpy as np
 
 from bpe_core.kernels.jit import inlined, kernel
 from bpe_core.kernels.learn_arena import free_slice, give_slice
-from bpe_core.kernels.learn_queue import BY_SMALLEST_TEXT, best_pair, enter
+from bpe_core.kernels.learn_queue import BY_SMALLEST_TEXT, any_pair_left, best_pair, enter
 from bpe_core.kernels.learn_start import add_pair, base_slot
 from bpe_core.kernels.learn_state import (
     ARENA,
@@ -31,6 +31,7 @@ from bpe_core.kernels.learn_state import (
     HINT_SHIFT,
     IS_BEFORE,
     IS_BEHIND,
+    IS_WIDE,
     MAX_LENGTH,
     MERGES,
     MIN_FREQUENCY,
@@ -51,6 +52,8 @@ from bpe_core.kernels.learn_state import (
     WANTED,
     WEIGHT_BITS,
     WEIGHT_SHIFT,
+    WIDE,
+    WORK_LEFT,
 )
 from bpe_core.kernels.memory import prefetch
 
@@ -73,14 +76,23 @@ def learn(state, columns, stop_at, work):
         number[STATUS] = missing_room(state, pair, left, right)
         if number[STATUS] != GOING:
             return
+        if state.pairs[pair].times >= number[WIDE]:
+            number[STATUS], number[WORK_LEFT] = IS_WIDE, work
+            return
         token = name_token(state, left, right)
         write_choice(state, columns, pair, left, right)
         if pair != NO_PAIR:
             work -= merge(state, pair, token)
-        columns.tokens_left[number[MERGES]] = number[TOKENS_LEFT]
-        number[MERGES] += 1
-        forbid_due(state)
+        end_step(state, columns)
         work -= 8
+
+
+@kernel
+def end_step(state, columns):
+    number = state.number
+    columns.tokens_left[number[MERGES]] = number[TOKENS_LEFT]
+    number[MERGES] += 1
+    forbid_due(state)
 
 
 @kernel
@@ -179,18 +191,23 @@ def write_choice(state, columns, pair, left, right):
 def merge(state, pair, token):
     """Put the new token in the place of every occurrence of the pair; how much work it was."""
     number, pairs = state.number, state.pairs
-    times, first_born = np.int64(pairs[pair].times), number[PAIRS]
-    joined = join(state, pair, token)
+    first, times, first_born = pairs[pair].first, np.int64(pairs[pair].times), number[PAIRS]
+    joined = join(state, pair, token, first, first + times)
     free_slice(pairs, number, pair)
     settle(state, pair, token, joined)
     place(state, joined, first_born)
+    let_born_queue(state, pair, token, first_born)
+    return times + 8 * number[GROUPS]
+
+
+@kernel
+def let_born_queue(state, pair, token, first_born):
+    pairs, number = state.pairs, state.number
+    pairs[pair].count = pairs[pair].times = 0
     for born in range(first_born, number[PAIRS]):
         if pairs[born].count >= number[MIN_FREQUENCY] and born_length(state, born) <= number[MAX_LENGTH]:
             enter(state, born)
     state.born_first[token + 1] = number[PAIRS]
-    pairs[pair].count = 0
-    pairs[pair].times = 0
-    return times + 8 * number[GROUPS]
 
 
 @kernel
@@ -199,8 +216,8 @@ def born_length(state, pair):
 
 
 @kernel
-def join(state, pair, token):
-    """Join every occurrence, and gather the neighbours in groups, one for each pair that is broken up.
+def join(state, pair, token, begin, stop):
+    """Join the occurrences at some entries, and gather the neighbours in groups, one for each pair that is broken up.
 
     To wait for memory only once, cells get the numbers that the new pairs will have if all are remembered, and
     `joints` what `place` must know of occurrences that were real (`aaa` holds a+a twice but gives one token); returns
@@ -210,7 +227,7 @@ def join(state, pair, token):
     cells, arena, pairs, joints = state.cells, state.arena, state.pairs, state.joints
     groups, sides, words, hints = state.groups, state.sides, state.words, state.word_hints
     left_length, length = np.int64(state.token_lengths[pairs[pair].left]), np.int64(state.token_lengths[token])
-    first_born, begin, stop = state.number[PAIRS], pairs[pair].first, pairs[pair].first + pairs[pair].times
+    first_born = state.number[PAIRS]
     joined, total, used = np.int64(0), np.int64(0), np.int64(1)
     for entry in range(begin, stop):
         fetch_ahead(cells, arena, sides, entry, stop, left_length, first_born)
@@ -351,11 +368,15 @@ def place(state, joined, first_born):
     """Write the occurrences of the new pairs, in ascending order, in the arena."""
     cells, arena, groups, joints = state.cells, state.arena, state.groups, state.joints
     for i in range(joined):
-        joint = joints[i]
-        if joint.before != 0:
-            place_one(cells, arena, groups, np.int64(joint.before), np.int64(joint.start), first_born)
-        if joint.behind != 0:
-            place_one(cells, arena, groups, np.int64(joint.behind), np.int64(joint.cell), first_born)
+        place_joint(cells, arena, groups, joints[i], first_born)
+
+
+@inlined
+def place_joint(cells, arena, groups, joint, first_born):
+    if joint.before != 0:
+        place_one(cells, arena, groups, np.int64(joint.before), np.int64(joint.start), first_born)
+    if joint.behind != 0:
+        place_one(cells, arena, groups, np.int64(joint.behind), np.int64(joint.cell), first_born)
 
 
 @inlined
@@ -366,19 +387,3 @@ def place_one(cells, arena, groups, number, cell, first_born):
     if new != NO_PAIR:
         arena[groups[number].fill] = cell
         groups[number].fill += 1
-
-
-@kernel
-def any_pair_left(state):
-    """Whether any two neighbours could still be merged if they were more frequent."""
-    cells, longest = state.cells, state.number[MAX_LENGTH]
-    length_behind = np.int64(0)  # of the token behind, 0 for a separator
-    cell = np.int64(len(cells) - 1)
-    while cell >= 0:
-        last = np.int64(cells[cell])
-        length = np.int64(0) if last == SEPARATOR else np.int64(1) if last > SEPARATOR else -last
-        if length > 0 and length_behind > 0 and length + length_behind <= longest:
-            return True
-        length_behind = length
-        cell -= max(length, np.int64(1))
-    return False

@@ -16,9 +16,11 @@ from bpe_core.kernels.learn_state import (
     BASE,
     HEAP,
     LEVEL,
+    MAX_LENGTH,
     MIN_FREQUENCY,
     NO_PAIR,
     PAIR_BITS,
+    SEPARATOR,
     TIES,
 )
 
@@ -244,3 +246,19 @@ def leading_pairs(state, wanted, found, cells):
     for i in range(total):
         push(state, found[i])
     return total
+
+
+@kernel
+def any_pair_left(state):
+    """Whether any two neighbours could still be merged if they were more frequent."""
+    cells, longest = state.cells, state.number[MAX_LENGTH]
+    length_behind = np.int64(0)  # of the token behind, 0 for a separator
+    cell = np.int64(len(cells) - 1)
+    while cell >= 0:
+        last = np.int64(cells[cell])
+        length = np.int64(0) if last == SEPARATOR else np.int64(1) if last > SEPARATOR else -last
+        if length > 0 and length_behind > 0 and length + length_behind <= longest:
+            return True
+        length_behind = length
+        cell -= max(length, np.int64(1))
+    return False

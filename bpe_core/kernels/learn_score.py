@@ -6,7 +6,6 @@ import numpy as np
 
 from bpe_core.kernels.jit import kernel
 from bpe_core.kernels.learn import (
-    any_pair_left,
     born_length,
     find_pair,
     forbid_due,
@@ -17,7 +16,7 @@ from bpe_core.kernels.learn import (
     settle,
 )
 from bpe_core.kernels.learn_arena import free_slice
-from bpe_core.kernels.learn_queue import first_occurrence
+from bpe_core.kernels.learn_queue import any_pair_left, first_occurrence
 from bpe_core.kernels.learn_state import (
     FORCED,
     GOING,
@@ -115,8 +114,8 @@ def merge_scored(state, scores, pair, token):
     number, pairs = state.number, state.pairs
     left, right = np.int64(pairs[pair].left), np.int64(pairs[pair].right)
     before, first_born = number[TOKENS_LEFT], number[PAIRS]
-    times = np.int64(pairs[pair].times)
-    joined = join(state, pair, token)
+    first, times = pairs[pair].first, np.int64(pairs[pair].times)
+    joined = join(state, pair, token, first, first + times)
     free_slice(pairs, number, pair)
     settle(state, pair, token, joined)
     place(state, joined, first_born)

@@ -65,12 +65,12 @@ def fill_slots(state):
 
 
 @kernel
-def count_base_pairs(state):
-    """Write in each cell the pair that begins there; False when the table is too full to go on."""
+def count_base_pairs(state, stop):
+    """Write in each cell before `stop` the pair that begins there; False when the table is too full to go on."""
     cells, words, pairs, slots, number = state.cells, state.words, state.pairs, state.base_slots, state.number
     base, word = number[BASE], np.int64(-1)
     room = min(len(pairs), len(slots) if len(slots) == base * base else len(slots) // 2)
-    for cell in range(number[COUNTED], len(cells) - 1):
+    for cell in range(number[COUNTED], stop):
         left, right = np.int64(cells[cell]), np.int64(cells[cell + 1])
         if left == SEPARATOR or right == SEPARATOR:
             cells[cell] = NO_PAIR if left != SEPARATOR else SEPARATOR
@@ -89,8 +89,22 @@ def count_base_pairs(state):
         cells[cell] = pair if weight > MOST_WEIGHT else pair | (weight << WEIGHT_SHIFT)
         pairs[pair].count += weight
         pairs[pair].times += 1
-    number[COUNTED] = len(cells)
+    number[COUNTED] = stop
     return True
+
+
+@kernel
+def add_base_pairs(state, more, numbers):
+    """Add the pairs of another stretch of cells, for all of which there is room; their numbers here."""
+    pairs, slots, number = state.pairs, state.base_slots, state.number
+    for pair in range(1, len(more)):
+        left, right = np.int64(more[pair].left), np.int64(more[pair].right)
+        slot = base_slot(slots, pairs, number[BASE], left, right)
+        if slots[slot] == NO_PAIR:
+            slots[slot] = add_pair(pairs, number, left, right, 0, 0)
+        numbers[pair] = slots[slot]
+        pairs[slots[slot]].count += more[pair].count
+        pairs[slots[slot]].times += more[pair].times
 
 
 @kernel
@@ -105,23 +119,22 @@ def number_slices(state):
 
 
 @kernel
-def place_base_pairs(state):
-    """Note in the slices where the pairs stand."""
-    cells, pairs, arena, number = state.cells, state.pairs, state.arena, state.number
-    for cell in range(len(cells)):
-        if cell + AHEAD < len(cells) and cells[cell + AHEAD] > NO_PAIR:
-            prefetch(arena, np.uint64(pairs[np.int64(cells[cell + AHEAD]) & PAIR_BITS].first))
+def place_base_pairs(cells, arena, numbers, fills, first, stop):
+    """Note in the slices where the pairs of a stretch of cells stand: what the cells call a pair tells its number and
+    where in its slice this stretch begins.
+    """
+    for cell in range(first, stop):
+        if cell + AHEAD < stop and cells[cell + AHEAD] > NO_PAIR:
+            prefetch(arena, np.uint64(fills[np.int64(cells[cell + AHEAD]) & PAIR_BITS]))
         begun = np.int64(cells[cell])
         if begun <= NO_PAIR:
             continue
-        begun &= PAIR_BITS
-        if pairs[begun].times == 0:
-            cells[cell] &= WEIGHT_BITS
-            continue
-        arena[pairs[begun].first] = cell
-        pairs[begun].first += 1
-    for pair in range(1, number[PAIRS]):
-        pairs[pair].first -= pairs[pair].times
+        known = begun & PAIR_BITS
+        if numbers[known] != known:
+            cells[cell] = (begun & WEIGHT_BITS) | numbers[known]
+        if numbers[known] != NO_PAIR:
+            arena[fills[known]] = cell
+            fills[known] += 1
 
 
 @kernel

@@ -57,9 +57,12 @@ FREE = 20  # the first entry of the arena that the merged pair left to those tha
 FREE_STOP = 21  # where these end
 FREE_BEHIND = 22  # the pair whose entries are before
 LAST = 23  # the pair whose entries are the last in the arena
-NUMBERS = 24
+WIDE = 24  # what stands at so many places is merged in two halves (learn_wide.py)
+CHOSEN = 25  # the pair that is merged so
+WORK_LEFT = 26  # of a call that returned for that
+NUMBERS = 27
 
-GOING, OUT_OF_PAIRS, TOO_RARE, NEEDS_PAIRS, NEEDS_TEXT, NEEDS_ARENA = range(6)
+GOING, OUT_OF_PAIRS, TOO_RARE, NEEDS_PAIRS, NEEDS_TEXT, NEEDS_ARENA, IS_WIDE = range(7)
 
 HINT_SHIFT = 4  # a hint for every sixteenth cell
 LEVELS = 64 * 64  # more than any 64-bit count has

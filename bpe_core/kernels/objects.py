@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import threading
 from collections.abc import Iterator
 from dataclasses import asdict
 from functools import cache
@@ -23,21 +22,18 @@ if TYPE_CHECKING:
 
 INDEX = "index"  # a line a file: what it is, and a checksum
 
-_lock = threading.Lock()
-
 
 def machine_code(kernel: Kernel, kinds: str, arguments: tuple[Any, ...]) -> tuple[Made, int, bool]:
     """What is known of it, its address, and whether there is more of the same kernel for other kinds."""
-    with _lock:
-        found = _kept(kernel, kinds) if kept.is_sound() and not kept.is_making() else None
-        if found is not None:
-            return found
-        from bpe_core.kernels.compiling import compiled
+    found = _kept(kernel, kinds) if kept.is_sound() and not kept.is_making() else None
+    if found is not None:
+        return found
+    from bpe_core.kernels.compiling import compiled
 
-        made, code, address = compiled(kernel, kinds, arguments)
-        if kept.is_making():
-            _keep(made, code)
-        return made, address, True
+    made, code, address = compiled(kernel, kinds, arguments)
+    if kept.is_making():
+        _keep(made, code)
+    return made, address, True
 
 
 def _kept(kernel: Kernel, kinds: str) -> tuple[Made, int, bool] | None:

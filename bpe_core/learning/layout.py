@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.alphabet import Alphabet, Symbol
+from bpe_core.at_once import at_once, available_threads
 from bpe_core.counting.words import WordTable, are_inside
 from bpe_core.errors import TooLarge
 from bpe_core.recipe import Recipe
@@ -21,6 +22,7 @@ from bpe_core.repeating import repeated
 
 SEPARATOR = -1
 WORDS_AT_ONCE = 2**13
+PARTS_A_THREAD = 4  # fewer are done before a thread has begun
 MOST_CELLS = 2**31 - 64  # positions are 32-bit
 
 
@@ -66,8 +68,20 @@ def count_symbols(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> npt.N
 def _lay_out_bytes(words: WordTable) -> Layout:
     lengths = np.diff(words.starts)
     starts = _starts(lengths)
-    symbols = np.full(int(starts[-1]), SEPARATOR, np.int32)
-    symbols[_places(starts, 0, 0)] = words.text
+    symbols = np.empty(int(starts[-1]), np.int32)
+    symbols[0] = SEPARATOR
+
+    def fill(parts: range) -> None:
+        for first in parts:  # what is between takes memory that is used again
+            own = starts[first : first + WORDS_AT_ONCE + 1]
+            begin, end = own[0] - 1, own[-1]
+            letters = words.text[words.starts[first] : words.starts[first + len(own) - 1]]
+            symbols[begin:end] = SEPARATOR
+            symbols[begin:end][_places(own - begin, 0, 0)] = letters
+
+    parts = range(0, len(words), WORDS_AT_ONCE)
+    threads = min(available_threads(), 1 + len(parts) // PARTS_A_THREAD)
+    at_once(fill, [parts[i::threads] for i in range(threads)])
     return Layout(symbols, starts, int((lengths * words.counts).sum()))
 
 

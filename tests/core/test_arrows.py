@@ -35,6 +35,7 @@ STAGES = [
         "garbage",
         "data_table",
         "fingerprints",
+        "at_once",
         "repeating",
         "installed",
     ),

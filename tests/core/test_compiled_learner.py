@@ -42,7 +42,7 @@ def drive(
 
 def learn(words: WordTable, recipe: Recipe, forced: History | None = None, room: int = NO_ROOM) -> History:
     alphabet = Alphabet.for_words(words, recipe) if forced is None else forced.alphabet
-    learner = CompiledLearner(words, alphabet, recipe, forced, room=room)
+    learner = CompiledLearner(words, alphabet, recipe, forced, room=room, threads=3)
     return drive(learner, recipe, alphabet, recipe.merge_limit(len(alphabet)))
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 import bpe_core.counting.words
+import bpe_core.learning.layout
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
 from bpe_core.learning.layout import SEPARATOR, lay_out
@@ -23,6 +24,8 @@ SMALL = 5  # bytes looked at together; no character is longer
 def test_each_word_is_laid_out_as_the_alphabet_spells_it(words: WordTable, recipe: Recipe) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bpe_core.counting.words, "PART", SMALL)
+        patch.setattr(bpe_core.learning.layout, "WORDS_AT_ONCE", 2)
+        patch.setattr(bpe_core.learning.layout, "PARTS_A_THREAD", 1)
         alphabet = Alphabet.for_words(words, recipe)
         layout = lay_out(words, alphabet, recipe)
     expected, tokens = [SEPARATOR], 0

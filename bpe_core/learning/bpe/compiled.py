@@ -9,12 +9,13 @@ import numpy.typing as npt
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import TooLarge
 from bpe_core.history.history import COUNT_ALONE, NOTHING, Columns, EndReason, History, Reasons
 from bpe_core.interventions import forced_at
 from bpe_core.kernels import learn as kernel
 from bpe_core.kernels import learn_arena, learn_queue, learn_start
 from bpe_core.kernels import learn_state as names
+from bpe_core.learning.bpe.base_pairs import FEWER_CELLS, GROWTH, LEARNING, BasePairs, room_after
+from bpe_core.learning.bpe.halves import WIDE, Halves
 from bpe_core.learning.bpe.plain import EVERY_LENGTH
 from bpe_core.learning.layout import Layout, lay_out
 from bpe_core.learning.protocol import Candidate
@@ -23,13 +24,9 @@ from bpe_core.limits import check_room
 from bpe_core.recipe import Recipe
 
 _ENDS: dict[int, EndReason] = {names.GOING: "", names.OUT_OF_PAIRS: "no pairs", names.TOO_RARE: "too rare"}
-_SMALL_ALPHABET = 1024  # so many symbols or fewer have a table with a place for each of their pairs
-LEARNING = "Learning"
-FEWER_CELLS = "Train on fewer texts, or choose a pattern that leaves fewer or shorter different words."
-
-_GROWTH = 4  # arrays that are known to grow slowly get a fourth more
 # Entries of the first arena; with room for all births of a run it need not be tidied, which takes long.
 _ROOMY = 60_000_000
+_NEVER = 2**62  # places that no pair stands at
 
 
 class CompiledLearner:
@@ -45,17 +42,18 @@ class CompiledLearner:
         forced: History | None,
         *,
         room: int = 1 << 16,  # for pairs at first; more is made when it is needed
+        threads: int | None = None,  # else as many as there are, if there is enough to do
     ) -> None:
         layout = lay_out(words, alphabet, recipe)
         self.tokens_at_start = layout.tokens
         self._begin(layout, words)
-        self._state = _begin(layout, words, alphabet, recipe, forced, room)
-        while not learn_start.count_base_pairs(self._state):
-            self._grow_pairs()
-            self._grow_slots()
+        base_pairs = BasePairs(_begin(layout, words, alphabet, recipe, forced), room, threads)
+        self._state, self._halves = base_pairs.state, Halves()
+        if base_pairs.are_divided:
+            self._state.number[names.WIDE] = 1 if threads else WIDE
         learn_start.number_slices(self._state)
-        self._make_arena()
-        learn_start.place_base_pairs(self._state)
+        self._make_room_for_merges()
+        base_pairs.place(self._state)
         self._queue()
         kernel.forbid_due(self._state)
         self.has_candidates = bool(self._state.number[names.PAIRS] > 1)
@@ -69,7 +67,9 @@ class CompiledLearner:
             status = int(number[names.STATUS])
             if status in _ENDS:
                 return _ENDS[status]
-            if status == names.NEEDS_PAIRS:
+            if status == names.IS_WIDE:
+                work = int(number[names.WORK_LEFT]) - self._halves.merge(self._state, columns)
+            elif status == names.NEEDS_PAIRS:
                 self._grow_pairs()
             elif status == names.NEEDS_ARENA:
                 self.tidy_arena()
@@ -119,31 +119,31 @@ class CompiledLearner:
             groups=np.empty(2 * tokens + 2, names.GROUP),
         )
 
+    def _make_room_for_merges(self) -> None:
+        """What is of no use before the base pairs are counted."""
+        used, pairs = int(self._state.number[names.ARENA]), len(self._state.pairs)
+        room = used + max(used // GROWTH, min(2 * used, _ROOMY - used)) + 1
+        times = self._state.pairs["times"][1 : self._state.number[names.PAIRS]]
+        self._state = self._state._replace(
+            arena=np.empty(room, np.int32),
+            joints=np.empty(int(times.max(initial=0)), names.JOINT),  # no pair is born that stands more often
+            sides=np.zeros(2 * pairs, np.int32),
+            heap=np.empty(pairs, names.HEAP_ENTRY),
+        )
+
     def _grow_pairs(self) -> None:
-        pairs = self._state.pairs
-        sides = self._state.sides
-        room = len(pairs) + max(len(pairs) // _GROWTH, 64)
-        if room > names.PAIR_BITS:
-            raise TooLarge(f"The words hold more than {names.PAIR_BITS:,} different pairs. {FEWER_CELLS}")
-        check_room((room - len(pairs)) * (pairs.itemsize + 2 * sides.itemsize), LEARNING, FEWER_CELLS)
-        pairs.resize(room, refcheck=False)  # in place where the system can move pages; nobody keeps a view
-        sides.resize(2 * room, refcheck=False)
+        room = room_after(len(self._state.pairs))
+        self._state.pairs.resize(room, refcheck=False)  # in place where the system can move pages; nobody keeps a view
+        self._state.sides.resize(2 * room, refcheck=False)
         if room > len(self._state.heap):
             heap = grown(self._state.heap[: self._state.number[names.HEAP]], 2 * room)
             self._state = self._state._replace(heap=heap)
-
-    def _make_arena(self) -> None:
-        used = int(self._state.number[names.ARENA])
-        room = used + max(used // _GROWTH, min(2 * used, _ROOMY - used)) + 1
-        times = self._state.pairs["times"][1 : self._state.number[names.PAIRS]]
-        joints = np.empty(int(times.max(initial=0)), names.JOINT)  # no pair is born that stands more often
-        self._state = self._state._replace(arena=np.empty(room, np.int32), joints=joints)
 
     def tidy_arena(self) -> None:
         """Make room by leaving out what no longer stands; a larger arena only where that is not enough."""
         learn_arena.tidy_arena(self._state)
         arena, (used, wanted) = self._state.arena, self._state.number[[names.ARENA, names.WANTED]].tolist()
-        room = used + max(wanted, used // _GROWTH)
+        room = used + max(wanted, used // GROWTH)
         if len(arena) < room:
             check_room(room * arena.itemsize, LEARNING, FEWER_CELLS)
             self._state = self._state._replace(arena=grown(arena[:used], room))
@@ -153,17 +153,8 @@ class CompiledLearner:
     def _grow_text(self) -> None:
         self._state = self._state._replace(text=grown(self._state.text, 2 * len(self._state.text)))
 
-    def _grow_slots(self) -> None:
-        """A table twice as large as there are pairs, unless it already has a place for each."""
-        slots, pairs = len(self._state.base_slots), len(self._state.pairs)
-        if slots < 2 * pairs and slots != int(self._state.number[names.BASE]) ** 2:
-            self._state = self._state._replace(base_slots=_slots(self._state.number, pairs))
-            learn_start.fill_slots(self._state)
 
-
-def _begin(
-    layout: Layout, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None, room: int
-) -> names.State:
+def _begin(layout: Layout, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> names.State:
     """The arrays before the first pair is counted."""
     size, cells = len(alphabet), len(layout.symbols)
     text = b"".join(symbol.text for symbol in alphabet.symbols)
@@ -190,11 +181,11 @@ def _begin(
         base_order=order,
         text=grown(np.frombuffer(text, np.uint8), 2 * len(text) + 1),
         text_starts=text_starts,
-        base_slots=_slots(number, room),
-        pairs=_nobody_and_room(room),
-        sides=np.zeros(2 * room, np.int32),
+        base_slots=np.empty(0, np.int32),
+        pairs=np.empty(0, names.PAIR),
+        sides=np.empty(0, np.int32),
         arena=np.empty(0, np.int32),
-        heap=np.empty(room, names.HEAP_ENTRY),
+        heap=np.empty(0, names.HEAP_ENTRY),
         waiting=np.zeros(names.LEVELS, np.int32),
         groups=np.empty(2 * size + 2, names.GROUP),
         joints=np.empty(0, names.JOINT),
@@ -203,12 +194,6 @@ def _begin(
         forbidden=_forbidden(recipe),
         number=number,
     )
-
-
-def _nobody_and_room(room: int) -> names.Records:
-    pairs = np.empty(room, names.PAIR)
-    pairs[names.NO_PAIR] = 0
-    return pairs
 
 
 def _given(recipe: Recipe, forced: History | None) -> npt.NDArray[np.int32]:
@@ -229,8 +214,8 @@ def _forbidden(recipe: Recipe) -> npt.NDArray[np.int64]:
 
 def _numbers(recipe: Recipe, forced: History | None, given: int) -> npt.NDArray[np.int64]:
     number = np.zeros(names.NUMBERS, np.int64)
-    number[names.PAIRS] = 1
     number[names.LEVEL] = names.LEVELS
+    number[names.WIDE] = _NEVER
     number[names.MIN_FREQUENCY] = number[names.FORCED_FREQUENCY] = recipe.min_frequency
     number[names.MAX_LENGTH] = number[names.FORCED_LENGTH] = recipe.max_token_length or EVERY_LENGTH
     number[names.TIES] = getattr(learn_queue, TIE_RULES[recipe.ties].kernel)
@@ -242,11 +227,6 @@ def _numbers(recipe: Recipe, forced: History | None, given: int) -> npt.NDArray[
         number[names.FORCED_FREQUENCY] = max(1, min(counts))
         number[names.FORCED_LENGTH] = EVERY_LENGTH
     return number
-
-
-def _slots(number: npt.NDArray[np.int64], pairs: int) -> npt.NDArray[np.int32]:
-    base = int(number[names.BASE])
-    return np.zeros(base * base if base <= _SMALL_ALPHABET else 1 << (2 * pairs).bit_length(), np.int32)
 
 
 def _hints(starts: npt.NDArray[np.int64], cells: int) -> npt.NDArray[np.int32]:

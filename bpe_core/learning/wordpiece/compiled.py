@@ -87,5 +87,4 @@ class CompiledScoreLearner(CompiledLearner):
 
     def _grow_pairs(self) -> None:
         super()._grow_pairs()
-        if hasattr(self, "_scores"):  # not while the pairs of base symbols are counted
-            self._scores.entries.resize(len(self._state.pairs), refcheck=False)
+        self._scores.entries.resize(len(self._state.pairs), refcheck=False)
