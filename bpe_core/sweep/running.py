@@ -192,9 +192,10 @@ class _Work:
         """Every size must hold the base symbols of these very words, and be reached by what there is to be dropped."""
 
         def plan(run: Run) -> None:
-            method = Method.of(run.recipe)
-            alphabet = method.tokens_at_first(self._words[run.words_key], run.recipe)
-            for size in (size for run in runs for size in run.sizes):
+            method, sizes = Method.of(run.recipe), [size for run in runs for size in run.sizes]
+            largest = run.recipe.with_changes(vocab_size=max(sizes))  # what is enough for it is for the others
+            alphabet = method.tokens_at_first(self._words[run.words_key], largest)
+            for size in sizes:
                 method.steps_planned(run.recipe.with_changes(vocab_size=size), alphabet)
 
         return lambda stopped: _saying_which(runs[0], lambda: plan(runs[0]))
