@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
-
 import numpy as np
 
 from bpe_core.alphabet import Alphabet, Spelled
@@ -41,4 +39,5 @@ def _spelled(joined: History, recipe: Recipe) -> Spelled:
     apart = set(np.flatnonzero(~may_be_joined(joined.alphabet, recipe)).tolist())
     found = dict.fromkeys(piece for piece in pieces[len(joined.alphabet) :] if apart.isdisjoint(piece))
     starts = np.concatenate((np.zeros(1, np.int64), np.cumsum([len(piece) for piece in found], dtype=np.int64)))
-    return Spelled(np.fromiter(chain.from_iterable(found), np.int32, int(starts[-1])), starts)
+    symbols = (id for piece in found for id in piece)  # one by one, so that other threads have their turns
+    return Spelled(np.fromiter(symbols, np.int32, int(starts[-1])), starts)

@@ -28,6 +28,7 @@ RECIPES = {
     "characters": Recipe.preset("sentencepiece-like", merges=30, vocab_size=None),
     "wordpiece": Recipe.preset("wordpiece", merges=30, vocab_size=None, special_tokens=("[PAD]",)),
     "unigram": Recipe.preset("unigram", vocab_size=None, merges=20),
+    "mingram": Recipe.preset("mingram", vocab_size=None, merges=10),
 }
 
 
