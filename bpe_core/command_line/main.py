@@ -171,7 +171,7 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
         prog=PROGRAM, description=DESCRIPTION, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the program's version and exit")
-    listed = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, title="commands")
+    listed = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, title="commands", prog=PROGRAM)
     chosen = next((word for word in argv if not word.startswith("-")), None)
     for name in [chosen] if chosen in COMMANDS and chosen == argv[0] else COMMANDS:
         summary = COMMANDS[name]

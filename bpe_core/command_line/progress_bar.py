@@ -5,7 +5,6 @@ counting  [==========          ]  52 %  5.4 of 10.3 MB  61.2 MB/s  0:01 left
 
 from __future__ import annotations
 
-import shutil
 import time
 from typing import TextIO
 
@@ -35,6 +34,8 @@ class TerminalBar:
         elif self._draws and now - self._drawn >= SECONDS_BETWEEN_DRAWINGS:
             self._drawn, self._visible = now, True
             line = bar_line(progress, (progress.done - self._done_before) / max(now - self._began, 1e-9))
+            import shutil  # wanted on a terminal only
+
             width = shutil.get_terminal_size().columns - 1
             self._stream.write("\r\x1b[K" + line[:width])
             self._stream.flush()

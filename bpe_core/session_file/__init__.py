@@ -12,10 +12,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from bpe_core.session_file.known_by import EXTENSION as EXTENSION
+from bpe_core.session_file.known_by import is_session_file as is_session_file
 
 if TYPE_CHECKING:
     from bpe_core.session_file.reading import Summary as Summary
-    from bpe_core.session_file.reading import is_session_file as is_session_file
     from bpe_core.session_file.reading import read_session as read_session
     from bpe_core.session_file.reading import read_summary as read_summary
     from bpe_core.session_file.recovering import Recovered as Recovered
@@ -42,7 +42,6 @@ _HOME_OF = {
     "SessionWriter": "writing",
     "Summary": "reading",
     "View": "values",
-    "is_session_file": "reading",
     "read_session": "reading",
     "read_summary": "reading",
     "recover_session": "recovering",

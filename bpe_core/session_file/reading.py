@@ -21,7 +21,7 @@ from bpe_core.formats.rebuilding import (
 from bpe_core.limits import check_room
 from bpe_core.session_file import checksums, schema
 from bpe_core.session_file.kept_values import KeptValues
-from bpe_core.session_file.known_by import EXTENSION, HEADER
+from bpe_core.session_file.known_by import HEADER
 from bpe_core.session_file.reading_runs import RunReader
 from bpe_core.session_file.values import Bookmark, SavedRun, SavedSession, View
 
@@ -215,12 +215,3 @@ class Reader:
             is_live=values.get("is_live") is not False or not is_place,
             layout=layout if isinstance(layout, dict) else {},
         )
-
-
-def is_session_file(path: Path | str) -> bool:
-    """Whether a file is meant as a session, judged by its name or its first bytes."""
-    try:
-        with open(path, "rb") as file:
-            return file.read(len(HEADER)) == HEADER
-    except OSError:
-        return Path(path).suffix.lower() == EXTENSION

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import unicodedata
 from collections.abc import Iterator
 from itertools import islice
@@ -51,6 +50,8 @@ def joined_tokens(history: History, wanted: int, seed: int = 1) -> Iterator[str]
     pieces = _pieces(history)
     if not pieces:
         return
+    import random  # takes a while to load, and many a table is compared with no other library
+
     rng = random.Random(seed)
     form = history.recipe.unicode_form  # marks meet in an order in which no text has them
     words_a_line = 1 if history.recipe.pattern == "none" else WORDS_A_LINE  # there a line is a word

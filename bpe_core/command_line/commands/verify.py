@@ -6,21 +6,17 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import open_table
 from bpe_core.learning.methods import Wording, told_by
-from bpe_core.session_file import (
-    Recovered,
-    is_session_file,
-    read_session,
-    recover_session,
-    write_session,
-)
-from bpe_core.session_file.values import SavedRun, SavedSession
+from bpe_core.session_file import is_session_file
 from bpe_core.verification.imported import check_import
+
+if TYPE_CHECKING:  # SQLite is loaded for whoever has a session
+    from bpe_core.session_file import Recovered, SavedRun, SavedSession
 
 EXAMPLES = """\
 examples:
@@ -92,6 +88,8 @@ def _is_counts(path: Path) -> bool:
 
 
 def _session(path: Path, place: Path | None) -> dict[str, Any]:
+    from bpe_core.session_file import read_session, write_session
+
     found: dict[str, Any] = {"file": str(path), "sound": True, "what": "a session", "lost": [], "notes": []}
     session: SavedSession | None = None
     try:
@@ -110,6 +108,8 @@ def _session(path: Path, place: Path | None) -> dict[str, Any]:
 
 
 def _recovered(path: Path) -> Recovered | None:
+    from bpe_core.session_file import recover_session
+
     try:
         return recover_session(path)
     except FormatError:

@@ -31,6 +31,7 @@ FREE_OF = {
         "encode --merges {table} so",
         "why --merges {table} so",
         "train {text} --merges 5",
+        "verify {table}",
     ],
 }
 
