@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 Part = TypeVar("Part")
@@ -23,5 +22,7 @@ def at_once(work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Resul
     """What became of each; a single one is done in this thread."""
     if len(parts) < 2:
         return list(map(work, parts))
+    from concurrent.futures import ThreadPoolExecutor  # takes a while to load, and few texts are so large
+
     with ThreadPoolExecutor(len(parts)) as pool:
         return list(pool.map(work, parts))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +20,6 @@ import numpy.typing as npt
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError
 from bpe_core.mixture import Group, Mixture
-from bpe_core.text.choosing import Choosing
-from bpe_core.text.reading.files import FileReader, readers_of
 from bpe_core.text.reading.skipped import SkipLog, Skipped
 from bpe_core.text.reading.source import (
     Bytes,
@@ -33,6 +32,9 @@ from bpe_core.text.reading.source import (
     one_by_one,
 )
 from bpe_core.text.reading.texts import TextsReader, encoded
+
+if TYPE_CHECKING:
+    from bpe_core.text.reading.files import FileReader
 
 __all__ = ["Chunk", "Corpus", "Skipped", "Source"]
 
@@ -112,6 +114,8 @@ class Corpus:
             paths = [paths]
         log = SkipLog()
         options = ReadingOptions(encoding, on_invalid, field, on_bad_row, word_list)
+        from bpe_core.text.reading.files import readers_of  # knows all kinds of files; words and texts need none
+
         readers = readers_of(list(paths), file_patterns, options, log, only)
         pairs: list[tuple[Reader, str]] = [(reader, reader.source.group) for reader in readers]
         return cls._of_pairs(pairs, log, twice)
@@ -244,8 +248,8 @@ class Corpus:
     @property
     def word_lists(self) -> tuple[FileReader, ...]:
         """The files with words that were counted elsewhere; they are no texts, and are not among the chunks."""
-        lists = (reader for reader in self._readers if isinstance(reader, FileReader))
-        return tuple(reader for reader in lists if reader.source.is_word_list)
+        lists = [reader for reader in self._readers if reader.source.is_word_list]
+        return tuple(cast("list[FileReader]", lists))  # nothing else than a file is one
 
     @property
     def has_texts(self) -> bool:
@@ -280,7 +284,11 @@ class Corpus:
         return self._chunks(size, self._found_while_reading, several)
 
     def _chunks(self, size: int, log: SkipLog, several: bool) -> Iterator[Chunk]:
-        choosing = None if self._choice is None else Choosing(self._choice)
+        choosing = None
+        if self._choice is not None:
+            from bpe_core.text.choosing import Choosing  # what few mixtures want
+
+            choosing = Choosing(self._choice)
         for index, reader in enumerate(self._readers):
             if reader.source.is_word_list:
                 continue
