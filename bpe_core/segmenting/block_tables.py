@@ -17,6 +17,8 @@ from bpe_core.segmenting.cutting import Cutting, utf8
 from bpe_core.segmenting.segmentation import Ahead, Int32s, Int64s, Tokens
 from bpe_core.segmenting.text_encoder import TextEncoder
 
+AT_ONCE = 20_000  # bytes of a text that are cut by another table at once; of more, the window would stand still
+
 
 class Table(NamedTuple):
     """The steps of one block."""
@@ -80,24 +82,40 @@ class BlockTables:
         return named
 
 
+class CutByBlock(NamedTuple):
+    """A text cut by the table of one block."""
+
+    data: bytes
+    block: int
+    table: Table
+    found: Boundaries
+
+
 class BlockTokens:
     """Its `Segmentation`: the boundaries by one table at a time, found when that is asked for."""
 
     def __init__(self, segmenter: BlockTables, data: bytes, allowed: tuple[str, ...]) -> None:
         self._segmenter, self._allowed = segmenter, allowed
-        self._look_up(segmenter.last(), data)
+        self._ahead: CutByBlock | None = None
+        self._use(self._cut(data, segmenter.last(), never_cancelled))
 
-    def _look_up(self, at: int, data: bytes) -> None:
-        self._block, self._table = self._segmenter.block(at), self._segmenter.table(at)
-        self._take(self._table.encoder.segmentation(data.decode(), self._allowed))
+    def _cut(self, data: bytes, at: int, cancelled: CancelCheck) -> CutByBlock:
+        block, table = self._segmenter.block(at), self._segmenter.table(at)
+        return CutByBlock(data, block, table, table.encoder.segmentation(data.decode(), self._allowed, cancelled))
+
+    def _use(self, cut: CutByBlock) -> None:
+        self._block, self._table = cut.block, cut.table
+        self._take(cut.found)
 
     def _take(self, found: Boundaries) -> None:
         self._found, self.data, self.pending = found, found.data, found.pending
 
     def _at(self, at: int) -> tuple[Boundaries, int]:
         """The boundaries by the table in force after so many steps, and how many of its own those are."""
-        if self._segmenter.block(at) != self._block:
-            self._look_up(at, self.data)
+        block = self._segmenter.block(at)
+        if block != self._block:
+            ahead = self._cut_ahead(block)
+            self._use(self._cut(self.data, at, never_cancelled) if ahead is None else ahead)
         return self._found, at - self._table.first
 
     def tokens(self, at: int) -> Tokens:
@@ -112,7 +130,20 @@ class BlockTokens:
         return tokens  # every token is bytes
 
     def ahead_of(self, at: int) -> Ahead | None:
-        return None  # the text is encoded by one table, in no time
+        """Cutting the text by the table of another block, where it is long; unless that was done."""
+        block, data = self._segmenter.block(at), self.data
+        if block == self._block or len(data) <= AT_ONCE or self._cut_ahead(block) is not None:
+            return None
+
+        def cut_all(cancelled: CancelCheck) -> None:
+            self._ahead = self._cut(data, at, cancelled)
+
+        return cut_all
+
+    def _cut_ahead(self, block: int) -> CutByBlock | None:
+        """The text as it is now, cut by that block's table before somebody asked."""
+        ahead = self._ahead
+        return ahead if ahead is not None and ahead.block == block and ahead.data is self.data else None
 
     def edges(self, at: int) -> Int64s:
         found, own = self._at(at)

@@ -26,6 +26,7 @@ from bpe_core.learning.protocol import Learner
 from bpe_core.learning.ties import TIE_RULES
 from bpe_core.recipe import Recipe
 from bpe_core.reference import gage
+from bpe_core.segmenting import block_tables
 from bpe_core.segmenting.segmentation import Segmentation
 from bpe_core.session_file import SavedRun, SavedSession, read_session, write_session
 from tests.core.gage_texts import recipes, words
@@ -241,6 +242,27 @@ def test_the_tokens_of_a_text_follow_its_edits() -> None:
     for steps in (at, later, at):
         assert found.tokens(steps).ids.tolist() == tokenizer.encode("low low lower", at=steps)
     assert found.count_words() == 1
+
+
+def test_a_long_text_is_cut_ahead_for_another_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(block_tables, "AT_ONCE", 8)
+    history = trained("low lower lowest\n" * 40, block_size=170)
+    tokenizer, later = bpe.Tokenizer(history), len(history)
+    found = tokenizer.segmentation("low lower")
+    found.tokens(3)
+    assert found.ahead_of(2) is None  # in the block it is cut by
+    ahead = found.ahead_of(later)
+    assert ahead is not None
+    ahead(lambda: False)
+    assert found.ahead_of(later) is None
+    assert found.tokens(later).ids.tolist() == tokenizer.encode("low lower", at=later)
+    ahead = found.ahead_of(3)
+    assert ahead is not None
+    found.splice(0, 0, b"s")  # meanwhile
+    ahead(lambda: False)
+    assert found.ahead_of(3) is not None
+    assert found.tokens(3).ids.tolist() == tokenizer.encode("slow lower", at=3)
+    assert tokenizer.segmentation("low low").ahead_of(3) is None  # a short one
 
 
 # --- What is told of its steps ----------------------------------------------------------
