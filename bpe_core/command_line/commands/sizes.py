@@ -23,7 +23,7 @@ from bpe_core.insight.cut_words import CutWords
 from bpe_core.learning.methods import METHODS, has_ranks
 from bpe_core.measures.bits_per_byte import LIMITS, bits_per_byte, tenth_apart
 from bpe_core.measures.measured_sizes import MEASURED, MeasuredSizes, measured_sizes, some_sizes
-from bpe_core.measures.size_curves import BYTES, FORMULA, USUAL_POWER, SizeCurves, size_curves
+from bpe_core.measures.size_curves import BYTES, FORMULA, USUAL_POWER, WORDS, SizeCurves, size_curves
 
 EXAMPLES = f"""\
 examples:
@@ -37,6 +37,8 @@ examples:
 
 {BYTES}
 
+{WORDS}
+
 {FORMULA}
 
 {LIMITS}
@@ -44,6 +46,7 @@ examples:
 
 COLUMNS = ("vocabulary", "bytes/token", "tokens/word", "Rényi", "in use", "scaffolds")
 SHOWN_SIZES = 20
+MOST_POWER = 20  # larger ones make numbers that are too large of frequent tokens
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,8 +65,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    if not 0 < options.power < 100:
-        raise BpeError("The power must be a number above 0 and below 100.")
+    if not 0 < options.power <= MOST_POWER:
+        raise BpeError(f"The power must be a number above 0, and {MOST_POWER} at most.")
     history = open_table(options.merges).history
     if options.bits:
         return _tell_bits(options, history)

@@ -26,7 +26,7 @@ from bpe_core.insight.cut_words import CutWords, whose_words
 from bpe_core.insight.differing_words import DifferingWord, differing_words
 from bpe_core.insight.vocabulary_overlap import Overlap, Vocabularies
 from bpe_core.measures.measured_sizes import MeasuredSizes, measured_sizes
-from bpe_core.measures.size_curves import BYTES, FORMULA
+from bpe_core.measures.size_curves import BYTES, FORMULA, WORDS
 from bpe_core.progress import CancelCheck
 from bpe_core.token_texts import shown
 
@@ -45,7 +45,7 @@ class Measure:
 
 
 MEASURES = (
-    Measure("Tokens per word", "tokens_per_word", "Fewer: shorter sequences for the same text."),
+    Measure("Tokens per word", "tokens_per_word", f"Fewer: shorter sequences for the same text. {WORDS}"),
     Measure("Bytes per token", "bytes_per_token", f"More: each token stands for more of the text. {BYTES}"),
     Measure("Rényi efficiency", "renyi_efficiency", FORMULA),
 )

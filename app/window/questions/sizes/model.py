@@ -25,7 +25,7 @@ from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.methods import METHODS, Method, Wording, has_ranks
 from bpe_core.measures.bits_per_byte import LIMITS, BitsPerByte, bits_per_byte, tenth_apart
 from bpe_core.measures.measured_sizes import MeasuredSizes, measured_sizes
-from bpe_core.measures.size_curves import BYTES, TURN, SizeCurves, size_curves
+from bpe_core.measures.size_curves import BYTES, TURN, WORDS, SizeCurves, size_curves
 from bpe_core.measures.size_curves import FORMULA as FORMULA
 from bpe_core.progress import CancelCheck, ProgressReport
 
@@ -52,7 +52,7 @@ class Measure:
 
 MEASURES = (
     Measure("Bytes per token", "bytes_per_token", tip=f"{BYTES} {TURN}"),
-    Measure("Tokens per word", "tokens_per_word"),
+    Measure("Tokens per word", "tokens_per_word", tip=WORDS),
     Measure("Rényi efficiency", "renyi_efficiency", tip=FORMULA),
     Measure(
         "Vocabulary in use",
