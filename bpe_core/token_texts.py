@@ -23,6 +23,7 @@ from bpe_core.history.history import History, Int64s, Pair
 from bpe_core.history.lengths import MOST_LENGTH
 from bpe_core.honest_text import escape, unescape
 from bpe_core.limits import check_room
+from bpe_core.text_order import ranks
 
 BUDGET = 2**29  # bytes of all texts that are put together for one purpose; only a table made to do harm needs more
 LONGEST_SHOWN = 4_096  # bytes; spreadsheets cut a cell off behind 32,767 characters, and these always fit in
@@ -90,6 +91,7 @@ class TokenTexts:
         self.lengths: list[int] = []  # in bytes, with what is not shown
         self._continuing = b"" if decoded else alphabet.continuing
         self._write, self._longest, self._room = write, longest, BUDGET
+        self._places: Int64s = np.zeros(0, np.int64)
         for text in alphabet.decoded if decoded else alphabet.texts:
             self._enter(text)
         if write is shown:
@@ -167,6 +169,16 @@ class TokenTexts:
         except ValueError:
             return None
         return self.raw.index(raw) if raw in self.raw else None
+
+    def places(self, tokens: int) -> Int64s:
+        """Where each of so many tokens, at least, stands among all by its bytes; remembered until there are more.
+
+        >>> TokenTexts(Alphabet.of_bytes()).places(256).tolist() == list(range(256))
+        True
+        """
+        if len(self._places) < tokens:
+            self._places = ranks(self.raw[:tokens])
+        return self._places
 
     @property
     def cut_off(self) -> list[int]:

@@ -102,4 +102,5 @@ def _read(path: Path, cancelled: CancelCheck) -> Opened:
     names = TokenTexts(table.history.alphabet)
     names.grow(table.history, between=let_window_go_first)
     check_budget(names.lengths, names.base, str(path))
-    return Opened(table, names, check_import(path, table, cancelled=cancelled))
+    names.places(table.history.first_special)  # by which its table is sorted; nobody shall wait for that
+    return Opened(table, names, check_import(path, table, cancelled=cancelled, apart=True))

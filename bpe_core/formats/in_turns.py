@@ -12,7 +12,7 @@ from typing import TypeVar
 Given = TypeVar("Given")
 Found = TypeVar("Found")
 
-AT_ONCE = 1 << 15  # some milliseconds
+AT_ONCE = 1 << 13  # some milliseconds
 
 
 def mapped(function: Callable[[Given], Found], items: Sequence[Given]) -> list[Found]:

@@ -54,8 +54,8 @@ class Merges:
     def _rank_of(self) -> dict[int, int]:
         """By pair. Where a pair stands in the table twice, its first merge leaves the second nothing to join."""
         keys = [left << 32 | right for left, right in zip(self.left, self.right, strict=True)]
-        ranks = range(len(keys))
-        return dict(zip(reversed(keys), reversed(ranks), strict=True))
+        ranks = range(len(keys))  # one by one, so that other threads have their turns
+        return {key: rank for key, rank in zip(reversed(keys), reversed(ranks), strict=True)}  # noqa: C416
 
     def merged(self, symbols: Sequence[int]) -> MergedWord:
         """All merges applied to a word of base symbols.

@@ -6,6 +6,7 @@ import copy
 import math
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice, pairwise
@@ -23,6 +24,7 @@ from bpe_core.segmenting.tokenizer import NEVER, Tokenizer
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import split_words
 from bpe_core.token_texts import quoted
+from bpe_core.verification.apart import peer_of
 from bpe_core.verification.hard_cases import HARD_TEXTS, joined_tokens, special_texts
 
 WANTED_WORDS = 10_000
@@ -72,10 +74,12 @@ def verify(
     beside: Beside = nothing_beside,
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
+    apart: bool = False,
 ) -> Verification:
     """Whether a file of this content and name cuts texts as the history does; `text` is part of the sample.
 
-    `numbers` are those of the file it was imported from, if it was.
+    `numbers` are those of the file it was imported from, if it was. The real library is asked `apart` where that
+    must not hold other threads up.
     """
     numbered = format.numbers(history, numbers)
     cannot_hold = (*format.can_hold(history), *_about_numbers(history, numbered, numbers))
@@ -89,13 +93,18 @@ def verify(
         return Verification(format.name, 0, (f"The file cannot be read back: {error}",), 1, cannot_hold)
     comparison = Comparison(history, opened, format, numbered)
     comparison.compare_columns()
-    peer = _peer(format, data, history, name, beside, comparison)
-    samples = comparison.samples(text)
-    while some := list(islice(samples, AT_ONCE)):
-        comparison.compare(some, peer)
-        progress(Progress("verifying", len(comparison.words), WANTED_WORDS, "words"))
-        if cancelled():
-            raise Cancelled("The check was stopped. What stood there before is unchanged.")
+    with ExitStack() as stack:
+        peer = None
+        try:
+            peer = stack.enter_context(peer_of(format, data, history, name, beside, apart=apart))
+        except Exception as error:  # whatever another library throws; what it refuses to load is a difference, too
+            comparison.found.append(plain(f"{format.peer_name} does not load the file: {error}", LONGEST_SENTENCE))
+        samples = comparison.samples(text)
+        while some := list(islice(samples, AT_ONCE)):
+            comparison.compare(some, peer)
+            progress(Progress("verifying", len(comparison.words), WANTED_WORDS, "words"))
+            if cancelled():
+                raise Cancelled("The check was stopped. What stood there before is unchanged.")
     asked = format.peer_name if peer else ""
     found = comparison.found
     return Verification(format.name, len(comparison.words), tuple(found[:LISTED]), len(found), cannot_hold, asked)
@@ -114,17 +123,6 @@ def _about_numbers(history: History, numbered: Int64s, shown: Int64s | None) -> 
     if np.array_equal(numbered, np.arange(history.id_count) if shown is None else shown):
         return []
     return ["The file gives tokens other numbers than the ones by which they are shown here."]
-
-
-def _peer(
-    format: Format, data: bytes, history: History, name: str, beside: Beside, comparison: Comparison
-) -> Peer | None:
-    """The real library; what it refuses to load is a difference like any other."""
-    try:
-        return format.peer(data, history, name, beside)
-    except Exception as error:  # whatever another library throws
-        comparison.found.append(plain(f"{format.peer_name} does not load the file: {error}", LONGEST_SENTENCE))
-        return None
 
 
 class Comparison:

@@ -7,6 +7,7 @@ agreement.sentence     'agrees with tokenizers on 212 of 212 texts'
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from bpe_core.formats.all_formats import files_beside
 from bpe_core.formats.base import Format, Peer
 from bpe_core.formats.unpacking import content_of
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.verification.apart import peer_of
 from bpe_core.verification.checking import LISTED, Comparison
 
 TEXTS = 400  # compared at most
@@ -49,21 +51,31 @@ class Agreement:
 
 
 def check_import(
-    path: Path | str, opened: OpenedTable, *, patience: float = PATIENCE, cancelled: CancelCheck = never_cancelled
+    path: Path | str,
+    opened: OpenedTable,
+    *,
+    patience: float = PATIENCE,
+    cancelled: CancelCheck = never_cancelled,
+    apart: bool = False,
 ) -> Agreement | None:
-    """Encode hard texts in many scripts with both; None where no library owns the format."""
+    """Encode hard texts in many scripts with both; None where no library owns the format.
+
+    The library loads a large file `apart` where that must not hold other threads up.
+    """
     format = FORMATS.get(opened.format)
     if format is None or not format.peer_name:
         return None
-    try:
-        peer = format.peer(content_of(path), opened.history, str(path), files_beside(Path(path)))
-    except Exception as error:  # whatever another library throws
-        told = plain(f"{format.peer_name} does not load the file, so nothing was compared: {error}", LONGEST_SENTENCE)
-        return Agreement(format.peer_name, silence=told)
-    if peer is None:
-        told = f"{format.peer_name} is not installed, or lacks a file, so the ids were not compared with its own"
-        return Agreement(format.peer_name, silence=told)
-    return _compared(format, opened, peer, patience, cancelled)
+    with ExitStack() as stack:
+        try:
+            data, beside = content_of(path), files_beside(Path(path))
+            peer = stack.enter_context(peer_of(format, data, opened.history, str(path), beside, apart=apart))
+        except Exception as error:  # whatever another library throws
+            told = f"{format.peer_name} does not load the file, so nothing was compared: {error}"
+            return Agreement(format.peer_name, silence=plain(told, LONGEST_SENTENCE))
+        if peer is None:
+            told = f"{format.peer_name} is not installed, or lacks a file, so the ids were not compared with its own"
+            return Agreement(format.peer_name, silence=told)
+        return _compared(format, opened, peer, patience, cancelled)
 
 
 def _compared(format: Format, opened: OpenedTable, peer: Peer, patience: float, cancelled: CancelCheck) -> Agreement:

@@ -61,10 +61,12 @@ def prepare_export(
     text: str = "",
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
+    apart: bool = False,
 ) -> PreparedExport:
     """Write the first `merges` merges in memory and check them; the name's ending chooses the format if none is given.
 
     `numbers` are those of the file it was imported from, if it was: formats keep them that number tokens as they like.
+    The real library is asked `apart` where that must not hold other threads up.
     Raises OutputError where the format has no way to hold the history at all.
     """
 
@@ -91,6 +93,7 @@ def prepare_export(
         beside=by_name.get,
         progress=progress,
         cancelled=cancelled,
+        apart=apart,
     )
     return PreparedExport(target, chosen, len(table), told_by(table), files, found)
 

@@ -14,7 +14,7 @@ from pytestqt.modeltest import ModelTester
 from app.session.merge_filter import NOT_HEX, MergeFilter
 from app.window.merges.columns import columns_of
 from app.window.merges.model import MergeTableModel
-from app.window.merges.order import ranks
+from bpe_core.text_order import ranks
 from bpe_core.token_texts import shown
 from tests.gui.histories import grown, random_history, run_with
 

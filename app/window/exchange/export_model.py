@@ -190,12 +190,12 @@ class TableExport(QObject):
             from bpe_core.formats import FORMATS
             from bpe_core.verification.prepared_export import prepare_export
 
-            prepare: Callable[..., PreparedExport] = prepare_export
+            prepare: Callable[..., PreparedExport] = partial(prepare_export, apart=True)
             if format == FOLDER and wish is not None:
                 template = read_template(wish.template) if wish.template else ""
                 prepare = partial(prepare_folder, delivery=Delivery(Roles(**dict(wish.roles)), chat_template=template))
             elif format is not None:
-                prepare = partial(prepare_export, format=FORMATS[format])
+                prepare = partial(prepare, format=FORMATS[format])
             return prepare(
                 history,
                 path,

@@ -10,7 +10,6 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from app.window.merges.order import places_by_text
 from bpe_core import History, Recipe
 from bpe_core.history.history import NOTHING
 from bpe_core.learning.methods import METHODS, Method, Reason, Wording
@@ -64,7 +63,7 @@ def _joined(words: Wording) -> tuple[Column, ...]:
                 side.capitalize(),
                 f"The {side} half of the pair",
                 partial(_half, side),
-                lambda h, n, side=side: places_by_text(h, n)[getattr(h.columns, side)],  # type: ignore[misc]
+                lambda h, n, side=side: n.places(h.first_special)[getattr(h.columns, side)],  # type: ignore[misc]
                 "␣tokens",
                 is_number=False,
                 look="fixed",
@@ -75,7 +74,7 @@ def _joined(words: Wording) -> tuple[Column, ...]:
             "Token",
             "The new token; ␣ is a blank, ⏎ a newline, <0xE2> a byte that is no character by itself",
             lambda h, n, r: n.text[h.ids[r]],
-            lambda h, n: places_by_text(h, n)[h.ids],
+            lambda h, n: n.places(h.first_special)[h.ids],
             "␣tokenizer",
             is_number=False,
             look="token",
@@ -88,7 +87,7 @@ def _dropped(words: Wording) -> Column:
         "Token",
         f"The token that was {words.done}; ␣ is a blank, ⏎ a newline, <0xE2> a byte that is no character by itself",
         lambda h, n, r: DROPPED + n.text[h.ids[r]],
-        lambda h, n: places_by_text(h, n)[h.ids],
+        lambda h, n: n.places(h.first_special)[h.ids],
         DROPPED + "␣tokenizer",
         is_number=False,
         look="token",

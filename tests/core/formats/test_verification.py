@@ -9,7 +9,7 @@ import pytest
 from bpe_core import Cancelled, Corpus, History, OutputError, Recipe, Trainer, WordTable, train
 from bpe_core.formats import FORMATS, Format, format_for
 from bpe_core.progress import Progress
-from bpe_core.verification import checking, verify
+from bpe_core.verification import apart, checking, verify
 from bpe_core.verification.prepared_export import prepare_export
 from tests.core.formats.samples import content, history_for
 
@@ -149,3 +149,13 @@ def test_merges_from_elsewhere_counted_on_another_text_come_back(name: str) -> N
     assert (columns.runner_up_count > columns.count).any()
     back = FORMATS[name].open(content(counted, name), "table").history
     assert list(back) == list(counted)
+
+
+def test_a_library_is_asked_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
+    monkeypatch.setattr(apart, "LARGE", 0)
+    data, format = content(HISTORY, "tokenizer.json"), FORMATS["tokenizer.json"]
+    found = verify(data, format, HISTORY, apart=True)
+    assert (found.agrees, found.asked) == (True, "tokenizers")
+    refused = verify(data.replace(b'"decoder"', b'"decoder": 7, "more"'), format, HISTORY, apart=True)
+    assert any("tokenizers does not load the file" in sentence for sentence in refused.differences)
