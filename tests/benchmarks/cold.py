@@ -22,7 +22,12 @@ from bpe_core.kernels.readiness import wait_until_ready
 SIZE = 8_000
 MEGABYTES = (1, 10)
 OURS = (sys.executable, "-m", "bpe_core")
-COMMANDS = ("--help", "presets", "doctor", "words low lower lowest")
+COMMANDS = (
+    *("--help", "presets", "doctor", "train --help", "words low lower lowest"),
+    *("decode --merges {table} 116 104 101", "encode --merges {table} low", "why low --merges {table}"),
+    *("ties --merges {table}", "verify {table}", "sizes --merges {table} --corpus {text}"),
+)
+SMALL = 30_000  # bytes of the text, and so of the table, that those are about
 # What somebody would write to train by each of them, without a word more.
 SCRIPTS = {
     "rustbpe": "import rustbpe, sys; tokenizer = rustbpe.Tokenizer(); "
@@ -43,10 +48,13 @@ def measure_cold(text: Path, rounds: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         print(f"\nwhole processes ({rounds} rounds, medians; seconds of wall and of processor time)")
-        for told in COMMANDS:
-            wall, busy = _timed([*OURS, *told.split()], rounds)
-            print(f"  {told:<34} {wall:6.2f} {busy:6.2f}", flush=True)
         data = text.read_bytes()
+        small, table = place / "small.txt", place / "merges.csv"
+        small.write_text(data[:SMALL].decode(errors="ignore"), encoding="utf-8")
+        _once([*OURS, "train", str(small), "--vocab-size", "800", "--output", str(table), "--quiet"], os.environ)
+        for told in COMMANDS:
+            wall, busy = _timed([*OURS, *told.format(table=table, text=small).split()], rounds)
+            print(f"  {told:<50} {wall:6.2f} {busy:6.2f}", flush=True)
         for size in MEGABYTES:
             part = place / f"{size}.txt"
             part.write_bytes((data * (1 + size * 1_000_000 // len(data)))[: size * 1_000_000])
@@ -64,7 +72,7 @@ def _measure_training(part: Path, size: int, place: Path, rounds: int) -> None:
     fastest = min(wall for name, (wall, _) in found.items() if name != "bpe-explorer" or len(found) == 1)
     for name, (wall, busy) in found.items():
         title = f"train {size} MB to {SIZE:,}: {name}"
-        print(f"  {title:<34} {wall:6.2f} {busy:6.2f}   {wall / fastest:5.2f} of the fastest other", flush=True)
+        print(f"  {title:<50} {wall:6.2f} {busy:6.2f}   {wall / fastest:5.2f} of the fastest other", flush=True)
 
 
 def _measure_first_run(part: Path, place: Path) -> None:
