@@ -37,8 +37,7 @@ def main() -> int:
     present = [name for name in options.peers if _is_installed(name)]
     _introduce(text, options)
     if options.cold:
-        measure_cold(text, options.rounds)
-        return 0
+        return 0 if measure_cold(text, options.rounds) else 1
     sound = True
     with tempfile.TemporaryDirectory() as folder:
         vocabulary = Path(folder) / "vocabulary.json"

@@ -1,7 +1,8 @@
 """Whole processes from their start to their end, as a person waits for them: ours, and scripts by other libraries.
 
 `python -m tests.benchmarks --cold`. Files have been read before, kernels are kept; only the first run ever begins
-with an empty folder for them. Whether merges are equal, the other measurements of the same texts ask.
+with an empty folder for them. Merges are held against rustbpe's, which decides ties by a rule that ours has, too,
+and ids against tiktoken's; with the other trainers' the measurements of `train` are.
 """
 
 from __future__ import annotations
@@ -16,11 +17,17 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+
+from bpe_core.formats import read_history
 from bpe_core.kernels.kept import LOCATION
 from bpe_core.kernels.readiness import wait_until_ready
+from bpe_core.token_texts import written
+from tests.benchmarks.peers import GPT2
 
 SIZE = 8_000
 MEGABYTES = (1, 10)
+MERGES = "merges.csv"
 OURS = (sys.executable, "-m", "bpe_core")
 COMMANDS = (
     *("--help", "presets", "doctor", "train --help", "words low lower lowest"),
@@ -31,7 +38,7 @@ SMALL = 30_000  # bytes of the text, and so of the table, that those are about
 # What somebody would write to train by each of them, without a word more.
 SCRIPTS = {
     "rustbpe": "import rustbpe, sys; tokenizer = rustbpe.Tokenizer(); "
-    "tokenizer.train_from_iterator([open(sys.argv[1], encoding='utf-8').read()], int(sys.argv[2]))",
+    f"tokenizer.train_from_iterator([open(sys.argv[1], encoding='utf-8').read()], int(sys.argv[2]), pattern={GPT2!r})",
     "tokenizers": "import sys; from tokenizers import Tokenizer, models, pre_tokenizers, trainers; "
     "tokenizer = Tokenizer(models.BPE()); tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False); "
     "tokenizer.train([sys.argv[1]], trainers.BpeTrainer(vocab_size=int(sys.argv[2]), show_progress=False, "
@@ -39,10 +46,23 @@ SCRIPTS = {
     "sentencepiece": "import sentencepiece, sys; sentencepiece.SentencePieceTrainer.train(input=sys.argv[1], "
     "model_prefix=sys.argv[3], vocab_size=int(sys.argv[2]), model_type='bpe', minloglevel=2)",
 }
+# What tells the merges of one of them, to be compared.
+TELLING = "; ranked = sorted(tokenizer.get_mergeable_ranks(), key=lambda one: one[1]); print(*(bytes(token).hex() for "
+TELLING += "token, _ in ranked[256:]))"
+ENCODING = (
+    "import os, sys; os.environ['TIKTOKEN_CACHE_DIR'] = ''; import tiktoken; from tiktoken.load import "
+    "load_tiktoken_bpe; encoding = tiktoken.Encoding('ours', pat_str=sys.argv[4], mergeable_ranks="
+    "load_tiktoken_bpe(sys.argv[2]), special_tokens={}); encoding.encode_to_numpy(open(sys.argv[1], "
+    "encoding='utf-8').read(), disallowed_special=()).tofile(sys.argv[3])"
+)
 
 
-def measure_cold(text: Path, rounds: int) -> None:
-    """Print a line for each kind of process: medians of wall and of processor time, and ratios to the fastest other."""
+def measure_cold(text: Path, rounds: int) -> bool:
+    """Print a line for each kind of process: medians of wall and of processor time, and ratios to the fastest other.
+
+    False where merges or ids differ.
+    """
+    sound = True
     if not wait_until_ready(600):
         sys.exit("The kernels could not be compiled.")
     with tempfile.TemporaryDirectory() as folder:
@@ -59,20 +79,54 @@ def measure_cold(text: Path, rounds: int) -> None:
             part = place / f"{size}.txt"
             part.write_bytes((data * (1 + size * 1_000_000 // len(data)))[: size * 1_000_000])
             part.write_text(part.read_text(encoding="utf-8", errors="ignore"), encoding="utf-8")
-            _measure_training(part, size, place, rounds)
+            sound &= _measure_training(part, size, place, rounds)
+            sound &= _measure_encoding(part, size, place, rounds)
         _measure_first_run(place / f"{MEGABYTES[-1]}.txt", place)
+    return sound
 
 
-def _measure_training(part: Path, size: int, place: Path, rounds: int) -> None:
+def _measure_training(part: Path, size: int, place: Path, rounds: int) -> bool:
     contestants = {"bpe-explorer": _ours(part, place)}
     for name, script in SCRIPTS.items():
         if importlib.util.find_spec(name) is not None:
             contestants[name] = [sys.executable, "-c", script, str(part), str(SIZE), str(place / "other")]
+    _tell(f"train {size} MB to {SIZE:,}", contestants, rounds)
+    if "rustbpe" not in contestants:
+        return True
+    *command, script, text, wanted, other = contestants["rustbpe"]
+    told = subprocess.run(
+        [*command, script + TELLING, text, wanted, other], check=True, stdout=subprocess.PIPE, text=True
+    )
+    learned = written(read_history(place / MERGES))[256:]
+    return _said("merges as rustbpe's", told.stdout.split() == [token.hex() for token in learned])
+
+
+def _measure_encoding(part: Path, size: int, place: Path, rounds: int) -> bool:
+    """With what was learned just before."""
+    ids, others, ranks = place / "ids.npy", place / "ids.bin", place / "ranks.tiktoken"
+    export = ["export", "--merges", str(place / MERGES), str(ranks)]
+    subprocess.run([*OURS, *export], check=True, stdout=subprocess.DEVNULL)
+    encode = ["encode", str(part), "--merges", str(place / MERGES), "--output", str(ids)]
+    contestants = {"bpe-explorer": [*OURS, *encode]}
+    if importlib.util.find_spec("tiktoken") is not None:
+        contestants["tiktoken"] = [sys.executable, "-c", ENCODING, str(part), str(ranks), str(others), GPT2]
+    _tell(f"encode {size} MB", contestants, rounds)
+    if "tiktoken" not in contestants:
+        return True
+    return _said("ids as tiktoken's", np.array_equal(np.load(ids), np.fromfile(others, np.uint32)))
+
+
+def _tell(what: str, contestants: Mapping[str, Sequence[str]], rounds: int) -> None:
     found = {name: _timed(command, rounds) for name, command in contestants.items()}
     fastest = min(wall for name, (wall, _) in found.items() if name != "bpe-explorer" or len(found) == 1)
     for name, (wall, busy) in found.items():
-        title = f"train {size} MB to {SIZE:,}: {name}"
+        title = f"{what}: {name}"
         print(f"  {title:<50} {wall:6.2f} {busy:6.2f}   {wall / fastest:5.2f} of the fastest other", flush=True)
+
+
+def _said(what: str, are_equal: bool) -> bool:
+    print(f"  {what}: {'equal' if are_equal else 'NOT EQUAL'}", flush=True)
+    return are_equal
 
 
 def _measure_first_run(part: Path, place: Path) -> None:
@@ -92,8 +146,8 @@ def _measure_first_run(part: Path, place: Path) -> None:
 
 
 def _ours(part: Path, place: Path) -> list[str]:
-    output = str(place / "merges.csv")
-    return [*OURS, "train", str(part), "--vocab-size", str(SIZE), "--output", output, "--quiet"]
+    rules = ["--pattern", "gpt2", "--ties", "lowest-ids", "--min-frequency", "1"]
+    return [*OURS, "train", str(part), "--vocab-size", str(SIZE), *rules, "--output", str(place / MERGES), "--quiet"]
 
 
 def _timed(command: Sequence[str], rounds: int) -> tuple[float, float]:
