@@ -20,7 +20,7 @@ from app.window.questions.curves.planning import Planning
 
 SOURCES = ("All runs of this window", "A new sweep …", "The plan of a sweep …", "Results of a sweep …")
 RUNS, NEW, PLAN, RESULTS = range(len(SOURCES))
-FEWEST_CHARACTERS = 9  # of a choice that are shown where there is little room
+FEWEST_CHARACTERS = 5  # of a choice that are shown where there is little room
 LEAST_NAMED = 132  # pixels for the names of the curves, their longest words and numbers
 LAST_VALUES = "With the last value of each:"
 OTHER_LIST = "A list of your own …"
