@@ -54,7 +54,7 @@ class LongestPieces:
         self.unknown = unknown
         self._longest_word = history.recipe.longest_word
         self.starting, self.continuing = births_of(history)
-        self._lengths = sorted({len(text) for text in (*self.starting, *self.continuing)})
+        self._lengths_to_start, self._lengths_to_continue = map(_lengths_by_first, (self.starting, self.continuing))
 
     def cut(self, word: bytes, at: int) -> WordCut:
         """A word after so many steps; where it gets stuck, or is too long, it is unknown as a whole."""
@@ -67,7 +67,8 @@ class LongestPieces:
         until = ALWAYS
         while start < len(text):
             births = self.continuing if start else self.starting
-            for length in reversed(self._lengths[: bisect_right(self._lengths, len(text) - start)]):
+            lengths = (self._lengths_to_continue if start else self._lengths_to_start).get(text[start], [])
+            for length in reversed(lengths[: bisect_right(lengths, len(text) - start)]):
                 stop = start + length
                 id, birth = births.get(text[start:stop], (self.unknown, ALWAYS))
                 if birth <= at:
@@ -81,6 +82,14 @@ class LongestPieces:
             ends.append(end)
             start = stop
         return WordCut(ids, ends, since, until)
+
+
+def _lengths_by_first(births: Births) -> dict[str, list[int]]:
+    """How long tokens are that begin with a character, ascending: others need not be looked for there."""
+    found: dict[str, set[int]] = {}
+    for text in births:
+        found.setdefault(text[:1], set()).add(len(text))
+    return {first: sorted(lengths) for first, lengths in found.items()}
 
 
 def births_of(history: History) -> tuple[Births, Births]:
