@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,10 +29,11 @@ if TYPE_CHECKING:
     from bpe_core.text.safe_cuts import SafeCuts
 
 Bytes = npt.NDArray[np.uint8]
+Encode = Callable[[Int32s | None], tuple[Int32s, Int64s]]  # in an array that is given, if it is large enough
 
 WORTH_THREADS = 1 << 22  # bytes: some 20 ms
-LEAST_JOB, LARGEST_JOB = 1 << 19, 1 << 23  # bytes that a thread takes at a time
-_JOBS_A_THREAD = 4
+LEAST_JOB, LARGEST_JOB = 1 << 18, 1 << 23  # bytes that a thread takes at a time
+_JOBS_A_THREAD = 8
 
 
 class Batch(NamedTuple):
@@ -148,17 +152,16 @@ def encoded_by_kernels(encoder: CompiledEncoder, texts: Texts, cuts: SafeCuts, a
     starts = np.searchsorted(edges, np.arange(edges[0], edges[-1], job))
     jobs = list(pairwise(np.unique([0, *starts, len(edges) - 1]).tolist()))
 
-    def encode(job: tuple[int, int]) -> tuple[Int32s, Int64s]:
+    def encode(job: tuple[int, int], room: Int32s | None) -> tuple[Int32s, Int64s]:
         own = edges[job[0] : job[1] + 1]
-        return encoder.ids_of_texts(texts.data[own[0] : own[-1]], own - own[0], at)
+        return encoder.ids_of_texts(texts.data[own[0] : own[-1]], own - own[0], at, room)
 
-    if threads > 1 and len(jobs) > 1:
-        from concurrent.futures import ThreadPoolExecutor
-
-        with ThreadPoolExecutor(min(threads, len(jobs))) as pool:
-            ids, offsets = _joined(list(pool.map(encode, jobs)), pool.map)
+    if len(jobs) == 1:
+        ids, offsets = encode(jobs[0], None)
     else:
-        ids, offsets = _joined(list(map(encode, jobs)), map)
+        gathered = _Gathered(size // 2)
+        gathered.take_all([partial(encode, job) for job in jobs], min(threads, len(jobs)))
+        ids, offsets = gathered.joined()
     return Batch(ids, offsets[of_texts])
 
 
@@ -173,16 +176,58 @@ def _divided(texts: Texts, cuts: SafeCuts, job: int) -> tuple[Int64s, Int64s]:
     return np.insert(edges, places, more), np.arange(len(edges)) + np.searchsorted(more, edges)
 
 
-def _joined(parts: Sequence[tuple[Int32s, Int64s]], run: Callable[..., Iterable[None]]) -> tuple[Int32s, Int64s]:
-    """All of them in one array; what `run` calls may be done by several threads."""
-    if len(parts) == 1:
-        return parts[0]
-    edges = np.cumsum([0, *(len(ids) for ids, _ in parts)]).tolist()
-    joined = np.empty(edges[-1], np.int32)
+class _Gathered:
+    """What several threads encode, in one array: each part in its place as soon as those before it are done."""
 
-    def put(part: int) -> None:
-        joined[edges[part] : edges[part + 1]] = parts[part][0]
+    def __init__(self, room: int) -> None:
+        self._ids = np.empty(room, np.int32)
+        self._free = 0
+        self._offsets = [np.zeros(1, np.int64)]
+        self._done: dict[int, tuple[Int32s, Int64s]] = {}
+        self._spare: list[Int32s] = []  # arrays that were written to before, which takes less time again
+        self._lock = threading.Lock()
+        self._failures: list[BaseException] = []
 
-    list(run(put, range(len(parts))))
-    offsets = (free_at[1:] + start for (_, free_at), start in zip(parts, edges, strict=False))
-    return joined, np.concatenate([np.zeros(1, np.int64), *offsets])
+    def take_all(self, parts: Sequence[Encode], threads: int) -> None:
+        """All parts, of which this thread encodes some, too."""
+        waiting = deque(enumerate(parts))
+        others = [threading.Thread(target=self._take, args=(waiting,)) for _ in range(threads - 1)]
+        for thread in others:
+            thread.start()
+        self._take(waiting)
+        for thread in others:
+            thread.join()
+        if self._failures:
+            raise self._failures[0]
+
+    def _take(self, waiting: deque[tuple[int, Encode]]) -> None:
+        try:
+            while not self._failures:
+                with self._lock:
+                    if not waiting:
+                        return
+                    number, encode = waiting.popleft()
+                    room = self._spare.pop() if self._spare else np.empty(0, np.int32)
+                found = encode(room)
+                with self._lock:
+                    self._done[number] = found
+                    while (part := self._done.pop(len(self._offsets) - 1, None)) is not None:
+                        self._put(*part)
+        except BaseException as error:
+            self._failures.append(error)
+
+    def _put(self, ids: Int32s, offsets: Int64s) -> None:
+        stop = self._free + len(ids)
+        if stop > len(self._ids):
+            larger = np.empty(stop + stop // 2, np.int32)
+            larger[: self._free] = self._ids[: self._free]
+            self._ids = larger
+        self._ids[self._free : stop] = ids
+        self._offsets.append(offsets[1:] + self._free)
+        self._free = stop
+        if isinstance(ids.base, np.ndarray):
+            self._spare.append(ids.base)
+
+    def joined(self) -> tuple[Int32s, Int64s]:
+        self._ids.resize(self._free, refcheck=False)
+        return self._ids, np.concatenate(self._offsets)

@@ -133,14 +133,17 @@ class CompiledEncoder:
         """Whether it needs to be told nothing but the bytes of texts."""
         return self._scans
 
-    def ids_of_texts(self, data: kernel.Bytes, edges: Int64s, at: int) -> tuple[Int32s, Int64s]:
+    def ids_of_texts(
+        self, data: kernel.Bytes, edges: Int64s, at: int, room: Int32s | None = None
+    ) -> tuple[Int32s, Int64s]:
         """The tokens of texts that follow each other in valid UTF-8, and where in them those of each text begin.
 
-        Where it does not find words itself, each text is one word.
+        Where it does not find words itself, each text is one word. They are written into the `room`, if it is given
+        and large enough.
         """
         _check_length(data)
         desk = self._take_desk(self._kind, at)
-        return self._fill(desk, data, edges, desk.cuts)
+        return self._fill(desk, data, edges, desk.cuts, room)
 
     def _encode(self, text: str, data: kernel.Bytes, kind: int, at: int, starts: Int32s | None = None) -> Int32s:
         _check_length(data)
@@ -148,12 +151,14 @@ class CompiledEncoder:
         cuts = starts if starts is not None else desk.cuts if self._scans else self._cutting.cuts(text)
         return self._fill(desk, data, np.array([0, len(data)]), cuts)[0]
 
-    def _fill(self, desk: Desk, data: kernel.Bytes, edges: Int64s, cuts: Int32s) -> tuple[Int32s, Int64s]:
+    def _fill(
+        self, desk: Desk, data: kernel.Bytes, edges: Int64s, cuts: Int32s, given: Int32s | None = None
+    ) -> tuple[Int32s, Int64s]:
         """Run the kernel until all words are done, and give back the desk."""
         words = kernel.TextWords(cuts, self._machine.kinds, self._drops_blanks)
         # As much as could be needed, nearly always: memory that nothing is written to costs nothing.
         most = int(edges[-1] - edges[0]) * (kernel.NUMBERS_A_SYMBOL if desk.kind == kernel.SYMBOLS else 1)
-        out = np.empty(most + _BEHIND, np.int32)
+        out = np.empty(most + _BEHIND, np.int32) if given is None or len(given) < most + _BEHIND else given
         free_at = np.zeros(len(edges), np.int64)
         progress = np.zeros(kernel.PROGRESS_NUMBERS, np.int64)
         progress[kernel.ENDED], most_words = 1, desk.most_words
@@ -179,6 +184,8 @@ class CompiledEncoder:
         self._desks.append(desk)
         if len(self._desks) > DESKS_KEPT:
             self._desks.pop(0)
+        if given is not None:
+            return out[: progress[kernel.NEXT_PLACE]], free_at
         out.resize(int(progress[kernel.NEXT_PLACE]), refcheck=False)
         return out, free_at
 
