@@ -19,6 +19,7 @@ import os
 import signal
 import sys
 from collections.abc import Collection, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn, Protocol, cast
 
@@ -31,6 +32,7 @@ PROGRAM = "bpe-explorer"
 WITHOUT = ("decode", "doctor", "presets", "repeat")  # they make nothing to keep
 
 DONE, FAILED, USAGE, PIPE_CLOSED = 0, 1, 2, 141
+USUAL_COLUMNS = 80
 
 DESCRIPTION = """\
 Watch a byte-pair-encoding tokenizer being learned, and ask why a text is cut where it is.
@@ -167,23 +169,37 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
     """Knows the arguments only of the command that is chosen, and of the others no more than their names, for the help
     and for whoever has mistaken one: argparse looks for translations of each of its words anew.
     """
-    parser = _Parser(
-        prog=PROGRAM, description=DESCRIPTION, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = _Parser(prog=PROGRAM, description=DESCRIPTION, epilog=EXAMPLES, formatter_class=_Formatter)
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the program's version and exit")
     listed = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, title="commands", prog=PROGRAM)
     chosen = next((word for word in argv if not word.startswith("-")), None)
     for name in [chosen] if chosen in COMMANDS and chosen == argv[0] else COMMANDS:
         summary = COMMANDS[name]
-        command_parser = listed.add_parser(
-            name, help=summary, description=summary, formatter_class=argparse.RawDescriptionHelpFormatter
-        )
+        command_parser = listed.add_parser(name, help=summary, description=summary, formatter_class=_Formatter)
         if name == chosen:
             _command(name).add_arguments(command_parser)
             if name not in WITHOUT:
                 told = "write how this was made, as JSON; `repeat JSON` makes it again and compares"
                 command_parser.add_argument("--manifest", type=Path, metavar="JSON", help=told)
     return parser
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """As wide as the terminal. One is made for each argument; asking for the width loads what unpacks archives."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
+
+@cache
+def _columns() -> int:
+    told = os.environ.get("COLUMNS", "")
+    if told.isdecimal() and int(told):
+        return int(told)
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or USUAL_COLUMNS  # type: ignore[union-attr]
+    except (AttributeError, ValueError, OSError):  # there is none, or it is closed or no terminal
+        return USUAL_COLUMNS
 
 
 class _Parser(argparse.ArgumentParser):

@@ -8,7 +8,6 @@ with a list of what is in it, and looked through before any of it is loaded. Thi
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -182,6 +181,8 @@ def made_anew() -> Iterator[Path]:
 
     Only for whoever has claimed it. What was there is thrown away, and what another process left half-done.
     """
+    import shutil  # which whoever only uses what is kept can do without
+
     place = folder()
     assert place is not None
     code, half_done = place / _CODE, place / f"{_CODE}.part"

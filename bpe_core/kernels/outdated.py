@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import stat
 import sys
 import time
@@ -44,6 +43,8 @@ def remove_outdated(today: Path) -> None:
 
 
 def _remove_if_nobody_wants_it(folder: Path) -> None:
+    import shutil  # which whoever only uses what is kept can do without
+
     status = folder.lstat()
     if not stat.S_ISDIR(status.st_mode) or time.time() - status.st_mtime < DAYS_KEPT * 86_400:
         return

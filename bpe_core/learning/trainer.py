@@ -18,8 +18,8 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, CorpusError, FormatError, NothingToLearn, RecipeError
 from bpe_core.history.history import Columns, EndReason, History
@@ -29,7 +29,9 @@ from bpe_core.learning.steering import check_beforehand, check_done
 from bpe_core.limits import check_room
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import Recipe
-from bpe_core.text.corpus import Corpus
+
+if TYPE_CHECKING:
+    from bpe_core.text.corpus import Corpus
 
 SECONDS_BETWEEN_REPORTS = 0.05
 UNLIMITED = 2**60  # work that no call reaches
@@ -216,6 +218,8 @@ def train(
     """Count the words of a corpus and learn until the end. When cancelled, what is learned so far is kept."""
     if isinstance(corpus, str | list | tuple):
         raise CorpusError("It is learned from a corpus: write Corpus.from_texts([...]) or Corpus.from_files([...]).")
+    from bpe_core.counting.count_words import count_words  # with all that reads files
+
     words = count_words(corpus, recipe, progress=progress, cancelled=cancelled)
     return learn(words, recipe, progress=progress, cancelled=cancelled)
 

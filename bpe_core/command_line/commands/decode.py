@@ -6,10 +6,10 @@ import argparse
 import json
 import sys
 
-import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_table, text_or_standard_input
 from bpe_core.command_line.tables import open_table
 from bpe_core.errors import BpeError
+from bpe_core.token_texts import TokenBytes
 
 EXAMPLES = """\
 examples:
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     ids = [_id(word) for word in text_or_standard_input(options.ids).replace(",", " ").split()]
     opened = open_table(options.merges)
-    raw = bpe.Tokenizer(opened.history).decode_bytes(opened.ids_of(ids))
+    raw = TokenBytes(opened.history).joined(opened.ids_of(ids))  # a tokenizer also knows how to encode, and loads that
     if options.json:
         print(json.dumps({"text": raw.decode(errors="replace"), "bytes": raw.hex(" ")}, ensure_ascii=False))
         return 0

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError, OutputError
-from bpe_core.formats import open_table
+from bpe_core.formats import FORMATS, open_table
 from bpe_core.learning.methods import Wording, told_by
 from bpe_core.session_file import is_session_file
-from bpe_core.verification.imported import check_import
 
 if TYPE_CHECKING:  # SQLite is loaded for whoever has a session
     from bpe_core.session_file import Recovered, SavedRun, SavedSession
@@ -73,8 +72,12 @@ def _verified(path: Path, place: Path | None) -> dict[str, Any]:
         return {"file": str(path), "sound": True, "what": what, "found": [], "lost": [], "notes": []}
     opened = open_table(path)
     what = f"a table ({opened.format}) of {told_by(opened.history)}"
-    agreement = check_import(path, opened)
-    notes = [*opened.notes, *(agreement.notes if agreement is not None else ())]
+    notes = [*opened.notes]
+    if FORMATS[opened.format].peer_name:
+        from bpe_core.verification.imported import check_import  # with all that encodes
+
+        agreement = check_import(path, opened)
+        notes += agreement.notes if agreement is not None else ()
     return {"file": str(path), "sound": True, "what": what, "found": [], "lost": [], "notes": notes}
 
 

@@ -11,9 +11,11 @@ from typing import Any
 import bpe_core as bpe
 from bpe_core.command_line.arguments import MOST_DIGITS, add_merge_limits, add_tie_rule, chosen_recipe, text_argument
 from bpe_core.command_line.steps import step_lines
+from bpe_core.counting.words import WordTable
 from bpe_core.formats.rows import merge_rows
 from bpe_core.history.history import END_SENTENCES
 from bpe_core.honest_text import escape
+from bpe_core.learning.trainer import learn
 from bpe_core.reference import join
 from bpe_core.token_texts import TokenTexts, shown
 
@@ -50,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     recipe = chosen_recipe(options, "words")
     counts = counted(options.words)
-    history = bpe.train(bpe.Corpus.from_word_counts(counts), recipe)
+    history = learn(WordTable.from_counts(counts), recipe)
     states = _states([*counts], history)
     write = escape if options.json else shown
     applied = {word: _applied(word, history, write) for word in options.apply}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
@@ -10,9 +12,10 @@ from bpe_core.learning.bpe.plain import PlainLearner
 from bpe_core.learning.methods import CompiledWay, Method, Way
 from bpe_core.learning.protocol import Learner
 from bpe_core.recipe import Recipe
-from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.segmentation import Segmenter
-from bpe_core.segmenting.text_encoder import TextEncoder
+
+if TYPE_CHECKING:
+    from bpe_core.segmenting.cutting import Cutting
+    from bpe_core.segmenting.segmentation import Segmenter
 
 _COMPILED = "bpe_core.learning.bpe.compiled"
 
@@ -25,6 +28,8 @@ def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forc
 
 def _segmenter(history: History, cutting: Cutting) -> Segmenter:
     if history.joining is None:
+        from bpe_core.segmenting.text_encoder import TextEncoder  # whoever opens a table need not cut a text
+
         return TextEncoder(history, cutting)
     from bpe_core.segmenting.by_priority import ByPriority  # which few tables want
 
