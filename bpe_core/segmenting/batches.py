@@ -5,7 +5,6 @@ A large text is cut where its words stay the same, and its parts are encoded as 
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 from collections import deque
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.at_once import available_threads
 from bpe_core.errors import BpeError
 from bpe_core.kernels import readiness
 from bpe_core.segmenting.cutting import utf8, utf8_view
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from bpe_core.text.safe_cuts import SafeCuts
 
 Bytes = npt.NDArray[np.uint8]
-Encode = Callable[[Int32s | None], tuple[Int32s, Int64s]]  # in an array that is given, if it is large enough
+Encode = Callable[[int, Int32s], tuple[Int32s, Int64s]]  # by which thread; in an array, if it is large enough
 
 WORTH_THREADS = 1 << 22  # bytes: some 20 ms
 LEAST_JOB, LARGEST_JOB = 1 << 18, 1 << 23  # bytes that a thread takes at a time
@@ -139,10 +139,6 @@ def _first_invalid(data: Bytes) -> int:
 # On several threads
 
 
-def available_threads() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def encoded_by_kernels(encoder: CompiledEncoder, texts: Texts, cuts: SafeCuts, at: int, threads: int | None) -> Batch:
     """The ids of all texts; where nobody says on how many threads, on several if there is enough to do."""
     size = int(texts.edges[-1] - texts.edges[0])
@@ -152,15 +148,15 @@ def encoded_by_kernels(encoder: CompiledEncoder, texts: Texts, cuts: SafeCuts, a
     starts = np.searchsorted(edges, np.arange(edges[0], edges[-1], job))
     jobs = list(pairwise(np.unique([0, *starts, len(edges) - 1]).tolist()))
 
-    def encode(job: tuple[int, int], room: Int32s | None) -> tuple[Int32s, Int64s]:
+    def encode(job: tuple[int, int], thread: int = 0, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
         own = edges[job[0] : job[1] + 1]
-        return encoder.ids_of_texts(texts.data[own[0] : own[-1]], own - own[0], at, room)
+        return encoder.ids_of_texts(texts.data[own[0] : own[-1]], own - own[0], at, room, thread)
 
     if len(jobs) == 1:
-        ids, offsets = encode(jobs[0], None)
+        ids, offsets = encode(jobs[0])
     else:
         gathered = _Gathered(size // 2)
-        gathered.take_all([partial(encode, job) for job in jobs], min(threads, len(jobs)))
+        gathered.take_all([partial(encode, job) for job in jobs], max(1, min(threads, len(jobs))))
         ids, offsets = gathered.joined()
     return Batch(ids, offsets[of_texts])
 
@@ -189,26 +185,33 @@ class _Gathered:
         self._failures: list[BaseException] = []
 
     def take_all(self, parts: Sequence[Encode], threads: int) -> None:
-        """All parts, of which this thread encodes some, too."""
-        waiting = deque(enumerate(parts))
-        others = [threading.Thread(target=self._take, args=(waiting,)) for _ in range(threads - 1)]
+        """All parts, of which this thread encodes some, too.
+
+        Each thread takes the same ones whenever it can, so that in a second pass it meets the words that it knows.
+        """
+        numbered = list(enumerate(parts))
+        waiting = [deque(numbered[first::threads]) for first in range(threads)]
+        others = [threading.Thread(target=self._take, args=(waiting, number)) for number in range(1, threads)]
         for thread in others:
             thread.start()
-        self._take(waiting)
+        self._take(waiting, 0)
         for thread in others:
             thread.join()
         if self._failures:
             raise self._failures[0]
 
-    def _take(self, waiting: deque[tuple[int, Encode]]) -> None:
+    def _take(self, waiting: Sequence[deque[tuple[int, Encode]]], thread: int) -> None:
         try:
             while not self._failures:
                 with self._lock:
-                    if not waiting:
+                    if own := waiting[thread]:
+                        number, encode = own.popleft()
+                    elif others := max(waiting, key=len):
+                        number, encode = others.pop()  # what would be taken last
+                    else:
                         return
-                    number, encode = waiting.popleft()
                     room = self._spare.pop() if self._spare else np.empty(0, np.int32)
-                found = encode(room)
+                found = encode(thread, room)
                 with self._lock:
                     self._done[number] = found
                     while (part := self._done.pop(len(self._offsets) - 1, None)) is not None:

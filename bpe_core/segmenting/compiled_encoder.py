@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -50,12 +51,13 @@ Float64s = npt.NDArray[np.float64]
 Number = TypeVar("Number", bound=np.generic)
 
 
-@dataclass
+@dataclass(eq=False)
 class Desk:
     """What one thread needs while it encodes. Its memory holds for one kind of result after so many merges."""
 
     kind: int
     at: int
+    thread: int  # of those that encode one text together: the words that it met are here
     table: MergeTable
     pieces: PieceTable
     memory: word_memory.Memory
@@ -103,7 +105,7 @@ class CompiledEncoder:
         assert scan_table is not None
         self._machine = machine_of(scan_table)
         self._drops_blanks = scan_table.drops_blanks
-        self._desks: list[Desk] = []  # those not in use; popping and appending need no lock
+        self._desks: list[Desk] = []  # those not in use; removing and appending need no lock
 
     def ids(self, text: str, at: int) -> Int32s:
         """The tokens of a normalized text after so many steps."""
@@ -134,15 +136,16 @@ class CompiledEncoder:
         return self._scans
 
     def ids_of_texts(
-        self, data: kernel.Bytes, edges: Int64s, at: int, room: Int32s | None = None
+        self, data: kernel.Bytes, edges: Int64s, at: int, room: Int32s | None = None, thread: int = 0
     ) -> tuple[Int32s, Int64s]:
         """The tokens of texts that follow each other in valid UTF-8, and where in them those of each text begin.
 
         Where it does not find words itself, each text is one word. They are written into the `room`, if it is given
-        and large enough.
+        and large enough. Of several threads that share a large text each tells its number, and finds the desk again
+        that this one left.
         """
         _check_length(data)
-        desk = self._take_desk(self._kind, at)
+        desk = self._take_desk(self._kind, at, thread)
         return self._fill(desk, data, edges, desk.cuts, room)
 
     def _encode(self, text: str, data: kernel.Bytes, kind: int, at: int, starts: Int32s | None = None) -> Int32s:
@@ -189,15 +192,12 @@ class CompiledEncoder:
         out.resize(int(progress[kernel.NEXT_PLACE]), refcheck=False)
         return out, free_at
 
-    def _take_desk(self, kind: int, at: int) -> Desk:
-        for _ in range(len(self._desks)):
-            try:
-                desk = self._desks.pop()
-            except IndexError:  # another thread was faster
-                break
-            if desk.kind == kind and desk.at == at:
-                return desk
-            self._desks.insert(0, desk)
+    def _take_desk(self, kind: int, at: int, thread: int = 0) -> Desk:
+        for desk in reversed(self._desks[:]):
+            if (desk.kind, desk.at, desk.thread) == (kind, at, thread):
+                with suppress(ValueError):  # another thread was faster
+                    self._desks.remove(desk)
+                    return desk
         number = self._table.number.copy()
         number[LIMIT] = at
         of_pieces = self._pieces.number.copy()
@@ -207,6 +207,7 @@ class CompiledEncoder:
         return Desk(
             kind=kind,
             at=at,
+            thread=thread,
             table=self._table._replace(number=number),
             pieces=self._pieces._replace(number=of_pieces, scores=scores),
             memory=_memory(_WORDS_AT_FIRST),

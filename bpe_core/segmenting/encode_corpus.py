@@ -18,11 +18,12 @@ from typing import Any, BinaryIO, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.at_once import available_threads
 from bpe_core.atomic import write_atomically
 from bpe_core.errors import BpeError, Cancelled, OutputError
 from bpe_core.history.history import History, Int64s
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
-from bpe_core.segmenting.batches import Texts, available_threads
+from bpe_core.segmenting.batches import Texts
 from bpe_core.segmenting.segmentation import Width as Width
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
