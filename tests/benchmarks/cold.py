@@ -1,7 +1,7 @@
 """Whole processes from their start to their end, as a person waits for them: ours, and scripts by other libraries.
 
-`python -m tests.benchmarks --cold`. Files have been read before, kernels are kept; only the first run ever begins
-with an empty folder for them. Merges are held against rustbpe's, which decides ties by a rule that ours has, too,
+`python -m tests.benchmarks --cold`. Files have been read before, kernels are kept; only the first run ever is that of a
+new installation. Merges are held against rustbpe's, which decides ties by a rule that ours has, too,
 and ids against tiktoken's; with the other trainers' the measurements of `train` are.
 """
 
@@ -25,6 +25,7 @@ from bpe_core.kernels.readiness import wait_until_ready
 from bpe_core.token_texts import written
 from tests.benchmarks.peers import GPT2
 
+SOURCES = Path(__file__).parents[2]
 SIZE = 8_000
 MEGABYTES = (1, 10)
 MERGES = "merges.csv"
@@ -130,19 +131,35 @@ def _said(what: str, are_equal: bool) -> bool:
 
 
 def _measure_first_run(part: Path, place: Path) -> None:
-    """With nothing kept, and again once all is; then what making it cost."""
+    """After a plain installation, for a person who has no folder yet; and where the machine code was not installed."""
+    installed = place / "installed"
+    command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(installed), str(SOURCES)]
+    began = time.perf_counter()
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if done.returncode:
+        print(f"  it could not be installed: {(done.stderr.splitlines() or ['no word of why'])[-1]}")
+    else:
+        print(f"  installed in {time.perf_counter() - began:.0f} s, with machine code that was there")
+        home = {"HOME": str(place / "home"), "XDG_CACHE_HOME": str(place / "none"), "PYTHONPATH": str(installed)}
+        _print_first_and_second("as installed", part, place, {**os.environ, **home}, cwd=installed)
     cache = place / "cache"
     cache.mkdir(mode=0o700)
     environment = {**os.environ, LOCATION: str(cache)}
-    began = time.perf_counter()
-    first, _ = _once(_ours(part, place), environment)
-    subprocess.run([sys.executable, "-m", "bpe_core.compiler"], env=environment, check=True)  # waits for the other
-    compiled = time.perf_counter() - began
-    second, _ = _once(_ours(part, place), environment)
+    _print_first_and_second("without machine code", part, place, environment, cwd=SOURCES)
     kept = sum(file.stat().st_size for file in cache.rglob("*") if file.is_file())
+    print(f"  which takes {kept / 1e6:.1f} MB")
+
+
+def _print_first_and_second(what: str, part: Path, place: Path, environment: dict[str, str], cwd: Path) -> None:
+    began = time.perf_counter()
+    first, _ = _once(_ours(part, place), environment, cwd)
+    subprocess.run(
+        [sys.executable, "-m", "bpe_core.compiler"], env=environment, cwd=cwd, check=True
+    )  # waits for others
+    made = time.perf_counter() - began
+    second, _ = _once(_ours(part, place), environment, cwd)
     told = f"{first:.2f} s, the second {second:.2f} s: {first / second:.1f} times"
-    print(f"  the first run ever, {MEGABYTES[-1]} MB: {told}")
-    print(f"  all was compiled after {compiled:.0f} s and takes {kept / 1e6:.1f} MB")
+    print(f"  the first run ever, {MEGABYTES[-1]} MB, {what}: {told}; machine code after {made:.0f} s", flush=True)
 
 
 def _ours(part: Path, place: Path) -> list[str]:
@@ -156,8 +173,8 @@ def _timed(command: Sequence[str], rounds: int) -> tuple[float, float]:
     return statistics.median(wall for wall, _ in times), statistics.median(busy for _, busy in times)
 
 
-def _once(command: Sequence[str], environment: Mapping[str, str]) -> tuple[float, float]:
+def _once(command: Sequence[str], environment: Mapping[str, str], cwd: Path | None = None) -> tuple[float, float]:
     before, began = os.times(), time.perf_counter()
-    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(command, env=environment, cwd=cwd, check=True, stdout=subprocess.DEVNULL)
     wall, after = time.perf_counter() - began, os.times()
     return wall, after.children_user - before.children_user + after.children_system - before.children_system
