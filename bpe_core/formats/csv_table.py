@@ -20,7 +20,6 @@ import csv
 import io
 import itertools
 import json
-import math
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, NoReturn
 
@@ -37,12 +36,13 @@ from bpe_core.formats.base import (
 from bpe_core.formats.beyond_counts import (
     Number,
     checked_kinds,
-    checked_number,
     columns_for,
     kinds_of,
     scores_by_token,
     since_of,
 )
+from bpe_core.formats.cells_at_once import add_at_once, delimited_cells
+from bpe_core.formats.csv_cells import bytes_in, cell_of, number_in, reason_in, text_in
 from bpe_core.formats.rebuilding import (
     HistoryBuilder,
     checked_alphabet,
@@ -54,13 +54,15 @@ from bpe_core.formats.rebuilding import (
 from bpe_core.formats.rows import (
     TEXT_COLUMNS,
     Cell,
+    Column,
     Row,
     base_rows,
-    merge_rows,
+    merge_columns,
     special_rows,
     too_long_to_show,
 )
-from bpe_core.history.history import NOTHING, TIED, History, Int64s
+from bpe_core.formats.written_again import read_at_once
+from bpe_core.history.history import TIED, History, Int64s
 from bpe_core.honest_text import escape, unescape
 from bpe_core.progress import Progress, ProgressReport
 
@@ -84,23 +86,41 @@ class CsvTable(Format):
         return too_long_to_show(history)
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
-        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-        writer = csv.writer(text, delimiter=self.delimiter, lineterminator="\n")
         names = columns_for(history.reasons)
         numbered = not are_ids(numbers)
-        known = [[_cell(None if one == NO_NUMBER else one)] for one in numbers.tolist()] if numbered else None
+        known = [[cell_of(None if one == NO_NUMBER else one)] for one in numbers.tolist()] if numbered else None
         ends = [*([SCORES] if history.scores is not None else []), *([NUMBER] if numbered else [])]
-        writer.writerow((*Row._fields, *names, *ends))
-        empty = [""] * (history.scores is not None)
-        columns = [history.reasons[name].tolist() for name in names]
-        for row, *reasons in zip(merge_rows(history), *columns, strict=True):
-            writer.writerow((*_for_writer(row), *map(_cell, reasons), *empty, *_number_cell(row, known)))
-            if row.step % ROWS_BETWEEN_REPORTS == 0:
-                progress(Progress("writing", row.step, len(history), "steps"))
+        header = (*Row._fields, *names, *ends)
+        file.write(self.delimiter.join(header).encode() + b"\n")
+        layout = self.delimiter.join(["%s"] * len(header)) + "\n"
+        for rows in self._cells_of_merges(history, names, known):
+            file.write("".join([layout % cells for cells in zip(*rows, strict=True)]).encode())
+            if (step := rows[0][-1]) % ROWS_BETWEEN_REPORTS == 0:
+                progress(Progress("writing", step, len(history), "steps"))
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+        writer = csv.writer(text, delimiter=self.delimiter, lineterminator="\n")
         for row, scores in zip(_step_0_rows(history), _score_cells(history), strict=False):
             writer.writerow((*_for_writer(row), *[""] * len(names), *scores, *_number_cell(row, known)))
         text.detach()  # flushes, and leaves the file open for its owner
         progress(Progress("writing", len(history), len(history), "steps"))
+
+    def _cells_of_merges(
+        self, history: History, names: list[str], known: list[list[str]] | None
+    ) -> Iterator[list[Column]]:
+        """The columns of some rows at a time, with no quotes to be set any more."""
+        ids = Row._fields.index("id")
+        for columns in merge_columns(history, self._quoted):
+            steps = slice(columns[0][0] - 1, columns[0][-1])
+            numbers = [] if known is None else [[known[id][0] for id in columns[ids]]]
+            cells = [["" if one is None else one for one in column] if None in column else column for column in columns]
+            cells[_TIED] = [_TIED_CELLS[one] for one in columns[_TIED]]
+            cells += [[cell_of(one) for one in history.reasons[name][steps].tolist()] for name in names]
+            yield [*cells, *([[""] * len(cells[0])] if history.scores is not None else []), *numbers]
+
+    def _quoted(self, text: str) -> str:
+        if self.delimiter not in text and '"' not in text:
+            return text
+        return '"' + text.replace('"', '""') + '"'
 
     def recognizes(self, data: bytes) -> bool:
         return data.removeprefix(b"\xef\xbb\xbf").startswith(self._header)
@@ -113,6 +133,13 @@ class CsvTable(Format):
         return self.delimiter.join(Row._fields).encode()
 
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
+        found = read_at_once(self, data, lambda: self._opened(data, name, at_once=True))
+        found = found or self._opened(data, name, at_once=False)
+        assert found is not None  # row by row
+        return found
+
+    def _opened(self, data: bytes, name: str, *, at_once: bool) -> OpenedTable | None:
+        """What the file says row by row; or at once, where only what other cells follow from is looked at."""
         if not self.recognizes(data):
             raise FormatError(f"{name}, line 1: the header of a merge table is missing: {self._header.decode()}")
         width = data.partition(b"\n")[0].count(self.delimiter.encode()) + 1
@@ -134,13 +161,22 @@ class CsvTable(Format):
             raise FormatError(
                 f"{where}: behind the columns of every table there must be {', '.join(beyond) or 'none'}."
             )
-        for where, cells in rows:
-            _add_merge(builder, cells, where)
+        if at_once:
+            whole = [*header, *([NUMBER] if numbers is not None else [])]
+            found = delimited_cells(data[:merges_end], self.delimiter, whole)
+            if found is None or not add_at_once(builder, found, name):
+                return None
+            if numbers is not None:
+                numbers += [(name, cell) for cell in found.texts(NUMBER)]
+        else:
+            for where, cells in rows:
+                _add_merge(builder, cells, where)
         scores = (
             [_scores(cells, where) for where, cells in step_0[: len(builder.alphabet)]] if since is not None else []
         )
         history = builder.finish(since, scores, name)
-        _check_step_0(step_0, history, name)
+        if not at_once:
+            _check_step_0(step_0, history, name)
         if numbers is None:
             return OpenedTable(history, self.name)
         return OpenedTable(history, self.name, numbers=_numbers(history, numbers, in_step_0[:-1], name))
@@ -180,7 +216,7 @@ _TIED_CELLS = {None: "", False: "false", True: "true"}
 
 
 def _cells(row: Row) -> list[str]:
-    return [value if type(value) is str else _cell(value) for value in row]
+    return [value if type(value) is str else cell_of(value) for value in row]
 
 
 def _for_writer(row: Row) -> list[Cell]:
@@ -188,14 +224,6 @@ def _for_writer(row: Row) -> list[Cell]:
     cells: list[Cell] = [*row]
     cells[_TIED] = _TIED_CELLS[row.tied]
     return cells
-
-
-def _cell(value: Cell | float) -> str:
-    if value is None or (isinstance(value, float) and not math.isfinite(value)):
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)
 
 
 def _score_cells(history: History) -> Iterator[list[str]]:
@@ -248,7 +276,7 @@ def _numbers(history: History, of_steps: list[tuple[str, str]], in_step_0: list[
     found = [NO_NUMBER] * history.id_count
     others = [*range(len(history.alphabet)), *range(history.first_special, history.id_count)]
     for id, (where, cell) in zip([*history.ids.tolist(), *others], [*of_steps, *in_step_0], strict=True):
-        found[id] = _number(cell, where)
+        found[id] = number_in(cell, where)
     return checked_numbers(found, history.id_count, name)
 
 
@@ -262,14 +290,14 @@ def _builder(rows: list[tuple[str, list[str]]], name: str) -> HistoryBuilder:
     about = _parsed_about(found["token"], where)
     recipe = checked_recipe(about["recipe"], where)
     symbols = [
-        checked_symbol(kind, _unescaped(token, place), _bytes(hex, place), place)
+        checked_symbol(kind, text_in(token, place), bytes_in(hex, place), place)
         for place, (token, hex, kind) in _picked(rows[:-1], "token", "bytes", "kind")
         if kind != "special"
     ]
     return HistoryBuilder(
         recipe,
         checked_alphabet(symbols, recipe, name),
-        tokens_at_start=_number(found["tokens_left"], where),
+        tokens_at_start=number_in(found["tokens_left"], where),
         end_reason=checked_end_reason(about["end_reason"], where),
         kinds=checked_kinds(about.get("reasons"), where),
     )
@@ -277,7 +305,7 @@ def _builder(rows: list[tuple[str, list[str]]], name: str) -> HistoryBuilder:
 
 def _parsed_about(token: str, where: str) -> dict[str, object]:
     try:
-        about = json.loads(_unescaped(token, where))
+        about = json.loads(text_in(token, where))
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{where}: the recipe is not valid JSON.") from error
     if not isinstance(about, dict) or about.keys() - {"reasons", "scores_since"} != {"recipe", "end_reason"}:
@@ -296,13 +324,13 @@ def _add_merge(builder: HistoryBuilder, cells: list[str], where: str) -> None:
     told = dict(zip(names, cells[len(Row._fields) :], strict=False))
     told |= {TIED: row["tied"]} if TIED in builder.kinds else {}
     merge = builder.add(
-        _number(row["left"], where),
-        _number(row["right"], where),
-        count=_number(row["count"], where),
-        runner_up=(_number(row["runner_up_left"], where), _number(row["runner_up_right"], where)),
-        runner_up_count=_number(row["runner_up_count"], where),
-        tokens_left=_number(row["tokens_left"], where),
-        reasons={name: _reason(told[name], kind, where) for name, kind in builder.kinds.items()},
+        number_in(row["left"], where),
+        number_in(row["right"], where),
+        count=number_in(row["count"], where),
+        runner_up=(number_in(row["runner_up_left"], where), number_in(row["runner_up_right"], where)),
+        runner_up_count=number_in(row["runner_up_count"], where),
+        tokens_left=number_in(row["tokens_left"], where),
+        reasons={name: reason_in(told[name], kind, where) for name, kind in builder.kinds.items()},
         where=where,
     )
     _check_cells(cells, builder.rows.row(merge), where)
@@ -336,14 +364,6 @@ def _refuse(column: str, found: str, should: str, where: str) -> NoReturn:
     raise FormatError(f"{where}: the column {column} says {found[:80]!r} where {should[:80]!r} would be right.")
 
 
-def _reason(cell: str, kind: str, where: str) -> Number:
-    try:
-        value = json.loads(cell) if cell else None
-    except (ValueError, RecursionError):
-        value = cell
-    return checked_number(value, kind, where)
-
-
 def _since(step_0: list[tuple[str, list[str]]]) -> object:
     """After how many steps scores were set; None if there are none."""
     where, last = step_0[-1]
@@ -352,28 +372,4 @@ def _since(step_0: list[tuple[str, list[str]]]) -> object:
 
 def _scores(cells: list[str], where: str) -> list[Number]:
     found = cells[-1].split(BETWEEN) if cells[-1] else []
-    return [_reason("" if cell == NOT_KNOWN else cell, "<f4", where) for cell in found]
-
-
-def _number(cell: str, where: str) -> int:
-    if cell == "":
-        return NOTHING
-    if not (cell.isascii() and cell.isdigit() and len(cell) < 20):
-        raise FormatError(f"{where}: {cell[:80]!r} is not a whole number.")
-    if int(cell) >= 2**63:
-        raise FormatError(f"{where}: a count is {cell}, larger than any can be.")
-    return int(cell)
-
-
-def _unescaped(cell: str, where: str) -> bytes:
-    try:
-        return unescape(cell)
-    except ValueError as error:
-        raise FormatError(f"{where}: the text {cell[:80]!r} holds half a character.") from error
-
-
-def _bytes(cell: str, where: str) -> bytes:
-    try:
-        return bytes.fromhex(cell)
-    except ValueError as error:
-        raise FormatError(f"{where}: {cell[:80]!r} are not bytes in hex.") from error
+    return [reason_in("" if cell == NOT_KNOWN else cell, "<f4", where) for cell in found]

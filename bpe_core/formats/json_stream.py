@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from bpe_core.errors import FormatError, TooLarge
+from bpe_core.formats.cells_at_once import Cells
 
 OPENING = b'\n "merges": ['  # where, as this program writes it, the lines of the merges begin
 LARGEST_WHOLE = 32 * 2**20  # bytes parsed at once; in memory they can become twenty times as many
 LARGEST_LINE = 2**20
+CLOSING = b"\n ]\n}\n"  # how it ends them
+BEFORE = '  {"step": ,'  # of a line, beside what its values take from the first on
 
 Object = dict[str, Any]
 
@@ -27,6 +32,25 @@ def taken_apart(data: bytes, name: str) -> tuple[Object, Iterator[tuple[str, Obj
         return _parsed(data[:begin] + b"]}", name), _merge_lines(data, begin, name)
     whole = _parsed(data, name)
     return whole, _numbered(objects_in(whole, "merges", name), name)
+
+
+def cells_of_merges(data: bytes, names: Sequence[str]) -> Cells | None:
+    """The values of the merges, each with these keys; None where they are not laid out as this program does it."""
+    start, stop = data.find(OPENING) + len(OPENING), data.rfind(CLOSING)
+    if not len(OPENING) <= start < stop:
+        return None
+    raw = np.frombuffer(data, np.uint8, count=stop - start, offset=start)
+    # A quote within a text has a backslash before it, and the one with which a text begins a blank.
+    keys = (raw[1:-1] == ord('"')) & (raw[2:] == ord(":")) & (raw[:-2] != ord("\\")) & (raw[:-2] != ord(" "))
+    found = np.flatnonzero(keys) + start + 1
+    if not len(found) or len(found) % len(names):
+        return None
+    keys_end = found.reshape(-1, len(names))
+    keys_begin = keys_end - np.array([len(name) for name in names])
+    next_line = np.append(keys_begin[1:, 0] - len(',\n  {"'), stop)
+    end = np.column_stack([keys_begin[:, 1:] - len(', "'), next_line - len("}")])
+    begin = keys_end + len('": ')
+    return Cells(data, names, begin, end) if (next_line - begin[:, 0]).max() + len(BEFORE) <= LARGEST_LINE else None
 
 
 def objects_in(whole: Object, key: str, name: str) -> list[Object]:

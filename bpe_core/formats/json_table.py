@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator
+from json.encoder import encode_basestring
 from typing import Any, BinaryIO
 
 from bpe_core.errors import FormatError
@@ -21,7 +22,6 @@ from bpe_core.formats.base import (
     nothing_beside,
 )
 from bpe_core.formats.beyond_counts import (
-    Number,
     checked_kinds,
     checked_number,
     columns_for,
@@ -29,7 +29,8 @@ from bpe_core.formats.beyond_counts import (
     scores_by_token,
     since_of,
 )
-from bpe_core.formats.json_stream import OPENING, objects_in, taken_apart
+from bpe_core.formats.cells_at_once import add_at_once
+from bpe_core.formats.json_stream import OPENING, cells_of_merges, objects_in, taken_apart
 from bpe_core.formats.rebuilding import (
     HistoryBuilder,
     checked_alphabet,
@@ -38,7 +39,8 @@ from bpe_core.formats.rebuilding import (
     checked_recipe,
     checked_symbol,
 )
-from bpe_core.formats.rows import TEXT_COLUMNS, Row, base_rows, merge_rows, too_long_to_show
+from bpe_core.formats.rows import TEXT_COLUMNS, Column, Row, base_rows, merge_columns, too_long_to_show
+from bpe_core.formats.written_again import read_at_once
 from bpe_core.history.history import NOTHING, History, Int64s
 from bpe_core.history.joining import Joining
 from bpe_core.honest_text import unescape
@@ -50,6 +52,7 @@ NUMBER, SPECIAL_NUMBERS = "number", "special_numbers"
 ROWS_BETWEEN_REPORTS = 4_096
 MOST_SYMBOLS = 100_000  # which are read at once; with their scores they take 200 bytes each
 
+_TRUTHS = {None: "null", False: "false", True: "true"}
 _SYMBOL_COLUMNS = ("id", "kind", "token", "bytes")
 _MERGE_COLUMNS = tuple(column for column in Row._fields if column != "kind")
 
@@ -93,7 +96,7 @@ class JsonTable(Format):
         file.write(b',\n "alphabet": [')
         _write_lines(file, _with_numbers(_symbols(history), known))
         file.write(b"]," + OPENING)
-        _write_lines(file, _with_numbers(_merges(history, progress), known))
+        _write_merges(file, history, known, progress)
         file.write(b"]\n}\n")
         progress(Progress("writing", len(history), len(history), "steps"))
 
@@ -101,6 +104,13 @@ class JsonTable(Format):
         return data.lstrip().startswith(b"{") and SIGNATURE.encode() in data
 
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
+        found = read_at_once(self, data, lambda: self._opened(data, name, at_once=True))
+        found = found or self._opened(data, name, at_once=False)
+        assert found is not None  # merge by merge
+        return found
+
+    def _opened(self, data: bytes, name: str, *, at_once: bool) -> OpenedTable | None:
+        """What the file says merge by merge; or at once, where only what all else follows from is looked at."""
         whole, merges = taken_apart(data, name)
         if whole.get("format") != SIGNATURE:
             raise FormatError(f'{name} is not a merge table: it lacks "format": "{SIGNATURE}".')
@@ -109,10 +119,17 @@ class JsonTable(Format):
                 f"{name} is a merge table of version {whole.get('version')!r}; this program reads version {VERSION}."
             )
         builder = _builder(whole, name)
-        of_steps = []
-        for where, item in merges:
-            _add_merge(builder, item, where)
-            of_steps.append(item.get(NUMBER))
+        of_steps: list[Any] = []
+        if at_once:
+            numbered = [NUMBER] if SPECIAL_NUMBERS in whole else []
+            cells = cells_of_merges(data, [*_MERGE_COLUMNS, *columns_for(builder.kinds), *numbered])
+            if cells is None or not add_at_once(builder, cells, name):
+                return None
+            of_steps += [one if one >= 0 else None for one in cells.numbers(NUMBER).tolist()] if numbered else []
+        else:
+            for where, item in merges:
+                _add_merge(builder, item, where)
+                of_steps.append(item.get(NUMBER))
         scores = [item.get("scores") for item in objects_in(whole, "alphabet", name)]
         history = builder.finish(whole.get("scores_since"), scores, name)
         if "joining" in whole:
@@ -141,16 +158,36 @@ def _symbols(history: History) -> Iterator[dict[str, Any]]:
         yield _picked(row, _SYMBOL_COLUMNS) | ({} if scores is None else {"scores": scores[id]})
 
 
-def _merges(history: History, progress: ProgressReport) -> Iterator[dict[str, Any]]:
-    names = columns_for(history.reasons)
-    for row, step in zip(merge_rows(history), history, strict=True):
-        yield _picked(row, _MERGE_COLUMNS) | {name: _as_json(step.reasons[name]) for name in names}
-        if row.step % ROWS_BETWEEN_REPORTS == 0:
-            progress(Progress("writing", row.step, len(history), "steps"))
+def _write_merges(file: BinaryIO, history: History, known: list[int | None] | None, progress: ProgressReport) -> None:
+    """A line each, with commas between."""
+    names = [*_MERGE_COLUMNS, *columns_for(history.reasons), *([] if known is None else [NUMBER])]
+    layout = "\n  {" + ", ".join(f'"{name}": %s' for name in names) + "}"
+    comma = ""
+    for columns in merge_columns(history, encode_basestring):
+        lines = ",".join([layout % values for values in zip(*_as_json(columns, history, known), strict=True)])
+        file.write(f"{comma}{lines}".encode())
+        comma = ","
+        if (step := columns[0][-1]) % ROWS_BETWEEN_REPORTS == 0:
+            progress(Progress("writing", step, len(history), "steps"))
+    if comma:
+        file.write(b"\n ")
 
 
-def _as_json(value: Number) -> Number | None:
-    return value if math.isfinite(value) else None
+def _as_json(columns: list[Column], history: History, known: list[int | None] | None) -> list[Column]:
+    """The columns of these rows as their values are written."""
+    cells = dict(zip(Row._fields, columns, strict=True))
+    steps = slice(cells["step"][0] - 1, cells["step"][-1])
+    del cells["kind"]
+    cells["bytes"] = [f'"{one}"' for one in cells["bytes"]]
+    cells["tied"] = [_TRUTHS[one] for one in cells["tied"]]
+    for name in columns_for(history.reasons):
+        told = history.reasons[name][steps].tolist()
+        cells[name] = [_TRUTHS[one] if isinstance(one, bool) else one if math.isfinite(one) else None for one in told]
+    if known is not None:
+        cells[NUMBER] = [known[id] for id in cells["id"]]
+    return [
+        ["null" if one is None else one for one in column] if None in column else column for column in cells.values()
+    ]
 
 
 def _with_numbers(objects: Iterable[dict[str, Any]], known: list[int | None] | None) -> Iterator[dict[str, Any]]:

@@ -19,7 +19,9 @@ from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats.base import NO_NUMBER
 from bpe_core.formats.beyond_counts import Number, as_reasons, scores_from
 from bpe_core.formats.rows import MergeRows
+from bpe_core.formats.sound_steps import are_sound
 from bpe_core.history.history import NOTHING, TIED, Columns, EndReason, History, Int64s, Step
+from bpe_core.interventions import forced_at
 from bpe_core.learning.methods import Method
 from bpe_core.recipe import LARGEST_VOCABULARY, Recipe
 
@@ -50,6 +52,7 @@ class HistoryBuilder:
         self.rows = MergeRows(alphabet)
         self.kinds = kinds
         self._method = Method.of(recipe)
+        self._forced = forced_at(recipe.interventions)
         self._values = [array("q") for _ in Columns._fields]  # a column each
         self._reasons: dict[str, list[Number]] = {name: [] for name in kinds}
         self._seen: dict[tuple[int, int], int] = {}
@@ -90,12 +93,26 @@ class HistoryBuilder:
             right=right,
             id=left if drops else self._next_id - 1,
             count=count,
-            tied=bool(reasons.get(TIED, runner_up[0] != NOTHING and runner_up_count == count)),
+            tied=self._steps not in self._forced
+            and bool(reasons.get(TIED, runner_up[0] != NOTHING and runner_up_count == count)),
             runner_up=runner_up if runner_up[0] != NOTHING else None,
             runner_up_count=runner_up_count if runner_up[0] != NOTHING else 0,
             tokens_left=tokens_left,
             reasons=dict(reasons),
         )
+
+    def add_at_once(self, columns: Sequence[Int64s], reasons: Mapping[str, list[Number]]) -> bool:
+        """Append all the steps there are, given as the columns of a history; False, and none, if one may be wrong."""
+        if not are_sound(columns, self.alphabet, self._method, LONGEST_TOKEN):
+            return False
+        self._values = [array("q", column.tobytes()) for column in columns]
+        self._reasons = dict(reasons)
+        self._steps = len(columns[0])
+        if self.recipe.interventions:
+            pairs = zip(columns[0].tolist(), columns[1].tolist(), strict=True)
+            for step, pair in enumerate(pairs, start=1):
+                self._seen.setdefault(pair, step)
+        return True
 
     @property
     def _next_id(self) -> int:

@@ -6,13 +6,15 @@ before the first step, so they are rows of step 0; the special tokens as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from bpe_core.alphabet import Alphabet
-from bpe_core.history.history import NOTHING, History, Pair, Step
+from bpe_core.history.history import NOTHING, History, Int32s, Int64s, Pair, Step
 from bpe_core.honest_text import escape
-from bpe_core.token_texts import LONGEST_SHOWN, TokenTexts
+from bpe_core.token_texts import BUDGET, LONGEST_SHOWN, TokenTexts
 
 Cell = int | str | bool | None
 
@@ -40,7 +42,8 @@ class Row(NamedTuple):
     kind: str = "merge"
 
 
-AT_ONCE = 1_000  # rows
+AT_ONCE = 512  # rows
+Column = list[Any]  # a cell of each of several rows
 TEXT_COLUMNS = frozenset({"left_text", "right_text", "token", "runner_up_left_text", "runner_up_right_text"})
 
 
@@ -85,12 +88,67 @@ class MergeRows:
 
 
 def merge_rows(history: History) -> Iterator[Row]:
-    """A row a merge."""
-    rows = MergeRows(history.alphabet)
+    """A row a merge, each as `MergeRows.row` makes it."""
+    for columns in merge_columns(history):
+        yield from map(Row._make, zip(*columns, strict=True))
+
+
+def merge_columns(history: History, spelled: Callable[[str], str] | None = None) -> Iterator[list[Column]]:
+    """The cells of the same rows, some rows at a time and column by column, at a fraction of the time.
+
+    The texts of tokens are `spelled` as the file has them, once a token instead of once a cell.
+    """
+    rows, texts = MergeRows(history.alphabet), list[str]()
     for start in range(0, len(history), AT_ONCE):
-        steps = history[start : start + AT_ONCE]
-        rows.add((step.left, step.right) for step in steps)
-        yield from map(rows.row, steps)
+        steps = slice(start, start + AT_ONCE)
+        left, right = (column[steps].tolist() for column in history.columns[:2])
+        rows.add(zip(left, right, strict=True))
+        new = rows.written.text[len(texts) :]
+        texts += map(spelled, new) if spelled else new
+        yield _columns(history, steps, rows, texts)
+
+
+def _columns(history: History, steps: slice, rows: MergeRows, texts: list[str]) -> list[Column]:
+    left, right, count, other_left, other_right, other_count, tokens_left = (
+        column[steps] for column in history.columns
+    )
+    has_other = other_left >= 0
+    other_right = np.where(has_other, other_right, NOTHING)
+    ids = history.ids[steps]
+    tied = history.tied[steps].tolist()
+    return [
+        [*range(steps.start + 1, steps.start + 1 + len(left))],
+        left.tolist(),
+        _numbers(right),
+        ids.tolist(),
+        _picked(texts, left),
+        _picked(texts, right),
+        _picked(texts, ids),
+        _picked(rows.decoded.text, ids),
+        _picked(rows.decoded.lengths, ids),
+        _numbers(count),
+        [is_tied if known else None for is_tied, known in zip(tied, (count >= 0).tolist(), strict=True)],
+        _numbers(other_left),
+        _numbers(other_right),
+        _picked(texts, other_left),
+        _picked(texts, other_right),
+        _numbers(np.where(has_other, other_count, NOTHING)),
+        _numbers(tokens_left),
+        ["merge" if joins else "drop" for joins in (right >= 0).tolist()],
+    ]
+
+
+def _numbers(column: Int32s | Int64s) -> Column:
+    """None for what is nothing."""
+    told = column.tolist()
+    return told if column.min() >= 0 else [one if one >= 0 else None for one in told]
+
+
+def _picked(of_tokens: list[Any], ids: Int32s | Int64s) -> Column:
+    """What is told of each of these tokens."""
+    if ids.min() >= 0:
+        return [of_tokens[id] for id in ids.tolist()]
+    return [of_tokens[id] if id >= 0 else None for id in ids.tolist()]
 
 
 def base_rows(alphabet: Alphabet) -> Iterator[Row]:
@@ -115,6 +173,11 @@ def special_rows(history: History) -> Iterator[Row]:
 
 def too_long_to_show(history: History) -> list[str]:
     """What the rows cannot say of a history, a sentence each."""
+    of_symbols = [len(text) for text in history.alphabet.texts]
+    lengths = history.token_lengths(of_symbols)
+    specials = [len(special.encode()) for special in history.recipe.special_tokens]
+    if max([*specials, int(lengths.max(initial=0))]) <= LONGEST_SHOWN and int(lengths.sum()) <= BUDGET:
+        return []  # nearly all tables, without a text
     cut = TokenTexts.of(history, escape).cut_off
     if not cut:
         return []

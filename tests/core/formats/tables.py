@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 
 import pytest
 
 from bpe_core import reference
 from bpe_core.counting.words import WordTable
-from bpe_core.formats import FORMATS, TABLES, Format
+from bpe_core.formats import FORMATS, TABLES, Format, csv_table, json_table
 from bpe_core.history.history import History
 from bpe_core.recipe import Recipe
 
@@ -32,6 +34,28 @@ def written(history: History, format: Format, merges: int | None = None) -> byte
     file = io.BytesIO()
     format.write(history, file, merges=merges)
     return file.getvalue()
+
+
+@contextmanager
+def read_row_by_row() -> Iterator[None]:
+    """While it lasts no table is read at once."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (csv_table, json_table):
+            patch.setattr(module, "read_at_once", lambda *given: None)
+        yield
+
+
+@contextmanager
+def read_at_once_only() -> Iterator[None]:
+    """While it lasts no table is read row by row."""
+
+    def refused(*given: object) -> None:
+        raise AssertionError("a row is read by itself")
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (csv_table, json_table):
+            patch.setattr(module, "_add_merge", refused)
+        yield
 
 
 def learned(recipe: Recipe, counts: dict[str, int] | None = None) -> History:

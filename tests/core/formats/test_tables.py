@@ -13,15 +13,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bpe_core import Corpus, train
 from bpe_core.alphabet import Alphabet
 from bpe_core.errors import Cancelled, FormatError, OutputError
 from bpe_core.formats import FORMATS, Format, format_for, read_history, write_history
 from bpe_core.formats.rows import Row
 from bpe_core.history.history import Columns, History
+from bpe_core.interventions import Intervention
 from bpe_core.progress import Progress
 from bpe_core.recipe import Recipe
 from bpe_core.token_texts import LONGEST_SHOWN
-from tests.core.formats.tables import RECIPES, assert_same, delimited, every_format, learned, written
+from tests.core.formats.tables import (
+    RECIPES,
+    assert_same,
+    delimited,
+    every_format,
+    learned,
+    read_at_once_only,
+    read_row_by_row,
+    written,
+)
 
 # --- There and back ---------------------------------------------------------------------
 
@@ -41,7 +52,21 @@ WORDS = st.dictionaries(st.text(min_size=1, max_size=8), st.integers(1, 2**40), 
 @given(WORDS, st.sampled_from(RECIPES), st.integers(0, 40))
 def test_any_history_comes_back(format: Format, words: dict[str, int], recipe: Recipe, merges: int) -> None:
     history = learned(recipe, words)
-    assert_same(format.read(written(history, format, merges), "table"), history.first(merges))
+    table = written(history, format, merges)
+    with read_at_once_only():
+        assert_same(format.read(table, "table"), history.first(merges))
+    with read_row_by_row():
+        assert_same(format.read(table, "table"), history.first(merges))
+
+
+@every_format
+def test_a_step_that_was_forced_is_no_tie_however_frequent_the_next(format: Format) -> None:
+    forced = (Intervention(1, "force", ord("c"), ord("d")),)
+    recipe = Recipe.preset("raw-bytes", merges=2, vocab_size=None, interventions=forced)
+    history = train(Corpus.from_texts(["abxabycdxcdy"]), recipe)
+    assert (history[0].count, history[0].runner_up_count, history[0].tied) == (2, 2, False)
+    with read_row_by_row():
+        assert_same(format.read(written(history, format), "table"), history)
 
 
 @every_format
