@@ -32,7 +32,7 @@ from bpe_core.measures.on_threads import OnThreads, Piece
 from bpe_core.measures.size_curves import BYTES, FORMULA, USUAL_POWER, renyi_efficiency
 from bpe_core.measures.stretches import stretches
 from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, splitting_of
-from bpe_core.measures.unencoded import BetweenBlanks, encodes_everything
+from bpe_core.measures.unencoded import AT_BLANKS, BetweenBlanks, encodes_everything
 from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled, while_wanted
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -179,7 +179,9 @@ def _measured(
     in_words = _in_words(contenders, groups, threads)
     between = None
     if not all(encodes_everything(one.tokenizer) for one in contenders):
-        (between,) = threads.all([lambda stopped: BetweenBlanks.of(groups, stopped)], "counting", "texts")
+        between = BetweenBlanks.of_words(in_words[AT_BLANKS]) if AT_BLANKS in in_words else None
+        if between is None:
+            (between,) = threads.all([lambda stopped: BetweenBlanks.of(groups, stopped)], "counting", "texts")
 
     def row_of(contender: Contender) -> Piece[list[_Cell]]:
         recipe = contender.tokenizer.history.recipe
@@ -204,7 +206,10 @@ def _in_words(
     if sum(len(text) for documents in groups.values() for text in documents) < WORTH_COUNTING:
         return {}
     recipes = (one.tokenizer.history.recipe for one in contenders)
-    splittings = list(dict.fromkeys(splitting_of(recipe) for recipe in recipes if can_be_in_words(recipe)))
+    wanted_by = [splitting_of(recipe) for recipe in recipes if can_be_in_words(recipe)]
+    if not all(encodes_everything(one.tokenizer) for one in contenders):
+        wanted_by.append(AT_BLANKS)  # to tell how much is not encoded
+    splittings = list(dict.fromkeys(wanted_by))
 
     texts = list(groups.values())
     borders = sorted({len(texts) * part // threads.count for part in range(threads.count + 1)})
@@ -231,7 +236,7 @@ def _cells(
 ) -> Iterator[_Cell]:
     history, at = contender.tokenizer.history, contender.at
     cut = None if in_words is None else in_words.cut(history, at, cancelled=cancelled)
-    unknown = [id for id, symbol in enumerate(history.alphabet.symbols) if symbol.kind == "unknown"]
+    unknown = [id for id, symbol in enumerate(history.alphabet.but_seeds) if symbol.kind == "unknown"]
     for (name, documents), unencoded in zip(while_wanted(groups.items(), cancelled, every=1), lost, strict=True):
         if cut is None:
             counts, seconds = _encoded(contender, documents, cancelled)

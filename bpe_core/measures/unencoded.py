@@ -1,6 +1,7 @@
 """How much of texts a tokenizer cannot encode: what becomes an unknown token, or none at all.
 
-Texts are taken as their different stretches between blanks, so a tokenizer cuts each but once, whatever its method.
+Texts are taken as their different stretches between blanks. A tokenizer cuts only those that hold a character of which
+the alphabet alone does not tell that it is encoded, and each but once.
 
 >>> from bpe_core.recipe import Recipe
 >>> from bpe_core.reference import train
@@ -15,33 +16,65 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.counting.joining import WordColumns
+from bpe_core.counting.several_texts import Occurring
+from bpe_core.measures.surely_told import surely_told
+from bpe_core.measures.texts_in_words import TextsInWords, splitting_of
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.recipe import Recipe
+from bpe_core.repeating import repeated
 from bpe_core.segmenting.segmentation import NO_TOKEN
 from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.character_map import CodePoints, code_points
 
 Int64s = npt.NDArray[np.int64]
 
 BYTES = 256
+CHARACTERS_BETWEEN_CHECKS = 100
+AT_BLANKS = splitting_of(Recipe(pattern="whitespace"))  # finds the same stretches, where there are none of these:
+ONLY_OF_PYTHON = np.arange(0x1C, 0x20, dtype=np.uint8)  # signs that `str.split` takes for blanks
 
 
 def encodes_everything(tokenizer: Tokenizer) -> bool:
     """Whether it has a symbol for every byte."""
-    kinds = Counter(symbol.kind for symbol in tokenizer.history.alphabet.symbols)
+    kinds = Counter(symbol.kind for symbol in tokenizer.history.alphabet.but_seeds)
     return BYTES in (kinds["byte"], kinds["fallback"])
+
+
+class Stretches(NamedTuple):
+    """Some stretches of text, with a blank behind each."""
+
+    together: str
+    starts: Int64s  # of each, in bytes
+    lengths: Int64s
+
+    @classmethod
+    def of(cls, words: WordColumns) -> Stretches:
+        lengths = np.diff(words.starts)
+        starts = words.starts[:-1] + np.arange(len(words))
+        data = np.full(len(words.text) + len(words), ord(" "), np.uint8)
+        data[np.arange(len(words.text)) + repeated(np.arange(len(words)), lengths)] = words.text
+        return cls(data.tobytes().decode(), starts, lengths)
+
+    def sums(self, of_bytes: npt.NDArray[np.generic]) -> Int64s:
+        """What the bytes of each come to together."""
+        before = np.concatenate([[0], np.cumsum(of_bytes, dtype=np.int64)])
+        found: Int64s = before[self.starts + self.lengths] - before[self.starts]
+        return found
 
 
 @dataclass(frozen=True, eq=False)
 class BetweenBlanks:
     """What stands between blanks in texts, once each, and how often it stands in each of them."""
 
-    together: str  # with a blank between
-    starts: Int64s  # of each, in bytes
-    lengths: Int64s
-    by_text: Mapping[str, tuple[Int64s, Int64s]]  # which of them, and how often
+    words: WordColumns
+    texts: Mapping[str, Occurring]
 
     @classmethod
     def of(cls, texts: Mapping[str, Sequence[str]], cancelled: CancelCheck = never_cancelled) -> BetweenBlanks:
@@ -53,33 +86,75 @@ class BetweenBlanks:
             for text in documents:
                 counted.update(text.encode(errors="replace").decode().split())
             which = np.array([places.setdefault(one, len(places)) for one in counted], np.int64)
-            by_text[name] = which, np.array(list(counted.values()), np.int64)
-        lengths = np.array([len(one.encode()) for one in places], np.int64)
-        return cls(" ".join(places), np.cumsum(lengths + 1) - lengths - 1, lengths, by_text)
+            by_text[name] = Occurring(which, np.array(list(counted.values()), np.int64))
+        return cls(WordColumns.of([one.encode() for one in places]), by_text)
+
+    @classmethod
+    def of_words(cls, found: TextsInWords) -> BetweenBlanks | None:
+        """The same from what was counted by `AT_BLANKS`; None where Python sees more blanks."""
+        if np.isin(found.words.text, ONLY_OF_PYTHON).any():
+            return None
+        return cls(WordColumns(found.words.text, found.words.starts), found.texts)
 
     def unencoded(self, tokenizer: Tokenizer, at: int, cancelled: CancelCheck = never_cancelled) -> list[float]:
         """Of each text the part of its bytes that no token tells, after so many steps; blanks are left out."""
-        lost = np.concatenate([[0], np.cumsum(self._lost(tokenizer, at, cancelled))])  # bytes before each
-        found = lost[self.starts + self.lengths] - lost[self.starts]
+        lengths, found = self._stretches.lengths, self._lost(tokenizer, at, cancelled)
         shares = []
-        for which, times in self.by_text.values():
-            whole = int((self.lengths[which] * times).sum())
+        for which, times in self.texts.values():
+            whole = int((lengths[which] * times).sum())
             shares.append(int((found[which] * times).sum()) / whole if whole else 0.0)
         return shares
 
-    def _lost(self, tokenizer: Tokenizer, at: int, cancelled: CancelCheck) -> npt.NDArray[np.bool_]:
-        """Whether each byte is in an unknown token, in none, or in a character that is left out.
+    @cached_property
+    def _stretches(self) -> Stretches:
+        return Stretches.of(self.words)
+
+    @cached_property
+    def _codes(self) -> CodePoints:
+        """The character that each byte is of."""
+        codes = code_points(self._stretches.together)
+        return repeated(codes, _bytes_of(codes))
+
+    @cached_property
+    def _different(self) -> list[int]:
+        """The characters that occur."""
+        occurs = np.zeros(0x110000, np.bool_)
+        occurs[self._codes] = True
+        occurs[ord(" ")] = False
+        return [int(code) for code in np.flatnonzero(occurs)]
+
+    def _lost(self, tokenizer: Tokenizer, at: int, cancelled: CancelCheck) -> Int64s:
+        """How many bytes of each stretch are in an unknown token, in none, or in a character that is left out.
 
         What is left out is shown with the token behind it, so that is asked of each character by itself.
         """
-        tokens = tokenizer.segmentation(self.together, cancelled=cancelled).tokens(at)
-        symbols = tokenizer.history.alphabet.symbols
-        unknown = [id for id, symbol in enumerate(symbols) if symbol.kind == "unknown"]
-        codes = np.array([ord(character) for character in self.together], np.int64)
-        lengths = 1 + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000)
-        different = while_wanted(np.unique(codes).tolist(), cancelled)
-        left_out = [code for code in different if not tokenizer.encode(chr(code), at=at)]
-        found = np.repeat(np.isin(codes, left_out), lengths)
-        in_none = (tokens.ids == NO_TOKEN) | np.isin(tokens.ids, unknown)
-        found[tokens.edges[0] : tokens.edges[-1]] |= np.repeat(in_none, np.diff(tokens.edges))
+        tells = surely_told(tokenizer.history)
+        left_out, is_unsure = np.zeros((2, 0x110000), np.bool_)
+        for code in while_wanted(self._different, cancelled, every=CHARACTERS_BETWEEN_CHECKS):
+            character = chr(code)
+            left_out[code] = not tokenizer.encode(character, at=at)
+            is_unsure[code] = not tells(character)
+        found = self._stretches.sums(left_out[self._codes])
+        is_long = self._stretches.lengths > tokenizer.history.recipe.longest_word
+        unsure = (self._stretches.sums(is_unsure[self._codes]) > 0) | is_long
+        found[unsure] = _lost(Stretches.of(self.words.where(unsure)), left_out, tokenizer, at, cancelled)
         return found
+
+
+def _lost(
+    stretches: Stretches, left_out: npt.NDArray[np.bool_], tokenizer: Tokenizer, at: int, cancelled: CancelCheck
+) -> Int64s:
+    """The same of some stretches, found by cutting them."""
+    tokens = tokenizer.segmentation(stretches.together, cancelled=cancelled).tokens(at)
+    symbols = tokenizer.history.alphabet.but_seeds
+    unknown = [id for id, symbol in enumerate(symbols) if symbol.kind == "unknown"]
+    codes = code_points(stretches.together)
+    found = repeated(left_out[codes], _bytes_of(codes))
+    in_none = (tokens.ids == NO_TOKEN) | np.isin(tokens.ids, unknown)
+    found[tokens.edges[0] : tokens.edges[-1]] |= repeated(in_none, np.diff(tokens.edges))
+    return stretches.sums(found)
+
+
+def _bytes_of(codes: CodePoints) -> Int64s:
+    found: Int64s = 1 + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000).astype(np.int64)
+    return found

@@ -101,14 +101,14 @@ def _sources(length: int, changes: list[tuple[int, int, int]]) -> Places:
 def _independent_parts(text: str, start: int, stop: int, form: Form) -> Iterator[tuple[int, int]]:
     """Cuts before every character that never joins what stands before it: each part has its form alone."""
     for i in range(start + 1, stop):
-        if not _joins_what_stands_before(text[i], form):
+        if not joins_what_stands_before(text[i], form):
             yield start, i
             start = i
     yield start, stop
 
 
 @lru_cache(maxsize=8192)
-def _joins_what_stands_before(character: str, form: Form) -> bool:
+def joins_what_stands_before(character: str, form: Form) -> bool:
     """Whether a form may reorder the character with, or compose it onto, what stands before it."""
     first = unicodedata.normalize("NFKD" if form in ("NFKC", "NFKD") else "NFD", character)[0]
     return unicodedata.combining(first) != 0 or first in _second_halves()

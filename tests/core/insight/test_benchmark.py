@@ -30,7 +30,7 @@ from tests.core.insight.test_corpus_history import by_the_formula
 from tests.core.random_training import recipes, words
 from tests.shared import here, text_of
 
-LETTERS = st.text("ab é本\n", min_size=1, max_size=12)
+LETTERS = st.text("ab é本\n\x1cΣ\u0301", min_size=1, max_size=12)
 
 
 @given(
