@@ -44,11 +44,11 @@ def laid_out(value: Any, by: int, depth: int = 0) -> str:
 def _rows_alike(rows: Sequence[Any], kinds: set[type], line: str, last: str) -> list[str] | None:
     """Lists of one length, or objects with the same keys, where nothing in them holds more; None of others."""
     if kinds == {list} and len(set(map(len, rows))) == 1 and rows[0]:
-        template = "[" + ",".join([line + "{}"] * len(rows[0])) + last + "]"
+        template = "[" + ",".join([line + "%s"] * len(rows[0])) + last + "]"
         parts: Callable[[Any], Iterable[Any]] = iter
     elif kinds == {dict} and len(set(map(tuple, rows))) == 1 and rows[0]:
-        keys = (json.dumps(key, ensure_ascii=False).replace("{", "{{").replace("}", "}}") for key in rows[0])
-        template = "{{" + ",".join(line + key + ": {}" for key in keys) + last + "}}"
+        keys = (json.dumps(key, ensure_ascii=False).replace("%", "%%") for key in rows[0])
+        template = "{" + ",".join(line + key + ": %s" for key in keys) + last + "}"
         parts = dict.values
     else:
         return None
@@ -58,5 +58,6 @@ def _rows_alike(rows: Sequence[Any], kinds: set[type], line: str, last: str) -> 
         if not set(map(type, cells)).isdisjoint(CONTAINERS):
             return None
         encoded = json.dumps(cells, ensure_ascii=False, separators=(BETWEEN, ""))[1:-1].split(BETWEEN)
-        found += map(template.format, *(encoded[place :: len(rows[0])] for place in range(len(rows[0]))))
+        columns = (encoded[place :: len(rows[0])] for place in range(len(rows[0])))
+        found += [template % row for row in zip(*columns, strict=True)]
     return found

@@ -7,14 +7,15 @@ is added to them. Of the tokens those are taken that the vocabulary's size leave
 from __future__ import annotations
 
 import base64
+import binascii
 from collections.abc import Sequence
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, OpenedTable, Peer, nothing_beside
-from bpe_core.formats.checked_json import Object, list_in, number_of, object_in, parsed_object, text_in
+from bpe_core.formats.checked_json import LARGEST_NUMBER, Object, list_in, number_of, object_in, parsed_object, text_in
 from bpe_core.formats.json_laid_out import laid_out
 from bpe_core.formats.named_expressions import expression_of, pattern_choices
 from bpe_core.formats.tiktoken_ranks import EVERYTHING, TiktokenRanks, checked_ranks, ranked, read_token
@@ -154,21 +155,44 @@ def _ranks(whole: Object, name: str) -> tuple[dict[bytes, int], int]:
     config = object_in(whole, "config", name)
     shift = number_of(config.get("default_num_special_tokens"), f"{name}: default_num_special_tokens")
     size = number_of(config.get("default_vocab_size"), f"{name}: default_vocab_size")
-    ranks: dict[bytes, int] = {}
-    for place, item in enumerate(list_in(whole, "vocab", name), start=1):
-        where = f"{name}, token {place:,}"
-        if not isinstance(item, dict):
-            raise FormatError(f"{where}: there must be an object.")
-        rank = number_of(item.get("rank"), f"{where}: its rank")
-        token = read_token(text_in(item, "token_bytes", where).encode(), where)
-        if rank < size - shift and ranks.setdefault(token, rank) != rank:
-            raise FormatError(f"{where}: the token {token[:40]!r} was given another rank before.")
+    items = list_in(whole, "vocab", name)
+    ranks = _ranks_at_once(items, size - shift)
+    if ranks is None:
+        ranks = _ranks_one_by_one(items, size - shift, name)
     if size <= shift or len(ranks) != size - shift:
         raise FormatError(
             f"{name}: its size is said to be {size:,}, {shift:,} of them for special tokens, but {len(ranks):,} tokens "
             "have a rank below that."
         )
     return checked_ranks(ranks, name), shift
+
+
+def _ranks_at_once(items: Sequence[Any], room: int) -> dict[bytes, int] | None:
+    """Those below so many, where each item is as most are; None where they must be looked at one by one."""
+    try:
+        ranks = [item["rank"] for item in items]
+        tokens = [binascii.a2b_base64(item["token_bytes"], strict_mode=True) for item in items]
+    except (KeyError, TypeError, ValueError):
+        return None
+    sound = {*map(type, items)} == {dict} and {*map(type, ranks)} == {int} and min(ranks) >= 0
+    if not sound or max(ranks) > LARGEST_NUMBER or not all(tokens):
+        return None
+    found = {token: rank for token, rank in zip(tokens, ranks, strict=True) if rank < room}
+    return found if len(found) == sum(rank < room for rank in ranks) else None
+
+
+def _ranks_one_by_one(items: Sequence[Any], room: int, name: str) -> dict[bytes, int]:
+    """The same of any file, with the place of what is wrong."""
+    ranks: dict[bytes, int] = {}
+    for place, item in enumerate(items, start=1):
+        where = f"{name}, token {place:,}"
+        if not isinstance(item, dict):
+            raise FormatError(f"{where}: there must be an object.")
+        rank = number_of(item.get("rank"), f"{where}: its rank")
+        token = read_token(text_in(item, "token_bytes", where).encode(), where)
+        if rank < room and ranks.setdefault(token, rank) != rank:
+            raise FormatError(f"{where}: the token {token[:40]!r} was given another rank before.")
+    return ranks
 
 
 def _specials(whole: Object, shift: int, name: str) -> tuple[dict[str, int], Sequence[str]]:

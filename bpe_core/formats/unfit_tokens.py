@@ -34,10 +34,10 @@ def listed(texts: Sequence[bytes]) -> str:
 def same_text(history: History) -> list[str]:
     """A sentence if two tokens have the same text, which formats that name tokens by their text cannot tell apart."""
     texts = written(history)
+    if len(set(texts)) == len(texts):
+        return []
     first: dict[bytes, int] = {}
     twins = [(first[text], id) for id, text in enumerate(texts) if first.setdefault(text, id) != id]
-    if not twins:
-        return []
     older, newer = twins[0]
     many = (
         f"{len(twins):,} tokens repeat the text of another one" if len(twins) > 1 else "Two tokens have the same text"

@@ -71,6 +71,6 @@ def _pieces(history: History) -> list[bytes]:
         return []
     kinds = [symbol.kind for symbol in history.alphabet.symbols]
     unusual = ("marker", "unknown", "fallback")
-    usual = [text for id, text in enumerate(texts) if id >= len(kinds) or kinds[id] not in unusual]
-    cleaned = (text.removesuffix(marker).removeprefix(marker) if marker else text for text in usual)
+    usual = [text for text, kind in zip(texts, kinds, strict=False) if kind not in unusual] + texts[len(kinds) :]
+    cleaned = [text.removesuffix(marker).removeprefix(marker) for text in usual] if marker else usual
     return [text for text in cleaned if 0 < len(text) <= 64]
