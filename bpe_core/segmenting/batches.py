@@ -20,7 +20,7 @@ import numpy.typing as npt
 from bpe_core.at_once import available_threads
 from bpe_core.errors import BpeError
 from bpe_core.kernels import readiness
-from bpe_core.segmenting.cutting import utf8, utf8_view
+from bpe_core.segmenting.cutting import keeps_utf8, utf8, utf8_view
 from bpe_core.segmenting.segmentation import Int32s, Int64s
 from bpe_core.text.reading.utf8 import first_invalid
 
@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     from bpe_core.text.safe_cuts import SafeCuts
 
 Bytes = npt.NDArray[np.uint8]
+Part = Callable[[], "Texts"]
 Encode = Callable[[int, Int32s], tuple[Int32s, Int64s]]  # by which thread; in an array, if it is large enough
 
 WORTH_THREADS = 1 << 22  # bytes: some 20 ms
-LEAST_JOB, LARGEST_JOB = 1 << 18, 1 << 23  # bytes that a thread takes at a time
+LEAST_JOB, LARGEST_JOB = 1 << 18, 1 << 21  # bytes that a thread takes at a time
 _JOBS_A_THREAD = 8
+_PARTS = 16  # into which texts are divided at least where each thread makes their bytes
 
 
 class Batch(NamedTuple):
@@ -69,13 +71,73 @@ class Texts:
             _check(found)
         return found
 
-    def __len__(self) -> int:
-        return len(self.edges) - 1
+    @property
+    def size(self) -> int:
+        return int(self.edges[-1] - self.edges[0])
+
+    def parts(self, cuts: SafeCuts, job: int) -> tuple[list[Part], Int64s]:
+        """Parts of about such a size, and which of all edges of texts in them are edges of these texts."""
+        edges, of_texts = _divided(self, cuts, job)
+        starts = np.searchsorted(edges, np.arange(edges[0], edges[-1], job))
+        places = np.unique([0, *starts, len(edges) - 1]).tolist()
+        return [partial(self._between, edges[start : stop + 1]) for start, stop in pairwise(places)], of_texts
+
+    def _between(self, edges: Int64s) -> Texts:
+        return Texts(self.data[edges[0] : edges[-1]], edges - edges[0])
 
     def strings(self) -> Iterable[str]:
         """Each as a text."""
         for start, stop in pairwise(self.edges.tolist()):
             yield self.data[start:stop].tobytes().decode()
+
+
+@dataclass(frozen=True, eq=False)
+class Unread:
+    """Many texts, or a large one, whose bytes each thread makes of those that it encodes, while others encode."""
+
+    texts: list[Any]
+    edges: Int64s  # in characters, or in bytes where they are bytes
+
+    @classmethod
+    def of(cls, texts: Any) -> Unread | Texts:
+        """What is read at once where that takes hardly any time, or where one text among many is large."""
+        if isinstance(texts, (str, bytes)) or type(texts).__module__.startswith("pyarrow"):
+            return Texts.of(texts)
+        texts = list(texts)
+        if not set(map(type, texts)) <= {str, bytes}:
+            return Texts.of(texts)
+        edges = np.zeros(len(texts) + 1, np.int64)
+        np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)), out=edges[1:])
+        found = cls(texts, edges)
+        is_one = len(texts) == 1 and isinstance(texts[0], str) and not keeps_utf8(texts[0])
+        if found.size < WORTH_THREADS or not (is_one or np.diff(edges).max() < found.size // _PARTS):
+            return Texts.of(texts)
+        return found
+
+    @property
+    def size(self) -> int:
+        return int(self.edges[-1])
+
+    def parts(self, cuts: SafeCuts, job: int) -> tuple[list[Part], Int64s]:
+        """As of other texts."""
+        if len(self.texts) > 1:
+            starts = np.searchsorted(self.edges, np.arange(0, self.size, job))
+            places = np.unique([0, *starts, len(self.texts)]).tolist()
+            return [partial(self._read, slice(*ends)) for ends in pairwise(places)], np.arange(len(self.edges))
+        text, places = self.texts[0], [0]
+        while places[-1] < len(text):
+            places.append(cuts.first_character_from(text, places[-1] + job))
+        return [partial(self._read_inside, slice(*ends)) for ends in pairwise(places)], np.array([0, len(places) - 1])
+
+    def _read(self, which: slice) -> Texts:
+        return Texts.of(self.texts[which])
+
+    def _read_inside(self, which: slice) -> Texts:
+        return Texts.of([self.texts[0][which]])
+
+    def strings(self) -> Iterable[str]:
+        """Each as a text."""
+        return Texts.of(self.texts).strings()
 
 
 def _of_list(texts: list[Any]) -> tuple[Texts, bool]:
@@ -139,24 +201,30 @@ def _first_invalid(data: Bytes) -> int:
 # On several threads
 
 
-def encoded_by_kernels(encoder: CompiledEncoder, texts: Texts, cuts: SafeCuts, at: int, threads: int | None) -> Batch:
+def encoded_by_kernels(
+    encoder: CompiledEncoder, texts: Texts | Unread, cuts: SafeCuts, at: int, threads: int | None
+) -> Batch:
     """The ids of all texts; where nobody says on how many threads, on several if there is enough to do."""
-    size = int(texts.edges[-1] - texts.edges[0])
-    threads = threads or (available_threads() if size >= WORTH_THREADS else 1)
-    job = min(LARGEST_JOB, max(LEAST_JOB, size // (_JOBS_A_THREAD * threads)))
-    edges, of_texts = _divided(texts, cuts, job)
-    starts = np.searchsorted(edges, np.arange(edges[0], edges[-1], job))
-    jobs = list(pairwise(np.unique([0, *starts, len(edges) - 1]).tolist()))
+    threads = threads or (available_threads() if texts.size >= WORTH_THREADS else 1)
+    if isinstance(texts, Unread) and threads == 1:
+        texts = Texts.of(texts.texts)  # a large text keeps its bytes, so that it takes less time again
+    job = min(LARGEST_JOB, max(LEAST_JOB, texts.size // (_JOBS_A_THREAD * threads)))
+    parts, of_texts = texts.parts(cuts, job)
 
-    def encode(job: tuple[int, int], thread: int = 0, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
-        own = edges[job[0] : job[1] + 1]
-        return encoder.ids_of_texts(texts.data[own[0] : own[-1]], own - own[0], at, room, thread)
+    def encode(part: Part, thread: int = 0, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
+        own = part()
+        return encoder.ids_of_texts(own.data, own.edges, at, room, thread)
 
-    if len(jobs) == 1:
-        ids, offsets = encode(jobs[0])
+    if len(parts) == 1:
+        ids, offsets = encode(parts[0])
     else:
-        gathered = _Gathered(size // 2)
-        gathered.take_all([partial(encode, job) for job in jobs], max(1, min(threads, len(jobs))))
+        gathered = _Gathered(2 * texts.size if isinstance(texts, Unread) else texts.size // 2)
+        try:
+            gathered.take_all([partial(encode, part) for part in parts], max(1, min(threads, len(parts))))
+        except BpeError:
+            if isinstance(texts, Unread):
+                Texts.of(texts.texts)  # complains about the same, and knows where among all texts it stands
+            raise
         ids, offsets = gathered.joined()
     return Batch(ids, offsets[of_texts])
 

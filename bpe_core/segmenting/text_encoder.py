@@ -12,7 +12,7 @@ import numpy as np
 from bpe_core.history.history import History
 from bpe_core.kernels.policy import Policy
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
-from bpe_core.segmenting.batches import WORTH_THREADS, Batch, Texts, encoded_by_kernels
+from bpe_core.segmenting.batches import WORTH_THREADS, Batch, Texts, Unread, encoded_by_kernels
 from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, PlacedSymbols, joined
 from bpe_core.segmenting.cutting import Cutting, Part, ids_looked_for, utf8
 from bpe_core.segmenting.greedy import LongestMatch
@@ -54,7 +54,7 @@ class TextEncoder:
         self._compiled: CompiledEncoder | None = None
 
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
-        if len(text) >= WORTH_THREADS and (found := self.batch(Texts.of([text]), at, allowed, None)):
+        if len(text) >= WORTH_THREADS and (found := self.batch(Unread.of([text]), at, allowed, None)):
             return found.ids
         encoder = self._encoder_for(text)
         if encoder is not self.plain and not allowed and not self._cutting.recipe.normalizes:
@@ -78,11 +78,11 @@ class TextEncoder:
         specials = [place for place, (_, special) in enumerate(parts) if special is not None]
         return np.insert(ids, free_at[specials], [self._special_id[parts[place][1] or ""] for place in specials])
 
-    def batch(self, texts: Texts, at: int, allowed: tuple[str, ...], threads: int | None) -> Batch | None:
+    def batch(self, texts: Texts | Unread, at: int, allowed: tuple[str, ...], threads: int | None) -> Batch | None:
         """The ids of many texts; None where they have to be encoded one by one."""
         if allowed or self._cutting.recipe.normalizes or self._cutting.gives_words:
             return None
-        encoder = self._kernels_for(len(texts.data))
+        encoder = self._kernels_for(texts.size)
         if encoder is None or not encoder.finds_words:
             return None
         return encoded_by_kernels(encoder, texts, SafeCuts.of(self._cutting.recipe), at, threads)

@@ -29,7 +29,7 @@ from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.learning.methods import Method
 from bpe_core.progress import CancelCheck, never_cancelled
-from bpe_core.segmenting.batches import Batch, Texts
+from bpe_core.segmenting.batches import Batch, Texts, Unread
 from bpe_core.segmenting.boundaries import INSIDE as INSIDE
 from bpe_core.segmenting.boundaries import NEVER as NEVER
 from bpe_core.segmenting.boundaries import PATTERN_CUT as PATTERN_CUT
@@ -87,7 +87,7 @@ class Tokenizer:
         """
         if threads is not None and threads < 1:
             raise BpeError(f"Encoding takes at least 1 thread, not {threads:,}.")
-        given = texts if isinstance(texts, Texts) else Texts.of(texts)
+        given = texts if isinstance(texts, Texts) else Unread.of(texts)
         at, allowed = self._checked_at(at), self._cutting.allowed(allowed_special)
         found = self._segmenter.batch(given, at, allowed, threads) if isinstance(self._segmenter, TextEncoder) else None
         return found or Batch.of([self._segmenter.ids(text, at, allowed) for text in given.strings()])

@@ -130,6 +130,16 @@ class SafeCuts:
                 return position + int(found[0])
         return len(data)
 
+    def first_character_from(self, text: str, position: int) -> int:
+        """The same for a text whose bytes are not known yet, by its characters."""
+        end, window = position, _WINDOW
+        while end < len(text) and self.pairs.any():
+            end, window = position + window, 2 * window
+            data = text[position:end].encode(errors="surrogatepass")
+            if len(found := self.places(data)):
+                return position + len(data[: found[0]].decode(errors="surrogatepass"))
+        return len(text)
+
 
 @lru_cache(maxsize=8)
 def _safe_cuts(recipe: Recipe) -> SafeCuts:

@@ -18,7 +18,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting import batches, compiled_encoder
-from bpe_core.segmenting.batches import Texts, encoded_by_kernels
+from bpe_core.segmenting.batches import Texts, Unread, encoded_by_kernels
 from bpe_core.segmenting.boundaries import PlacedSymbols
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.cutting import Cutting
@@ -155,6 +155,13 @@ def test_many_texts_are_what_they_are_one_by_one(history: History, batch: list[s
             patch.setattr(batches, "LARGEST_JOB", job)
             ids, offsets = encoded_by_kernels(compiled, Texts.of(given_texts), cuts, at, threads)
         assert [ids[start:stop].tolist() for start, stop in pairwise(offsets.tolist())] == wanted
+    for given_texts in (batch, ["".join(batch)]):  # whose bytes the threads make
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in {"LEAST_JOB": job, "LARGEST_JOB": job, "WORTH_THREADS": 1, "_PARTS": 1}.items():
+                patch.setattr(batches, name, value)
+            ids, offsets = encoded_by_kernels(compiled, Unread.of(given_texts), cuts, at, threads)
+        found = [ids[start:stop].tolist() for start, stop in pairwise(offsets.tolist())]
+        assert found == (wanted if given_texts is batch else [plain.ids("".join(batch), at).tolist()])
 
 
 def test_a_batch_says_what_is_no_text() -> None:
@@ -172,6 +179,22 @@ def test_a_batch_says_what_is_no_text() -> None:
     with pytest.raises(bpe.BpeError, match="at least 1 thread"):
         tokenizer.encode_batch([], threads=0)
     assert [found.tolist() for found in tokenizer.encode_batch([])] == [[], [0]]
+
+
+def test_threads_that_make_the_bytes_themselves_say_what_is_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And where among all texts it stands, not where in a thread's part."""
+    for name, value in {"LEAST_JOB": 4, "LARGEST_JOB": 4, "WORTH_THREADS": 1, "_PARTS": 1}.items():
+        monkeypatch.setattr(batches, name, value)
+    compiled, cuts = both_encoders(small_history())[1], SafeCuts.of(small_history().recipe)
+    for batch, told in [
+        (["low é"] * 3 + ["lo\ud800w"], r"Character 3 of the text is U\+D800"),
+        (["low é, low, low \ud800 low"], r"Character 17 of the text is U\+D800"),
+        (["low é", b"low", "low", b"lo\xffw"], "Text 4 of the batch is not valid UTF-8 around its byte 2"),
+    ]:
+        texts = Unread.of(batch)
+        assert isinstance(texts, Unread)
+        with pytest.raises(bpe.BpeError, match=told):
+            encoded_by_kernels(compiled, texts, cuts, 20, 2)
 
 
 def test_one_long_word_of_many_letters() -> None:
