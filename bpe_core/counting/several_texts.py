@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -37,9 +37,18 @@ class Counted(NamedTuple):
     texts: list[Occurring]
 
 
-def count_texts(texts: Sequence[Sequence[str]], recipe: Recipe, *, cancelled: CancelCheck = never_cancelled) -> Counted:
-    """Each text is some documents. Large ones are counted in common tables, by this thread alone."""
-    wanted = while_wanted(map(Corpus.from_texts, texts), cancelled, every=1)
+def count_texts(
+    texts: Sequence[Sequence[str]],
+    recipe: Recipe,
+    *,
+    done: Callable[[], object] = lambda: None,
+    cancelled: CancelCheck = never_cancelled,
+) -> Counted:
+    """Each text is some documents. Large ones are counted in common tables, by this thread alone.
+
+    Behind each text `done` is called.
+    """
+    wanted = _corpora(texts, done, cancelled)
     size = sum(len(document) for documents in texts for document in documents)
     table = scan_table(recipe) if counts_in_runs(recipe) and size >= LARGE * len(texts) else None
     if table is None or not KERNELS.chooses(size, cancelled=cancelled):
@@ -49,6 +58,12 @@ def count_texts(texts: Sequence[Sequence[str]], recipe: Recipe, *, cancelled: Ca
     found = count_texts_compiled((stretches_of(corpus, recipe, cancelled) for corpus in wanted), table)
     given = sum(len(document.encode()) for documents in texts for document in documents)
     return found._replace(words=replace(found.words, text_bytes=given))
+
+
+def _corpora(texts: Sequence[Sequence[str]], done: Callable[[], object], cancelled: CancelCheck) -> Iterator[Corpus]:
+    for documents in while_wanted(texts, cancelled, every=1):
+        yield Corpus.from_texts(documents)
+        done()
 
 
 def _alone(words: WordTable) -> Counted:

@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +29,7 @@ from bpe_core.counting.several_texts import Counted, count_texts
 from bpe_core.data_table import DataTable, Values
 from bpe_core.errors import BpeError, CorpusError
 from bpe_core.history.given import Learned, by_name, documents_of, history_of
-from bpe_core.measures.on_threads import OnThreads, Piece
+from bpe_core.measures.on_threads import OnThreads, Piece, Steps
 from bpe_core.measures.size_curves import BYTES, FORMULA, USUAL_POWER, renyi_efficiency
 from bpe_core.measures.stretches import stretches
 from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, splitting_of
@@ -191,11 +192,12 @@ def _measured(
             lost = [0.0] * len(groups)
             if between is not None and not encodes_everything(contender.tokenizer):
                 lost = between.unencoded(contender.tokenizer, contender.at, stopped)
-            return list(_cells(contender, groups, known, lost, power, stopped))
+            return list(steps.counted(_cells(contender, groups, known, lost, power, stopped)))
 
         return row
 
-    rows = threads.all([row_of(contender) for contender in contenders], "measuring", "tokenizers")
+    steps = Steps(len(contenders) * len(groups))
+    rows = threads.all([row_of(contender) for contender in contenders], "measuring", "texts", steps)
     return [cell for row in rows for cell in row]
 
 
@@ -214,16 +216,27 @@ def _in_words(
     texts = list(groups.values())
     borders = sorted({len(texts) * part // threads.count for part in range(threads.count + 1)})
 
-    def count(some: Sequence[Sequence[str]], recipe: Recipe) -> Piece[Counted]:
-        return lambda stopped: count_texts(some, recipe, cancelled=stopped)
+    def count(recipe: Recipe, some: Sequence[Sequence[str]]) -> Piece[Counted]:
+        return lambda stopped: count_texts(some, recipe, done=steps.add, cancelled=stopped)
 
-    def together(parts: Sequence[Counted], recipe: Recipe) -> Piece[TextsInWords]:
+    def together(recipe: Recipe, parts: Sequence[Counted]) -> Piece[TextsInWords]:
         return lambda stopped: TextsInWords.of_counted(groups, parts, recipe)
 
-    wanted = [count(texts[start:stop], recipe) for recipe in splittings for start, stop in pairwise(borders)]
-    found = iter(threads.all(wanted, "counting", "parts of the texts"))
-    parts = [together([next(found) for _ in borders[1:]], recipe) for recipe in splittings]
+    steps = Steps(len(splittings) * len(texts))
+    jobs = _mixed([(recipe, start, stop) for recipe in splittings for start, stop in pairwise(borders)])
+    wanted = [count(recipe, texts[start:stop]) for recipe, start, stop in jobs]
+    found = dict(zip(jobs, threads.all(wanted, "counting", "texts", steps), strict=True))
+    parts = [
+        together(recipe, [found[recipe, start, stop] for start, stop in pairwise(borders)]) for recipe in splittings
+    ]
     return dict(zip(splittings, threads.all(parts, "joining", "splittings"), strict=True))
+
+
+def _mixed(jobs: Sequence[tuple[Recipe, int, int]]) -> list[tuple[Recipe, int, int]]:
+    """While Python normalizes texts no other thread runs but in kernels: so these stand evenly among the others."""
+    kinds = [[job for job in jobs if job[0].normalizes is wanted] for wanted in (True, False)]
+    placed = [(place / len(kind), job) for kind in kinds for place, job in enumerate(kind)]
+    return [job for _, job in sorted(placed, key=itemgetter(0))]
 
 
 def _cells(

@@ -8,7 +8,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Self, TypeVar
 
@@ -16,10 +18,34 @@ from bpe_core.errors import Cancelled
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 
 Result = TypeVar("Result")
+Item = TypeVar("Item")
 Piece = Callable[[CancelCheck], Result]  # told how to ask whether it is still wanted
 
 WAIT = 0.05  # seconds between two questions whether anybody still wants to know
+TOLD_EVERY = 0.3  # seconds, though nothing was done meanwhile
 CANCELLED = "The measuring was stopped."
+
+
+class Steps:
+    """What is told of where pieces consist of many steps: how many of all are done."""
+
+    def __init__(self, total: int) -> None:
+        self.total, self.done = total, 0
+        self._lock = threading.Lock()
+
+    def add(self) -> None:
+        with self._lock:
+            self.done += 1
+
+    def counted(self, items: Iterable[Item]) -> Iterator[Item]:
+        """
+        >>> steps = Steps(3)
+        >>> [steps.done for _ in steps.counted("abc")], steps.done
+        ([0, 1, 2], 3)
+        """
+        for item in items:
+            yield item
+            self.add()
 
 
 class OnThreads:
@@ -43,25 +69,30 @@ class OnThreads:
         self._is_stopped = True
         self._pool.shutdown(cancel_futures=True)
 
-    def all(self, pieces: Sequence[Piece[Result]], stage: str, unit: str) -> list[Result]:
+    def all(self, pieces: Sequence[Piece[Result]], stage: str, unit: str, steps: Steps | None = None) -> list[Result]:
         """What each came to, in their order; the first that fails ends all."""
         found: list[Result | None] = [None] * len(pieces)
-        for place, result in self.each(pieces, stage, unit):
+        for place, result in self.each(pieces, stage, unit, steps):
             found[place] = result
         return found  # type: ignore[return-value]  # each has its place
 
-    def each(self, pieces: Sequence[Piece[Result]], stage: str, unit: str) -> Iterator[tuple[int, Result]]:
+    def each(
+        self, pieces: Sequence[Piece[Result]], stage: str, unit: str, steps: Steps | None = None
+    ) -> Iterator[tuple[int, Result]]:
         """The same one by one, each with its place, as soon as it is done."""
         place_of: dict[Future[Result], int] = {
             self._pool.submit(piece, lambda: self._is_stopped): place for place, piece in enumerate(pieces)
         }
-        waiting = set(place_of)
-        self._progress(Progress(stage, 0, len(pieces), unit))
-        while waiting:
+        waiting, told, told_at = set(place_of), -1, 0.0
+        counted = steps or Steps(len(pieces))
+        while waiting or told < counted.done:
+            if counted.done != told or time.monotonic() - told_at > TOLD_EVERY:
+                told, told_at = counted.done, time.monotonic()
+                self._progress(Progress(stage, told, counted.total, unit))
             done, waiting = wait(waiting, WAIT, FIRST_COMPLETED)
             if self._cancelled():
                 raise Cancelled(CANCELLED)
             for one in done:
                 yield place_of[one], one.result()
-            if done:
-                self._progress(Progress(stage, len(pieces) - len(waiting), len(pieces), unit))
+                if steps is None:
+                    counted.add()
