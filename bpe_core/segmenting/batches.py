@@ -79,7 +79,7 @@ class Texts:
         """Parts of about such a size, and which of all edges of texts in them are edges of these texts."""
         edges, of_texts = _divided(self, cuts, job)
         starts = np.searchsorted(edges, np.arange(edges[0], edges[-1], job))
-        places = np.unique([0, *starts, len(edges) - 1]).tolist()
+        places = sorted({0, *starts.tolist(), len(edges) - 1})  # np.unique loads NumPy's masked arrays
         return [partial(self._between, edges[start : stop + 1]) for start, stop in pairwise(places)], of_texts
 
     def _between(self, edges: Int64s) -> Texts:

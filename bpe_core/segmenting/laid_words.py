@@ -120,7 +120,7 @@ class LaidWords:
     def of(self, text: str) -> Laid:
         """The words of a changed text."""
         data = utf8_view(text)
-        laid = Laid(data, np.unique([0, len(data)]).astype(np.int32))
+        laid = Laid(data, np.array(sorted({0, len(data)}), np.int32))
         for operation in self._operations:
             laid = operation(laid)
         return _as_bytes(laid) if self._ends_in_bytes else laid
