@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, get_args
+from typing import Any, BinaryIO, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -131,21 +131,21 @@ def _write_all(
     seen, seen_in_group = np.zeros((2, encoding.tokenizer.history.id_count), bool)
     total, written, begun, group = corpus.total_size, 0, -1, ""
     with closing(_encoded(corpus, encoding, np.dtype(width).newbyteorder("<"), cancelled)) as pieces:
-        for piece, ids, numbers in pieces:
+        for piece, found in pieces:
             if piece.source != begun:
                 begun = piece.source
                 seen[:] = False
             if corpus.group_of_source[begun] != group:
                 group = corpus.group_of_source[begun]
                 seen_in_group[:] = False
-            file.write(numbers)
+            file.write(found.numbers.data)
             for figures, met in ((files[begun], seen), (groups[group], seen_in_group)):
-                met[ids] = True
+                met |= found.met
                 figures.first = figures.first if figures.tokens else written
-                figures.tokens += len(ids)
+                figures.tokens += len(found.numbers)
                 figures.bytes += len(piece.texts.data)
                 figures.different_tokens = int(np.count_nonzero(met))
-            written += len(ids)
+            written += len(found.numbers)
             done = piece.read if total is None else min(total, piece.read)
             progress(Progress("encoding", done, total, "bytes", files[begun].name))
     return written
@@ -160,12 +160,19 @@ class _Piece:
     read: int  # bytes of the corpus, up to here
 
 
+class _Found(NamedTuple):
+    """What a piece became."""
+
+    numbers: npt.NDArray[Any]  # as they are written
+    met: npt.NDArray[np.bool_]  # which ids are among them
+
+
 def _encoded(
     corpus: Corpus, encoding: _Encoding, kind: np.dtype[Any], cancelled: CancelCheck
-) -> Generator[tuple[_Piece, npt.NDArray[np.int32], bytes]]:
-    """All pieces in their order, with their ids and what is written for them; several are encoded at a time."""
+) -> Generator[tuple[_Piece, _Found]]:
+    """All pieces in their order, with what is written for them; several are encoded at a time."""
     threads = available_threads()
-    waiting: deque[tuple[_Piece, Future[tuple[npt.NDArray[np.int32], bytes]]]] = deque()
+    waiting: deque[tuple[_Piece, Future[_Found]]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:
             for piece in _pieces(corpus, encoding.cuts, cancelled):
@@ -173,12 +180,12 @@ def _encoded(
                 waiting.append((piece, pool.submit(encoding.encoded, piece.texts, kind, name)))
                 if len(waiting) > 2 * threads:
                     first, answer = waiting.popleft()
-                    yield first, *answer.result()
+                    yield first, answer.result()
             while waiting:
                 if cancelled():
                     raise Cancelled(STOPPED)
                 first, answer = waiting.popleft()
-                yield first, *answer.result()
+                yield first, answer.result()
         finally:
             pool.shutdown(cancel_futures=True)
 
@@ -223,14 +230,17 @@ class _Encoding:
         self._at = at
         self._allowed: Literal["all"] | tuple[str, ...] = "all" if allow_special else ()
         self._lacks_some = bool((numbers < 0).any())
+        self._are_ids = np.array_equal(numbers, np.arange(len(numbers)))
         self.cuts = SafeCuts.of(tokenizer.history.recipe, with_specials=allow_special)
 
-    def encoded(self, texts: Texts, kind: np.dtype[Any], name: str) -> tuple[npt.NDArray[np.int32], bytes]:
+    def encoded(self, texts: Texts, kind: np.dtype[Any], name: str) -> _Found:
         ids = self.tokenizer.encode_batch(texts, at=self._at, allowed_special=self._allowed, threads=1).ids
         if self._lacks_some and len(lacking := ids[self._numbers[ids] < 0]):
             token = quoted(written(self.tokenizer.history)[lacking[0]])
             raise BpeError(f"The tokenizer has no number for {token}, which stands in {name}; nothing was written.")
-        return ids, self._numbers.astype(kind)[ids].tobytes()
+        met = np.zeros(self.tokenizer.history.id_count, bool)
+        met[ids] = True
+        return _Found(ids.astype(kind) if self._are_ids else self._numbers.astype(kind)[ids], met)
 
 
 def _npy_header(length: int, width: Width) -> bytes:
