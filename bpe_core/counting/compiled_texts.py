@@ -20,7 +20,6 @@ from bpe_core.text.blocks import Block, Stretch, in_blocks
 from bpe_core.text.scanner import ScanTable
 
 Int64s = npt.NDArray[np.int64]
-UInt64s = npt.NDArray[np.uint64]
 
 
 def count_texts_compiled(
@@ -48,8 +47,8 @@ class _Numbers:
     def met_since(self, words: Words) -> Occurring:
         """Which words were met since the last time, and how often."""
         columns = (
-            (words.short_firsts, words.short[COUNT::SHORT_ROW]),
-            (words.long_firsts, words.long[COUNT::LONG_ROW]),
+            (words.short_firsts, words.short.view(np.int64)[COUNT::SHORT_ROW]),  # compared sooner than unsigned ones
+            (words.long_firsts, words.long.view(np.int64)[COUNT::LONG_ROW]),
         )
         for place, (firsts, counts) in enumerate(columns):
             if len(counts) != len(self._sides[place].counts):  # the table has grown
@@ -62,14 +61,14 @@ class _Numbers:
         times = []
         for new, here, (side, (_, counts), met) in zip(are_new, seen, places, strict=True):
             side.numbers[met[new]] = known + np.searchsorted(self._firsts[known:], here)
-            times.append(counts[met].astype(np.int64) - side.counts[met])
+            times.append(counts[met] - side.counts[met])
             side.counts[met] += times[-1]
         found = Occurring(np.concatenate([side.numbers[met] for side, _, met in places]), np.concatenate(times))
         self._counts = np.append(self._counts, np.zeros(len(self._firsts) - known, np.int64))
         self._counts[found.rows] += found.counts
         return found
 
-    def _found_again(self, firsts: Int64s, counts: UInt64s) -> _Side:
+    def _found_again(self, firsts: Int64s, counts: Int64s) -> _Side:
         """What is known of the words of a table that stand elsewhere now."""
         side, taken = _Side.of(len(counts)), np.flatnonzero(counts)
         numbers = np.searchsorted(self._firsts, firsts[taken])
