@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from bpe_core.formats.beyond_counts import Number, checked_number
 from bpe_core.formats.rebuilding import HistoryBuilder
-from bpe_core.history.history import NOTHING, Columns, Int64s
+from bpe_core.history.history import NOTHING, Bools, Columns, Int64s
+from bpe_core.recipe import LARGEST_VOCABULARY
 
 Bytes = npt.NDArray[np.uint8]
 MOST_DIGITS = 20
@@ -53,11 +54,17 @@ def delimited_cells(data: bytes, delimiter: str, names: Sequence[str]) -> Cells 
     quotes = raw == QUOTE
     if quotes.any():
         ends &= np.cumsum(quotes, dtype=np.uint8) & 1 == 0  # what stands within quotes ends no cell
-    end = np.flatnonzero(ends) + below
-    if not len(end) or len(end) % len(names):
+    if not make_rows(ends, len(names)):
         return None
+    end = np.flatnonzero(ends) + below
     begin = np.concatenate([[below], end[:-1] + 1])
     return Cells(data, names, begin.reshape(-1, len(names)), end.reshape(-1, len(names)))
+
+
+def make_rows(found: Bools, width: int) -> bool:
+    """Whether so many cells make rows of this width, and no more than a table can have, whatever the file's size."""
+    cells = int(np.count_nonzero(found))
+    return 0 < cells <= LARGEST_VOCABULARY * width and cells % width == 0
 
 
 def numbers_at(data: Bytes, places: Int64s) -> Int64s:

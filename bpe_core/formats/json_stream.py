@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bpe_core.errors import FormatError, TooLarge
-from bpe_core.formats.cells_at_once import Cells
+from bpe_core.formats.cells_at_once import Cells, make_rows
 
 OPENING = b'\n "merges": ['  # where, as this program writes it, the lines of the merges begin
 LARGEST_WHOLE = 32 * 2**20  # bytes parsed at once; in memory they can become twenty times as many
@@ -42,10 +42,9 @@ def cells_of_merges(data: bytes, names: Sequence[str]) -> Cells | None:
     raw = np.frombuffer(data, np.uint8, count=stop - start, offset=start)
     # A quote within a text has a backslash before it, and the one with which a text begins a blank.
     keys = (raw[1:-1] == ord('"')) & (raw[2:] == ord(":")) & (raw[:-2] != ord("\\")) & (raw[:-2] != ord(" "))
-    found = np.flatnonzero(keys) + start + 1
-    if not len(found) or len(found) % len(names):
+    if not make_rows(keys, len(names)):
         return None
-    keys_end = found.reshape(-1, len(names))
+    keys_end = (np.flatnonzero(keys) + start + 1).reshape(-1, len(names))
     keys_begin = keys_end - np.array([len(name) for name in names])
     next_line = np.append(keys_begin[1:, 0] - len(',\n  {"'), stop)
     end = np.column_stack([keys_begin[:, 1:] - len(', "'), next_line - len("}")])
