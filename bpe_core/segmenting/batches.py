@@ -78,9 +78,7 @@ class Texts:
     def parts(self, cuts: SafeCuts, job: int) -> tuple[list[Part], Int64s]:
         """Parts of about such a size, and which of all edges of texts in them are edges of these texts."""
         edges, of_texts = _divided(self, cuts, job)
-        starts = np.searchsorted(edges, np.arange(edges[0], edges[-1], job))
-        places = sorted({0, *starts.tolist(), len(edges) - 1})  # np.unique loads NumPy's masked arrays
-        return [partial(self._between, edges[start : stop + 1]) for start, stop in pairwise(places)], of_texts
+        return [partial(self._between, edges[start : stop + 1]) for start, stop in _shared_out(edges, job)], of_texts
 
     def _between(self, edges: Int64s) -> Texts:
         return Texts(self.data[edges[0] : edges[-1]], edges - edges[0])
@@ -121,9 +119,8 @@ class Unread:
     def parts(self, cuts: SafeCuts, job: int) -> tuple[list[Part], Int64s]:
         """As of other texts."""
         if len(self.texts) > 1:
-            starts = np.searchsorted(self.edges, np.arange(0, self.size, job))
-            places = np.unique([0, *starts, len(self.texts)]).tolist()
-            return [partial(self._read, slice(*ends)) for ends in pairwise(places)], np.arange(len(self.edges))
+            shares = _shared_out(self.edges, job)
+            return [partial(self._read, slice(*ends)) for ends in shares], np.arange(len(self.edges))
         text, places = self.texts[0], [0]
         while places[-1] < len(text):
             places.append(cuts.first_character_from(text, places[-1] + job))
@@ -238,6 +235,12 @@ def _divided(texts: Texts, cuts: SafeCuts, job: int) -> tuple[Int64s, Int64s]:
             more.append(place)
     places = np.searchsorted(edges, np.array(more, np.int64))
     return np.insert(edges, places, more), np.arange(len(edges)) + np.searchsorted(more, edges)
+
+
+def _shared_out(edges: Int64s, job: int) -> Iterable[tuple[int, int]]:
+    """The first text, and the one behind the last, of each part."""
+    starts = np.searchsorted(edges, np.arange(edges[0], edges[-1], job))
+    return pairwise(sorted({0, *starts.tolist(), len(edges) - 1}))  # np.unique loads NumPy's masked arrays
 
 
 class _Gathered:
