@@ -281,7 +281,7 @@ class _Gathered:
                         number, encode = others.pop()  # what would be taken last
                     else:
                         return
-                    room = self._spare.pop() if self._spare else np.empty(0, np.int32)
+                    room = self._room_for(number)
                 found = encode(thread, room)
                 with self._lock:
                     self._done[number] = found
@@ -290,8 +290,18 @@ class _Gathered:
         except BaseException as error:
             self._failures.append(error)
 
+    def _room_for(self, number: int) -> Int32s:
+        """Its place, where all before it are done and nothing need be moved; else what was written to before."""
+        if number == len(self._offsets) - 1:
+            return self._ids[self._free :]
+        return self._spare.pop() if self._spare else np.empty(0, np.int32)
+
     def _put(self, ids: Int32s, offsets: Int64s) -> None:
         stop = self._free + len(ids)
+        if ids.base is self._ids:
+            self._offsets.append(offsets[1:] + self._free)
+            self._free = stop
+            return
         if stop > len(self._ids):
             larger = np.empty(stop + stop // 2, np.int32)
             larger[: self._free] = self._ids[: self._free]
