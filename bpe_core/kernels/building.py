@@ -15,8 +15,11 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 PATIENCE = 900.0  # seconds; it takes half a minute
+# The sources are named here, as tools leave out of the path what is already installed from the same place.
 MAKE = """
 import json
+import sys
+sys.path.insert(0, sys.argv[1])
 from bpe_core.compiler import compile_kernels
 from bpe_core.kernels import kept
 
@@ -42,8 +45,8 @@ class KernelBuilding(BuildHookInterface):  # type: ignore[misc]  # where package
     def _made(self) -> tuple[str, str]:
         """Where it is, and where it belongs in the package; made by a process that can be ended."""
         done = subprocess.run(
-            [sys.executable, "-P", "-c", MAKE],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join([self.root, *filter(None, sys.path)])},
+            [sys.executable, "-P", "-c", MAKE, self.root],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -62,13 +62,13 @@ def start_compiler(*arguments: str, silent: bool = False) -> subprocess.Popen[by
     """`bpe_core.compiler` in a process of its own, with the modules that this one would import."""
     import subprocess  # every command asks whether kernels are ready, few begin to make them
 
-    # -P: a file named like one of our modules in the person's folder must not be imported.
-    command = [sys.executable, "-P", "-m", "bpe_core.compiler", *arguments]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    # Without '': a file named like one of our modules in the person's folder must not be imported.
+    path = [place for place in sys.path if place]
+    program = f"import sys; sys.path[:] = {path!r}; from bpe_core.compiler import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-P", "-c", program, *arguments]
     nothing = subprocess.DEVNULL if silent else None
     return subprocess.Popen(
         command,
-        env=environment,
         stdin=nothing,
         stdout=nothing,
         stderr=nothing,
