@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
 from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.joining import Int64s
 from bpe_core.data_table import DataTable
+from bpe_core.insight.differing_words import DifferingWord
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.token_texts import read_back, shown
 
@@ -78,6 +80,27 @@ class ListedWords:
                 **{f"count in {name or 'no group'}": counts[chosen] for name, counts in self.of_groups.items()},
             }
         )
+
+
+def differing_table(found: Sequence[DifferingWord], names: Sequence[str]) -> DataTable:
+    """Words that several tokenizers cut differently, and how each cuts them, by its name."""
+    return DataTable(
+        {
+            "text": [shown(one.word) for one in found],
+            "hex": [one.word.hex(" ") for one in found],
+            "count": np.array([one.count for one in found], np.int64),
+            "differing cuts": np.array([one.places for one in found], np.int64),
+            **{name: [_cut(one.word, one.cut_by_each[place]) for one in found] for place, name in enumerate(names)},
+        }
+    )
+
+
+def _cut(word: bytes, places: Sequence[int]) -> str:
+    """
+    >>> _cut(b" lower", [4])
+    '␣low|er'
+    """
+    return "|".join(shown(word[start:stop]) for start, stop in pairwise((0, *places, len(word))))
 
 
 def _bytes_of(text: str) -> bytes:

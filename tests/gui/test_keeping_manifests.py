@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.session.manifests import MANIFEST
 from app.window.exchange.export_model import FOLDER, FolderWish
 from app.window.questions.compare.page import ComparePage
+from app.window.questions.lab.page import LabPage
 from app.window.questions.token.page import TokenPage
 from app.window.questions.why.page import WhyPage
 from app.wiring import Program
@@ -125,6 +126,13 @@ def test_a_table_a_drawing_an_export_and_a_report(
         program.window.set_stage(page)
         rest(qtbot, program)
         assert "identical" in saved(f"{page}.svg", print_chart), page
+
+    def save_words(path: Path) -> None:
+        monkeypatch.setattr("app.window.charts.wiring.ask_where_to_save", lambda *_: path)
+        program.pages[LabPage].below.save.click()
+
+    qtbot.waitUntil(lambda: program.pages[LabPage].figures.found.is_final, timeout=WAIT)
+    assert "identical" in saved("differing.csv", save_words)
     program.window.set_stage("")
     names = [
         "race.svg",
@@ -146,6 +154,7 @@ def test_a_table_a_drawing_an_export_and_a_report(
         "curves.csv",
         "tree.svg",
         "lab.svg",
+        "differing.csv",
     ]
     assert len((tmp_path / "compare.csv").read_text(encoding="utf-8").splitlines()) > 5
     assert (tmp_path / "curves.csv.text-2.txt").read_text(encoding="utf-8").startswith("a text in no file")

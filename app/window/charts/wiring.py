@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtGui import QGuiApplication
@@ -15,7 +16,7 @@ from app.session.session import Session
 from app.settings import LAST_FOLDER
 from app.window.charts.flight import Flight
 from app.window.main_window import Frame
-from app.window.pages import AUDIT, PAGES, PAIRS, TOKEN, WORDS, Pages
+from app.window.pages import AUDIT, LAB, PAGES, PAIRS, TOKEN, WORDS, Pages
 from app.window.parts.dialogs import ANIMATED_FILTER, CHART_FILTERS, DATA_FILTERS, PRINT_FILTERS, ask_where_to_save
 from app.window.parts.page import Page, PageTabs
 from app.window.parts.pictures import drawing_of, picture_of, save_animated, save_pdf, save_png, save_svg, write_drawing
@@ -24,6 +25,9 @@ from bpe_core import BpeError, OutputError
 from bpe_core.atomic import replace_atomically
 from bpe_core.data_table import DataTable, checked_name, is_data, write_data
 from bpe_core.progress import CancelCheck
+
+if TYPE_CHECKING:
+    from app.window.questions.lab.page import LabPage
 
 SOME = "chart"  # a page without a name of its own
 NOT_SAVED = "The chart could not be saved. {}"
@@ -56,11 +60,15 @@ class Charting(QObject):
         pages.when_built(TOKEN, lambda page: page.save_wanted.connect(lambda: self._save(page)))
         pages.when_built(WORDS, lambda page: page.save_wanted.connect(lambda: self._save(page, DATA_FILTERS)))
         pages.when_built(AUDIT, lambda page: page.save_wanted.connect(lambda: self._save(page, DATA_FILTERS)))
+        pages.when_built(LAB, self._connect_lab)
         frame.actions["print_chart"].triggered.connect(self._open_print_dialog)
         frame.actions["copy_chart"].triggered.connect(self._copy)
         for row in PAGES:
             if row.actions and row.tabs == "charts":
                 frame.actions[row.actions[0].name].triggered.connect(lambda _=False, id=row.id: self._bring_up(id))
+
+    def _connect_lab(self, page: LabPage) -> None:
+        page.below.save_wanted.connect(lambda: self._save_words(page))
 
     def _let_winner_fly(self, text: str, start: QPoint, seconds: float) -> None:
         stop = self._place_of(self._pairs.model.at)
@@ -96,10 +104,19 @@ class Charting(QObject):
                 self._frame.messages.show_notice(save(page, path))
                 self.saved.emit((), path)
 
+    def _save_words(self, page: LabPage) -> None:
+        """The list beside the lab's curves."""
+        proposal = Path(self._frame.settings.get(LAST_FOLDER)) / f"differing words.{next(iter(DATA_FILTERS.values()))}"
+        path = ask_where_to_save(self._frame.window, "Save the list", str(proposal), DATA_FILTERS)
+        if path is not None:
+            self._write(page.figures.exact_words(), page.figures.command_of_words, path)
+
     def _save_data(self, page: Page, path: Path) -> None:
+        self._write(page.exact(), page.watched.command, path)
+
+    def _write(self, found: Exact, command: tuple[str, ...], path: Path) -> None:
         """Aside: there may be millions of rows."""
-        exact, tell = known(page.exact()), self._frame.messages.show_notice
-        command = page.watched.command
+        exact, tell = known(found), self._frame.messages.show_notice
 
         def done(_: None) -> None:
             tell(saved(path))

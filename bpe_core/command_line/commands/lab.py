@@ -6,6 +6,7 @@ import argparse
 import json
 from dataclasses import dataclass
 from itertools import combinations, pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,11 @@ from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.command_line.corpora import add_reading
 from bpe_core.command_line.questions import count
 from bpe_core.command_line.tables import open_table
-from bpe_core.errors import BpeError
+from bpe_core.data_table import ENDINGS, checked_name, write_data
+from bpe_core.errors import BpeError, plain
+from bpe_core.exact.of_words import differing_table
 from bpe_core.honest_text import escape
-from bpe_core.insight.cut_words import CutWords
+from bpe_core.insight.cut_words import CutWords, whose_words
 from bpe_core.insight.differing_words import DifferingWord, differing_words
 from bpe_core.insight.parallel_cuts import ParallelCuts, parallel_cuts
 from bpe_core.insight.vocabulary_overlap import Overlap, Vocabularies
@@ -49,10 +52,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("tables", nargs="+", metavar="TABLE", help="two to four tokenizers or tables, in any format")
     parser.add_argument("--size", type=number, metavar="N", help="of all vocabularies (else each as in its file)")
     parser.add_argument("--text", type=text_argument, default="", metavar="TEXT", help="a text to cut by all")
-    parser.add_argument("--corpus", nargs="+", metavar="FILE", help="texts to measure and compare them by")
+    told = "texts to measure and compare them by; without, the words of a run in a session, if one is given"
+    parser.add_argument("--corpus", nargs="+", metavar="FILE", help=told)
     add_reading(parser)
     parser.add_argument("--limit", type=number, default=LISTED, metavar="N", help=f"list so many words ({LISTED})")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
+    told = f"write all words that are cut differently to a {', '.join(ENDINGS)}"
+    parser.add_argument("-o", "--output", type=Path, metavar="OUT", help=told)
 
 
 @dataclass(frozen=True)
@@ -72,7 +78,13 @@ class Found:
 def run(options: argparse.Namespace) -> int:
     if not 2 <= len(options.tables) <= len(LETTERS):
         raise BpeError(f"The lab holds two to four tokenizers, not {len(options.tables):,}; name as many files.")
+    if options.output is not None:
+        checked_name(options.output)
     found = _found(options)
+    if options.output is not None:
+        write_data(differing_table(found.words, LETTERS[: len(found.tables)]), options.output)
+        print(f"Wrote {len(found.words):,} words to {plain(str(options.output))}.")
+        return 0
     if options.json:
         print(json.dumps(_described(found), ensure_ascii=False, indent=1))
         return 0
@@ -89,7 +101,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _found(options: argparse.Namespace) -> Found:
-    histories = [open_table(table).history for table in options.tables]
+    opened = [open_table(table) for table in options.tables]
+    histories = [one.history for one in opened]
     at = [len(one) if options.size is None else one.step_of_size(options.size) for one in histories]
     both = list(zip(histories, at, strict=True))
     texts = [bpe.Tokenizer(history).segmentation(options.text).tokens(step) for history, step in both]
@@ -98,12 +111,16 @@ def _found(options: argparse.Namespace) -> Found:
     overlaps = [(one, other, vocabularies.overlap(one, other, at)) for one, other in combinations(range(len(at)), 2)]
     measured: list[MeasuredSizes] = []
     words: list[DifferingWord] = []
-    if options.corpus:
-        table = count(options.corpus, histories[0])
-        cut = [CutWords.of(table, histories[0].recipe, history) for history in histories]
+    place = 0 if options.corpus else whose_words([(one.words, one.history.recipe) for one in opened])
+    if place is not None:
+        table = count(options.corpus, histories[place]) if options.corpus else opened[place].words
+        assert table is not None  # for it has the words that all are compared by
+        cut = [CutWords.of(table, histories[place].recipe, history) for history in histories]
         sizes = [np.array([history.vocabulary_size_at(step)]) for history, step in both]
         measured = [measured_sizes(one, size) for one, size in zip(cut, sizes, strict=True)]
-        words = differing_words(cut, at, options.limit)
+        words = differing_words(cut, at, options.limit if options.output is None else len(table))
+    elif options.output is not None:
+        raise BpeError("Which words are cut differently is told of texts: name them with --corpus.")
     return Found(options.tables, histories, at, texts, cuts, overlaps, measured, words)
 
 

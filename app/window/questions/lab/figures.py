@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
+from app.session.manifests import RESULT, run_of_session
 from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.lines import NO_LINES, ChartLines, NamedLine, Numbers
@@ -21,7 +22,9 @@ from app.window.parts.watched import Exact
 from app.window.questions.lab.lanes import Lane
 from app.window.questions.lab.model import LabModel
 from bpe_core import History, Recipe, WordTable
+from bpe_core.data_table import DataTable
 from bpe_core.exact.of_texts import sizes as exact_sizes
+from bpe_core.exact.of_words import differing_table
 from bpe_core.insight.cut_words import CutWords, whose_words
 from bpe_core.insight.differing_words import DifferingWord, differing_words
 from bpe_core.insight.vocabulary_overlap import Overlap, Vocabularies
@@ -147,6 +150,13 @@ class _Bench:
                 report(found)
         return replace(found, is_final=True)
 
+    def differing(self, asked: _Asked, cancelled: CancelCheck) -> DataTable:
+        """Of what was cut to be listed."""
+        cuts = [cut for cut in map(self.cuts.get, asked.keys) if cut is not None]
+        if asked.words is None or len(cuts) < len(asked.keys):
+            return DataTable({})
+        return differing_table(differing_words(cuts, asked.at, len(asked.words)), asked.letters)
+
     def _leave_out_what_is_old(self, asked: _Asked) -> None:
         if asked.words_of != self.words_of:
             self.words_of, self.cuts, self.curves = asked.words_of, {}, {}
@@ -196,6 +206,17 @@ class LabFigures(QObject):
         found = self.found
         known = {letter: one for letter, one in zip(found.letters, found.curves, strict=True) if one is not None}
         return lambda cancelled: exact_sizes(known)
+
+    @property
+    def command_of_words(self) -> tuple[str, ...]:
+        """By which all of them are listed without a window."""
+        sides = (run_of_session(number) for number in self._lab.numbers)
+        return ("lab", *sides, "--size", str(self._lab.size), "-o", RESULT)
+
+    def exact_words(self) -> Exact:
+        """All words that are cut differently at this size."""
+        asked, bench = _asked_of(self._lab.lanes), self._bench
+        return lambda cancelled: bench.differing(asked, cancelled)
 
     def _ask(self) -> None:
         lanes = self._lab.lanes

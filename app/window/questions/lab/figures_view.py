@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from app.window.parts.lines_chart import LinesChart, line_colour
 from app.window.parts.table_of_rows import ROW_HEIGHT, table_of_rows
-from app.window.parts.widgets import muted, paragraph
+from app.window.parts.widgets import flat_button, muted, paragraph
 from app.window.parts.wording import tip
 from app.window.questions.lab.figures import MEASURES, LabFigures
 from app.window.questions.lab.model import LabModel
@@ -78,6 +78,7 @@ class LabFiguresView(QWidget):
     """Everything that is measured rather than seen in the rows."""
 
     word_chosen = Signal(int, int)  # the row of the list and the lane
+    save_wanted = Signal()  # of the list
 
     def __init__(self, lab: LabModel, figures: LabFigures, words: DifferingWordsModel) -> None:
         super().__init__()
@@ -87,6 +88,8 @@ class LabFiguresView(QWidget):
         self.overlap.setTextFormat(Qt.TextFormat.RichText)
         self.overlap.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.told = muted()
+        self.save = flat_button("Save List …")
+        self.save.setToolTip("Write all words that are cut differently to a CSV, TSV, JSON or Parquet file")
         self.table = _table(words)
         beside = QWidget()
         column = QVBoxLayout(beside)
@@ -96,7 +99,10 @@ class LabFiguresView(QWidget):
         for half in (self.charts, beside):  # shares of the width, whatever they would like
             half.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         column.addWidget(self.overlap)
-        column.addWidget(self.told)
+        heading = QHBoxLayout()
+        heading.addWidget(self.told, 1)
+        heading.addWidget(self.save)
+        column.addLayout(heading)
         column.addWidget(self.table, 1)
         halves = QSplitter(Qt.Orientation.Horizontal)
         halves.addWidget(self.charts)
@@ -109,6 +115,7 @@ class LabFiguresView(QWidget):
         figures.changed.connect(self._show)
         self.table.clicked.connect(self._choose)
         self.table.activated.connect(self._choose)
+        self.save.clicked.connect(self.save_wanted)
         words.modelReset.connect(self._size_columns)
 
     def _choose(self, index: QModelIndex) -> None:
@@ -131,7 +138,8 @@ class LabFiguresView(QWidget):
         else:
             told = f"Words of {found.source} cut most differently:"
         self.told.setText(NO_WORDS if found.is_final and not found.source else told)
-        self.table.setVisible(bool(found.words))
+        for widget in (self.table, self.save):
+            widget.setVisible(bool(found.words))
 
     def _overlaps(self) -> str:
         """A line for each two vocabularies: how much both hold, as a part of each and of all."""
