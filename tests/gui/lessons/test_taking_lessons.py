@@ -194,7 +194,6 @@ def test_a_lesson_is_taken_by_keys_alone(qtbot: QtBot, program: Program) -> None
     assert focus() is program.lesson_panel.end.next_button
 
 
-@pytest.mark.usefixtures("only_window")
 def test_a_step_under_another_rule_begins_unanswered(qtbot: QtBot, program: Program) -> None:
     """What the run before has merged must not be taken for this step's outcome."""
     program.teaching.begin(lesson_named("ties").name, 0)
@@ -211,7 +210,6 @@ def test_a_step_under_another_rule_begins_unanswered(qtbot: QtBot, program: Prog
     assert_nothing_gives_it_away(program, page)
 
 
-@pytest.mark.usefixtures("only_window")
 def test_a_pair_is_predicted_by_a_click_between_its_tokens(qtbot: QtBot, program: Program) -> None:
     settle(qtbot, program)
     program.actions["lessons"].trigger()
@@ -229,7 +227,6 @@ def test_a_pair_is_predicted_by_a_click_between_its_tokens(qtbot: QtBot, program
     assert "45 times" in feedback.sentence
 
 
-@pytest.mark.usefixtures("only_window")
 def test_going_back_shows_the_world_as_it_was(qtbot: QtBot, program: Program) -> None:
     lesson = lesson_named("weights")
     program.teaching.begin(lesson.name, 0)
